@@ -1,0 +1,45 @@
+# `make demo` and `make test` do all the set-up themselves: they need Python 3.11 or newer and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+UV_VERSION := 0.13.7
+export UV_PYTHON_DOWNLOADS := never
+
+.PHONY: demo test lint types check faults bench docs clean setup
+
+demo: $(READY)  ## the whole loop on sample work
+	@$(BIN)/tacit demo
+
+test: check  ## lint, types and the whole default suite, in under five minutes
+	@$(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
+
+check: lint types
+
+lint: $(READY)
+	@$(BIN)/ruff check src tests benchmarks examples
+	@$(BIN)/ruff format --check --quiet src tests benchmarks examples
+
+types: $(READY)
+	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --warnings
+
+faults: $(READY)  ## the long fault tests: kill sweeps, full disks, power cuts (some need root and strace)
+	@$(BIN)/pytest -m slow tests/faults
+
+bench: $(READY)  ## every benchmark, each against a peer or a limit
+	@for file in benchmarks/[a-z]*.py; do $(BIN)/python $$file || exit 1; done
+
+docs: $(READY)  ## write docs/cli.md anew from the commands
+	@$(BIN)/python -m tacit.cli.reference > docs/cli.md
+
+setup: $(READY)
+
+$(READY): pyproject.toml uv.lock
+	@$(PYTHON) -c 'import sys; sys.exit("Tacit needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.11") if sys.version_info < (3, 11) else None'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv==$(UV_VERSION)"
+	@$(BIN)/uv sync --locked --all-extras --inexact --quiet
+	@touch $(READY)
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis dist

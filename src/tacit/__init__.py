@@ -1,0 +1,62 @@
+"""Tacit: agents that learn their trade. Importing has no effect; names are loaded when they are first used."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.errors import (
+        ConfigError,
+        ConflictError,
+        InputError,
+        NotFoundError,
+        RefusedError,
+        StoreError,
+        TacitError,
+        UsageError,
+    )
+    from tacit.types import Delivery, Outcome, Passage, Record, Run, SkillTrace, Snapshot, Tokens, ToolCall, Verdict
+    from tacit.workspace.workspace import Workspace
+
+    open = Workspace.open  # noqa: A001
+
+__all__ = [
+    "ConfigError",
+    "ConflictError",
+    "Delivery",
+    "InputError",
+    "NotFoundError",
+    "Outcome",
+    "Passage",
+    "Record",
+    "RefusedError",
+    "Run",
+    "SkillTrace",
+    "Snapshot",
+    "StoreError",
+    "TacitError",
+    "Tokens",
+    "ToolCall",
+    "UsageError",
+    "Verdict",
+    "Workspace",
+    "open",
+]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name where it lives."""
+    if name not in __all__:
+        raise AttributeError(f"module 'tacit' has no attribute '{name}'")
+    from importlib import import_module
+
+    if name in ("Workspace", "open"):
+        workspace = import_module("tacit.workspace.workspace").Workspace
+        return workspace.open if name == "open" else workspace
+    home = "tacit.errors" if name.endswith("Error") else "tacit.types"
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return [*__all__, "__version__"]

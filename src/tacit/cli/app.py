@@ -1,0 +1,121 @@
+"""The root command: global options, and the table of commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from tacit.cli.options import Options, parse_flags
+from tacit.errors import TacitError
+
+if TYPE_CHECKING:
+    from typer._click import Command, Context
+
+COMMANDS = {
+    "demo": "tacit.cli.demo",
+    "init": "tacit.cli.init",
+    "uninit": "tacit.cli.uninit",
+    "record": "tacit.cli.record",
+    "runs": "tacit.cli.runs",
+    "backup": "tacit.cli.backup",
+    "restore": "tacit.cli.restore",
+    "config": "tacit.cli.config",
+    "where": "tacit.cli.where",
+    "doctor": "tacit.cli.doctor",
+}
+"""Each command and the module that holds it, in the order people meet them."""
+
+
+class LazyCommands(TyperGroup):
+    """A group that loads a command's module only when the command is asked for."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        """All commands, in the table's order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        """The command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = typer.main.get_command(import_module(COMMANDS[cmd_name]).app)
+        command.name = cmd_name
+        return command
+
+
+app = typer.Typer(
+    cls=LazyCommands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001
+    if wanted:
+        from tacit import __version__
+
+        typer.echo(f"tacit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    ctx: typer.Context,
+    workspace: Annotated[
+        str, typer.Option("--workspace", "-w", metavar="DIR", help="Work in this folder's workspace.")
+    ] = "",
+    home: Annotated[str, typer.Option(metavar="DIR", help="Keep the state here (like TACIT_HOME).")] = "",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Set a setting for this command only; may be repeated."),
+    ] = None,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,  # noqa: ARG001
+) -> None:
+    """Agents that learn their trade: record runs, learn skills, prove them, take anything back.
+
+    First steps:  tacit demo  ·  tacit init  ·  tacit runs list
+    """
+    flags = parse_flags(settings or [])
+    ctx.obj = Options(folder=workspace or ".", flags=flags | ({"state_dir": home} if home else {}))
+
+
+def run() -> None:
+    """Run the command line and turn errors into a line and an exit code."""
+    if os.name != "posix":
+        _fail("Tacit runs on Linux and macOS. Windows is not supported yet; WSL works.", 2)
+    try:
+        app()
+    except TacitError as error:
+        _fail(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        _fail("Stopped. What was acknowledged is kept.", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        _fail(f"{error.filename or 'The system'}: {error.strerror or error}.", 1)
+    except Exception as error:  # noqa: BLE001 - the last line of defence against a traceback
+        _fail(f"This is a bug in Tacit, sorry: {type(error).__name__}: {error}{_place(error)}", 1)
+
+
+def _fail(text: str, code: int) -> None:
+    from tacit.cli.output import visible
+
+    typer.echo(visible(f"tacit: {text}"), err=True)
+    sys.exit(code)
+
+
+def _place(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return ""
+    code = trace.tb_frame.f_code
+    return f" ({os.path.basename(code.co_filename)}:{trace.tb_lineno}). Please report it with this line."  # noqa: PTH119

@@ -1,0 +1,32 @@
+"""`tacit backup`: the whole state as one file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tacit.cli.options import AsJson, opened
+from tacit.cli.output import emit, talk
+
+app = typer.Typer()
+FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Where to write it, for example tacit.tar.gz.")]
+
+
+@app.command()
+def backup(ctx: typer.Context, file: FileArgument, as_json: AsJson = False) -> None:
+    """Write the whole state to one file, while everything goes on; the redaction key stays here.
+
+    Example:  tacit backup ~/tacit-$(date +%F).tar.gz
+    """
+    from pathlib import Path
+
+    from tacit.workspace.backup import backup as write
+
+    target = Path(file).expanduser().absolute()
+    with opened(ctx) as ws:
+        size = write(ws, target)
+    if as_json:
+        emit({"file": str(target), "bytes": size})
+    else:
+        talk(f"Wrote {target} ({size:,} bytes). Bring it back with: tacit restore {target}")

@@ -1,0 +1,65 @@
+"""What every command shares: the global options, and the options that recur."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from tacit.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tacit.workspace.workspace import Workspace
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="At most so many.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The global options."""
+
+    folder: str
+    flags: Mapping[str, object]
+
+
+def parse_flags(pairs: Sequence[str]) -> dict[str, object]:
+    """`--set name=value` options as settings."""
+    flags: dict[str, object] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise ConfigError(f"--set takes NAME=VALUE, for example --set mode=draft, not '{pair}'.")
+        flags[name.strip()] = value
+    return flags
+
+
+def options(ctx: typer.Context) -> Options:
+    """The global options of this call."""
+    return cast("Options", ctx.find_root().obj)
+
+
+def opened(ctx: typer.Context, *, create: bool = False) -> Workspace:
+    """The workspace of this call; only commands that record make one where there is none."""
+    from tacit.workspace.workspace import Workspace
+
+    given = options(ctx)
+    return Workspace.open(given.folder, create=create, flags=given.flags)
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask before what cannot be undone; without a person to ask, refuse."""
+    import sys
+
+    from tacit.errors import RefusedError, UsageError
+
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("This cannot be undone and there is nobody to ask: add --yes.")
+    if not typer.confirm(question, err=True):
+        raise RefusedError("Nothing was changed.")

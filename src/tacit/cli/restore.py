@@ -1,0 +1,34 @@
+"""`tacit restore`: bring a backup back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tacit.cli.options import AsJson, Yes, confirm, opened
+from tacit.cli.output import emit, talk
+
+app = typer.Typer()
+FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="What `tacit backup` wrote.")]
+
+
+@app.command()
+def restore(ctx: typer.Context, file: FileArgument, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Replace the state by a backup's; what is there now is backed up first.
+
+    Example:  tacit restore ~/tacit-2026-01-31.tar.gz
+    """
+    from pathlib import Path
+
+    from tacit.workspace.backup import restore as bring_back
+
+    source = Path(file).expanduser().absolute()
+    confirm(f"Replace everything recorded here by {source}?", yes=yes)
+    with opened(ctx, create=True) as ws:
+        saved = bring_back(ws, source)
+    if as_json:
+        emit({"file": str(source), "saved": str(saved) if saved else None})
+    else:
+        undo = f"Undo: tacit restore {saved}" if saved else "There was nothing before it."
+        talk(f"Restored {source}. {undo}")

@@ -1,0 +1,116 @@
+"""One run as a page for the terminal: a person should recognise their own session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.text import Text
+
+from tacit.cli.output import visible
+from tacit.redact import MARK
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from tacit.types import Record, ToolCall, Verdict
+
+LONG = 1200
+"""Characters shown of an answer."""
+SHORT = 300
+"""Characters shown of a tool's input or output."""
+SIGNS = {True: ("reached its goal", "green"), False: ("did not reach its goal", "red"), None: ("unknown", "yellow")}
+
+
+def page(record: Record, verdict: Verdict | None) -> RenderableType:
+    """The whole run, top to bottom as it happened."""
+    run = record.run
+    parts: list[Text] = [_head(record), *_outcome(record, verdict), Text(), _title("request"), _body(run.message, LONG)]
+    if run.tools:
+        parts += [Text(), _title(f"steps ({len(run.tools)})")]
+        for number, tool in enumerate(run.tools, 1):
+            parts += _step(number, tool)
+    if run.output:
+        parts += [Text(), _title("answer"), _body(run.output, LONG)]
+    if run.correction:
+        parts += [Text(), _title("the person's correction"), _body(run.correction, LONG)]
+    return Group(*parts, *_facts(record))
+
+
+def _head(record: Record) -> Text:
+    run = record.run
+    when = (run.started or record.recorded)[:19].replace("T", " ")
+    names = " · ".join(part for part in (when, run.agent, run.model, run.session and f"session {run.session}") if part)
+    return Text.assemble((f"run {record.id}", "bold"), f"  {visible(names)}")
+
+
+def _outcome(record: Record, verdict: Verdict | None) -> list[Text]:
+    words, colour = SIGNS[record.success]
+    outcome = record.run.outcome
+    by = (
+        f"says {verdict.judge}"
+        if verdict
+        else f"says {outcome.by}"
+        if outcome
+        else f"status {record.run.status or 'not given'}"
+    )
+    reason = (verdict.reason if verdict else outcome.reason if outcome else "") or ""
+    line = Text.assemble((words, colour), f" ({visible(by)}{': ' + visible(reason) if reason else ''})")
+    return [line]
+
+
+def _step(number: int, tool: ToolCall) -> list[Text]:
+    lines = [_body(tool.said, SHORT, indent="     ")] if tool.said else []
+    sign, colour = ("ok", "green") if tool.ok else ("failed", "red")
+    head = Text.assemble(f"{number:>3}. ", (visible(tool.name), "bold"), "  ", (sign, colour))
+    if tool.skills:
+        head.append(f"  skill {visible(', '.join(tool.skills))}", style="magenta")
+    lines.append(head)
+    if tool.input:
+        lines.append(_body(_one_line(tool.input), SHORT, indent="     $ "))
+    answer = tool.error or tool.output
+    if answer:
+        lines.append(_body(_one_line(answer), SHORT, indent="     > ", style="" if tool.ok else "red"))
+    return lines
+
+
+def _facts(record: Record) -> list[Text]:
+    run = record.run
+    tokens = run.tokens
+    seen = [*run.skills.active, *run.skills.attempted, *(shown.name for shown in run.skills.shown)]
+    loaded = [name for name in dict.fromkeys(seen) if name not in record.used]
+    marks = sum(len(MARK.findall(text)) for text in _texts(record))
+    facts = {
+        "skills used": ", ".join(record.used),
+        "skills seen, not used": ", ".join(loaded),
+        "tokens": f"{tokens.input:,} in, {tokens.output:,} out, {tokens.cache_read:,} from cache"
+        if any((tokens.input, tokens.output, tokens.cache_read))
+        else "",
+        "cost": f"${run.cost_usd:.4f}" if run.cost_usd is not None else "",
+        "redacted": f"{marks} secret{'' if marks == 1 else 's'} never stored" if marks else "",
+        "revision": f"{record.revision}, it arrived again with more content" if record.revision > 1 else "",
+    }
+    rows = [Text.assemble((f"{name}: ", "dim"), visible(value)) for name, value in facts.items() if value]
+    return [Text(), *rows] if rows else []
+
+
+def _texts(record: Record) -> list[str]:
+    run = record.run
+    tools = [text for tool in run.tools for text in (tool.input, tool.output, tool.error or "", tool.said)]
+    return [run.message, run.output, run.correction or "", *tools, *(piece.text for piece in run.context)]
+
+
+def _title(text: str) -> Text:
+    return Text(text, style="bold underline")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _body(text: str, limit: int, *, indent: str = "  ", style: str = "") -> Text:
+    """Text cut to a length, made safe, with redactions marked."""
+    cut = text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit:,} more characters)"
+    body = Text("\n".join(indent + line for line in visible(cut.strip()).splitlines()), style=style)
+    body.highlight_regex(MARK.pattern, "black on yellow")
+    return body

@@ -1,0 +1,33 @@
+"""`tacit uninit`: undo `tacit init`, losing nothing."""
+
+from __future__ import annotations
+
+import typer
+
+from tacit.cli.options import AsJson, Yes, confirm, opened
+from tacit.cli.output import emit, talk
+from tacit.errors import StoreError
+
+app = typer.Typer()
+
+
+@app.command()
+def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Stop recording here: the state folder is renamed, so that nothing is lost.
+
+    Example:  tacit uninit --yes
+    """
+    ws = opened(ctx)
+    moment = ws.now()[:19].replace(":", "").replace("-", "")
+    aside = ws.state.with_name(f"{ws.state.name}-removed-{moment}")
+    confirm(f"Rename {ws.state} to {aside.name} and stop recording here?", yes=yes)
+    ws.close()
+    try:
+        ws.state.rename(aside)
+    except OSError as error:
+        raise StoreError(f"{ws.state} cannot be renamed: {error.strerror}.") from None
+    if as_json:
+        emit({"state": str(ws.state), "moved_to": str(aside)})
+    else:
+        talk(f"Nothing is recorded in {ws.root} any more. The state is kept in {aside}.")
+        talk(f"Undo: mv {aside} {ws.state}")

@@ -1,0 +1,32 @@
+"""Prompts are files: `prompts/<name>.md` beside the module that uses them, with `$placeholders`."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from string import Template
+
+from tacit.errors import TacitError
+
+
+class PromptError(TacitError):
+    """A prompt and the values for it do not fit together."""
+
+
+def load(package: str, name: str) -> str:
+    """The text of one prompt of a package, for example `load("tacit.learning", "judge")`."""
+    file = files(package) / "prompts" / f"{name}.md"
+    if not file.is_file():
+        raise PromptError(f"There is no prompt '{name}' in {package}: expected prompts/{name}.md beside it.")
+    return file.read_text(encoding="utf-8")
+
+
+def render(text: str, **values: str) -> str:
+    """The prompt with every placeholder filled; a missing value and an unused one are both errors."""
+    template = Template(text)
+    if not template.is_valid():
+        raise PromptError("The prompt holds a '$' that is neither a placeholder nor written as '$$'.")
+    wanted = set(template.get_identifiers())
+    for problem, names in (("lacks a value for", wanted - values.keys()), ("does not use", values.keys() - wanted)):
+        if names:
+            raise PromptError(f"The prompt {problem}: {', '.join(sorted(names))}.")
+    return template.substitute(values)

@@ -1,0 +1,43 @@
+"""Drafts in the store: whole values; a change names the status it expects to find."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tacit.errors import ConflictError, NotFoundError
+from tacit.store.codec import dumps, loads
+from tacit.types import Draft, DraftStatus
+
+if TYPE_CHECKING:
+    from tacit.store.engine import Transaction
+
+
+def put(transaction: Transaction, draft: Draft) -> None:
+    """Store a new draft, or one whose content changed."""
+    transaction.all(
+        "INSERT INTO drafts (id, workspace, target, status, body) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT (id) DO UPDATE SET target = excluded.target, status = excluded.status, body = excluded.body",
+        (draft.id, draft.workspace, draft.target, draft.status, dumps(draft)),
+    )
+
+
+def move(transaction: Transaction, draft: Draft, *, expected: DraftStatus) -> None:
+    """Store a draft in its new status, provided nobody moved it from the expected one meanwhile."""
+    found = get(transaction, draft.workspace, draft.id)
+    if found.status != expected:
+        raise ConflictError(f"Draft '{draft.id}' is {found.status} by now, not {expected}. Look at it again.")
+    put(transaction, draft)
+
+
+def get(transaction: Transaction, workspace: str, draft: str) -> Draft:
+    """One draft by its id."""
+    rows = transaction.all("SELECT body FROM drafts WHERE id = ? AND workspace = ?", (draft, workspace))
+    if not rows:
+        raise NotFoundError(f"There is no draft '{draft}' here.")
+    return loads(Draft, rows[0][0])
+
+
+def listed(transaction: Transaction, workspace: str) -> list[Draft]:
+    """A workspace's drafts, oldest first."""
+    rows = transaction.all("SELECT body FROM drafts WHERE workspace = ? ORDER BY sequence", (workspace,))
+    return [loads(Draft, row[0]) for row in rows]

@@ -1,0 +1,236 @@
+"""Runs in the store: kept once each, updated where they grew, removed for good.
+
+The table's key is the run's id with its last third, the session's, moved to the front: runs of one session lie together
+in the index, so that recording costs the same in a store of a million runs as in an empty one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
+
+from tacit.errors import NotFoundError, RefusedError
+from tacit.interchange import dump_run, parse_run
+from tacit.types import LearningState, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tacit.store.engine import Row, Transaction, Value
+
+How = Literal["new", "duplicate", "updated", "removed"]
+COLUMNS = "sequence, workspace, key, summary, success, used, state, revision, recorded, body"
+ID, OWN, SESSION = 24, 16, 8
+"""Characters of an id, of its own part, of its session's."""
+HEX = re.compile("[0-9a-f]{1,24}")
+CHUNK = 500
+ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
+T = TypeVar("T")
+INSERT = (
+    "INSERT INTO runs (key, workspace, source, session, external_id, agent, started, summary, success, used, state,"
+    " revision, content, recorded, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', 1, ?, ?, ?)"
+)
+UPDATE = (
+    "UPDATE runs SET source = ?, session = ?, external_id = ?, agent = ?, started = ?, summary = ?, success = ?,"
+    " used = ?, state = 'new', revision = revision + 1, content = ?, recorded = ?, body = ? WHERE key = ?"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What became of one delivered run; `before` is what an update replaced."""
+
+    id: str
+    how: How
+    before: Record | None = None
+
+
+def keep(transaction: Transaction, records: Sequence[Record]) -> list[Kept]:
+    """Store each run once: new ones are inserted, grown ones updated, equal ones left alone, removed ones stay away."""
+    ids = [record.id for record in records]
+    known, removed = _contents(transaction, ids), _removed(transaction, ids)
+    kept: list[Kept] = []
+    fresh: list[tuple[Value, ...]] = []
+    for record in records:
+        key, body = record.id, encode(record)
+        content = blake2b(body.encode(), digest_size=15).hexdigest()
+        if key in removed:
+            kept.append(Kept(id=key, how="removed"))
+        elif key not in known:
+            fresh.append((key_of(key), record.workspace, *_columns(record), content, record.recorded, body))
+            kept.append(Kept(id=key, how="new"))
+        elif known[key] == content:
+            kept.append(Kept(id=key, how="duplicate"))
+        else:
+            transaction.many(INSERT, fresh)
+            fresh.clear()
+            kept.append(_update(transaction, record, content, body))
+        known[key] = content
+    transaction.many(INSERT, fresh)
+    return kept
+
+
+def get(transaction: Transaction, run: str, workspace: str) -> Record:
+    """One run by its id or by the unique beginning of it."""
+    wanted = run.strip().lower()
+    found = "key = ?" if len(wanted) == ID else "key LIKE ?"
+    pattern = key_of(wanted) if len(wanted) == ID else "_" * SESSION + wanted + "%"
+    rows: list[Row] = []
+    if HEX.fullmatch(wanted):
+        sql = f"SELECT {COLUMNS} FROM runs WHERE {found} AND workspace = ? ORDER BY sequence LIMIT 2"
+        rows = transaction.all(sql, (pattern, workspace))
+    if not rows:
+        raise NotFoundError(f"There is no run '{run}' here. `tacit runs list` shows them.")
+    if len(rows) > 1:
+        raise RefusedError(f"'{run}' is the beginning of more than one run's id. Give more of it.")
+    return decode(rows[0])
+
+
+def page(transaction: Transaction, workspace: str, *, below: int | None = None, limit: int = 50) -> list[Record]:
+    """Runs newest first, from below a sequence."""
+    rows = transaction.all(
+        f"SELECT {COLUMNS} FROM runs WHERE workspace = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?",
+        (workspace, below or 2**62, limit),
+    )
+    return [decode(row) for row in rows]
+
+
+def at(transaction: Transaction, workspace: str, sequences: Sequence[int]) -> list[Record]:
+    """The runs with these sequences that belong to the workspace, newest first."""
+    found: list[Record] = []
+    for part in _parts(sequences):
+        marks = ", ".join("?" * len(part))
+        sql = f"SELECT {COLUMNS} FROM runs WHERE sequence IN ({marks}) AND workspace = ?"
+        found += [decode(row) for row in transaction.all(sql, (*part, workspace))]
+    return sorted(found, key=lambda record: -record.sequence)
+
+
+def count(transaction: Transaction, workspace: str) -> int:
+    """How many runs the workspace has."""
+    return cast("int", transaction.all("SELECT count(*) FROM runs WHERE workspace = ?", (workspace,))[0][0])
+
+
+def ids_before(transaction: Transaction, workspace: str, moment: str) -> list[str]:
+    """Runs that were recorded before a moment, oldest first."""
+    sql = "SELECT key FROM runs WHERE workspace = ? AND recorded < ? ORDER BY sequence"
+    return [id_of(str(row[0])) for row in transaction.all(sql, (workspace, moment))]
+
+
+def oldest(transaction: Transaction, workspace: str, limit: int) -> list[str]:
+    """The runs recorded first."""
+    sql = "SELECT key FROM runs WHERE workspace = ? ORDER BY sequence LIMIT ?"
+    return [id_of(str(row[0])) for row in transaction.all(sql, (workspace, limit))]
+
+
+def of_session(transaction: Transaction, workspace: str, session: str) -> list[str]:
+    """The runs of one session, oldest first."""
+    sql = "SELECT key FROM runs WHERE workspace = ? AND session = ? ORDER BY sequence"
+    return [id_of(str(row[0])) for row in transaction.all(sql, (workspace, session))]
+
+
+def remove(transaction: Transaction, workspace: str, ids: Sequence[str], now: str) -> int:
+    """Take runs out for good, their words and verdicts too; only their ids stay, so that they do not come back."""
+    gone = 0
+    for part in _parts(ids):
+        marks = ", ".join("?" * len(part))
+        rows = transaction.all(
+            f"DELETE FROM runs WHERE key IN ({marks}) AND workspace = ? RETURNING sequence, key",
+            (*map(key_of, part), workspace),
+        )
+        names = [(id_of(str(row[1])),) for row in rows]
+        transaction.many(transaction.dialect.fulltext_delete, [(row[0],) for row in rows])
+        transaction.many("DELETE FROM verdicts WHERE run = ?", names)
+        transaction.many(
+            "INSERT INTO removed_runs (id, workspace, removed) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
+            [(*name, workspace, now) for name in names],
+        )
+        gone += len(rows)
+    return gone
+
+
+def readmit(transaction: Transaction, workspace: str, run: str) -> bool:
+    """Let a removed run be recorded again, should it be delivered."""
+    sql = "DELETE FROM removed_runs WHERE id = ? AND workspace = ? RETURNING id"
+    return bool(transaction.all(sql, (run, workspace)))
+
+
+def set_success(transaction: Transaction, run: str, success: bool | None) -> None:  # noqa: FBT001
+    """Change what is known of a run's success; it is then new evidence."""
+    transaction.all("UPDATE runs SET success = ?, state = 'new' WHERE key = ?", (_bit(success), key_of(run)))
+
+
+def key_of(run: str) -> str:
+    """A run's id as the table orders it: by session first."""
+    return run[OWN:] + run[:OWN]
+
+
+def id_of(key: str) -> str:
+    """The id behind a key of the table."""
+    return key[SESSION:] + key[:SESSION]
+
+
+def encode(record: Record) -> str:
+    """A run as the JSON text the store keeps."""
+    return ENCODER.encode(dump_run(record.run))
+
+
+def decode(row: Row) -> Record:
+    """A stored row as a record."""
+    sequence, workspace, key, summary, success, used, state, revision, recorded, body = row
+    return Record(
+        id=id_of(str(key)),
+        run=parse_run(json.loads(str(body))),
+        sequence=cast("int", sequence),
+        workspace=str(workspace),
+        revision=cast("int", revision),
+        summary=str(summary),
+        success=None if success is None else bool(success),
+        used=tuple(json.loads(str(used))),
+        state=cast("LearningState", state),
+        recorded=str(recorded),
+    )
+
+
+def _update(transaction: Transaction, record: Record, content: str, body: str) -> Kept:
+    key = record.id
+    before = decode(transaction.all(f"SELECT {COLUMNS} FROM runs WHERE key = ?", (key_of(key),))[0])
+    transaction.all(UPDATE, (*_columns(record), content, record.recorded, body, key_of(key)))
+    transaction.all("DELETE FROM verdicts WHERE run = ?", (key,))
+    return Kept(id=key, how="updated", before=before)
+
+
+def _columns(record: Record) -> tuple[Value, ...]:
+    run = record.run
+    used = json.dumps(record.used, ensure_ascii=False) if record.used else "[]"
+    kind = (run.source, run.session, run.external_id, run.agent, run.started)
+    return (*kind, record.summary, _bit(record.success), used)
+
+
+def _contents(transaction: Transaction, ids: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in _parts(ids):
+        sql = f"SELECT key, content FROM runs WHERE key IN ({', '.join('?' * len(part))})"
+        rows = transaction.all(sql, list(map(key_of, part)))
+        found.update((id_of(str(key)), str(content)) for key, content in rows)
+    return found
+
+
+def _removed(transaction: Transaction, ids: Sequence[str]) -> set[str]:
+    if not transaction.all("SELECT 1 FROM removed_runs LIMIT 1"):
+        return set()
+    found: set[str] = set()
+    for part in _parts(ids):
+        sql = f"SELECT id FROM removed_runs WHERE id IN ({', '.join('?' * len(part))})"
+        found.update(str(row[0]) for row in transaction.all(sql, part))
+    return found
+
+
+def _parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (values[index : index + CHUNK] for index in range(0, len(values), CHUNK))
+
+
+def _bit(value: bool | None) -> int | None:  # noqa: FBT001
+    return None if value is None else int(value)

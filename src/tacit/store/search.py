@@ -1,0 +1,83 @@
+"""Full text over runs: filled after the fact, so that recording never waits for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tacit.store import meta, runs
+from tacit.store.dialect import spaced
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.store.engine import Transaction
+    from tacit.types import Record, Run
+
+INDEXED = "fulltext.indexed"
+"""The fact that holds the sequence up to which runs are in the index."""
+PART = 20_000
+"""Characters indexed of each part of a run."""
+
+
+def behind(transaction: Transaction) -> int:
+    """How many runs are not in the index yet, roughly: sequences that were never used count too."""
+    last = transaction.all("SELECT coalesce(max(sequence), 0) FROM runs")[0][0]
+    return max(0, cast("int", last) - int(meta.get(transaction, INDEXED, "0")))
+
+
+def catch_up(transaction: Transaction, limit: int = 1000) -> int:
+    """Put the next runs into the index; returns how many, 0 when it is complete."""
+    done = int(meta.get(transaction, INDEXED, "0"))
+    rows = transaction.all(
+        f"SELECT {runs.COLUMNS} FROM runs WHERE sequence > ? ORDER BY sequence LIMIT ?", (done, limit)
+    )
+    if not rows:
+        return 0
+    records = [runs.decode(row) for row in rows]
+    transaction.many(transaction.dialect.fulltext_insert, [_entry(record) for record in records])
+    meta.put(transaction, INDEXED, str(records[-1].sequence))
+    return len(records)
+
+
+def refresh(transaction: Transaction, workspace: str, ids: Sequence[str]) -> None:
+    """Index again the runs that changed after they were indexed."""
+    done = int(meta.get(transaction, INDEXED, "0"))
+    for key in ids:
+        record = runs.get(transaction, key, workspace)
+        if record.sequence <= done:
+            transaction.all(transaction.dialect.fulltext_delete, (record.sequence,))
+            transaction.many(transaction.dialect.fulltext_insert, [_entry(record)])
+
+
+def search(transaction: Transaction, workspace: str, words: str, limit: int) -> list[Record]:
+    """Runs that hold all the words (or words that begin so), newest first."""
+    query = transaction.dialect.fulltext_query(words)
+    found: list[Record] = []
+    below = 2**62
+    while query and len(found) < limit:
+        rows = transaction.all(transaction.dialect.fulltext_match, (query, below, limit))
+        if not rows:
+            break
+        sequences = [cast("int", row[0]) for row in rows]
+        found += runs.at(transaction, workspace, sequences)
+        below = sequences[-1]
+    return found[:limit]
+
+
+def erase(transaction: Transaction) -> None:
+    """Make removed words vanish from the index itself, not only from its answers."""
+    for statement in transaction.dialect.fulltext_erase:
+        transaction.all(statement)
+
+
+def text_of(run: Run) -> str:
+    """What of a run can be found: the request, the answer, what was done, the skills."""
+    parts = [run.message, run.output, run.session, run.agent, run.correction or ""]
+    for tool in run.tools:
+        parts += [tool.name, tool.said[:1000], tool.input[:1000], (tool.error or "")[:500], *tool.skills]
+    parts += [*run.skills.active, *run.skills.attempted, *run.skills.path]
+    return spaced("\n".join(part[:PART] for part in parts if part))
+
+
+def _entry(record: Record) -> tuple[int, str]:
+    return record.sequence, text_of(record.run)

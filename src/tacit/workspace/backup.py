@@ -1,0 +1,203 @@
+"""Backup and restore: the whole state as one file, without the redaction key."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tarfile
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from tacit import __version__
+from tacit.config import FILE
+from tacit.errors import InputError, RefusedError, StoreError
+from tacit.runs.spool import sync_folder
+from tacit.store import migrate, runs
+from tacit.store.sqlite import SqliteEngine
+from tacit.workspace import place
+from tacit.workspace.house import note
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from tacit.workspace.workspace import Workspace
+
+MANIFEST = "manifest.json"
+DATABASE = "tacit.db"
+FOLDERS = ("versions", "objects")
+"""Folders of the state that belong to a backup besides the database."""
+BACKUPS = "backups"
+LIMIT = 1024 * 1024
+"""Bytes of a manifest."""
+
+
+def backup(ws: Workspace, target: Path) -> int:
+    """Write everything but the redaction key to one file; returns its size. An existing file is not touched."""
+    if target.exists():
+        raise RefusedError(f"{target} exists already. Choose another name.")
+    try:
+        with tempfile.TemporaryDirectory(dir=ws.state, prefix="backup-") as folder:
+            database = Path(folder) / DATABASE
+            ws.engine.copy_to(database)
+            part = Path(folder) / "backup.tar.gz"
+            _pack(part, {DATABASE: database} | _state_files(ws), ws)
+            os.link(part, target) if part.stat().st_dev == target.parent.stat().st_dev else _copy(part, target)
+        sync_folder(str(target.parent))
+    except OSError as error:
+        raise StoreError(f"The backup {target} cannot be written: {error.strerror or error}.") from None
+    return target.stat().st_size
+
+
+def restore(ws: Workspace, source: Path) -> Path | None:
+    """Replace the state by a backup's; what was there is backed up first. Returns where, or None if it was empty."""
+    with _unpacked(source, ws.state) as (folder, manifest):
+        _check_database(folder / DATABASE)
+        saved = _save_current(ws)
+        ws.engine.replace_by(folder / DATABASE)
+        for name in cast("dict[str, str]", manifest["files"]):
+            if name != DATABASE:
+                _put(folder / name, ws.state / name)
+        _rename(ws, str(manifest["workspace"]))
+    migrate.migrate(ws.engine, ws.now())
+    with ws.engine.write() as transaction:
+        note(transaction, ws, "restore", source.name, "")
+    return saved
+
+
+def _state_files(ws: Workspace) -> dict[str, Path]:
+    found = {FILE: ws.state / FILE} if (ws.state / FILE).is_file() else {}
+    for folder in FOLDERS:
+        for file in sorted((ws.state / folder).rglob("*")):
+            if file.is_file() and not file.is_symlink():
+                found[file.relative_to(ws.state).as_posix()] = file
+    return found
+
+
+def _pack(part: Path, files: dict[str, Path], ws: Workspace) -> None:
+    manifest = {
+        "tacit": __version__,
+        "workspace": ws.name,
+        "created": ws.now(),
+        "files": {name: _digest(file) for name, file in files.items()},
+    }
+    with part.open("wb") as out, tarfile.open(fileobj=out, mode="w:gz", compresslevel=6) as archive:
+        data = json.dumps(manifest, indent=1).encode()
+        entry = tarfile.TarInfo(MANIFEST)
+        entry.size = len(data)
+        archive.addfile(entry, io.BytesIO(data))
+        for name, file in files.items():
+            archive.add(file, arcname=name, recursive=False)
+        archive.close()
+        out.flush()
+        os.fsync(out.fileno())
+    part.chmod(0o600)
+
+
+@contextmanager
+def _unpacked(source: Path, state: Path) -> Generator[tuple[Path, dict[str, object]]]:
+    """A backup's files in a folder of their own, each checked against the manifest."""
+    try:
+        with (
+            tempfile.TemporaryDirectory(dir=state, prefix="restore-") as folder,
+            tarfile.open(source, "r:gz") as archive,
+        ):
+            manifest = _manifest(archive)
+            wanted = cast("dict[str, str]", manifest["files"])
+            for entry in archive:
+                if entry.name in wanted and entry.isfile():
+                    _extract(archive, entry, Path(folder), wanted[entry.name])
+            missing = [name for name in wanted if not (Path(folder) / name).is_file()]
+            if missing or DATABASE not in wanted:
+                raise InputError(f"{source} is incomplete: {', '.join(missing) or DATABASE} is missing.")
+            yield Path(folder), manifest
+    except (tarfile.TarError, EOFError, OSError) as error:
+        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"{source} cannot be read as a backup: {said or 'it is cut off'}.") from None
+
+
+def _manifest(archive: tarfile.TarFile) -> dict[str, object]:
+    entry = archive.next()
+    file = archive.extractfile(entry) if entry is not None and entry.name == MANIFEST and entry.size <= LIMIT else None
+    try:
+        manifest = json.loads(file.read()) if file is not None else None
+    except ValueError:
+        manifest = None
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict) or "workspace" not in manifest:  # pyright: ignore[reportUnknownMemberType]
+        raise InputError("The file is no backup of Tacit's: it does not begin with a manifest.")
+    names = cast("dict[str, object]", manifest["files"])
+    for name in names:
+        if (
+            name.startswith("/")
+            or ".." in Path(name).parts
+            or (name != FILE and name != DATABASE and Path(name).parts[0] not in FOLDERS)
+        ):
+            raise InputError(f"The backup names a file that does not belong into one: {name!r}.")
+    return cast("dict[str, object]", manifest)
+
+
+def _extract(archive: tarfile.TarFile, entry: tarfile.TarInfo, folder: Path, digest: str) -> None:
+    target = folder / entry.name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    content = archive.extractfile(entry)
+    with target.open("wb") as out:
+        while content is not None and (chunk := content.read(1 << 20)):
+            out.write(chunk)
+    if _digest(target) != digest:
+        raise InputError(f"The backup is damaged: {entry.name} is not what was saved.")
+
+
+def _check_database(file: Path) -> None:
+    """A database of a newer Tacit, or one that is none, is refused before anything is replaced."""
+    engine = SqliteEngine(file, lock=file.with_name("lock"))
+    try:
+        with engine.read() as transaction:
+            migrate.check(migrate.version(transaction))
+    finally:
+        engine.close()
+
+
+def _save_current(ws: Workspace) -> Path | None:
+    with ws.engine.read() as transaction:
+        if not runs.count(transaction, ws.name):
+            return None
+    (ws.state / BACKUPS).mkdir(mode=0o700, exist_ok=True)
+    saved = ws.state / BACKUPS / f"before-restore-{ws.now().replace(':', '')}.tar.gz"
+    backup(ws, saved)
+    return saved
+
+
+def _rename(ws: Workspace, name: str) -> None:
+    """Records carry their workspace's name, so the restored one keeps it."""
+    if ws.state.parent == ws.root and name != ws.name:
+        part = ws.state / f"{place.NAME}.part"
+        part.write_text(name + "\n", encoding="utf-8")
+        _put(part, ws.state / place.NAME)
+        ws.name = name
+
+
+def _put(source: Path, target: Path) -> None:
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with source.open("rb") as file:
+        os.fsync(file.fileno())
+    source.replace(target)
+    sync_folder(str(target.parent))
+
+
+def _copy(source: Path, target: Path) -> None:
+    part = target.with_name(target.name + ".part")
+    with source.open("rb") as file, part.open("wb") as out:
+        while chunk := file.read(1 << 20):
+            out.write(chunk)
+        out.flush()
+        os.fsync(out.fileno())
+    part.chmod(0o600)
+    part.replace(target)
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as source:
+        return hashlib.file_digest(source, "sha256").hexdigest()

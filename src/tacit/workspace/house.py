@@ -1,0 +1,137 @@
+"""Keeping house: a person's verdicts, runs removed for good, age and size limits."""
+
+from __future__ import annotations
+
+import getpass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Literal
+
+from tacit.errors import NotFoundError
+from tacit.events import Advanced, Began, Ended
+from tacit.runs import usage
+from tacit.runs.recorder import seen_skills, success_of, valid_name
+from tacit.store import audit, meta, profiles, runs, search, verdicts
+from tacit.types import Record, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tacit.events import Event
+    from tacit.store.engine import Transaction
+    from tacit.workspace.workspace import Workspace
+
+Mark = Literal["good", "bad", "unset"]
+STEP = 500
+"""Runs removed per transaction."""
+TIDIED = "house.tidied"
+"""The fact that holds the day on which limits were last enforced."""
+ROOM = 0.9
+"""A store that grew over its limit is brought down to this share of it."""
+
+
+def mark(ws: Workspace, run: str, word: Mark, reason: str = "") -> Record:
+    """A person's verdict on a run; it wins over every other and makes the run new evidence."""
+    with ws.engine.write() as transaction:
+        record = runs.get(transaction, run, ws.name)
+        success = success_of(record.run) if word == "unset" else word == "good"
+        if word == "unset":
+            verdicts.clear(transaction, record.id)
+        else:
+            verdict = Verdict(run=record.id, success=success, reason=reason, judge="person", decided=ws.now())
+            verdicts.put(transaction, verdict)
+        runs.set_success(transaction, record.id, success)
+        _recount(transaction, record, success)
+        note(transaction, ws, f"mark {word}", record.id, reason)
+        return runs.get(transaction, record.id, ws.name)
+
+
+def remove(ws: Workspace, ids: Sequence[str], reason: str) -> Iterator[Event]:
+    """Remove runs for good: rows, words in the index, what the database's log still holds of them."""
+    yield Began(stage="remove", total=len(ids))
+    gone = 0
+    for start in range(0, len(ids), STEP):
+        with ws.engine.write() as transaction:
+            part = [record.id for record in _records(transaction, ws, ids[start : start + STEP])]
+            gone += runs.remove(transaction, ws.name, part, ws.now())
+            for one in part:
+                note(transaction, ws, "remove run", one, reason)
+        yield Advanced(stage="remove", done=gone, total=len(ids))
+    if gone:
+        with ws.engine.write() as transaction:
+            search.erase(transaction)
+        ws.engine.erase()
+    yield Ended(stage="remove", text=f"{gone} runs removed for good")
+
+
+def readmit(ws: Workspace, run: str) -> None:
+    """Let a run that was removed be recorded again, should it be delivered again."""
+    with ws.engine.write() as transaction:
+        if not runs.readmit(transaction, ws.name, run):
+            raise NotFoundError(f"No run '{run}' was removed here. Give its whole id.")
+        note(transaction, ws, "readmit run", run, "")
+
+
+def _before(ws: Workspace, days: int) -> list[str]:
+    moment = (ws.clock() - timedelta(days=days)).isoformat().replace("+00:00", "Z")
+    with ws.engine.read() as transaction:
+        return runs.ids_before(transaction, ws.name, moment)
+
+
+def chosen(ws: Workspace, *, older_than: int | None, session: str | None) -> list[str]:
+    """The runs a person names by age or session; with neither, all of them."""
+    if older_than is not None:
+        return _before(ws, older_than)
+    with ws.engine.read() as transaction:
+        if session is not None:
+            return runs.of_session(transaction, ws.name, session)
+        return runs.oldest(transaction, ws.name, 2**31)
+
+
+def tidy(ws: Workspace) -> Iterator[Event]:
+    """Enforce the limits on age and size, at most once a day."""
+    today = ws.now()[:10]
+    with ws.engine.read() as transaction:
+        if meta.get(transaction, TIDIED) >= today:
+            return
+    if ws.config.retention_days:
+        yield from remove(ws, _before(ws, ws.config.retention_days), f"older than {ws.config.retention_days} days")
+    limit = ws.config.max_disk_mb * 1024 * 1024
+    if limit and ws.engine.size() > limit:
+        yield from _shrink(ws, int(limit * ROOM))
+    with ws.engine.write() as transaction:
+        meta.put(transaction, TIDIED, today)
+
+
+def note(transaction: Transaction, ws: Workspace, action: str, subject: str, reason: str) -> None:
+    """Put a person's deed into the audit log."""
+    try:
+        actor = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        actor = "unknown"
+    entry = audit.Entry(happened=ws.now(), actor=actor, action=action, subject=subject, reason=reason)
+    audit.add(transaction, entry)
+
+
+def _shrink(ws: Workspace, goal: int) -> Iterator[Event]:
+    while ws.engine.size() > goal:
+        with ws.engine.read() as transaction:
+            total = runs.count(transaction, ws.name)
+            oldest = runs.oldest(transaction, ws.name, max(STEP, total // 20))
+        if not oldest:
+            return
+        yield from remove(ws, oldest, f"the store is larger than {ws.config.max_disk_mb} MB")
+
+
+def _records(transaction: Transaction, ws: Workspace, ids: Sequence[str]) -> list[Record]:
+    found: dict[str, Record] = {}
+    for one in ids:
+        record = runs.get(transaction, one, ws.name)
+        found[record.id] = record
+    return list(found.values())
+
+
+def _recount(transaction: Transaction, record: Record, success: bool | None) -> None:  # noqa: FBT001
+    """Count a run's skills by its new verdict."""
+    found = [profiles.get(transaction, record.workspace, name) for name in seen_skills(record.run) if valid_name(name)]
+    changed = [usage.corrected(profile, record.success, success) for profile in found if profile is not None]
+    profiles.put(transaction, changed)

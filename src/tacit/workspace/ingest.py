@@ -1,0 +1,111 @@
+"""Taking in the spool: each file's content exactly once, whoever opens the workspace next."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING, cast
+
+from tacit.errors import InputError, TacitError
+from tacit.interchange import parse_run
+from tacit.runs import spool
+from tacit.store import files, spooled
+from tacit.types import Delivery, Record, Run
+from tacit.workspace.record import keep, ready
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tacit.workspace.workspace import Workspace
+
+BATCH = 200
+"""Files per transaction."""
+BAD = "bad"
+"""Where files go that cannot be read: kept for a person to look at."""
+STALE = 3600
+"""Seconds after which a half-written file has no writer any more."""
+
+
+def ingest(ws: Workspace) -> list[Delivery]:
+    """Store what lies in the spool, then take the files away; a crash in between repeats nothing."""
+    folder = ws.state / spool.SPOOL
+    names = waiting(folder)
+    done: list[Delivery] = []
+    if not names or not os.access(folder, os.W_OK):
+        return done
+    for start in range(0, len(names), BATCH):
+        done += _ingest(ws, folder, names[start : start + BATCH])
+    return done
+
+
+def waiting(folder: Path) -> list[str]:
+    """Names of the files to take in, oldest first."""
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith((".json", spool.PART)))  # noqa: PTH208
+    except OSError:
+        return []
+
+
+def _ingest(ws: Workspace, folder: Path, names: list[str]) -> list[Delivery]:
+    entries = {name: _read(ws, folder / name) for name in names if name.endswith(".json")}
+    with ws.engine.write() as transaction:
+        known = spooled.known(transaction)
+        fresh = {name: entry for name, entry in entries.items() if name not in known}
+        records = [entry for entry in fresh.values() if isinstance(entry, Record)]
+        done = keep(transaction, ws.name, records)
+        for entry in fresh.values():
+            if isinstance(entry, files.File):
+                files.wait(transaction, entry)
+        done += [entry for entry in fresh.values() if isinstance(entry, Delivery)]
+        spooled.forget(transaction, known - set(entries))
+        spooled.add(transaction, fresh.keys(), ws.now())
+    _clear(folder, entries, names)
+    return done
+
+
+def _clear(folder: Path, entries: dict[str, Record | files.File | Delivery | None], names: list[str]) -> None:
+    """Take ingested files away, put unreadable ones aside, drop what a killed hook left half written."""
+    for name in names:
+        file = folder / name
+        entry = entries.get(name)
+        try:
+            if isinstance(entry, Delivery) and entry.how == "refused":
+                (folder / BAD).mkdir(mode=0o700, exist_ok=True)
+                file.rename(folder / BAD / name)
+                spool.log(str(folder.parent), f"{name}: {entry.reason}")
+            elif name in entries or time.time() - file.stat().st_mtime > STALE:
+                file.unlink()
+        except FileNotFoundError:
+            continue
+
+
+def _read(ws: Workspace, file: Path) -> Record | files.File | Delivery | None:
+    """What a spool file holds: a run, a reference to a transcript, or the reason why it is neither."""
+    try:
+        if file.stat().st_size > spool.LIMIT * 2:
+            return Delivery(how="refused", reason="larger than any spooled run can be")
+        entry = json.loads(file.read_bytes())
+        return _entry(ws, entry)
+    except FileNotFoundError:
+        return None  # another process was faster
+    except (OSError, ValueError, RecursionError) as error:
+        return Delivery(how="refused", reason=f"not readable as spooled JSON: {error}")
+    except TacitError as error:
+        return Delivery(how="refused", reason=str(error))
+
+
+def _entry(ws: Workspace, entry: object) -> Record | files.File | Delivery:
+    fields = cast("dict[str, object]", entry) if isinstance(entry, dict) else {}
+    if fields.get("kind") == "run":
+        given = fields.get("run")
+        known = {key: value for key, value in cast("dict[str, object]", given).items() if key not in NOT_OF_A_RUN}
+        run: Run = parse_run(known, source="spool")
+        return ready(ws, [run])[0]
+    if fields.get("kind") == "reference" and isinstance(path := fields.get("path"), str):
+        return files.File(workspace=ws.name, path=path, source="", session=str(fields.get("session")), seen=ws.now())
+    raise InputError("the file is not a spooled run or reference")
+
+
+NOT_OF_A_RUN = frozenset({"cwd", "hook_event_name", "session_id"})
+"""What a hook adds to its object and a run does not have."""

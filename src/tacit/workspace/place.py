@@ -1,0 +1,96 @@
+"""Where a workspace is and where it keeps its state: found, made, named."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tacit.config import STATE
+from tacit.errors import ConfigError, StoreError
+from tacit.runs.spool import SPOOL, sync_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "workspace"
+KEY = "redact.key"
+IGNORE = "# Tacit's state: runs, history, keys. Not for version control.\n*\n"
+
+
+def find_root(start: Path, environ: Mapping[str, str]) -> Path | None:
+    """The initialised workspace that a folder belongs to; the home folder counts only when asked for itself."""
+    start = Path(environ.get("TACIT_WORKSPACE") or start).expanduser().absolute()
+    home = Path(environ.get("HOME") or "~").expanduser()
+    for folder in (start, *start.parents):
+        if (folder / STATE / NAME).is_file() and (folder == start or folder != home):
+            return folder
+    return None
+
+
+def new_root(start: Path, environ: Mapping[str, str]) -> Path:
+    """Where a new workspace goes: the folder itself, or the top of the git checkout around it."""
+    start = Path(environ.get("TACIT_WORKSPACE") or start).expanduser().absolute()
+    if not start.is_dir():
+        raise ConfigError(f"{start} is not a folder, so it cannot be a workspace.")
+    home = Path(environ.get("HOME") or "~").expanduser()
+    inside = (folder for folder in (start, *start.parents) if folder != home and (folder / ".git").exists())
+    return next(inside, start)
+
+
+def is_made(state: Path) -> bool:
+    """Whether a state folder is complete."""
+    return (state / NAME).is_file() and (state / KEY).is_file()
+
+
+def make(state: Path, root: Path) -> bool:
+    """Make the state folder with its files, each complete or absent; returns whether anything was missing."""
+    if is_made(state):
+        return False
+    try:
+        (state / SPOOL).mkdir(mode=0o700, parents=True, exist_ok=True)
+        state.chmod(0o700)
+        _create(state / ".gitignore", IGNORE.encode())
+        _create(state / KEY, secrets.token_bytes(32))
+        _create(state / NAME, f"{root.name or 'root'}-{secrets.token_hex(3)}\n".encode())
+        sync_folder(str(state.parent))
+    except OSError as error:
+        raise StoreError(f"The state folder {state} cannot be made: {error.strerror}.") from None
+    return True
+
+
+def name_of(root: Path, state: Path) -> str:
+    """What records call this workspace: its own name, or its path where several share one state folder."""
+    if state.parent != root:
+        return str(root)
+    try:
+        return (state / NAME).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise StoreError(f"{state / NAME} cannot be read: {error.strerror}.") from None
+
+
+def key_of(state: Path) -> bytes:
+    """The secret under which redacted values are hashed."""
+    try:
+        return (state / KEY).read_bytes()
+    except OSError as error:
+        raise StoreError(f"The redaction key {state / KEY} cannot be read: {error.strerror}.") from None
+
+
+def _create(file: Path, content: bytes) -> None:
+    """Write a file that is not there yet, durably; of two who try at once, one wins whole."""
+    part = file.with_name(f"{file.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        os.write(handle, content)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    try:
+        os.link(part, file)
+    except FileExistsError:
+        pass
+    finally:
+        part.unlink()
+    sync_folder(str(file.parent))

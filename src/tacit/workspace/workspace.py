@@ -1,0 +1,194 @@
+"""A workspace: the folder whose agents learn, with its settings, store, redactor and clock."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from tacit import config
+from tacit.errors import ConfigError
+from tacit.store import migrate
+from tacit.store.sqlite import SqliteEngine
+from tacit.workspace import place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from types import TracebackType
+
+    from tacit.config import Config, Settings
+    from tacit.events import Event
+    from tacit.redact import Redactor
+    from tacit.store.engine import Engine
+    from tacit.types import Delivery, Record, Run, Verdict
+    from tacit.workspace.recording import Recording
+
+DATABASE = "tacit.db"
+LOCK = "lock"
+
+
+def utc() -> datetime:
+    """The time of day, in UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass(kw_only=True)
+class Workspace:
+    """An open workspace; `tacit.open(".")` makes one, `with` closes it."""
+
+    root: Path
+    state: Path
+    settings: Settings
+    name: str
+    """What its records are called by."""
+    engine: Engine
+    clock: Callable[[], datetime] = field(default=utc, repr=False)
+
+    @classmethod
+    def open(
+        cls,
+        folder: str | Path = ".",
+        *,
+        create: bool = True,
+        flags: Mapping[str, object] | None = None,
+        environ: Mapping[str, str] | None = None,
+        clock: Callable[[], datetime] = utc,
+    ) -> Self:
+        """Open the workspace a folder belongs to, making it first unless told not to."""
+        _check_platform()
+        environ = os.environ if environ is None else environ
+        root = place.find_root(Path(folder), environ)
+        if root is None:
+            root = place.new_root(Path(folder), environ)
+        settings = config.load(root, flags, environ)
+        state = config.state_folder(root, settings.config.state_dir)
+        if not create and not place.is_made(state):
+            raise ConfigError(f"There is no workspace in {root} yet. Run `tacit init` there to make one.")
+        place.make(state, root)
+        name = place.name_of(root, state)
+        ws = cls(root=root, state=state, settings=settings, name=name, engine=_engine(settings, state), clock=clock)
+        ws._migrate()
+        ws.ingest()
+        return ws
+
+    @property
+    def config(self) -> Config:
+        """The effective settings."""
+        return self.settings.config
+
+    def now(self) -> str:
+        """The moment, as records write it."""
+        return self.clock().astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+    def redact(self, text: str) -> str:
+        """Text without its secrets, under this workspace's key."""
+        return self._redactor.redact(text)
+
+    def record(self, message: str, *, session: str = "", agent: str = "", model: str = "") -> Recording:
+        """A context manager that keeps a run however its block ends."""
+        from tacit.workspace.recording import Recording
+
+        return Recording(self, message, session=session, agent=agent, model=model)
+
+    def finish(self, run: Run) -> Delivery:
+        """Record one finished run; says what became of it and never raises."""
+        from tacit.workspace.record import finish
+
+        return finish(self, run)
+
+    def deliver(self, runs: Iterable[Run]) -> list[Delivery]:
+        """Record many runs, in batches; says what became of each."""
+        from tacit.workspace.record import deliver
+
+        return deliver(self, runs)
+
+    def ingest(self) -> list[Delivery]:
+        """Take in what hooks have spooled, each file exactly once."""
+        from tacit.workspace.ingest import ingest
+
+        return ingest(self)
+
+    def runs(self, limit: int = 50) -> list[Record]:
+        """The newest runs."""
+        from tacit.workspace.look import listed
+
+        return listed(self, limit)
+
+    def run(self, run: str) -> Record:
+        """One run by its id or the beginning of it."""
+        from tacit.workspace.look import shown
+
+        return shown(self, run)
+
+    def verdict(self, run: str) -> Verdict | None:
+        """The stored verdict on a run, if there is one."""
+        from tacit.workspace.look import verdict
+
+        return verdict(self, run)
+
+    def search(self, words: str, limit: int = 50) -> list[Record]:
+        """Runs that hold all the words, newest first."""
+        from tacit.workspace.look import search
+
+        return search(self, words, limit)
+
+    def index(self) -> Iterator[Event]:
+        """Fill the full-text index, telling how far it got."""
+        from tacit.workspace.look import index
+
+        return index(self)
+
+    def tidy(self) -> Iterator[Event]:
+        """Enforce the limits on age and size, at most once a day."""
+        from tacit.workspace.house import tidy
+
+        return tidy(self)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @cached_property
+    def _redactor(self) -> Redactor:
+        from tacit.redact import Redactor
+
+        return Redactor(place.key_of(self.state))
+
+    def _migrate(self) -> None:
+        """Bring the store to this version's schema; one that is there already is only read."""
+        from tacit.errors import SchemaError, StoreError, UnreachableError
+
+        try:
+            with self.engine.read() as transaction:
+                current = migrate.check(migrate.version(transaction))
+        except (SchemaError, UnreachableError):
+            raise
+        except StoreError:  # no database, or none with tables in it
+            current = False
+        if not current:
+            migrate.migrate(self.engine, self.now())
+
+
+def _engine(settings: Settings, state: Path) -> Engine:
+    url, wait = settings.config.store, settings.config.lock_wait
+    if url:
+        from tacit.store.postgres import PostgresEngine
+
+        return PostgresEngine(url, wait=wait)
+    return SqliteEngine(state / DATABASE, lock=state / LOCK, wait=wait)
+
+
+def _check_platform() -> None:
+    if os.name != "posix":
+        raise ConfigError("Tacit runs on Linux and macOS. Windows is not supported yet; WSL works.")
