@@ -230,7 +230,7 @@ def _workspace_file(own: Path, user: Path) -> dict[str, object]:
 def _read(file: Path) -> dict[str, object]:
     try:
         return dict(tomllib.loads(file.read_text(encoding="utf-8")))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file} cannot be read: {error}.") from None

@@ -1,7 +1,7 @@
 """The nouns of Tacit, in the order data flows through it: read this first.
 
 Every noun is a frozen value. `docs/concepts.md` explains each in a sentence; the same words are used in tables, JSON,
-commands and pages.
+commands and pages. The nouns of scored work (case, rollout, score, decision) follow in `trials.py`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,6 @@ from typing import Literal
 
 Origin = Literal["person", "operator", "model", "action", "tool", "web", "file"]
 """Where a piece of text came from. Only person, operator and action (what the agent did) may teach a skill."""
-
-Status = Literal["completed", "error", "aborted"]
-"""How a run ended, in the agent's own words; any other word counts as a failure, none at all as unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +99,7 @@ class Run:
     output: str = ""
     """The agent's final answer."""
     status: str | None = None
+    """How it ended: `completed`, `error`, `aborted`; any other word is a failure, none at all is unknown."""
     external_id: str | None = None
     """The id the source gave it, or that of its first record."""
     session: str = ""
@@ -350,69 +348,6 @@ class Profile:
     last_used: str = ""
     retention: float = 0.2
     pinned: bool = False
-
-
-# ---- training: scored work --------------------------------------------------------------------------------------
-
-Split = Literal["train", "val", "test"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """A task whose result can be scored."""
-
-    id: str
-    input: str
-    expected: str = ""
-    scorer: str = "exact"
-    split: Split | None = None
-    tags: tuple[str, ...] = ()
-    origin: str = "given"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
-    """How good an attempt was."""
-
-    hard: float
-    soft: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unscored:
-    """An attempt that says nothing about the skill, and why: never a score of 0."""
-
-    reason: str
-
-
-Score = Scored | Unscored
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rollout:
-    """One attempt at a case under one skill."""
-
-    case: str
-    skill_hash: str
-    target: str
-    score: Score
-    sample: int = 0
-    output: str = ""
-    tokens: Tokens = Tokens()
-    cost_usd: float | None = None
-    seconds: float = 0.0
-
-
-Action = Literal["accept_new_best", "accept", "reject", "force_accept", "uninformative"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
-    """A gate's answer, with its reason."""
-
-    action: Action
-    reason: str
-    deltas: tuple[tuple[str, float], ...] = ()
 
 
 # ---- selection: skills for a run --------------------------------------------------------------------------------

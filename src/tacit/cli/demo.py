@@ -1,6 +1,273 @@
-"""placeholder"""
+"""`tacit demo`: what Tacit does, on sample work, as a row of small scenes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
 import typer
-app = typer.Typer()
+
+from tacit.cli.options import AsJson  # noqa: TC001 - typer reads it at run time
+from tacit.cli.output import console, emit, table, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from rich.console import RenderableType
+
+    from tacit.types import Delivery, Record, Run
+    from tacit.workspace.workspace import Workspace
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+Keep = Annotated[
+    str, typer.Option(metavar="DIR", help="Make the demo's workspace in this new or empty folder, not a temporary one.")
+]
+WIDTH = 80
+"""Columns the demo uses at most, whatever the terminal has."""
+BAR = 24
+"""Characters of a full bar."""
+WORDS = "playwright"
+"""What the demo searches for: a word that stands in few requests, and in more of what was done."""
+SHOWN = "ci-failure-2"
+"""The sample that is shown whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What the scenes are about: the sample runs, and what became of them."""
+
+    ws: Workspace
+    first: Sequence[Delivery]
+    again: Sequence[Delivery]
+    seconds: float
+    """How long the first delivery took."""
+    records: Sequence[Record]
+    """What is stored, oldest first."""
+    found: Sequence[Record]
+    """What the search found."""
+
+    @property
+    def runs(self) -> list[Run]:
+        """The stored runs, oldest first."""
+        return [record.run for record in self.records]
+
+
 @app.command()
-def demo() -> None:
-    """x"""
+def demo(keep: Keep = "", as_json: AsJson = False) -> None:
+    """Show what Tacit does on sample work: offline, in a few seconds, in a folder of its own.
+
+    The samples are two weeks of a coding agent's runs in a small web shop. Nothing of yours is read or changed.
+
+    Example:  tacit demo --keep /tmp/tacit-demo
+    """
+    with _workspace(_folder(keep)) as ws:
+        stage = perform(ws)
+        if as_json:
+            emit(document(stage))
+            return
+        out = console()
+        for scene in SCENES:
+            for part in scene(stage):  # a plain text is a line to copy: never broken
+                out.print(part, width=min(WIDTH, out.width), soft_wrap=isinstance(part, str))
+
+
+def perform(ws: Workspace) -> Stage:
+    """Deliver the samples twice and look at what is there then."""
+    from time import monotonic
+
+    from tacit.demo import samples
+
+    runs = samples()
+    began = monotonic()
+    first = ws.deliver(runs)
+    seconds = monotonic() - began
+    again = ws.deliver(runs)
+    records = ws.runs(limit=len(runs))[::-1]
+    return Stage(ws=ws, first=first, again=again, seconds=seconds, records=records, found=ws.search(WORDS))
+
+
+def document(stage: Stage) -> dict[str, object]:
+    """The demo as one JSON document."""
+    from tacit.demo import figures
+
+    rules = [rule for rule, _ in figures.marks(stage.records)]
+    return {
+        "workspace": str(stage.ws.root),
+        "runs": len(stage.records),
+        "delivered": figures.hows(stage.first),
+        "delivered_again": figures.hows(stage.again),
+        "redacted": {rule: rules.count(rule) for rule in sorted(set(rules))},
+        "success": figures.success(stage.records),
+        "tasks": {task: figures.success(there) for task, there in figures.by_task(stage.records).items()},
+        "search": {"words": WORDS, "found": [record.id for record in stage.found]},
+    }
+
+
+# ---- the scenes, in order; each stage of Tacit adds its own ------------------------------------------------------
+
+
+def opening(stage: Stage) -> Iterator[RenderableType]:
+    """What this is."""
+    from tacit.demo import NAME
+
+    days = len({run.started[:10] for run in stage.runs if run.started})
+    yield _line("Tacit keeps what agents do, so that they can learn their trade from it.", "bold")
+    yield _line(
+        f"This demo plays {days} working days of one developer's coding agents in a small web shop, {NAME}. "
+        "It needs no network and no model, and touches nothing of yours."
+    )
+
+
+def recorded(stage: Stage) -> Iterator[RenderableType]:
+    """The runs go in, and the same ones again."""
+    from tacit.demo import figures
+
+    tools = figures.by_tool(stage.runs)
+    calls, cost = sum(count for count, _ in tools.values()), sum(run.cost_usd or 0 for run in stage.runs)
+    yield from _title("Recording")
+    yield _line(
+        f"{figures.hows(stage.first)['new']} runs recorded in {stage.seconds:.2f} s: {calls} tool calls, "
+        f"{figures.tokens(stage.runs) / 1e6:.1f} million tokens, ${cost:.2f}. Each was safe on disk before it was "
+        "acknowledged."
+    )
+    most = max(count for count, _ in tools.values())
+    yield from _bars((name, count / most, f"{count} calls, {bad} failed") for name, (count, bad) in tools.items())
+    hows = figures.hows(stage.again)
+    yield _line(f"The same {len(stage.again)} delivered again: {hows['new']} new, {hows['duplicate']} known already.")
+
+
+def redacted(stage: Stage) -> Iterator[RenderableType]:
+    """What never reached the disk."""
+    from tacit.demo import figures
+
+    marks = figures.marks(stage.records)
+    rules = [rule for rule, _ in marks]
+    yield from _title("Redaction")
+    yield _line(
+        f"The samples hold {len(set(marks))} made-up secrets in {len(marks)} places, in requests and in what tools "
+        "printed. All were replaced before anything was stored:"
+    )
+    yield table(("rule", "places"), [(rule, str(rules.count(rule))) for rule in sorted(set(rules))])
+    before, after = figures.example(stage.records, WIDTH - 10)
+    yield _line(f"before  {before}")
+    yield _line(f"after   {after}", "yellow")
+    yield _line("The eight digits tell one secret from another, and nothing without this workspace's key.")
+
+
+def listed(stage: Stage) -> Iterator[RenderableType]:
+    """The newest runs."""
+    yield from _title("tacit runs list --limit 8")
+    yield _table(stage.records[:-9:-1])
+
+
+def searched(stage: Stage) -> Iterator[RenderableType]:
+    """Full text over requests, answers and what was done."""
+    asked = sum(WORDS in record.run.message.lower() for record in stage.found)
+    yield from _title(f"tacit runs search {WORDS}")
+    yield _table(stage.found)
+    yield _line(f"{asked} of these {len(stage.found)} requests holds the word; the others were found by what was done.")
+
+
+def shown(stage: Stage) -> Iterator[RenderableType]:
+    """One run from top to bottom."""
+    from tacit.cli.run_page import page
+
+    record = next(one for one in stage.records if one.run.external_id == SHOWN)
+    yield from _title(f"tacit runs show {record.id[:8]}")
+    yield page(record, stage.ws.verdict(record.id))
+
+
+def tasks(stage: Stage) -> Iterator[RenderableType]:
+    """How each recurring task went."""
+    from tacit.demo import figures
+
+    counts = {task: figures.success(there) for task, there in figures.by_task(stage.records).items()}
+    yield from _title("Success per task")
+    yield from _bars(
+        (task, found["yes"] / sum(found.values()), ", ".join(f"{n} {word}" for word, n in found.items() if n))
+        for task, found in counts.items()
+    )
+    yield _line(
+        "A status is only a claim: an outcome stated by a test, a verifier or a person wins over it. The tasks were "
+        "labelled by hand here; finding them, and learning a skill from each, is what Tacit is to do next."
+    )
+
+
+def closing(stage: Stage) -> Iterator[RenderableType]:
+    """Where this is, and what to do next."""
+    import shutil
+    import sys
+    from pathlib import Path
+    from shlex import quote
+
+    root = quote(str(stage.ws.root))
+    yield from _title("Look around, then try your own")
+    yield f"  this demo's workspace again:    tacit -w {root} runs list"
+    yield f"  remove it, all of it is there:  rm -r {root}"
+    yield "  your project as a workspace:    cd your-project && tacit init"
+    yield "  record runs, one JSON a line:   tacit record < runs.jsonl"
+    yield "  see what is there:              tacit runs list"
+    if not shutil.which("tacit"):
+        yield f"  (not on your PATH: tacit here is {Path(sys.argv[0]).absolute()})"
+
+
+SCENES = (opening, recorded, redacted, listed, searched, shown, tasks, closing)
+
+
+# ---- small parts -------------------------------------------------------------------------------------------------
+
+
+def _folder(keep: str) -> Path:
+    """Where the demo happens: the folder asked for, if nothing is in it, or a new temporary one."""
+    from pathlib import Path
+    from tempfile import mkdtemp
+
+    from tacit.errors import RefusedError
+
+    if not keep:
+        return Path(mkdtemp(prefix="tacit-demo-"))
+    folder = Path(keep).expanduser().absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        raise RefusedError(f"{folder} is not empty. Choose a new folder for the demo, or remove this one.")
+    return folder
+
+
+def _workspace(folder: Path) -> Workspace:
+    """A workspace in exactly this folder, untouched by the settings of the person who looks on."""
+    from tacit.config import STATE
+    from tacit.workspace import place
+    from tacit.workspace.workspace import Workspace
+
+    place.make(folder / STATE, folder)
+    return Workspace.open(folder, environ={"HOME": str(folder)})
+
+
+def _table(records: Iterable[Record]) -> RenderableType:
+    signs = {True: "yes", False: "no", None: "?"}
+    rows = [(one.id[:8], (one.run.started or "")[5:10], signs[one.success], one.summary) for one in records]
+    made = table(("id", "day", "ok", "request"), rows, grow="request")
+    made.expand = True
+    return made
+
+
+def _bars(rows: Iterable[tuple[str, float, str]]) -> Iterator[RenderableType]:
+    """A label, a bar as long as the share of the whole, a figure."""
+    for label, share, figure in rows:
+        filled = round(share * BAR)
+        yield _line(f"  {label:<14} {'█' * filled}{'░' * (BAR - filled)} {figure}")
+
+
+def _title(text: str) -> Iterator[RenderableType]:
+    from rich.rule import Rule
+    from rich.text import Text
+
+    yield _line("")
+    yield Rule(Text(text, style="bold"), align="left", style="dim")
+
+
+def _line(text: str, style: str = "") -> RenderableType:
+    from rich.text import Text
+
+    return Text(visible(text), style=style)

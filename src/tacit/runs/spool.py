@@ -28,6 +28,8 @@ SECONDS = 5
 LOG_LIMIT = 256 * 1024
 SPOOL = "spool"
 ERRORS = "errors.log"
+NOT_OF_A_RUN = ("cwd", "hook_event_name", "session_id", "transcript_path")
+"""What a hook adds to its object and a run does not have."""
 PART = ".part"
 """The ending of a file that is still being written."""
 
@@ -78,11 +80,12 @@ def entry_of(payload: dict[str, object], redact: Redact) -> dict[str, object]:
         event = str(payload.get("hook_event_name") or "")
         return {"kind": "reference", "event": event, "session": session, "path": path, "offset": size}
     if "message" in payload:
-        return {"kind": "run", "run": _redacted(payload, redact)}
+        run: dict[str, object] = {key: value for key, value in payload.items() if key not in NOT_OF_A_RUN}
+        return {"kind": "run", "run": _redacted(run, redact)}
     asked, answered = payload.get("input-messages"), payload.get("last-assistant-message")
     if isinstance(asked, list) and asked:
         turn = str(payload.get("turn-id") or "") or None
-        run: dict[str, object] = {"id": turn, "session": session, "agent": "codex", "status": "completed"}
+        run = {"id": turn, "session": session, "agent": "codex", "status": "completed"}
         run |= {"message": "\n".join(str(part) for part in asked), "output": str(answered or "")}
         return {"kind": "run", "run": _redacted(run, redact)}
     raise NotSpooled("the object names no transcript_path and holds no message")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.store.codec import dumps, loads
-from tacit.types import Case
+from tacit.trials import Case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

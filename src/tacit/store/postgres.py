@@ -117,7 +117,9 @@ class PostgresEngine:
     def _connection(self) -> Connection[Row]:
         thread = threading.get_ident()
         connection = self._connections.get(thread)
-        if connection is None or connection.closed or not _alive(connection):
+        if connection is None or not _alive(connection):
+            if connection is not None:
+                connection.close()
             connection = self._connect()
             self._connections[thread] = connection
         return connection

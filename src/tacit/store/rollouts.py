@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.store.codec import dumps, loads
-from tacit.types import Rollout
+from tacit.trials import Rollout
 
 if TYPE_CHECKING:
     from tacit.store.engine import Transaction

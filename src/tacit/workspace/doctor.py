@@ -21,8 +21,8 @@ from tacit.workspace.ingest import BAD, waiting
 from tacit.workspace.workspace import DATABASE, Workspace
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 FIXED = (3, 51, 3)
 """The first SQLite without the race between a write and a reset of the log."""

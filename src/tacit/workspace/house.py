@@ -53,8 +53,7 @@ def remove(ws: Workspace, ids: Sequence[str], reason: str) -> Iterator[Event]:
         with ws.engine.write() as transaction:
             part = [record.id for record in _records(transaction, ws, ids[start : start + STEP])]
             gone += runs.remove(transaction, ws.name, part, ws.now())
-            for one in part:
-                note(transaction, ws, "remove run", one, reason)
+            note(transaction, ws, f"remove {len(part)} runs", " ".join(part), reason)
         yield Advanced(stage="remove", done=gone, total=len(ids))
     if gone:
         with ws.engine.write() as transaction:
@@ -113,10 +112,10 @@ def note(transaction: Transaction, ws: Workspace, action: str, subject: str, rea
 
 
 def _shrink(ws: Workspace, goal: int) -> Iterator[Event]:
-    while ws.engine.size() > goal:
+    while (size := ws.engine.size()) > goal:
         with ws.engine.read() as transaction:
-            total = runs.count(transaction, ws.name)
-            oldest = runs.oldest(transaction, ws.name, max(STEP, total // 20))
+            too_many = int(runs.count(transaction, ws.name) * (1 - goal / size)) + 1
+            oldest = runs.oldest(transaction, ws.name, too_many)
         if not oldest:
             return
         yield from remove(ws, oldest, f"the store is larger than {ws.config.max_disk_mb} MB")

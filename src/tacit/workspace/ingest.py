@@ -11,7 +11,7 @@ from tacit.errors import InputError, TacitError
 from tacit.interchange import parse_run
 from tacit.runs import spool
 from tacit.store import files, spooled
-from tacit.types import Delivery, Record, Run
+from tacit.types import Delivery, Record
 from tacit.workspace.record import keep, ready
 
 if TYPE_CHECKING:
@@ -51,14 +51,15 @@ def _ingest(ws: Workspace, folder: Path, names: list[str]) -> list[Delivery]:
     entries = {name: _read(ws, folder / name) for name in names if name.endswith(".json")}
     with ws.engine.write() as transaction:
         known = spooled.known(transaction)
-        fresh = {name: entry for name, entry in entries.items() if name not in known}
+        # read before the lock was held: a file that is gone by now was ingested by another process
+        fresh = {name: entry for name, entry in entries.items() if name not in known and (folder / name).exists()}
         records = [entry for entry in fresh.values() if isinstance(entry, Record)]
         done = keep(transaction, ws.name, records)
         for entry in fresh.values():
             if isinstance(entry, files.File):
                 files.wait(transaction, entry)
         done += [entry for entry in fresh.values() if isinstance(entry, Delivery)]
-        spooled.forget(transaction, known - set(entries))
+        spooled.forget(transaction, [name for name in known if not (folder / name).exists()])
         spooled.add(transaction, fresh.keys(), ws.now())
     _clear(folder, entries, names)
     return done
@@ -98,14 +99,7 @@ def _read(ws: Workspace, file: Path) -> Record | files.File | Delivery | None:
 def _entry(ws: Workspace, entry: object) -> Record | files.File | Delivery:
     fields = cast("dict[str, object]", entry) if isinstance(entry, dict) else {}
     if fields.get("kind") == "run":
-        given = fields.get("run")
-        known = {key: value for key, value in cast("dict[str, object]", given).items() if key not in NOT_OF_A_RUN}
-        run: Run = parse_run(known, source="spool")
-        return ready(ws, [run])[0]
+        return ready(ws, [parse_run(fields.get("run"), source="spool")])[0]
     if fields.get("kind") == "reference" and isinstance(path := fields.get("path"), str):
         return files.File(workspace=ws.name, path=path, source="", session=str(fields.get("session")), seen=ws.now())
     raise InputError("the file is not a spooled run or reference")
-
-
-NOT_OF_A_RUN = frozenset({"cwd", "hook_event_name", "session_id"})
-"""What a hook adds to its object and a run does not have."""

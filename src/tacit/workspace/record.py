@@ -86,12 +86,13 @@ def _heartbeat() -> Delivery:
 def _checked(ws: Workspace, run: Run, now: str, *, clean: bool) -> Record | Delivery:
     if clean:
         return record_of(run, ws.name, now)
-    if _size(run) > ws.config.max_record_mb * 1024 * 1024:
-        return Delivery(how="refused", reason=f"the run is larger than {ws.config.max_record_mb} MiB (max_record_mb)")
     try:
-        return record_of(redacted(parse_run(dump_run(run)), ws.redact), ws.name, now)
+        checked = parse_run(dump_run(run))
     except InputError as error:
         return Delivery(how="refused", reason=str(error))
+    if _size(checked) > ws.config.max_record_mb * 1024 * 1024:
+        return Delivery(how="refused", reason=f"the run is larger than {ws.config.max_record_mb} MiB (max_record_mb)")
+    return record_of(redacted(checked, ws.redact), ws.name, now)
 
 
 def _touch(transaction: Transaction, workspace: str, pairs: Sequence[tuple[Record, runs.Kept]]) -> list[list[str]]:

@@ -1,0 +1,59 @@
+"""CPU time over bare Python of `import tacit`, of the spool hook, and of a CLI command.
+
+    python benchmarks/startup.py
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROUNDS = 15
+LIMITS = {"import tacit": 60, "spool a run": 25, "spool a reference": 25}
+
+
+def cpu_ms(command: list[str], stdin: str = "", folder: str = ".") -> float:
+    """The least CPU time of several calls, in milliseconds: the rest is the machine's noise."""
+    best = float("inf")
+    for _ in range(ROUNDS):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, input=stdin.encode(), cwd=folder, check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return best * 1000
+
+
+def main() -> int:
+    os.environ.pop("TACIT_HOME", None)
+    python = sys.executable
+    with tempfile.TemporaryDirectory() as folder:
+        tacit = str(Path(python).with_name("tacit"))
+        subprocess.run([tacit, "init"], cwd=folder, check=True, capture_output=True)
+        transcript = Path(folder) / "session.jsonl"
+        transcript.write_text('{"type": "user"}\n')
+        run = json.dumps({"message": "fix it, the password is hunter2-Xy7", "cwd": folder, "output": "done " * 50})
+        reference = json.dumps({"session_id": "s", "transcript_path": str(transcript), "cwd": folder})
+        bare = cpu_ms([python, "-c", "pass"])
+        spool = [python, "-m", "tacit.runs.spool"]
+        found = {
+            "import tacit": cpu_ms([python, "-c", "import tacit"]) - bare,
+            "spool a run": cpu_ms(spool, run, folder) - bare,
+            "spool a reference": cpu_ms(spool, reference, folder) - bare,
+            "tacit runs list": cpu_ms([tacit, "runs", "list", "--json"], "", folder) - bare,
+        }
+    print(f"bare python: {bare:.0f} ms CPU")
+    ok = True
+    for name, cost in found.items():
+        limit = LIMITS.get(name)
+        ok &= limit is None or cost <= limit
+        print(f"{name}: {cost:.0f} ms CPU over it" + (f" (limit {limit}: {cost / limit:.2f} of it)" if limit else ""))
+    return 0 if ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

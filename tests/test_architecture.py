@@ -1,0 +1,120 @@
+"""Imports go down only, nobody is in a cycle, and nothing happens on import."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tacit
+
+SOURCE = Path(tacit.__file__).parent
+LAYERS = [
+    {"cli", "web", "mcp"},
+    {"workspace"},
+    {"capture", "learning", "training", "selection", "review", "library"},
+    {"runs", "skills", "models", "store", "demo"},
+    {"interchange", "prompts", "config", "events", "redact"},
+    {"origins", "trials"},
+    {"types", "errors"},
+]
+"""From the top down; parts on one line do not import each other."""
+FUNCTIONAL = {"learning", "training", "selection", "review", "skills", "types", "capture"}
+"""Parts that are functions from values to values: no store, no environment, no clock."""
+
+
+def part_of(module: str) -> str:
+    """The top-level part a module belongs to; all `redact*` files are one part."""
+    name = module.split(".")[1] if "." in module else ""
+    return "redact" if name.startswith("redact") else "cli" if name == "__main__" else name
+
+
+def level_of(part: str) -> int:
+    return next(level for level, parts in enumerate(LAYERS) if part in parts)
+
+
+def modules() -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for file in sorted(SOURCE.rglob("*.py")):
+        parts = ["tacit", *file.relative_to(SOURCE).with_suffix("").parts]
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return found
+
+
+def imports_of(file: Path, known: dict[str, Path], *, lazy: bool = True) -> set[str]:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    nodes = ast.walk(tree) if lazy else iter(tree.body)
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names} & known.keys() or {node.module}
+    return {name for name in found if name.split(".")[0] == "tacit"}
+
+
+@pytest.mark.parametrize("name", [name for name in modules() if "." in name])
+def test_a_module_imports_only_from_below(name: str) -> None:
+    known = modules()
+    part = part_of(name)
+    for target in imports_of(known[name], known):
+        other = part_of(target)
+        if other and other != part:
+            assert level_of(other) > level_of(part), f"{name} imports {target}"
+
+
+def test_no_module_is_part_of_an_import_cycle() -> None:
+    known = modules()
+    edges = {name: imports_of(file, known, lazy=False) & known.keys() for name, file in known.items()}
+    done: set[str] = set()
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        assert name not in path, " -> ".join((*path, name))
+        if name not in done:
+            for target in edges[name]:
+                visit(target, (*path, name))
+            done.add(name)
+
+    for name in edges:
+        visit(name, ())
+
+
+def test_the_functional_parts_read_no_environment_and_no_clock() -> None:
+    for name, file in modules().items():
+        if part_of(name) in FUNCTIONAL:
+            text = file.read_text(encoding="utf-8")
+            for word in ("os.environ", "getenv", "datetime.now", "time.time", "import subprocess", "urllib.request"):
+                assert word not in text, f"{name} uses {word}"
+
+
+def test_only_the_store_writes_sql() -> None:
+    for name, file in modules().items():
+        if not name.startswith("tacit.store") and not name.startswith("tacit.capture"):
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+            texts = [
+                node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            ]
+            assert not [text for text in texts if text.startswith(("SELECT ", "INSERT ", "UPDATE ", "DELETE FROM "))], (
+                name
+            )
+
+
+def test_every_module_says_in_one_sentence_what_it_is_for() -> None:
+    for name, file in modules().items():
+        doc = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
+        assert doc, name
+        assert doc.splitlines()[0].endswith((".", ":")), name
+
+
+def test_importing_tacit_loads_nothing_else() -> None:
+    code = "import sys; before = set(sys.modules); import tacit; print(sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['__future__', 'tacit']"
+
+
+def test_no_file_is_longer_than_400_lines() -> None:
+    long = [file.name for file in SOURCE.rglob("*.py") if len(file.read_text(encoding="utf-8").splitlines()) > 400]
+    assert long == []

@@ -1,0 +1,107 @@
+"""The documents tell the truth: every command is in the reference, every example runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tacit.cli.app import COMMANDS
+from tacit.config import PARSERS, variable
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def blocks(page: Path, kind: str) -> list[str]:
+    return [text for name, text in BLOCK.findall(page.read_text(encoding="utf-8")) if name == kind]
+
+
+def environment(folder: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TACIT_")}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}"
+    return kept | {"PATH": path, "HOME": str(folder), "NO_COLOR": "1"}
+
+
+def test_the_command_reference_is_what_the_commands_say() -> None:
+    command = [sys.executable, "-m", "tacit.cli.reference"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"), "run `make docs`"
+
+
+@pytest.mark.parametrize("command", list(COMMANDS))
+def test_every_command_is_documented_with_an_example(command: str) -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert f"tacit {command}" in text
+    done = subprocess.run(
+        [sys.executable, "-m", "tacit", command, "--help"], capture_output=True, text=True, check=True
+    )
+    assert "Example" in done.stdout or "Commands:" in done.stdout
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "start.md"], ids=lambda page: page.name)
+def test_every_console_example_runs(page: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    lines = [
+        line.removeprefix("$ ")
+        for text in blocks(page, "console")
+        for line in text.splitlines()
+        if line.startswith("$ ")
+    ]
+    assert lines
+    for line in lines:
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=folder, env=environment(tmp_path), capture_output=True, text=True
+        )
+        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "start.md"], ids=lambda page: page.name)
+def test_every_python_example_runs(page: Path, tmp_path: Path) -> None:
+    for number, text in enumerate(blocks(page, "python")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        done = subprocess.run(
+            [sys.executable, "-c", text], cwd=folder, env=environment(tmp_path), capture_output=True, text=True
+        )
+        assert done.returncode == 0, f"{text}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda script: script.name)
+def test_every_example_script_runs_and_is_short(script: Path, tmp_path: Path) -> None:
+    assert len(script.read_text(encoding="utf-8").splitlines()) <= 40
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_between_documents_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_setting_is_documented() -> None:
+    text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    for name in PARSERS:
+        assert f"`{name}`" in text, name
+        assert variable(name) in text, name
+
+
+def test_every_noun_is_in_the_glossary() -> None:
+    text = (ROOT / "docs" / "concepts.md").read_text(encoding="utf-8").lower()
+    nouns = (
+        "run record delivery session origin verdict pattern draft finding edit patch skill version profile case rollout",
+        "score gate decision selection event spool redaction workspace store migration memo audit",
+    )
+    for noun in " ".join(nouns).split():
+        assert f"**{noun}" in text, noun

@@ -1,0 +1,44 @@
+"""The public names: what `__all__` promises exists, and nothing else is promised by accident."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import tacit
+
+
+@pytest.mark.parametrize("name", tacit.__all__)
+def test_every_public_name_exists_and_is_documented(name: str) -> None:
+    found = getattr(tacit, name)
+    assert inspect.getdoc(found)
+
+
+def test_the_public_names_are_these() -> None:
+    assert sorted(tacit.__all__) == tacit.__all__
+    assert tacit.__all__ == [
+        "ConfigError", "ConflictError", "Delivery", "InputError", "NotFoundError", "Outcome", "Passage", "Record",
+        "RefusedError", "Run", "SkillTrace", "Snapshot", "StoreError", "TacitError", "Tokens", "ToolCall", "UsageError",
+        "Verdict", "Workspace", "open",
+    ]  # fmt: skip
+
+
+def test_the_public_methods_of_a_workspace_are_these() -> None:
+    found = [name for name, _ in inspect.getmembers(tacit.Workspace, callable) if not name.startswith("_")]
+    assert found == [
+        "clock", "close", "deliver", "finish", "index", "ingest", "now", "open", "record", "redact", "run", "runs",
+        "search", "tidy", "verdict",
+    ]  # fmt: skip
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = tacit.nonsense
+    assert "open" in dir(tacit)
+
+
+def test_the_version_is_the_packages() -> None:
+    from importlib.metadata import version
+
+    assert tacit.__version__ == version("tacit")
