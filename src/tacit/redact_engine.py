@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _BLOCK = 8192
+_SHAPED = (Judge.PLAIN, Judge.TRUSTED, Judge.URL)
+"""Rules whose match ends where the secret does."""
 _ECHO_LENGTH = 8
 _ECHO_LIMIT = 64
 
@@ -236,11 +238,16 @@ def _behind(data: bytes, start: int, end: int) -> int:
 
 
 def _merged(spans: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """Overlapping spans joined into one, named by the rule that stands first in the table."""
+    """Overlapping spans joined into one, named by the rule that stands first in the table.
+
+    Where a known shape begins an assigned value, the shape says where the secret ends: `token:KEY@host` keeps its host.
+    """
     merged: list[tuple[int, int, int]] = []
     for n, start, end in sorted(spans, key=lambda span: span[1:]):
-        if merged and start < merged[-1][2]:
-            last = merged[-1]
+        last = merged[-1] if merged else (0, 0, 0)
+        if start < last[2]:
+            if start == last[1] and RULES[n].judge is Judge.ASSIGNED and RULES[last[0]].judge in _SHAPED:
+                continue
             merged[-1] = (min(n, last[0]), last[1], max(end, last[2]))
         else:
             merged.append((n, start, end))

@@ -21,6 +21,7 @@ COMMANDS = {
     "init": "tacit.cli.init",
     "uninit": "tacit.cli.uninit",
     "record": "tacit.cli.record",
+    "import": "tacit.cli.import_",
     "runs": "tacit.cli.runs",
     "backup": "tacit.cli.backup",
     "restore": "tacit.cli.restore",

@@ -25,6 +25,8 @@ Keep = Annotated[
 ]
 WIDTH = 80
 """Columns the demo uses at most, whatever the terminal has."""
+REQUEST = 58
+"""Characters of a request that fit beside its id, day and success."""
 BAR = 24
 """Characters of a full bar."""
 WORDS = "playwright"
@@ -246,10 +248,12 @@ def _workspace(folder: Path) -> Workspace:
 
 def _table(records: Iterable[Record]) -> RenderableType:
     signs = {True: "yes", False: "no", None: "?"}
-    rows = [(one.id[:8], (one.run.started or "")[5:10], signs[one.success], one.summary) for one in records]
-    made = table(("id", "day", "ok", "request"), rows, grow="request")
-    made.expand = True
-    return made
+    rows = [(one.id[:8], (one.run.started or "")[5:10], signs[one.success], _cut(one.summary)) for one in records]
+    return table(("id", "day", "ok", "request"), rows, grow="request")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= REQUEST else text[: REQUEST - 1] + "…"
 
 
 def _bars(rows: Iterable[tuple[str, float, str]]) -> Iterator[RenderableType]:

@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.console import Console
-    from rich.table import Table
+    from rich.text import Text
 
     from tacit.events import Event
 
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 """Characters that steer a terminal or hide text from a person."""
+WIDEST = 40
+"""Columns that a column takes at most, the growing one apart."""
 WIDE = 120
 """Columns when the output is not a terminal."""
 
@@ -44,20 +46,31 @@ def console() -> Console:
     return Console(width=width, highlight=False, emoji=False, markup=False, soft_wrap=not sys.stdout.isatty())
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, grow: str = "") -> Table:
-    """A table that fits the terminal: all columns stay on one line, the growing one is cut."""
-    from rich.table import Table
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, grow: str = "") -> Text:
+    """A table that fits the terminal: every row is one line, and only the growing column is cut for it."""
+    from rich.cells import cell_len
     from rich.text import Text
 
-    made = Table(box=None, pad_edge=False, show_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in columns:
-        growing = name == grow
-        made.add_column(
-            name, no_wrap=True, overflow="ellipsis", ratio=1 if growing else None, min_width=0 if growing else None
-        )
-    for row in rows:
-        made.add_row(*(Text(visible(" ".join(cell.split()))) for cell in row))
+    lines = [[visible(" ".join(cell.split())) for cell in row] for row in rows]
+    widths = [min(WIDEST, max(cell_len(cell) for cell in column)) for column in zip(columns, *lines, strict=True)]
+    growing = columns.index(grow) if grow in columns else len(columns) - 1
+    spare = console().width - sum(widths) - 2 * (len(widths) - 1) + widths[growing]
+    longest = max(cell_len(line[growing]) for line in [list(columns), *lines])
+    widths[growing] = max(10, min(spare, longest))
+    made = Text(_row(columns, widths), style="bold", no_wrap=True)
+    for line in lines:
+        made.append("\n" + _row(line, widths), style="not bold")
     return made
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    from rich.cells import cell_len, set_cell_size
+
+    fitted = [
+        set_cell_size(cell if cell_len(cell) <= width else set_cell_size(cell, width - 1).rstrip() + "…", width)
+        for cell, width in zip(cells, widths, strict=True)
+    ]
+    return "  ".join(fitted).rstrip()
 
 
 def progress(events: Iterable[Event]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, cast
 
 from rich.console import Group
 from rich.text import Text
@@ -11,6 +12,8 @@ from tacit.cli.output import visible
 from tacit.redact import MARK
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import RenderableType
 
     from tacit.types import Record, ToolCall, Verdict
@@ -19,17 +22,20 @@ LONG = 1200
 """Characters shown of an answer."""
 SHORT = 300
 """Characters shown of a tool's input or output."""
+ENDS = 10
+"""Of a long run, twice as many first steps and as many last ones are shown."""
+TELLING = ("command", "cmd", "file_path", "path", "pattern", "query", "url", "skill", "prompt", "description")
+"""Arguments that say by themselves what a tool was asked to do, the most telling first."""
 SIGNS = {True: ("reached its goal", "green"), False: ("did not reach its goal", "red"), None: ("unknown", "yellow")}
 
 
-def page(record: Record, verdict: Verdict | None) -> RenderableType:
-    """The whole run, top to bottom as it happened."""
+def page(record: Record, verdict: Verdict | None, *, every_step: bool = False) -> RenderableType:
+    """The whole run, top to bottom as it happened; of many steps the first and the last."""
     run = record.run
     parts: list[Text] = [_head(record), *_outcome(record, verdict), Text(), _title("request"), _body(run.message, LONG)]
     if run.tools:
         parts += [Text(), _title(f"steps ({len(run.tools)})")]
-        for number, tool in enumerate(run.tools, 1):
-            parts += _step(number, tool)
+        parts += _steps(run.tools, every=every_step)
     if run.output:
         parts += [Text(), _title("answer"), _body(run.output, LONG)]
     if run.correction:
@@ -59,6 +65,29 @@ def _outcome(record: Record, verdict: Verdict | None) -> list[Text]:
     return [line]
 
 
+def _steps(tools: Sequence[ToolCall], *, every: bool) -> list[Text]:
+    lines: list[Text] = []
+    for number, tool in enumerate(tools, 1):
+        if every or len(tools) <= 3 * ENDS or number <= 2 * ENDS or number > len(tools) - ENDS:
+            lines += _step(number, tool)
+        elif number == 2 * ENDS + 1:
+            lines.append(Text(f"     … {len(tools) - 3 * ENDS} more steps; --all shows them …", style="dim"))
+    return lines
+
+
+def _action(text: str) -> str:
+    """What was asked of a tool, in a line: its telling argument, else all of them."""
+    try:
+        found = json.loads(text) if text.startswith("{") else None
+    except ValueError:
+        found = None
+    if isinstance(found, dict):
+        given = cast("dict[str, object]", found)
+        telling = next((given[key] for key in TELLING if isinstance(given.get(key), str)), None)
+        return str(telling) if telling else text
+    return text
+
+
 def _step(number: int, tool: ToolCall) -> list[Text]:
     lines = [_body(tool.said, SHORT, indent="     ")] if tool.said else []
     sign, colour = ("ok", "green") if tool.ok else ("failed", "red")
@@ -67,7 +96,7 @@ def _step(number: int, tool: ToolCall) -> list[Text]:
         head.append(f"  skill {visible(', '.join(tool.skills))}", style="magenta")
     lines.append(head)
     if tool.input:
-        lines.append(_body(_one_line(tool.input), SHORT, indent="     $ "))
+        lines.append(_body(_one_line(_action(tool.input)), SHORT, indent="     $ "))
     answer = tool.error or tool.output
     if answer:
         lines.append(_body(_one_line(answer), SHORT, indent="     > ", style="" if tool.ok else "red"))

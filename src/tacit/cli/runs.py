@@ -49,7 +49,12 @@ def search(
 
 
 @app.command()
-def show(ctx: typer.Context, run: RunArgument, as_json: AsJson = False) -> None:
+def show(
+    ctx: typer.Context,
+    run: RunArgument,
+    every: Annotated[bool, typer.Option("--all", help="Every step of a long run.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Show one run: the request, what was done step by step, the answer, the skills.
 
     Example:  tacit runs show 3f9a
@@ -64,7 +69,7 @@ def show(ctx: typer.Context, run: RunArgument, as_json: AsJson = False) -> None:
 
         emit(_row(record) | {"run": dump_run(record.run), "verdict": _verdict(verdict)})
     else:
-        console().print(page(record, verdict))
+        console().print(page(record, verdict, every_step=every))
 
 
 @app.command()

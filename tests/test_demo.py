@@ -1,0 +1,114 @@
+"""The demo: what it says is what happened, and no secret of its samples reaches the disk or the screen."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tacit.demo import samples, secrets
+from tacit.demo.figures import task_of
+
+TACIT = (sys.executable, "-c", "from tacit.cli import main; main()")
+
+
+def demo(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    environ = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "PYTHONUTF8": "1"} | environment
+    return subprocess.run([*TACIT, *arguments], capture_output=True, env=environ, timeout=60)
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A kept demo and what it printed."""
+    folder = tmp_path_factory.mktemp("demo") / "kept"
+    done = demo("demo", "--keep", str(folder))
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stderr == b""
+    return folder, done.stdout.decode()
+
+
+def test_the_figures_are_those_of_the_samples(tmp_path: Path) -> None:
+    done = demo("demo", "--keep", str(tmp_path / "kept"), "--json")
+    assert done.returncode == 0, done.stderr.decode()
+    figures = json.loads(done.stdout)
+    runs = samples()
+    assert figures["workspace"] == str(tmp_path / "kept")
+    assert figures["runs"] == len(runs) == 30
+    assert figures["delivered"] == {"new": 30, "updated": 0, "duplicate": 0, "skipped": 0, "refused": 0}
+    assert figures["delivered_again"] == {"new": 0, "updated": 0, "duplicate": 30, "skipped": 0, "refused": 0}
+    assert sum(figures["redacted"].values()) == 12
+    assert len(figures["redacted"]) == len(secrets())
+    assert figures["success"] == {"yes": 24, "no": 5, "unknown": 1}
+    assert figures["tasks"].keys() == {task_of(run) for run in runs}
+    assert sum(sum(found.values()) for found in figures["tasks"].values()) == 30
+    assert len(figures["search"]["found"]) == 4
+
+
+def test_no_secret_of_the_samples_is_on_disk_or_on_screen(told: tuple[Path, str]) -> None:
+    folder, output = told
+    parts = [line for value in secrets().values() for line in value.splitlines() if "PRIVATE" not in line]
+    texts = {"the output": output.encode()} | {
+        str(file): file.read_bytes() for file in folder.rglob("*") if file.is_file()
+    }
+    assert any(name.endswith("tacit.db") for name in texts)
+    for name, content in texts.items():
+        assert not [part for part in parts if part.encode() in content], name
+
+
+def test_every_secret_stands_in_some_sample() -> None:
+    whole = "\n".join(
+        text for run in samples() for text in (run.message, *(t for c in run.tools for t in (c.input, c.output)))
+    )
+    assert [name for name, value in secrets().items() if value not in whole] == []
+
+
+def test_the_shipped_file_holds_places_for_secrets_and_no_secret() -> None:
+    import tacit.demo
+    from tacit.redact import Redactor
+
+    text = Path(tacit.demo.__file__).with_name("runs.jsonl").read_text(encoding="utf-8")
+    found = [text[hit.start : hit.end] for hit in Redactor(b"key").find(text)]
+    assert [secret for secret in found if "@@" not in secret] == []
+
+
+def test_the_page_is_plain_and_fits_eighty_columns(told: tuple[Path, str]) -> None:
+    folder, output = told
+    assert "\x1b" not in output
+    assert [
+        line for line in output.splitlines() if len(line) > 80 and str(folder) not in line and "PATH" not in line
+    ] == []
+    for words in (
+        "30 runs recorded",
+        "0 new, 30 known already",
+        "[REDACTED:stripe-key:",
+        f"tacit -w {folder} runs list",
+    ):
+        assert words in output
+
+
+def test_the_kept_workspace_can_be_looked_at_again(told: tuple[Path, str]) -> None:
+    folder, _ = told
+    done = demo("-w", str(folder), "runs", "list", "--json")
+    assert len(json.loads(done.stdout)) == 30
+
+
+def test_the_demo_minds_neither_settings_nor_the_workspace_around_it(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    environment = {"TACIT_HOME": str(project / "state"), "TACIT_ENABLED": "false"}
+    done = demo("demo", "--keep", str(project / "kept"), "--json", **environment)
+    assert json.loads(done.stdout)["delivered"]["new"] == 30
+    assert sorted(file.name for file in project.iterdir()) == [".git", "kept"]
+
+
+def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "mine.txt").write_text("mine")
+    done = demo("demo", "--keep", str(folder))
+    assert done.returncode == 1
+    assert b"is not empty" in done.stderr
+    assert [file.name for file in folder.iterdir()] == ["mine.txt"]
