@@ -151,7 +151,7 @@ def codex_lines(megabytes: int) -> Iterator[bytes]:
 
 def otel_lines(megabytes: int) -> Iterator[bytes]:
     chance, ids, written = random.Random(7), count(1), 0
-    outputs = [prose(chance, size) for size in (200, 1000, 3000, 8000)]
+    outputs = [prose(chance, size) for size in (200, 1000, 3000, 8000, 30000)]
     while written < megabytes * 1_000_000:
         trace = f"{next(ids):032x}"
         asked = [{"role": "user", "parts": [{"type": "text", "content": prose(chance, 200)}]}]

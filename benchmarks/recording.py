@@ -72,7 +72,10 @@ def peer(folder: Path, runs: list[Run]) -> None:
 
 @contextmanager
 def workspace() -> Iterator[Workspace]:
-    with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as folder, Workspace.open(folder, environ={}) as ws:
+    with (
+        tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as folder,
+        Workspace.open(folder, environ={}) as ws,
+    ):
         yield ws
 
 
@@ -134,7 +137,9 @@ def main() -> int:
         theirs, ours = best(measure_peer, skills), best(measure_ours, skills)
         good = ours / theirs >= wanted
         ok &= good
-        print(f"{skills} skills a run: peer {theirs:8,.0f}/s, ours {ours:8,.0f}/s: {ours / theirs:6.2f}× (≥ {wanted:g}: {good})")
+        print(
+            f"{skills} skills a run: peer {theirs:8,.0f}/s, ours {ours:8,.0f}/s: {ours / theirs:6.2f}× (≥ {wanted:g}: {good})"
+        )
     print(f"end to end with redaction and checking, 1 skill: {best(measure_ours, 1, clean=False):,.0f}/s")
     ok &= flat(1_000_000 if given.million else 100_000)
     print(f"memory at the end: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")

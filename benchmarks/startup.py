@@ -1,6 +1,6 @@
 """CPU time over bare Python of `import tacit`, of the spool hook, and of a CLI command.
 
-    python benchmarks/startup.py
+python benchmarks/startup.py
 """
 
 from __future__ import annotations

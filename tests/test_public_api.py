@@ -19,7 +19,7 @@ def test_the_public_names_are_these() -> None:
     assert sorted(tacit.__all__) == tacit.__all__
     assert tacit.__all__ == [
         "ConfigError", "ConflictError", "Delivery", "InputError", "NotFoundError", "Outcome", "Passage", "Record",
-        "RefusedError", "Run", "SkillTrace", "Snapshot", "StoreError", "TacitError", "Tokens", "ToolCall", "UsageError",
+        "Recording", "RefusedError", "Run", "SkillTrace", "Snapshot", "StoreError", "TacitError", "Tokens", "ToolCall", "UsageError",
         "Verdict", "Workspace", "open",
     ]  # fmt: skip
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from tacit.types import Delivery, Outcome, Passage, Record, Run, SkillTrace, Snapshot, Tokens, ToolCall, Verdict
+    from tacit.workspace.recording import Recording
     from tacit.workspace.workspace import Workspace
 
     open = Workspace.open  # noqa: A001
@@ -28,6 +29,7 @@ __all__ = [
     "Outcome",
     "Passage",
     "Record",
+    "Recording",
     "RefusedError",
     "Run",
     "SkillTrace",
@@ -54,6 +56,7 @@ def __getattr__(name: str) -> object:
         workspace = import_module("tacit.workspace.workspace").Workspace
         return workspace.open if name == "open" else workspace
     home = "tacit.errors" if name.endswith("Error") else "tacit.types"
+    home = "tacit.workspace.recording" if name == "Recording" else home
     return getattr(import_module(home), name)
 
 

@@ -10,6 +10,7 @@
     └── StoreError          the database or the disk said no (exit 1)
         ├── BusyError       another process holds the lock for too long
         ├── SchemaError     the database was written by another version of Tacit
+        ├── DamagedError    the database is not readable any more
         └── UnreachableError  the database server does not answer
 
 Foreign exceptions (`sqlite3`, `psycopg`, `OSError`) are translated by the adapter that meets them, nowhere else.
@@ -60,6 +61,10 @@ class BusyError(StoreError):
 
 class SchemaError(StoreError):
     """The database belongs to another version of Tacit."""
+
+
+class DamagedError(StoreError):
+    """The database file is no database any more, or a part of it is gone."""
 
 
 class UnreachableError(StoreError):

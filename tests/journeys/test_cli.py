@@ -48,7 +48,8 @@ def refused(done: subprocess.CompletedProcess[str], code: int, *says: str) -> No
 RUNS = "\n".join(
     json.dumps(run)
     for run in (
-        {"id": "1", "session": "s1", "agent": "claude-code", "status": "completed", "message": "fix the flaky login test",
+        {"id": "1", "session": "s1", "agent": "claude-code", "status": "completed",
+         "message": "fix the flaky login test",
          "output": "fixed", "tools": [{"name": "Bash", "ok": True, "input": "pytest -x", "skills": ["pytest-run"]}]},
         {"id": "2", "session": "s1", "status": "error", "message": f"push it with {SECRET}", "output": ""},
         {"id": "3", "session": "heartbeat", "message": "still alive"},
@@ -129,9 +130,7 @@ def test_marking_and_removing(folder: Path) -> None:
         ('{"message": "x", "tokens": {"input": ' + "9" * 5000 + "}}", "not readable"),
     ],
 )
-def test_a_bad_line_is_refused_with_its_number_and_the_others_are_kept(
-    folder: Path, stdin: str | bytes, reason: str
-) -> None:
+def test_a_bad_line_is_refused_by_number_and_the_others_are_kept(folder: Path, stdin: str | bytes, reason: str) -> None:
     data = stdin if isinstance(stdin, bytes) else stdin.encode()
     good = b'{"message": "good"}\n'
     done = tacit(folder, "record", "--json", stdin=good + data + b"\n" + good)
@@ -223,6 +222,48 @@ def test_backup_and_restore(folder: Path, tmp_path: Path) -> None:
     assert len(answer(folder, "runs", "list")) == 1  # type: ignore[arg-type]
     assert tacit(folder, "restore", back["saved"], "--yes").returncode == 0
     assert len(answer(folder, "runs", "list")) == 2  # type: ignore[arg-type]
+
+
+def test_a_damaged_database_is_put_aside_when_a_backup_comes_back(folder: Path, tmp_path: Path) -> None:
+    tacit(folder, "record", stdin='{"message": "x"}')
+    tacit(folder, "backup", str(tmp_path / "b.tar.gz"))
+    (folder / ".tacit" / "tacit.db").write_bytes(b"not a database" * 1000)
+    refused(tacit(folder, "runs", "list"), 1, "is damaged", "tacit restore FILE")
+    done = tacit(folder, "restore", str(tmp_path / "b.tar.gz"), "--yes")
+    assert done.returncode == 0, done.stderr
+    assert len(answer(folder, "runs", "list")) == 1  # type: ignore[arg-type]
+    [aside] = (folder / ".tacit" / "backups").glob("damaged-*")
+    assert (aside / "tacit.db").read_bytes().startswith(b"not a database")
+
+
+def test_reading_never_waits_for_a_writer(folder: Path) -> None:
+    import fcntl
+    import time
+
+    tacit(folder, "record", stdin='{"message": "x"}')
+    with (folder / ".tacit" / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        began = time.monotonic()
+        assert len(answer(folder, "runs", "list")) == 1  # type: ignore[arg-type]
+        assert len(answer(folder, "runs", "search", "x")) == 1  # type: ignore[arg-type]
+        assert time.monotonic() - began < 8
+        busy = tacit(folder, "--set", "lock_wait=0.2", "record", stdin='{"message": "y"}')
+        refused(busy, 1, "Another process has been writing", "more than 0.2 s", "lock_wait")
+
+
+def test_a_terminal_without_unicode_still_gets_its_answer(folder: Path) -> None:
+    tacit(folder, "record", stdin='{"message": "größe 漢字"}')
+    done = tacit(folder, "runs", "list", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert done.returncode == 0, done.stderr
+    assert "\\xf6" in done.stdout
+
+
+def test_a_flag_wins_over_the_variable_for_the_workspace(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    tacit(folder, "-w", str(tmp_path / "other"), "init", TACIT_WORKSPACE=str(folder))
+    assert (tmp_path / "other" / ".tacit").is_dir()
+    tacit(tmp_path, "init", TACIT_WORKSPACE=str(folder))
+    assert (folder / ".tacit").is_dir()
 
 
 def test_the_doctor_finds_what_is_wrong_and_says_how_to_fix_it(folder: Path) -> None:

@@ -40,7 +40,7 @@ def test_a_transcript_is_kept_as_a_reference_without_its_text(ws: Workspace, tmp
     done = spool(payload | {"hook_event_name": "Stop"}, tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     expected = {"kind": "reference", "event": "Stop", "session": "s1", "path": str(transcript), "offset": 5, "v": 1}
-    assert entries(ws) == [expected]
+    assert entries(ws) == [expected | {"folder": str(ws.root)}]
 
 
 def test_a_run_is_spooled_without_its_secrets_and_for_the_owner_only(ws: Workspace) -> None:
@@ -150,6 +150,18 @@ def test_a_half_written_file_is_left_alone_until_nobody_can_be_writing_it(ws: Wo
     os.utime(part, (0, 0))
     ws.ingest()
     assert not part.exists()
+
+
+def test_workspaces_that_share_a_state_folder_take_their_own_files_only(tmp_path: Path) -> None:
+    shared = {"TACIT_HOME": str(tmp_path / "shared")}
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        Workspace.open(tmp_path / name, environ=shared | {"HOME": str(tmp_path)}).close()
+    spool({"message": "of a", "cwd": str(tmp_path / "a"), "session_id": "s"}, tmp_path / "a", **shared)
+    with Workspace.open(tmp_path / "b", environ=shared | {"HOME": str(tmp_path)}) as other:
+        assert other.runs() == []
+    with Workspace.open(tmp_path / "a", environ=shared | {"HOME": str(tmp_path)}) as own:
+        assert [(record.summary, record.run.session) for record in own.runs()] == [("of a", "s")]
 
 
 def test_a_reference_waits_to_be_read(ws: Workspace, tmp_path: Path) -> None:

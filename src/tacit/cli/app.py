@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -83,13 +84,19 @@ def root(
     First steps:  tacit demo  ·  tacit init  ·  tacit runs list
     """
     flags = parse_flags(settings or [])
-    ctx.obj = Options(folder=workspace or ".", flags=flags | ({"state_dir": home} if home else {}))
+    ctx.obj = Options(
+        folder=workspace or os.environ.get("TACIT_WORKSPACE") or ".",
+        flags=flags | ({"state_dir": home} if home else {}),
+    )
 
 
 def run() -> None:
     """Run the command line and turn errors into a line and an exit code."""
     if os.name != "posix":
         _fail("Tacit runs on Linux and macOS. Windows is not supported yet; WSL works.", 2)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except TacitError as error:

@@ -9,7 +9,7 @@ import typer
 from tacit.cli.options import AsJson, opened
 from tacit.cli.output import emit, talk
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Where to write it, for example tacit.tar.gz.")]
 
 
@@ -23,7 +23,7 @@ def backup(ctx: typer.Context, file: FileArgument, as_json: AsJson = False) -> N
 
     from tacit.workspace.backup import backup as write
 
-    target = Path(file).expanduser().absolute()
+    target = Path(file).expanduser().resolve()
     with opened(ctx) as ws:
         size = write(ws, target)
     if as_json:

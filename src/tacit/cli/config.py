@@ -7,7 +7,7 @@ import typer
 from tacit.cli.options import AsJson, options
 from tacit.cli.output import console, emit, table
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()

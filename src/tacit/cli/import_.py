@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tacit.workspace.sessions import Group
     from tacit.workspace.workspace import Workspace
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 SourceArgument = Annotated[
     str,
     typer.Argument(

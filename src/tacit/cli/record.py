@@ -12,7 +12,7 @@ from tacit.cli.output import emit, progress, talk
 if TYPE_CHECKING:
     from tacit.workspace.batch import Batch
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 FileArgument = Annotated[str, typer.Argument(metavar="[FILE]", help="JSON or JSON Lines; - or none: standard input.")]
 
 

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from tacit.cli.options import AsJson, Yes, confirm, opened
+from tacit.cli.options import AsJson, Yes, confirm, opened, options
 from tacit.cli.output import emit, talk
+from tacit.errors import DamagedError
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="What `tacit backup` wrote.")]
 
 
@@ -22,10 +23,17 @@ def restore(ctx: typer.Context, file: FileArgument, yes: Yes = False, as_json: A
     from pathlib import Path
 
     from tacit.workspace.backup import restore as bring_back
+    from tacit.workspace.backup import set_aside
 
-    source = Path(file).expanduser().absolute()
+    source = Path(file).expanduser().resolve()
     confirm(f"Replace everything recorded here by {source}?", yes=yes)
-    with opened(ctx, create=True) as ws:
+    try:
+        ws = opened(ctx, create=True)
+    except DamagedError:
+        aside = set_aside(options(ctx).folder, options(ctx).flags)
+        talk(f"The damaged database is kept in {aside}.")
+        ws = opened(ctx, create=True)
+    with ws:
         saved = bring_back(ws, source)
     if as_json:
         emit({"file": str(source), "saved": str(saved) if saved else None})

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from tacit.types import Record
 
-app = typer.Typer(no_args_is_help=True, help="List, show, search, mark and remove runs.")
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, rich_markup_mode=None, help="List, show, search, mark and remove runs."
+)
 RunArgument = Annotated[str, typer.Argument(metavar="ID", help="A run's id, or the beginning of it.")]
 SIGNS = {True: "yes", False: "no", None: "?"}
 
@@ -163,7 +165,8 @@ def _remove(ctx: typer.Context, ids: Sequence[str], reason: str, *, yes: bool, a
     if as_json:
         emit({"removed": list(ids)})
     else:
-        talk(f"Removed {len(ids)} runs for good. To let one be recorded again: tacit runs readmit ID")
+        count = f"{len(ids)} run{'' if len(ids) == 1 else 's'}"
+        talk(f"Removed {count} for good. To let one be recorded again: tacit runs readmit ID")
 
 
 def _print(records: Sequence[Record], *, as_json: bool, empty: str) -> None:

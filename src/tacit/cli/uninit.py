@@ -8,7 +8,7 @@ from tacit.cli.options import AsJson, Yes, confirm, opened
 from tacit.cli.output import emit, talk
 from tacit.errors import StoreError
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()

@@ -47,7 +47,8 @@ def main() -> None:
         payload = _object(raw)
         state = find_state(str(payload.get("cwd") or "") or os.getcwd(), os.environ)
         if state and not _left_out(state, str(payload.get("cwd") or "")):
-            write(state, entry_of(payload, _redactor(state)))
+            folder = str(payload.get("cwd") or "") or os.getcwd()
+            write(state, entry_of(payload, _redactor(state)) | {"folder": folder})
     except Exception as error:  # noqa: BLE001 - a hook must never fail its agent
         log(state or find_state(os.getcwd(), os.environ), f"{type(error).__name__}: {error}")
     finally:
@@ -81,6 +82,7 @@ def entry_of(payload: dict[str, object], redact: Redact) -> dict[str, object]:
         return {"kind": "reference", "event": event, "session": session, "path": path, "offset": size}
     if "message" in payload:
         run: dict[str, object] = {key: value for key, value in payload.items() if key not in NOT_OF_A_RUN}
+        run.setdefault("session", session)
         return {"kind": "run", "run": _redacted(run, redact)}
     asked, answered = payload.get("input-messages"), payload.get("last-assistant-message")
     if isinstance(asked, list) and asked:

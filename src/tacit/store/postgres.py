@@ -6,7 +6,7 @@ import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, cast
 
-from tacit.errors import BusyError, ConfigError, StoreError, UnreachableError
+from tacit.errors import BusyError, ConfigError, RefusedError, StoreError, UnreachableError
 from tacit.store.dialect import POSTGRESQL
 
 try:
@@ -92,13 +92,13 @@ class PostgresEngine:
             )
         return int(rows[0][0] or 0)
 
-    def copy_to(self, target: Path) -> None:
+    def copy_to(self, target: Path) -> None:  # noqa: ARG002
         """Not for PostgreSQL: it has better tools of its own."""
-        raise StoreError(f"The store is PostgreSQL: use pg_dump instead of a copy to {target}.")
+        raise RefusedError("The store is PostgreSQL: back it up with pg_dump.")
 
-    def replace_by(self, source: Path) -> None:
+    def replace_by(self, source: Path) -> None:  # noqa: ARG002
         """Not for PostgreSQL: it has better tools of its own."""
-        raise StoreError(f"The store is PostgreSQL: use pg_restore instead of {source}.")
+        raise RefusedError("The store is PostgreSQL: bring it back with pg_restore.")
 
     def close(self) -> None:
         """Close every connection."""

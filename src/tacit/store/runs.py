@@ -76,7 +76,7 @@ def keep(transaction: Transaction, records: Sequence[Record]) -> list[Kept]:
 def get(transaction: Transaction, run: str, workspace: str) -> Record:
     """One run by its id or by the unique beginning of it."""
     wanted = run.strip().lower()
-    found = "key = ?" if len(wanted) == ID else "key LIKE ?"
+    found = "key = ?" if len(wanted) == ID else "key IN (SELECT key FROM runs WHERE key LIKE ? LIMIT 100)"
     pattern = key_of(wanted) if len(wanted) == ID else "_" * SESSION + wanted + "%"
     rows: list[Row] = []
     if HEX.fullmatch(wanted):

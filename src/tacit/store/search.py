@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 INDEXED = "fulltext.indexed"
 """The fact that holds the sequence up to which runs are in the index."""
+AT_ONCE = 20
+"""Runs held in memory while they are indexed: a run may be large."""
 PART = 20_000
 """Characters indexed of each part of a run."""
 
@@ -27,16 +29,16 @@ def behind(transaction: Transaction) -> int:
 
 def catch_up(transaction: Transaction, limit: int = 1000) -> int:
     """Put the next runs into the index; returns how many, 0 when it is complete."""
-    done = int(meta.get(transaction, INDEXED, "0"))
-    rows = transaction.all(
-        f"SELECT {runs.COLUMNS} FROM runs WHERE sequence > ? ORDER BY sequence LIMIT ?", (done, limit)
-    )
-    if not rows:
-        return 0
-    records = [runs.decode(row) for row in rows]
-    transaction.many(transaction.dialect.fulltext_insert, [_entry(record) for record in records])
-    meta.put(transaction, INDEXED, str(records[-1].sequence))
-    return len(records)
+    last = int(meta.get(transaction, INDEXED, "0"))
+    sql = f"SELECT {runs.COLUMNS} FROM runs WHERE sequence > ? ORDER BY sequence LIMIT ?"
+    count = 0
+    while count < limit and (rows := transaction.all(sql, (last, min(AT_ONCE, limit - count)))):
+        entries = [_entry(runs.decode(row)) for row in rows]
+        transaction.many(transaction.dialect.fulltext_insert, entries)
+        last, count = entries[-1][0], count + len(entries)
+    if count:
+        meta.put(transaction, INDEXED, str(last))
+    return count
 
 
 def refresh(transaction: Transaction, workspace: str, ids: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, cast
 
-from tacit.errors import BusyError, StoreError
+from tacit.errors import BusyError, DamagedError, StoreError
 from tacit.store.dialect import SQLITE
 from tacit.store.lock import locked
 
@@ -32,7 +32,7 @@ WRITING = (
     "PRAGMA synchronous = FULL",
     "PRAGMA wal_autocheckpoint = 0",
     "PRAGMA secure_delete = ON",
-    "PRAGMA cache_size = -65536",
+    "PRAGMA cache_size = -16384",
     "PRAGMA temp_store = MEMORY",
 )
 
@@ -131,14 +131,14 @@ class SqliteEngine:
             self._writer().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
-        """Close every connection; the last one out folds the log away, so this too happens under the lock."""
+        """Close every connection; the last writer out folds the log away, so that happens under the lock."""
         self._after_fork()
         with self._mutex:
             if self._writing is None and not self._readers:
                 return
-            with suppress(StoreError), self._translated(), locked(self._lock, self._wait):
-                self._close_readers()
-                if self._writing is not None:
+            self._close_readers()
+            if self._writing is not None:
+                with suppress(StoreError), self._translated(), locked(self._lock, self._wait):
                     self._writing.close()
                     self._writing = None
 
@@ -157,6 +157,7 @@ class SqliteEngine:
 
     def _writer(self) -> sqlite3.Connection:
         if self._writing is None:
+            os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             connection = sqlite3.connect(
                 self._file, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False
             )
@@ -210,6 +211,8 @@ class SqliteEngine:
             yield
         except sqlite3.DatabaseError as error:
             raise _translate(error, self._file) from error
+        except OSError as error:
+            raise StoreError(f"{self._file} cannot be opened: {error.strerror}.") from None
 
 
 def _translate(error: sqlite3.DatabaseError, file: Path) -> StoreError:
@@ -221,7 +224,7 @@ def _translate(error: sqlite3.DatabaseError, file: Path) -> StoreError:
     if "disk is full" in said or name == "SQLITE_FULL":
         return StoreError(f"The disk is full: nothing was written to {file}. Free some space and run the same again.")
     if "not a database" in said or "malformed" in said:
-        return StoreError(f"{file} is damaged ({said}). `tacit doctor` shows what is left; `tacit restore` a backup.")
+        return DamagedError(f"{file} is damaged ({said}). Bring back a backup: tacit restore FILE.")
     if "readonly" in said or "unable to open" in said:
         return StoreError(f"{file} cannot be opened or written ({said}). Check its permissions and its folder's.")
     if name.startswith("SQLITE_IOERR"):

@@ -6,13 +6,14 @@ import hashlib
 import io
 import json
 import os
+import secrets
 import tarfile
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from tacit import __version__
+from tacit import __version__, config
 from tacit.config import FILE
 from tacit.errors import InputError, RefusedError, StoreError
 from tacit.runs.spool import sync_folder
@@ -22,7 +23,7 @@ from tacit.workspace import place
 from tacit.workspace.house import note
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
 
     from tacit.workspace.workspace import Workspace
 
@@ -66,6 +67,17 @@ def restore(ws: Workspace, source: Path) -> Path | None:
     with ws.engine.write() as transaction:
         note(transaction, ws, "restore", source.name, "")
     return saved
+
+
+def set_aside(folder: str, flags: Mapping[str, object]) -> Path:
+    """Move a damaged database out of the way, keeping it for a person to look at; returns where it is."""
+    root = place.find_root(Path(folder), os.environ) or Path(folder)
+    state = config.state_folder(root, config.load(root, flags).config.state_dir)
+    aside = state / BACKUPS / f"damaged-{secrets.token_hex(4)}"
+    aside.mkdir(mode=0o700, parents=True)
+    for file in sorted(state.glob(DATABASE + "*")):
+        file.rename(aside / file.name)
+    return aside
 
 
 def _state_files(ws: Workspace) -> dict[str, Path]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tacit import config
-from tacit.errors import TacitError
+from tacit.errors import DamagedError, TacitError
 from tacit.runs import spool
 from tacit.store import runs, search
 from tacit.workspace import place
@@ -119,13 +119,18 @@ def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mappin
             size = ws.engine.size() / 2**20
             limit = ws.config.max_disk_mb
             broken = _integrity(state / DATABASE) if not ws.config.store else ""
-    except TacitError as error:
-        yield Check(name="store", state="problem", text=str(error), fix="restore a backup: `tacit restore FILE`")
+    except DamagedError as error:
+        yield Check(name="store", state="problem", text=str(error), fix="bring back a backup: tacit restore FILE")
         return
-    text = f"{count} runs, {size:.1f} MB" + (f", {behind} not in the full-text index yet" if behind else "")
+    except TacitError as error:
+        yield Check(name="store", state="problem", text=str(error), fix="do what the message says, then look again")
+        return
+    text = f"{count} run{'' if count == 1 else 's'}, {size:.1f} MB" + (
+        f", {behind} not in the full-text index yet" if behind else ""
+    )
     yield Check(name="store", state="ok", text=text)
     if broken:
-        yield Check(name="store", state="problem", text=broken, fix="restore a backup: `tacit restore FILE`")
+        yield Check(name="store", state="problem", text=broken, fix="bring back a backup: tacit restore FILE")
     if limit and size > limit * 0.8:
         fix = "raise max_disk_mb or `tacit runs purge --older-than DAYS`"
         yield Check(name="store", state="warning", text=f"close to its limit of {limit} MB", fix=fix)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from tacit.errors import InputError, TacitError
@@ -12,17 +13,18 @@ from tacit.interchange import parse_run
 from tacit.runs import spool
 from tacit.store import files, spooled
 from tacit.types import Delivery, Record
+from tacit.workspace.importing import read_waiting
 from tacit.workspace.record import keep, ready
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tacit.workspace.workspace import Workspace
 
 BATCH = 200
 """Files per transaction."""
 BAD = "bad"
 """Where files go that cannot be read: kept for a person to look at."""
+AT_ONCE = 32 * 1024 * 1024
+"""Bytes of one transcript that are read on the way; a longer rest waits for `tacit import`."""
 STALE = 3600
 """Seconds after which a half-written file has no writer any more."""
 
@@ -36,6 +38,7 @@ def ingest(ws: Workspace) -> list[Delivery]:
         return done
     for start in range(0, len(names), BATCH):
         done += _ingest(ws, folder, names[start : start + BATCH])
+    read_waiting(ws, AT_ONCE)
     return done
 
 
@@ -48,7 +51,9 @@ def waiting(folder: Path) -> list[str]:
 
 
 def _ingest(ws: Workspace, folder: Path, names: list[str]) -> list[Delivery]:
-    entries = {name: _read(ws, folder / name) for name in names if name.endswith(".json")}
+    read = {name: _read(ws, folder / name) for name in names if name.endswith(".json")}
+    entries = {name: entry for name, entry in read.items() if not isinstance(entry, _Elsewhere)}
+    names = [name for name in names if not isinstance(read.get(name), _Elsewhere)]
     with ws.engine.write() as transaction:
         known = spooled.known(transaction)
         # read before the lock was held: a file that is gone by now was ingested by another process
@@ -81,19 +86,30 @@ def _clear(folder: Path, entries: dict[str, Record | files.File | Delivery | Non
             continue
 
 
-def _read(ws: Workspace, file: Path) -> Record | files.File | Delivery | None:
+class _Elsewhere:
+    """What a hook of another workspace left in a state folder that several share."""
+
+
+def _read(ws: Workspace, file: Path) -> Record | files.File | Delivery | _Elsewhere | None:
     """What a spool file holds: a run, a reference to a transcript, or the reason why it is neither."""
     try:
         if file.stat().st_size > spool.LIMIT * 2:
             return Delivery(how="refused", reason="larger than any spooled run can be")
         entry = json.loads(file.read_bytes())
-        return _entry(ws, entry)
+        return _Elsewhere() if _is_elsewhere(ws, entry) else _entry(ws, entry)
     except FileNotFoundError:
         return None  # another process was faster
     except (OSError, ValueError, RecursionError) as error:
         return Delivery(how="refused", reason=f"not readable as spooled JSON: {error}")
     except TacitError as error:
         return Delivery(how="refused", reason=str(error))
+
+
+def _is_elsewhere(ws: Workspace, entry: object) -> bool:
+    """Whether an entry belongs to another of the workspaces that share this state folder."""
+    folder = cast("dict[str, object]", entry).get("folder") if isinstance(entry, dict) else None
+    shared = ws.state.parent != ws.root
+    return shared and isinstance(folder, str) and not Path(folder).is_relative_to(ws.root)
 
 
 def _entry(ws: Workspace, entry: object) -> Record | files.File | Delivery:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.errors import BusyError
-from tacit.events import Advanced, Began, Ended
+from tacit.events import Advanced, Began, Ended, Noted
 from tacit.store import runs, verdicts
 from tacit.store import search as fulltext
 
@@ -40,17 +40,14 @@ def verdict(ws: Workspace, run: str) -> Verdict | None:
 
 def search(ws: Workspace, words: str, limit: int = 50) -> list[Record]:
     """Runs that hold all the words; the index is completed first, unless another process keeps it busy."""
-    try:
-        for _ in index(ws):
-            pass
-    except BusyError:
+    for _ in index(ws):
         pass
     with ws.engine.read() as transaction:
         return fulltext.search(transaction, ws.name, words, limit)
 
 
 def index(ws: Workspace) -> Iterator[Event]:
-    """Put every run into the full-text index, a step per transaction."""
+    """Put every run into the full-text index, a step per transaction, as long as no other process is writing."""
     with ws.engine.read() as transaction:
         total = fulltext.behind(transaction)
     if not total:
@@ -58,8 +55,12 @@ def index(ws: Workspace) -> Iterator[Event]:
     yield Began(stage="index", total=total)
     done = 0
     while True:
-        with ws.engine.write() as transaction:
-            step = fulltext.catch_up(transaction, STEP)
+        try:
+            with ws.engine.write() as transaction:
+                step = fulltext.catch_up(transaction, STEP)
+        except BusyError as error:
+            yield Noted(stage="index", text=f"The newest runs are not in the index yet. {error}", level="warning")
+            step = 0
         if not step:
             break
         done += step

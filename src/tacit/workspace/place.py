@@ -21,7 +21,7 @@ IGNORE = "# Tacit's state: runs, history, keys. Not for version control.\n*\n"
 
 def find_root(start: Path, environ: Mapping[str, str]) -> Path | None:
     """The initialised workspace that a folder belongs to; the home folder counts only when asked for itself."""
-    start = Path(environ.get("TACIT_WORKSPACE") or start).expanduser().absolute()
+    start = start.expanduser().absolute()
     home = Path(environ.get("HOME") or "~").expanduser()
     for folder in (start, *start.parents):
         if (folder / STATE / NAME).is_file() and (folder == start or folder != home):
@@ -31,7 +31,7 @@ def find_root(start: Path, environ: Mapping[str, str]) -> Path | None:
 
 def new_root(start: Path, environ: Mapping[str, str]) -> Path:
     """Where a new workspace goes: the folder itself, or the top of the git checkout around it."""
-    start = Path(environ.get("TACIT_WORKSPACE") or start).expanduser().absolute()
+    start = start.expanduser().absolute()
     if not start.is_dir():
         raise ConfigError(f"{start} is not a folder, so it cannot be a workspace.")
     home = Path(environ.get("HOME") or "~").expanduser()

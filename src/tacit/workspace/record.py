@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from tacit.errors import InputError, TacitError
+from tacit.errors import InputError
 from tacit.interchange import dump_run, parse_run
 from tacit.runs import usage
 from tacit.runs.ignore import is_ignored
@@ -29,7 +29,7 @@ def finish(ws: Workspace, run: Run) -> Delivery:
     """Record one finished run; an error is logged and returned, never raised into the agent's own flow."""
     try:
         return deliver(ws, [run])[0]
-    except TacitError as error:
+    except Exception as error:  # noqa: BLE001 - a failure of ours must not become the agent's
         log.warning("A run was not recorded: %s", error)
         return Delivery(how="refused", reason=str(error))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from tacit import config
-from tacit.errors import ConfigError
+from tacit.errors import BusyError, ConfigError
 from tacit.store import migrate
 from tacit.store.sqlite import SqliteEngine
 from tacit.workspace import place
@@ -50,16 +51,20 @@ class Workspace:
     @classmethod
     def open(
         cls,
-        folder: str | Path = ".",
+        folder: str | Path = "",
         *,
         create: bool = True,
         flags: Mapping[str, object] | None = None,
         environ: Mapping[str, str] | None = None,
         clock: Callable[[], datetime] = utc,
     ) -> Self:
-        """Open the workspace a folder belongs to, making it first unless told not to."""
+        """Open the workspace a folder belongs to, making it first unless told not to.
+
+        Without a folder it is that of TACIT_WORKSPACE, else the current one.
+        """
         _check_platform()
         environ = os.environ if environ is None else environ
+        folder = folder or environ.get("TACIT_WORKSPACE") or "."
         root = place.find_root(Path(folder), environ)
         if root is None:
             root = place.new_root(Path(folder), environ)
@@ -71,7 +76,8 @@ class Workspace:
         name = place.name_of(root, state)
         ws = cls(root=root, state=state, settings=settings, name=name, engine=_engine(settings, state), clock=clock)
         ws._migrate()
-        ws.ingest()
+        with suppress(BusyError):  # what hooks spooled waits for the next one
+            ws.ingest()
         return ws
 
     @property

@@ -1,0 +1,238 @@
+"""The live branch of a Claude Code transcript: which lines count, in which order, in which run."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from datetime import UTC, datetime
+from enum import IntEnum
+from zlib import crc32
+
+ROOT, BROKEN, BY_TIME = -1, -2, -3
+
+
+class Kind(IntEnum):
+    """What a record is to the branch."""
+
+    PLAIN = 0
+    """A link in the chain without content: a progress report, a record of an unknown type."""
+    HUMAN = 1
+    REPLY = 2
+    """A user record that is no request: tool results, injected text, an interruption."""
+    ASSISTANT = 3
+    ATTACHMENT = 4
+    SYSTEM = 5
+    SIDE = 6
+    """A sub-agent's record in the main file, as older versions wrote them."""
+    BOUNDARY = 9
+    """Where the conversation was compacted; some of what came before may be written again behind it."""
+    QUEUE = 8
+    """A word on what the person typed while the agent was at work."""
+    COMMAND = 7
+    """A slash command, until its answer shows that it never reached the model: then PLAIN."""
+
+
+_CYCLES = 100
+"""Records of one kind of disorder that are mended; a file with more of them is not from Claude Code."""
+_STARTS = (Kind.HUMAN, Kind.COMMAND)
+_MESSAGES = (Kind.HUMAN, Kind.COMMAND, Kind.REPLY, Kind.ASSISTANT)
+_ASIDE = (Kind.SIDE, Kind.QUEUE)
+_FOLLOWS = (Kind.PLAIN, Kind.REPLY, Kind.ATTACHMENT, Kind.SYSTEM, Kind.BOUNDARY, *_ASIDE)
+
+
+class Branch:
+    """An index of a transcript's records, a few dozen bytes each, and the live branch through them."""
+
+    def __init__(self, *, tail: bool) -> None:
+        self.tail = tail
+        """Whether reading began in the middle of the file: then what comes before is unknown, not missing."""
+        self.offsets = array("q")
+        self.kinds = bytearray()
+        self.groups = array("q")
+        self._parents = array("q")
+        self._times = array("d")
+        self._marks = array("L")
+        self._ids: dict[str, int] = {}
+        self._later: dict[int, str] = {}
+        self._rootless: list[int] = []
+        self._local: list[str] = []
+        self._last_main = ROOT
+
+    def add(self, uuid: str, *, parent: str | None, kind: Kind, offset: int, moment: str, group: str = "") -> bool:
+        """Take in one record; False when it is there already."""
+        if uuid in self._ids:
+            return False
+        index = len(self.offsets)
+        self._ids[uuid] = index
+        self.offsets.append(offset)
+        self.kinds.append(kind)
+        self.groups.append(hash(group) if group else 0)
+        self._times.append(_seconds(moment))
+        self._marks.append(crc32(uuid.encode("utf-8", "replace")) if self._times[index] else index)
+        self._parents.append(self._parent(index, parent, kind))
+        if kind not in _ASIDE:
+            self._last_main = index
+        return True
+
+    def _parent(self, index: int, parent: str | None, kind: Kind) -> int:
+        if kind in _ASIDE:
+            return BY_TIME if self._times[index] else self._last_main
+        if parent:
+            known = self._ids.get(parent)
+            if known is None:
+                self._later[index] = parent
+                return BROKEN
+            return known
+        if parent is None and kind in _STARTS:
+            return ROOT
+        if self._times[index]:
+            self._rootless.append(index)
+        return self._last_main
+
+    def answers_locally(self, uuid: str) -> None:
+        """The record with this id was a command that the program itself answered."""
+        self._local.append(uuid)
+
+    def close(self) -> None:
+        """Resolve what pointed ahead; a parent that never came is replaced by the line before, or left broken."""
+        for index, uuid in self._later.items():
+            known = self._ids.get(uuid)
+            if known is not None:
+                self._parents[index] = known
+            elif not self.tail:
+                self._parents[index] = index - 1
+            elif index == 0:
+                self._parents[index] = ROOT
+        for uuid in self._local:
+            known = self._ids.get(uuid)
+            if known is not None and self.kinds[known] == Kind.COMMAND:
+                self.kinds[known] = Kind.PLAIN
+        for index in self._rootless[:_CYCLES]:
+            earlier = [one for one, time in enumerate(self._times) if 0 < time < self._times[index]]
+            self._parents[index] = max(earlier, key=self._recency, default=ROOT)
+        self._later.clear()
+        self._ids.clear()
+
+    def _recency(self, index: int) -> tuple[float, int]:
+        return self._times[index], self._marks[index]
+
+    def live(self) -> Live | None:
+        """The branch that ends at the last message, or None when it leaves a tail at another place than its start.
+
+        Children never sort before their parents, whatever their clocks say.
+        """
+        chain = self._chain()
+        if self.tail and (not chain or chain[0] != 0 or self._parents[0] != ROOT or self.kinds[0] not in _STARTS):
+            return None
+        self._drop_copies(chain)
+        depths = array("q", [-1]) * len(self.offsets)
+        runs = array("q", [-1]) * len(self.offsets)
+        starts: list[int] = []
+        latest = 0.0
+        for depth, index in enumerate(chain):
+            if self.kinds[index] in _STARTS:
+                starts.append(index)
+            depths[index] = depth
+            runs[index] = len(starts) - 1
+            latest = self._times[index] = max(latest, self._times[index])
+        self._place_asides(chain)
+        self._join(depths, runs)
+        order = [index for index in range(len(depths)) if runs[index] >= 0 and self.kinds[index] != Kind.PLAIN]
+        order.sort(key=lambda index: (runs[index], self._times[index], depths[index], self._marks[index]))
+        return Live(order=array("q", order), runs=runs, starts=[self._times[index] for index in starts])
+
+    def _chain(self) -> list[int]:
+        """From the root to the last message, by time, then by place in the file."""
+        messages = [index for index, kind in enumerate(self.kinds) if kind in _MESSAGES]
+        if not messages:
+            return []
+        leaf = max(messages, key=lambda index: (self._times[index], index))
+        parents = set(self._parents)
+        same = [i for i in messages if self._times[i] == self._times[leaf] and i not in parents]
+        chain: list[int] = []
+        seen = bytearray(len(self.offsets))
+        index, mended = same[-1] if same else leaf, 0
+        while index >= 0:
+            seen[index] = 1
+            chain.append(index)
+            above = self._parents[index]
+            if above >= 0 and seen[above]:
+                mended += 1
+                above = self._before(index, messages, seen) if mended <= _CYCLES else ROOT
+            index = above
+        if index == BROKEN:
+            chain.append(BROKEN)
+        chain.reverse()
+        return chain
+
+    def _before(self, index: int, messages: list[int], seen: bytearray) -> int:
+        """The last message before a record whose parent stands below it: what compaction kept has a new parent."""
+        earlier = [one for one in messages if not seen[one] and self._times[one] <= self._times[index]]
+        above = max(earlier, key=self._recency, default=BROKEN if self.tail else ROOT)
+        self._parents[index] = above
+        return above
+
+    def _drop_copies(self, chain: list[int]) -> None:
+        """Make mere links of records that compaction wrote a second time, with new ids and their old times."""
+        known: set[tuple[int, float]] = set()
+        floor = 0.0
+        for index in chain:
+            kind, time = self.kinds[index], self._times[index]
+            if kind == Kind.BOUNDARY:
+                floor = time
+            elif 0 < time < floor and ((kind, time) in known or (self.tail and time < self._times[0])):
+                self.kinds[index] = Kind.PLAIN
+            known.add((kind, time))
+
+    def _place_asides(self, chain: list[int]) -> None:
+        """Hang what has a time but no parent below the record that came before it."""
+        times = [self._times[index] for index in chain]
+        for index, parent in enumerate(self._parents):
+            if parent == BY_TIME:
+                at = bisect_right(times, self._times[index]) - 1
+                self._parents[index] = chain[at] if at >= 0 else ROOT
+
+    def _join(self, depths: array[int], runs: array[int]) -> None:
+        """Let in what hangs off the chain without being a fork of it: parallel tool calls, their results, notices."""
+        groups = {self.groups[i] for i in range(len(depths)) if depths[i] >= 0 and self.groups[i]}
+        settled = bytearray(1 if depth >= 0 else 0 for depth in depths)
+        for first in range(len(depths)):
+            path: list[int] = []
+            index = first
+            while index >= 0 and not settled[index]:
+                settled[index] = 1
+                path.append(index)
+                index = self._parents[index]
+            for index in reversed(path):
+                above = self._parents[index]
+                kind = self.kinds[index]
+                joins = kind in _FOLLOWS or (kind == Kind.ASSISTANT and self.groups[index] in groups)
+                if above >= 0 and depths[above] >= 0 and joins:
+                    depths[index], runs[index] = depths[above] + 1, runs[above]
+                    self._times[index] = max(self._times[index], self._times[above])
+
+
+class Live:
+    """The live records in their order, and the run each belongs to."""
+
+    def __init__(self, *, order: array[int], runs: array[int], starts: list[float]) -> None:
+        self.runs = runs
+        self.starts = starts
+        """When each run began, in seconds."""
+        self.ranks = array("q", [-1]) * len(runs)
+        for rank, index in enumerate(order):
+            self.ranks[index] = rank
+
+    def run_at(self, moment: str) -> int:
+        """The run that was under way at a time; the last one when the time is not known, -1 before the first."""
+        seconds = _seconds(moment)
+        return len(self.starts) - 1 if seconds == 0 else bisect_right(self.starts, seconds) - 1
+
+
+def _seconds(moment: str) -> float:
+    """Seconds since 1970, or 0 for anything that is not a time."""
+    try:
+        read = datetime.fromisoformat(moment)
+        return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return 0.0

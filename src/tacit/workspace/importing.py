@@ -1,0 +1,259 @@
+"""Importing: what agents wrote becomes runs, each once, picked up where a file ended."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from tacit.capture.source import Captured, Rewound, Session, Skipped
+from tacit.events import Advanced, Began, Ended
+from tacit.store import files
+from tacit.types import Delivery, Record, Run, Tokens
+from tacit.workspace.record import keep, ready
+from tacit.workspace.sessions import ignored, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tacit.capture.source import Source
+    from tacit.events import Event
+    from tacit.workspace.workspace import Workspace
+
+BATCH = 50
+"""Runs per transaction, at most."""
+TEXT = 1024 * 1024
+"""Characters held before they are stored."""
+BEGINNING = 1024
+"""Bytes by which a file that grew is told from one that was written anew."""
+
+
+@dataclass(kw_only=True)
+class FileReport:
+    """What became of one session file."""
+
+    file: str
+    source: str
+    state: str = "read"
+    """read, continued (from where it ended last time), unchanged, ignored, unreadable."""
+    runs: int = 0
+    new: int = 0
+    updated: int = 0
+    duplicates: int = 0
+    tokens: Tokens = field(default_factory=Tokens)
+    skipped: list[Skipped] = field(default_factory=list[Skipped])
+
+    def take(self, run: Run, delivery: Delivery) -> None:
+        """Count one run."""
+        if not delivery.kept:
+            self.skipped.append(Skipped(file=self.file, line=0, reason=f"{delivery.reason} (run {run.external_id})"))
+            return
+        self.runs += 1
+        self.new += delivery.how == "new"
+        self.updated += delivery.how == "updated"
+        self.duplicates += delivery.how == "duplicate"
+        self.tokens = added(self.tokens, run.tokens)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """How a session's files look from outside."""
+
+    size: int
+    fingerprint: str
+
+
+def import_sessions(
+    ws: Workspace, source: Source, sessions: Sequence[Session], reports: list[FileReport]
+) -> Iterator[Event]:
+    """Import each session, adding a report per session to `reports`; yields how far it is."""
+    total = sum(os.path.getsize(file) for session in sessions for file in session.files if os.path.exists(file))  # noqa: PTH110, PTH202
+    yield Began(stage=f"import {source.name}", total=total)
+    done = 0
+    for session in sorted(sessions, key=_changed):
+        report = FileReport(file=session.main, source=source.name)
+        reports.append(report)
+        import_session(ws, source, session, report)
+        done += sum(os.path.getsize(file) for file in session.files if os.path.exists(file))  # noqa: PTH110, PTH202
+        yield Advanced(stage=f"import {source.name}", done=done, total=total, note=Path(session.main).name)
+    yield Ended(stage=f"import {source.name}", text=f"{sum(report.new for report in reports)} new runs")
+
+
+def import_session(ws: Workspace, source: Source, session: Session, report: FileReport) -> None:
+    """Import one session: nothing if it is unchanged, only the rest if it grew, all of it otherwise."""
+    if ignored(session, ws.config.ignore):
+        report.state = "ignored"
+        report.skipped.append(Skipped(file=session.main, line=0, reason="its folder is on the ignore list"))
+        return
+    try:
+        seen = _look(session)
+        with ws.engine.read() as transaction:
+            known = files.get(transaction, ws.name, session.main)
+        if known is not None and known.position >= 0 and known.fingerprint == seen.fingerprint:
+            report.state = "unchanged"
+            _remember(ws, source, session, known.position, seen)
+            return
+        start = _start(session, known)
+        report.state = "continued" if start else "read"
+        if not _read(ws, source, session, report, start, seen):
+            report.state = "read"
+            _read(ws, source, session, report, 0, seen)
+    except OSError as error:
+        report.state = "unreadable"
+        report.skipped.append(Skipped(file=session.main, line=0, reason=f"cannot be read: {error.strerror}"))
+
+
+def read_waiting(ws: Workspace, limit: int) -> None:
+    """Read the transcripts that hooks pointed at, as far as their new part is not larger than `limit` bytes."""
+    from tacit.capture import registry
+    from tacit.workspace.sessions import head
+
+    with ws.engine.read() as transaction:
+        waiting = files.waiting(transaction, ws.name)
+    for file in waiting:
+        name = file.source or registry.claimant(file.path, head(file.path))
+        if name is None or not os.path.isfile(file.path) or os.path.getsize(file.path) - file.position > limit:  # noqa: PTH113, PTH202
+            continue
+        source = registry.source(name)
+        beside = [str(other) for other in Path(file.path).with_suffix("").rglob("*") if other.is_file()]
+        for session in source.sessions([file.path, *beside], head):
+            if session.main == file.path:
+                import_session(ws, source, session, FileReport(file=file.path, source=name))
+
+
+def added(one: Tokens, other: Tokens) -> Tokens:
+    """The sum of two counts."""
+    return Tokens(
+        input=one.input + other.input,
+        output=one.output + other.output,
+        cache_read=one.cache_read + other.cache_read,
+        cache_write=one.cache_write + other.cache_write,
+    )
+
+
+def _read(ws: Workspace, source: Source, session: Session, report: FileReport, start: int, seen: _Seen) -> bool:
+    """Store a session's runs from a byte on; False when it has to be read from the beginning."""
+    position = start
+    batch: list[Run] = []
+    held = 0
+    with opened(session) as streams:
+        for found in source.parse(streams, start):
+            match found:
+                case Rewound():
+                    return False
+                case Skipped():
+                    report.skipped.append(found)
+                case Captured():
+                    position = max(position, found.offset) if found.file == session.main else position
+                    batch.append(found.run)
+                    held += _length(found.run)
+            if len(batch) >= BATCH or held > TEXT:
+                _store(ws, batch, report)
+                batch, held = [], 0
+        _store(ws, batch, report)
+    _remember(ws, source, session, position, seen)
+    return True
+
+
+def _store(ws: Workspace, batch: Sequence[Run], report: FileReport) -> None:
+    checked = ready(ws, batch)
+    records = [one for one in checked if isinstance(one, Record)]
+    kept: Iterator[Delivery] = iter(())
+    if records:
+        with ws.engine.write() as transaction:
+            kept = iter(keep(transaction, ws.name, records))
+    for run, one in zip(batch, checked, strict=True):
+        report.take(run, next(kept) if isinstance(one, Record) else one)
+
+
+def _remember(ws: Workspace, source: Source, session: Session, position: int, seen: _Seen) -> None:
+    with ws.engine.write() as transaction:
+        files.put(
+            transaction,
+            files.File(
+                workspace=ws.name,
+                path=session.main,
+                source=source.name,
+                position=position,
+                size=seen.size,
+                fingerprint=seen.fingerprint,
+                state="read",
+                seen=ws.now(),
+            ),
+        )
+
+
+def _look(session: Session) -> _Seen:
+    """Size and fingerprint: what is at the main file's beginning, and every file's size and time of change."""
+    with Path(session.main).open("rb") as stream:
+        beginning = stream.read(BEGINNING)
+    states = [os.stat(file) for file in session.files if os.path.exists(file)]  # noqa: PTH110, PTH116
+    main, *others = [f"{state.st_size}:{state.st_mtime_ns}" for state in states]
+    parts = (blake2b(beginning, digest_size=8).hexdigest(), _digest(others), main)
+    return _Seen(size=states[0].st_size, fingerprint=" ".join(parts))
+
+
+def _start(session: Session, known: files.File | None) -> int:
+    """Where to continue: only if the file grew, begins as before, and its sub-agents' files did not change."""
+    if known is None or known.position <= 0 or not known.fingerprint:
+        return 0
+    seen = _look(session)
+    same = known.fingerprint.split(" ")[:2] == seen.fingerprint.split(" ")[:2]
+    return known.position if same and seen.size >= known.size else 0
+
+
+def _changed(session: Session) -> tuple[float, str]:
+    """When a session was last written: older ones come first, so that they are listed last."""
+    return (os.path.getmtime(session.main) if os.path.exists(session.main) else 0.0, session.main)  # noqa: PTH110, PTH204
+
+
+def _digest(texts: Sequence[str]) -> str:
+    return blake2b("\n".join(texts).encode(), digest_size=8).hexdigest()
+
+
+def _length(run: Run) -> int:
+    return len(run.message) + len(run.output) + sum(len(tool.input) + len(tool.output) for tool in run.tools)
+
+
+def totals(reports: Sequence[FileReport]) -> dict[str, object]:
+    """The machine-readable form of an import."""
+    tokens = Tokens()
+    for report in reports:
+        tokens = added(tokens, report.tokens)
+    return {
+        "files": len(reports),
+        **{
+            name: sum(cast("int", getattr(report, name)) for report in reports)
+            for name in ("runs", "new", "updated", "duplicates")
+        },
+        "skipped": [_skip(skipped) for report in reports for skipped in report.skipped],
+        "tokens": _tokens(tokens),
+        "sessions": [
+            {
+                "file": report.file,
+                "source": report.source,
+                "state": report.state,
+                "runs": report.runs,
+                "new": report.new,
+                "updated": report.updated,
+                "skipped": len(report.skipped),
+                "tokens": _tokens(report.tokens),
+            }
+            for report in reports
+        ],
+    }
+
+
+def _skip(skipped: Skipped) -> dict[str, object]:
+    return {"file": skipped.file, "line": skipped.line, "reason": skipped.reason}
+
+
+def _tokens(tokens: Tokens) -> dict[str, int]:
+    return {
+        "input": tokens.input,
+        "output": tokens.output,
+        "cache_read": tokens.cache_read,
+        "cache_write": tokens.cache_write,
+    }
