@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tacit.capture.fields import TEXT_LIMIT, clip, decode, elements, mapping
-from tacit.capture.origins import origin_of
 from tacit.capture.people import skills_read
+from tacit.origins import origin_of
 from tacit.types import Passage, Run, ShownSkill, SkillTrace, Tokens, ToolCall
 
 if TYPE_CHECKING:

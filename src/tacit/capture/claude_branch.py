@@ -146,12 +146,11 @@ class Branch:
         messages = [index for index, kind in enumerate(self.kinds) if kind in _MESSAGES]
         if not messages:
             return []
-        leaf = max(messages, key=lambda index: (self._times[index], index))
-        parents = set(self._parents)
-        same = [i for i in messages if self._times[i] == self._times[leaf] and i not in parents]
+        inner = self._inner(messages)
+        leaves = [index for index in messages if not inner[index]] or messages
         chain: list[int] = []
         seen = bytearray(len(self.offsets))
-        index, mended = same[-1] if same else leaf, 0
+        index, mended = max(leaves, key=lambda index: (self._times[index], index)), 0
         while index >= 0:
             seen[index] = 1
             chain.append(index)
@@ -164,6 +163,16 @@ class Branch:
             chain.append(BROKEN)
         chain.reverse()
         return chain
+
+    def _inner(self, messages: list[int]) -> bytearray:
+        """Which records have a message below them, so that none of these can be the last, whatever its clock says."""
+        inner = bytearray(len(self.offsets))
+        for index in messages:
+            above = self._parents[index]
+            while above >= 0 and not inner[above]:
+                inner[above] = 1
+                above = self._parents[above]
+        return inner
 
     def _before(self, index: int, messages: list[int], seen: bytearray) -> int:
         """The last message before a record whose parent stands below it: what compaction kept has a new parent."""

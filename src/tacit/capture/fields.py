@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from typing import TypeGuard
+
+from tacit.strict import clean, is_moment
 
 TEXT_LIMIT = 256 * 1024
 """Characters kept of any one text; the rest is cut with a visible mark."""
@@ -82,28 +83,6 @@ def moment(obj: object, key: str) -> str | None:
     """The ISO 8601 time under a key, as given; None when it is not one."""
     value = mapping(obj).get(key)
     return value if isinstance(value, str) and is_moment(value) else None
-
-
-def is_moment(value: str) -> bool:
-    """Whether a text is an ISO 8601 date and time."""
-    try:
-        datetime.fromisoformat(value)
-    except ValueError:
-        return False
-    return len(value) > len("2026-01-01")
-
-
-def clean(value: str) -> str:
-    """Text that every store can hold: lone surrogates and NUL characters become U+FFFD."""
-    if "\0" in value:
-        value = value.replace("\0", "\ufffd")
-    if value.isascii():
-        return value
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return value
 
 
 def clip(value: str, limit: int = TEXT_LIMIT) -> str:

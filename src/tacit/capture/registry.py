@@ -21,7 +21,7 @@ _BUILT_IN = {
     "codex": "codex:Codex",
     "otel": "otel:Otel",
     "openinference": "openinference:OpenInference",
-    "jsonl": "jsonl_file:Jsonl",
+    "jsonl": "jsonl:Jsonl",
     "gemini-cli": "gemini_cli:GeminiCli",
     "openclaw": "openclaw:OpenClaw",
     "hermes": "hermes:Hermes",

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, cast
 
 from rich.console import Group
+from rich.table import Table
 from rich.text import Text
 
 from tacit.cli.output import visible
@@ -32,7 +33,13 @@ SIGNS = {True: ("reached its goal", "green"), False: ("did not reach its goal", 
 def page(record: Record, verdict: Verdict | None, *, every_step: bool = False) -> RenderableType:
     """The whole run, top to bottom as it happened; of many steps the first and the last."""
     run = record.run
-    parts: list[Text] = [_head(record), *_outcome(record, verdict), Text(), _title("request"), _body(run.message, LONG)]
+    parts: list[RenderableType] = [
+        _head(record),
+        *_outcome(record, verdict),
+        Text(),
+        _title("request"),
+        _body(run.message, LONG),
+    ]
     if run.tools:
         parts += [Text(), _title(f"steps ({len(run.tools)})")]
         parts += _steps(run.tools, every=every_step)
@@ -65,8 +72,8 @@ def _outcome(record: Record, verdict: Verdict | None) -> list[Text]:
     return [line]
 
 
-def _steps(tools: Sequence[ToolCall], *, every: bool) -> list[Text]:
-    lines: list[Text] = []
+def _steps(tools: Sequence[ToolCall], *, every: bool) -> list[RenderableType]:
+    lines: list[RenderableType] = []
     for number, tool in enumerate(tools, 1):
         if every or len(tools) <= 3 * ENDS or number <= 2 * ENDS or number > len(tools) - ENDS:
             lines += _step(number, tool)
@@ -88,8 +95,8 @@ def _action(text: str) -> str:
     return text
 
 
-def _step(number: int, tool: ToolCall) -> list[Text]:
-    lines = [_body(tool.said, SHORT, indent="     ")] if tool.said else []
+def _step(number: int, tool: ToolCall) -> list[RenderableType]:
+    lines: list[RenderableType] = [_body(tool.said, SHORT, indent="     ")] if tool.said else []
     sign, colour = ("ok", "green") if tool.ok else ("failed", "red")
     head = Text.assemble(f"{number:>3}. ", (visible(tool.name), "bold"), "  ", (sign, colour))
     if tool.skills:
@@ -137,9 +144,13 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _body(text: str, limit: int, *, indent: str = "  ", style: str = "") -> Text:
-    """Text cut to a length, made safe, with redactions marked."""
+def _body(text: str, limit: int, *, indent: str = "  ", style: str = "") -> RenderableType:
+    """Text cut to a length, made safe, with redactions marked; wrapped lines keep the indent."""
     cut = text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit:,} more characters)"
-    body = Text("\n".join(indent + line for line in visible(cut.strip()).splitlines()), style=style)
+    body = Text(visible(cut.strip()), style=style)
     body.highlight_regex(MARK.pattern, "black on yellow")
-    return body
+    grid = Table.grid(padding=0)
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(indent, body)
+    return grid

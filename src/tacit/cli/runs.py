@@ -71,7 +71,7 @@ def show(
 
         emit(_row(record) | {"run": dump_run(record.run), "verdict": _verdict(verdict)})
     else:
-        console().print(page(record, verdict, every_step=every))
+        console().print(page(record, verdict, every_step=every), soft_wrap=False)
 
 
 @app.command()

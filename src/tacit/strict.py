@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from datetime import datetime
 from math import isfinite
 from typing import TYPE_CHECKING, TypeVar, cast, get_args
 
-from tacit.capture.fields import clean, is_moment
 from tacit.errors import InputError
 from tacit.types import Origin
 
@@ -51,6 +52,13 @@ class Strict:
     def text(self, key: str) -> str:
         """The text of a field, empty when it is not there."""
         return self.optional(key) or ""
+
+    def loose(self, key: str) -> str:
+        """A field that may be any JSON: texts stay as they are, anything else becomes its JSON text."""
+        value = self.fields.get(key)
+        if value is None or isinstance(value, str):
+            return clean(value or "")
+        return clean(json.dumps(value, ensure_ascii=False))
 
     def required(self, key: str) -> str:
         """The text of a field that must be there."""
@@ -128,8 +136,7 @@ class Strict:
 
 def _wrong(where: str, wanted: str, value: object) -> InputError:
     found = _KINDS.get(type(value), "a number")
-    hint = "; put the JSON into a string" if wanted == "text" and isinstance(value, dict | list) else ""
-    return InputError(f"{where}: must be {wanted}, not {found}{hint}")
+    return InputError(f"{where}: must be {wanted}, not {found}")
 
 
 def _unknown(where: str, key: str, known: Iterable[str]) -> InputError:
@@ -138,3 +145,25 @@ def _unknown(where: str, key: str, known: Iterable[str]) -> InputError:
     near = get_close_matches(key, list(known), n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
     return InputError(f"{clean(where[:80])}: unknown field; {hint}")
+
+
+def is_moment(value: str) -> bool:
+    """Whether a text is an ISO 8601 date and time."""
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return len(value) > len("2026-01-01")
+
+
+def clean(value: str) -> str:
+    """Text that every store can hold: lone surrogates and NUL characters become U+FFFD."""
+    if "\0" in value:
+        value = value.replace("\0", "\ufffd")
+    if value.isascii():
+        return value
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
