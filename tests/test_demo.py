@@ -92,7 +92,7 @@ def test_the_page_is_plain_and_fits_eighty_columns(told: tuple[Path, str]) -> No
 def test_the_kept_workspace_can_be_looked_at_again(told: tuple[Path, str]) -> None:
     folder, _ = told
     done = demo("-w", str(folder), "runs", "list", "--json")
-    assert len(json.loads(done.stdout)) == 30
+    assert len(json.loads(done.stdout)) == 30 + 2  # the samples, and the runs of the imported session
 
 
 def test_the_demo_minds_neither_settings_nor_the_workspace_around_it(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tacit.types import Delivery, Record, Run
+    from tacit.workspace.importing import FileReport
     from tacit.workspace.workspace import Workspace
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -48,6 +49,8 @@ class Stage:
     """What is stored, oldest first."""
     found: Sequence[Record]
     """What the search found."""
+    imports: Sequence[FileReport]
+    """What became of a session file: half written, complete, and once more."""
 
     @property
     def runs(self) -> list[Run]:
@@ -86,7 +89,8 @@ def perform(ws: Workspace) -> Stage:
     seconds = monotonic() - began
     again = ws.deliver(runs)
     records = ws.runs(limit=len(runs))[::-1]
-    return Stage(ws=ws, first=first, again=again, seconds=seconds, records=records, found=ws.search(WORDS))
+    found = ws.search(WORDS)
+    return Stage(ws=ws, first=first, again=again, seconds=seconds, records=records, found=found, imports=_imported(ws))
 
 
 def document(stage: Stage) -> dict[str, object]:
@@ -102,6 +106,7 @@ def document(stage: Stage) -> dict[str, object]:
         "redacted": {rule: rules.count(rule) for rule in sorted(set(rules))},
         "success": figures.success(stage.records),
         "tasks": {task: figures.success(there) for task, there in figures.by_task(stage.records).items()},
+        "imported": [{"state": one.state, "runs": one.runs, "new": one.new} for one in stage.imports],
         "search": {"words": WORDS, "found": [record.id for record in stage.found]},
     }
 
@@ -180,6 +185,22 @@ def shown(stage: Stage) -> Iterator[RenderableType]:
     yield page(record, stage.ws.verdict(record.id))
 
 
+def imported(stage: Stage) -> Iterator[RenderableType]:
+    """What an agent wrote itself becomes runs, picked up where the file ended."""
+    from tacit.demo.session import NAME
+
+    moments = ("while the agent works", "when it is done", "once more")
+    yield from _title("tacit import claude-code")
+    rows = [
+        (moment, report.state, str(report.new), str(report.updated), _note(report))
+        for moment, report in zip(moments, stage.imports, strict=True)
+    ]
+    yield table(("the transcript", "is", "new", "updated", "note"), rows, grow="note")
+    record = next(one for one in reversed(stage.ws.runs(limit=2)) if one.run.session == NAME)
+    used, put_right = ", ".join(record.used), record.run.correction or ""
+    yield _line(f"The first run followed the skill {used}, and the person put it right: \u201c{_cut(put_right)}\u201d")
+
+
 def tasks(stage: Stage) -> Iterator[RenderableType]:
     """How each recurring task went."""
     from tacit.demo import figures
@@ -208,13 +229,14 @@ def closing(stage: Stage) -> Iterator[RenderableType]:
     yield f"  this demo's workspace again:    tacit -w {root} runs list"
     yield f"  remove it, all of it is there:  rm -r {root}"
     yield "  your project as a workspace:    cd your-project && tacit init"
+    yield "  what your agents wrote so far:  tacit import"
     yield "  record runs, one JSON a line:   tacit record < runs.jsonl"
     yield "  see what is there:              tacit runs list"
     if not shutil.which("tacit"):
         yield f"  (not on your PATH: tacit here is {Path(sys.argv[0]).absolute()})"
 
 
-SCENES = (opening, recorded, redacted, listed, searched, shown, tasks, closing)
+SCENES = (opening, recorded, redacted, listed, searched, shown, imported, tasks, closing)
 
 
 # ---- small parts -------------------------------------------------------------------------------------------------
@@ -244,6 +266,28 @@ def _workspace(folder: Path) -> Workspace:
 
     place.make(folder / STATE, folder)
     return Workspace.open(folder, environ={"HOME": str(folder)})
+
+
+def _imported(ws: Workspace) -> list[FileReport]:
+    from tacit.capture import registry
+    from tacit.demo import session
+    from tacit.workspace.importing import FileReport, import_session
+    from tacit.workspace.sessions import named
+
+    source = registry.source("claude-code")
+    file = ws.root / f"{session.NAME}.jsonl"
+    reports: list[FileReport] = []
+    for content in (session.begun(), session.complete(), session.complete()):
+        if not file.exists() or file.read_text(encoding="utf-8") != content:
+            file.write_text(content, encoding="utf-8")
+        reports.append(FileReport(file=str(file), source=source.name))
+        for found in named(source, [str(file)]):
+            import_session(ws, source, found, reports[-1])
+    return reports
+
+
+def _note(report: FileReport) -> str:
+    return report.skipped[0].reason.partition(";")[0] if report.skipped else ""
 
 
 def _table(records: Iterable[Record]) -> RenderableType:
