@@ -84,13 +84,23 @@ def entry_of(payload: dict[str, object], redact: Redact) -> dict[str, object]:
         run: dict[str, object] = {key: value for key, value in payload.items() if key not in NOT_OF_A_RUN}
         run.setdefault("session", session)
         return {"kind": "run", "run": _redacted(run, redact)}
-    asked, answered = payload.get("input-messages"), payload.get("last-assistant-message")
-    if isinstance(asked, list) and asked:
-        turn = str(payload.get("turn-id") or "") or None
-        run = {"id": turn, "session": session, "agent": "codex", "status": "completed"}
-        run |= {"message": "\n".join(str(part) for part in asked), "output": str(answered or "")}
-        return {"kind": "run", "run": _redacted(run, redact)}
+    if isinstance(payload.get("input-messages"), list):
+        return {"kind": "run", "run": _redacted(_notified(payload, session), redact)}
     raise NotSpooled("the object names no transcript_path and holds no message")
+
+
+def _notified(payload: dict[str, object], session: str) -> dict[str, object]:
+    """A notification that brings request and answer along, as a run."""
+    asked = payload["input-messages"]
+    parts = [str(part) for part in asked] if isinstance(asked, list) else []
+    return {
+        "id": str(payload.get("turn-id") or "") or None,
+        "session": session,
+        "agent": "codex",
+        "status": "completed",
+        "message": "\n".join(parts),
+        "output": str(payload.get("last-assistant-message") or ""),
+    }
 
 
 def write(state: str, entry: dict[str, object]) -> str:

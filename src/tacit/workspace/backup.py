@@ -135,20 +135,23 @@ def _manifest(archive: tarfile.TarFile) -> dict[str, object]:
     entry = archive.next()
     file = archive.extractfile(entry) if entry is not None and entry.name == MANIFEST and entry.size <= LIMIT else None
     try:
-        manifest = json.loads(file.read()) if file is not None else None
+        found: object = json.loads(file.read()) if file is not None else None
     except ValueError:
-        manifest = None
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict) or "workspace" not in manifest:  # pyright: ignore[reportUnknownMemberType]
+        found = None
+    manifest = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+    names = manifest.get("files")
+    if not isinstance(names, dict) or "workspace" not in manifest:
         raise InputError("The file is no backup of Tacit's: it does not begin with a manifest.")
-    names = cast("dict[str, object]", manifest["files"])
-    for name in names:
-        if (
-            name.startswith("/")
-            or ".." in Path(name).parts
-            or (name != FILE and name != DATABASE and Path(name).parts[0] not in FOLDERS)
-        ):
+    for name in cast("dict[str, object]", names):
+        if not _belongs(name):
             raise InputError(f"The backup names a file that does not belong into one: {name!r}.")
-    return cast("dict[str, object]", manifest)
+    return manifest
+
+
+def _belongs(name: str) -> bool:
+    """Whether a file of that name may be part of a backup."""
+    parts = Path(name).parts
+    return name in (FILE, DATABASE) or (len(parts) > 1 and parts[0] in FOLDERS and ".." not in parts)
 
 
 def _extract(archive: tarfile.TarFile, entry: tarfile.TarInfo, folder: Path, digest: str) -> None:
