@@ -18,7 +18,8 @@ _NULLABLE = (
 )
 _TOKENS = ("input", "output", "cache_read", "cache_write")
 _TRACE = ("active", "attempted", "path")
-_NO_SKILLS, _NO_TOKENS = SkillTrace(), Tokens()
+_NOTHING = Run(message="")
+"""A run with all its defaults; most runs share some of them, which is quicker to see than to compare."""
 _TOOL_FIELDS = ("name", "ok", "input", "output", "error", "origin", "skills", "said")
 
 
@@ -70,13 +71,13 @@ def _dump_rest(run: Run, found: dict[str, object]) -> None:
     """The parts that most runs do not have."""
     if run.context:
         found["context"] = [{"origin": piece.origin, "text": piece.text} for piece in run.context]
-    if run.skills != _NO_SKILLS:
+    if run.skills is not _NOTHING.skills and run.skills != _NOTHING.skills:
         found["skills"] = _dump_skills(run.skills)
     if run.snapshots:
         found["snapshots"] = [
             {"sequence": s.sequence, "trigger": s.trigger, "skills": list(s.skills)} for s in run.snapshots
         ]
-    if run.tokens != _NO_TOKENS:
+    if run.tokens is not _NOTHING.tokens and run.tokens != _NOTHING.tokens:
         found["tokens"] = {key: count for key in _TOKENS if (count := getattr(run.tokens, key))}
     if run.outcome is not None:
         found["outcome"] = {"success": run.outcome.success, "by": run.outcome.by, "reason": run.outcome.reason}
@@ -95,7 +96,11 @@ def _dump_tool(tool: ToolCall) -> dict[str, object]:
         found["error"] = tool.error
     if tool.origin != origin_of(tool.name):
         found["origin"] = tool.origin
-    return found | ({"skills": list(tool.skills)} if tool.skills else {}) | ({"said": tool.said} if tool.said else {})
+    if tool.skills:
+        found["skills"] = list(tool.skills)
+    if tool.said:
+        found["said"] = tool.said
+    return found
 
 
 def _tool(value: object, where: str) -> ToolCall:

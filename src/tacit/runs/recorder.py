@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tacit.types import Passage, Record, Run, ShownSkill, ToolCall
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
 
 OWN_BYTES = 8
 SESSION_BYTES = 4
@@ -73,13 +73,13 @@ def used_skills(run: Run) -> tuple[str, ...]:
     """The skills that did the work: the final successful path, else those of successful tool executions."""
     if run.skills.path:
         return unique(run.skills.path)
-    return unique(name for tool in run.tools if tool.ok for name in tool.skills)
+    return unique([name for tool in run.tools if tool.ok and tool.skills for name in tool.skills])
 
 
 def seen_skills(run: Run) -> tuple[str, ...]:
     """Every skill the run met in any way, also where it failed."""
     if not (run.skills.active or run.skills.attempted or run.skills.path or run.skills.shown or run.snapshots):
-        return unique(name for tool in run.tools for name in tool.skills)
+        return unique([name for tool in run.tools if tool.skills for name in tool.skills])
     names = [*run.skills.path, *run.skills.attempted, *run.skills.active]
     names += [shown.name for shown in run.skills.shown]
     names += [name for snapshot in run.snapshots for name in snapshot.skills]
@@ -92,8 +92,10 @@ def valid_name(name: str) -> bool:
     return SKILL_NAME.fullmatch(name) is not None
 
 
-def unique(names: Iterable[str]) -> tuple[str, ...]:
+def unique(names: Sequence[str]) -> tuple[str, ...]:
     """Names trimmed, each once whatever its case, in their first spelling."""
+    if not names:
+        return ()
     found: dict[str, str] = {}
     for name in names:
         trimmed = name.strip()

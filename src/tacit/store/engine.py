@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -24,8 +24,8 @@ class Transaction(Protocol):
         """Run one statement and return all its rows."""
         ...
 
-    def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        """Run one statement once per row of values."""
+    def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> int:
+        """Run one statement once per row of values; returns how many rows it changed."""
         ...
 
 

@@ -15,7 +15,7 @@ except ImportError:  # the extra is not installed; open_postgres says so
     psycopg = None
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Sequence
     from pathlib import Path
     from typing import LiteralString
 
@@ -40,10 +40,11 @@ class PostgresTransaction:
         cursor = self._connection.execute(_literal(POSTGRESQL.sql(sql)), values or None)
         return cursor.fetchall() if cursor.description else []
 
-    def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        """Run one statement once per row of values."""
+    def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> int:
+        """Run one statement once per row of values; returns how many rows it changed."""
         with self._connection.cursor() as cursor:
             cursor.executemany(_literal(POSTGRESQL.sql(sql)), rows)
+            return cursor.rowcount if rows else 0
 
 
 class PostgresEngine:

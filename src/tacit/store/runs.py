@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, cast
 
 from tacit.errors import NotFoundError, RefusedError
 from tacit.interchange import dump_run, parse_run
@@ -39,8 +38,7 @@ UPDATE = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class Kept(NamedTuple):
     """What became of one delivered run; `before` is what an update replaced."""
 
     id: str
@@ -50,27 +48,36 @@ class Kept:
 
 def keep(transaction: Transaction, records: Sequence[Record]) -> list[Kept]:
     """Store each run once: new ones are inserted, grown ones updated, equal ones left alone, removed ones stay away."""
-    ids = [record.id for record in records]
-    known, removed = _contents(transaction, ids), _removed(transaction, ids)
+    removed = _removed(transaction, [record.id for record in records])
+    rows = [_row(record) for record in records]
+    if not removed and _all_new(transaction, rows):
+        return [Kept(record.id, "new") for record in records]
+    known = _contents(transaction, [record.id for record in records])
     kept: list[Kept] = []
-    fresh: list[tuple[Value, ...]] = []
-    for record in records:
-        key, body = record.id, encode(record)
-        content = blake2b(body.encode(), digest_size=15).hexdigest()
-        if key in removed:
-            kept.append(Kept(id=key, how="removed"))
-        elif key not in known:
-            fresh.append((key_of(key), record.workspace, *_columns(record), content, record.recorded, body))
-            kept.append(Kept(id=key, how="new"))
-        elif known[key] == content:
-            kept.append(Kept(id=key, how="duplicate"))
+    for record, row in zip(records, rows, strict=True):
+        content = str(row[-3])
+        if record.id in removed:
+            kept.append(Kept(record.id, "removed"))
+            continue
+        if record.id not in known:
+            transaction.many(INSERT, [row])
+            kept.append(Kept(record.id, "new"))
+        elif known[record.id] == content:
+            kept.append(Kept(record.id, "duplicate"))
         else:
-            transaction.many(INSERT, fresh)
-            fresh.clear()
-            kept.append(_update(transaction, record, content, body))
-        known[key] = content
-    transaction.many(INSERT, fresh)
+            kept.append(_update(transaction, record, row))
+        known[record.id] = content
     return kept
+
+
+def _all_new(transaction: Transaction, rows: Sequence[tuple[Value, ...]]) -> bool:
+    """Insert the rows, provided that none of them is there already: then nothing is changed."""
+    transaction.all("SAVEPOINT fresh")
+    good = transaction.many(INSERT + " ON CONFLICT (key) DO NOTHING", rows) == len(rows)
+    if not good:
+        transaction.all("ROLLBACK TO SAVEPOINT fresh")
+    transaction.all("RELEASE SAVEPOINT fresh")
+    return good
 
 
 def get(transaction: Transaction, run: str, workspace: str) -> Record:
@@ -194,19 +201,21 @@ def decode(row: Row) -> Record:
     )
 
 
-def _update(transaction: Transaction, record: Record, content: str, body: str) -> Kept:
-    key = record.id
-    before = decode(transaction.all(f"SELECT {COLUMNS} FROM runs WHERE key = ?", (key_of(key),))[0])
-    transaction.all(UPDATE, (*_columns(record), content, record.recorded, body, key_of(key)))
-    transaction.all("DELETE FROM verdicts WHERE run = ?", (key,))
-    return Kept(id=key, how="updated", before=before)
+def _update(transaction: Transaction, record: Record, row: tuple[Value, ...]) -> Kept:
+    key = row[0]
+    before = decode(transaction.all(f"SELECT {COLUMNS} FROM runs WHERE key = ?", (key,))[0])
+    transaction.all(UPDATE, (*row[2:], key))
+    transaction.all("DELETE FROM verdicts WHERE run = ?", (record.id,))
+    return Kept(record.id, "updated", before)
 
 
-def _columns(record: Record) -> tuple[Value, ...]:
-    run = record.run
+def _row(record: Record) -> tuple[Value, ...]:
+    """The values of INSERT, in its order; content, moment and body come last."""
+    run, body = record.run, encode(record)
+    content = blake2b(body.encode(), digest_size=15).hexdigest()
     used = json.dumps(record.used, ensure_ascii=False) if record.used else "[]"
-    kind = (run.source, run.session, run.external_id, run.agent, run.started)
-    return (*kind, record.summary, _bit(record.success), used)
+    place = (key_of(record.id), record.workspace, run.source, run.session, run.external_id, run.agent, run.started)
+    return (*place, record.summary, _bit(record.success), used, content, record.recorded, body)
 
 
 def _contents(transaction: Transaction, ids: Sequence[str]) -> dict[str, str]:

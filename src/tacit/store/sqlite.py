@@ -17,7 +17,7 @@ from tacit.store.dialect import SQLITE
 from tacit.store.lock import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Sequence
     from pathlib import Path
 
     from tacit.store.engine import Row, Value
@@ -49,9 +49,9 @@ class SqliteTransaction:
         """Run one statement and return all its rows."""
         return self._connection.execute(SQLITE.sql(sql), values).fetchall()
 
-    def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        """Run one statement once per row of values."""
-        self._connection.executemany(SQLITE.sql(sql), rows)
+    def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> int:
+        """Run one statement once per row of values; returns how many rows it changed."""
+        return self._connection.executemany(SQLITE.sql(sql), rows).rowcount if rows else 0
 
 
 class SqliteEngine:

@@ -101,6 +101,9 @@ def _touch(transaction: Transaction, workspace: str, pairs: Sequence[tuple[Recor
     notes: list[list[str]] = []
     for record, kept in pairs:
         names = seen_skills(record.run) if kept.how in ("new", "updated") else ()
+        if not names:
+            notes.append([])
+            continue
         notes.append([f"'{name[:80]}' is no skill name; not counted" for name in names if not valid_name(name)])
         before = {name.casefold() for name in seen_skills(kept.before.run)} if kept.before else set[str]()
         for name in filter(valid_name, names):
