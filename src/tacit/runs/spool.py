@@ -109,16 +109,19 @@ def write(state: str, entry: dict[str, object]) -> str:
     os.makedirs(folder, mode=0o700, exist_ok=True)
     name = f"{time.time_ns():020d}-{os.getpid()}-{os.urandom(4).hex()}.json"
     final = os.path.join(folder, name)
-    data = json.dumps(entry | {"v": 1}).encode()
+    data = json.dumps(entry | {"v": 1}, ensure_ascii=False).encode("utf-8", "replace")
     handle = os.open(final + PART, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         view = memoryview(data)
         while view:
             view = view[os.write(handle, view) :]
         os.fsync(handle)
+        os.rename(final + PART, final)
+    except OSError:
+        os.unlink(final + PART)
+        raise
     finally:
         os.close(handle)
-    os.rename(final + PART, final)
     sync_folder(folder)
     return name
 

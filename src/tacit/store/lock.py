@@ -24,11 +24,12 @@ def locked(file: Path, wait: float) -> Generator[None]:
     try:
         handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise StoreError(f"The lock file {file} cannot be opened: {error.strerror}.") from None
+        raise StoreError(f"{file.parent} cannot be written: {error.strerror} (the lock file {file.name}).") from None
     try:
         _acquire(handle, file, wait)
         yield
     finally:
+        fcntl.flock(handle, fcntl.LOCK_UN)  # closing alone would leave it to a child forked meanwhile
         os.close(handle)
 
 

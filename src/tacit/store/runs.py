@@ -11,9 +11,9 @@ import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, cast
 
-from tacit.errors import NotFoundError, RefusedError
+from tacit.errors import InputError, NotFoundError, RefusedError
 from tacit.interchange import dump_run, parse_run
-from tacit.types import LearningState, Record
+from tacit.types import LearningState, Record, Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -189,7 +189,7 @@ def decode(row: Row) -> Record:
     sequence, workspace, key, summary, success, used, state, revision, recorded, body = row
     return Record(
         id=id_of(str(key)),
-        run=parse_run(json.loads(str(body))),
+        run=_run(str(body), str(summary)),
         sequence=cast("int", sequence),
         workspace=str(workspace),
         revision=cast("int", revision),
@@ -199,6 +199,24 @@ def decode(row: Row) -> Record:
         state=cast("LearningState", state),
         recorded=str(recorded),
     )
+
+
+def damaged(transaction: Transaction, workspace: str, limit: int) -> int:
+    """How many of the newest runs are not what was stored."""
+    sql = "SELECT content, body FROM runs WHERE workspace = ? ORDER BY sequence DESC LIMIT ?"
+    return sum(content != _hash(str(body)) for content, body in transaction.all(sql, (workspace, limit)))
+
+
+def _run(body: str, summary: str) -> Run:
+    """The stored run; of one that was damaged on disk, what is left of it, so that it is not in the way of others."""
+    try:
+        return parse_run(json.loads(body))
+    except (ValueError, RecursionError, InputError):
+        return Run(message=summary, agent="(damaged record)")
+
+
+def _hash(body: str) -> str:
+    return blake2b(body.encode(), digest_size=15).hexdigest()
 
 
 def _update(transaction: Transaction, record: Record, row: tuple[Value, ...]) -> Kept:
@@ -212,7 +230,7 @@ def _update(transaction: Transaction, record: Record, row: tuple[Value, ...]) ->
 def _row(record: Record) -> tuple[Value, ...]:
     """The values of INSERT, in its order; content, moment and body come last."""
     run, body = record.run, encode(record)
-    content = blake2b(body.encode(), digest_size=15).hexdigest()
+    content = _hash(body)
     used = json.dumps(record.used, ensure_ascii=False) if record.used else "[]"
     place = (key_of(record.id), record.workspace, run.source, run.session, run.external_id, run.agent, run.started)
     return (*place, record.summary, _bit(record.success), used, content, record.recorded, body)

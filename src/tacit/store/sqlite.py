@@ -31,6 +31,7 @@ WRITING = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
     "PRAGMA wal_autocheckpoint = 0",
+    f"PRAGMA journal_size_limit = {CHECKPOINT_BYTES}",
     "PRAGMA secure_delete = ON",
     "PRAGMA cache_size = -16384",
     "PRAGMA temp_store = MEMORY",
@@ -75,7 +76,8 @@ class SqliteEngine:
             try:
                 yield SqliteTransaction(connection)
             finally:
-                connection.execute("ROLLBACK")
+                with suppress(sqlite3.Error):  # it has read only, and a failure must not hide the first one
+                    connection.execute("ROLLBACK")
 
     @contextmanager
     def write(self) -> Generator[SqliteTransaction]:
@@ -94,6 +96,7 @@ class SqliteEngine:
 
     def erase(self, *, compact: bool = False) -> None:
         """Fold the write-ahead log into the database and empty it; freed pages are overwritten with zeros already."""
+        self._after_fork()
         with self._translated(), self._mutex, locked(self._lock, self._wait):
             self._close_readers()
             connection = self._writer()
@@ -117,11 +120,13 @@ class SqliteEngine:
 
     def copy_to(self, target: Path) -> None:
         """A consistent, compact copy as one file."""
+        self._after_fork()
         with self._translated():
             self._reader().execute("VACUUM INTO ?", (str(target),))
 
     def replace_by(self, source: Path) -> None:
         """Replace all content by that of another database file, in one transaction."""
+        self._after_fork()
         with self._translated(), self._mutex, locked(self._lock, self._wait):
             copy = sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)
             try:
@@ -145,6 +150,7 @@ class SqliteEngine:
     def _forget(self) -> None:
         """Begin without connections, as a new process must: SQLite's do not survive a fork."""
         self._process = os.getpid()
+        self._folded = -1
         self._mutex = threading.RLock()
         self._writing: sqlite3.Connection | None = None
         self._readers: dict[int, sqlite3.Connection] = {}
@@ -157,7 +163,7 @@ class SqliteEngine:
 
     def _writer(self) -> sqlite3.Connection:
         if self._writing is None:
-            os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            self._create()
             connection = sqlite3.connect(
                 self._file, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False
             )
@@ -166,11 +172,16 @@ class SqliteEngine:
             self._writing = connection
         return self._writing
 
+    def _create(self) -> None:
+        """Make the file, for its owner alone. One that is there is never opened: closing it drops SQLite's locks."""
+        with suppress(FileExistsError):
+            os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+
     def _reader(self) -> sqlite3.Connection:
         thread = threading.get_ident()
         if thread not in self._readers:
             connection = sqlite3.connect(
-                f"{self._file.absolute().as_uri()}?mode=ro",
+                f"{self._file.absolute().as_uri()}?mode=ro{self._frozen()}",
                 uri=True,
                 timeout=BUSY_MS / 1000,
                 isolation_level=None,
@@ -179,6 +190,11 @@ class SqliteEngine:
             with self._mutex:
                 self._readers[thread] = connection
         return self._readers[thread]
+
+    def _frozen(self) -> str:
+        """On a read-only disk nobody writes, and SQLite may do without its shared memory."""
+        writable = os.access(self._file.parent, os.W_OK) or self._wal().exists()
+        return "" if writable else "&immutable=1"
 
     def _close_readers(self) -> None:
         for reader in self._readers.values():
@@ -189,9 +205,12 @@ class SqliteEngine:
         return self._file.with_name(self._file.name + "-wal")
 
     def _checkpoint(self, connection: sqlite3.Connection) -> None:
-        with suppress(OSError):
-            if self._wal().stat().st_size > CHECKPOINT_BYTES:
+        """Fold the log in when it has grown; what was committed is safe already, so a failure here is nobody's."""
+        with suppress(OSError, sqlite3.Error):
+            size = self._wal().stat().st_size
+            if size > CHECKPOINT_BYTES and not 0 <= size - self._folded < CHECKPOINT_BYTES:
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+                self._folded = size
 
     def _abandon(self, connection: sqlite3.Connection) -> None:
         """Roll back; a connection that cannot (a failed fsync, a full disk) is not used again."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import io
 import json
 import os
 import secrets
+import shutil
 import tarfile
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -17,7 +19,7 @@ from tacit import __version__, config
 from tacit.config import FILE
 from tacit.errors import InputError, RefusedError, StoreError
 from tacit.runs.spool import sync_folder
-from tacit.store import migrate, runs
+from tacit.store import meta, migrate, runs
 from tacit.store.sqlite import SqliteEngine
 from tacit.workspace import place
 from tacit.workspace.house import note
@@ -32,6 +34,8 @@ DATABASE = "tacit.db"
 FOLDERS = ("versions", "objects")
 """Folders of the state that belong to a backup besides the database."""
 BACKUPS = "backups"
+ADOPTED = "workspace.adopted"
+"""The fact that holds the name of the workspace a restored database came from, until it is taken."""
 LIMIT = 1024 * 1024
 """Bytes of a manifest."""
 
@@ -41,10 +45,10 @@ def backup(ws: Workspace, target: Path) -> int:
     if target.exists():
         raise RefusedError(f"{target} exists already. Choose another name.")
     try:
-        with tempfile.TemporaryDirectory(dir=ws.state, prefix="backup-") as folder:
-            database = Path(folder) / DATABASE
+        with _own_folder(ws.state, "backup-") as folder:
+            database = folder / DATABASE
             ws.engine.copy_to(database)
-            part = Path(folder) / "backup.tar.gz"
+            part = folder / "backup.tar.gz"
             _pack(part, {DATABASE: database} | _state_files(ws), ws)
             os.link(part, target) if part.stat().st_dev == target.parent.stat().st_dev else _copy(part, target)
         sync_folder(str(target.parent))
@@ -56,14 +60,13 @@ def backup(ws: Workspace, target: Path) -> int:
 def restore(ws: Workspace, source: Path) -> Path | None:
     """Replace the state by a backup's; what was there is backed up first. Returns where, or None if it was empty."""
     with _unpacked(source, ws.state) as (folder, manifest):
-        _check_database(folder / DATABASE)
+        _prepare_database(folder / DATABASE, str(manifest["workspace"]), ws.now())
         saved = _save_current(ws)
         ws.engine.replace_by(folder / DATABASE)
         for name in cast("dict[str, str]", manifest["files"]):
             if name != DATABASE:
                 _put(folder / name, ws.state / name)
-        _rename(ws, str(manifest["workspace"]))
-    migrate.migrate(ws.engine, ws.now())
+    adopt(ws)
     with ws.engine.write() as transaction:
         note(transaction, ws, "restore", source.name, "")
     return saved
@@ -113,19 +116,16 @@ def _pack(part: Path, files: dict[str, Path], ws: Workspace) -> None:
 def _unpacked(source: Path, state: Path) -> Generator[tuple[Path, dict[str, object]]]:
     """A backup's files in a folder of their own, each checked against the manifest."""
     try:
-        with (
-            tempfile.TemporaryDirectory(dir=state, prefix="restore-") as folder,
-            tarfile.open(source, "r:gz") as archive,
-        ):
+        with _own_folder(state, "restore-") as folder, tarfile.open(source, "r:gz") as archive:
             manifest = _manifest(archive)
             wanted = cast("dict[str, str]", manifest["files"])
             for entry in archive:
                 if entry.name in wanted and entry.isfile():
-                    _extract(archive, entry, Path(folder), wanted[entry.name])
-            missing = [name for name in wanted if not (Path(folder) / name).is_file()]
+                    _extract(archive, entry, folder, wanted[entry.name])
+            missing = [name for name in wanted if not (folder / name).is_file()]
             if missing or DATABASE not in wanted:
                 raise InputError(f"{source} is incomplete: {', '.join(missing) or DATABASE} is missing.")
-            yield Path(folder), manifest
+            yield folder, manifest
     except (tarfile.TarError, EOFError, OSError) as error:
         said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputError(f"{source} cannot be read as a backup: {said or 'it is cut off'}.") from None
@@ -165,12 +165,13 @@ def _extract(archive: tarfile.TarFile, entry: tarfile.TarInfo, folder: Path, dig
         raise InputError(f"The backup is damaged: {entry.name} is not what was saved.")
 
 
-def _check_database(file: Path) -> None:
-    """A database of a newer Tacit, or one that is none, is refused before anything is replaced."""
+def _prepare_database(file: Path, workspace: str, now: str) -> None:
+    """Bring a copy to this version's schema and let it say whose it is; a newer or broken one is refused here."""
     engine = SqliteEngine(file, lock=file.with_name("lock"))
     try:
-        with engine.read() as transaction:
-            migrate.check(migrate.version(transaction))
+        migrate.migrate(engine, now)
+        with engine.write() as transaction:
+            meta.put(transaction, ADOPTED, workspace)
     finally:
         engine.close()
 
@@ -185,13 +186,40 @@ def _save_current(ws: Workspace) -> Path | None:
     return saved
 
 
-def _rename(ws: Workspace, name: str) -> None:
-    """Records carry their workspace's name, so the restored one keeps it."""
+def adopt(ws: Workspace) -> None:
+    """Take the name of the workspace whose backup was restored: its records carry it. Finishes a restore cut short."""
+    with ws.engine.read() as transaction:
+        name = meta.get(transaction, ADOPTED)
+    if not name:
+        return
     if ws.state.parent == ws.root and name != ws.name:
-        part = ws.state / f"{place.NAME}.part"
+        part = ws.state / f"{place.NAME}.{os.getpid()}-adopted.part"
         part.write_text(name + "\n", encoding="utf-8")
         _put(part, ws.state / place.NAME)
         ws.name = name
+    with ws.engine.write() as transaction:
+        meta.put(transaction, ADOPTED, "")
+
+
+@contextmanager
+def _own_folder(state: Path, prefix: str) -> Generator[Path]:
+    """A folder for the time of the work; those that killed processes left behind are removed first."""
+    for left in state.glob(prefix + "*"):
+        with suppress(OSError), _held(left):
+            shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=state, prefix=prefix) as folder, _held(Path(folder)):
+        yield Path(folder)
+
+
+@contextmanager
+def _held(folder: Path) -> Generator[None]:
+    """The folder's lock, which dies with its holder; BlockingIOError while somebody else has it."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _put(source: Path, target: Path) -> None:

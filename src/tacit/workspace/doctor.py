@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 FIXED = (3, 51, 3)
 """The first SQLite without the race between a write and a reset of the log."""
+NEWEST = 10_000
+"""Runs whose content is compared with what was stored."""
 FREE = 200 * 1024 * 1024
 """Bytes of free disk below which it is time to worry."""
 
@@ -111,14 +113,16 @@ def _spool(state: Path) -> Iterator[Check]:
 
 
 def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mapping[str, str]) -> Iterator[Check]:
+    cut = _cut_off(state / DATABASE)
     try:
         with Workspace.open(root, create=False, flags=flags, environ=environ) as ws:
             with ws.engine.read() as transaction:
                 count = runs.count(transaction, ws.name)
                 behind = search.behind(transaction)
+                harmed = runs.damaged(transaction, ws.name, NEWEST)
             size = ws.engine.size() / 2**20
             limit = ws.config.max_disk_mb
-            broken = _integrity(state / DATABASE) if not ws.config.store else ""
+            broken = cut or (_integrity(state / DATABASE) if not ws.config.store else "")
     except DamagedError as error:
         yield Check(name="store", state="problem", text=str(error), fix="bring back a backup: tacit restore FILE")
         return
@@ -129,11 +133,27 @@ def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mappin
         f", {behind} not in the full-text index yet" if behind else ""
     )
     yield Check(name="store", state="ok", text=text)
+    if harmed:
+        fix = "bring back a backup, or remove them: tacit runs list shows (damaged record)"
+        yield Check(name="store", state="problem", text=f"{harmed} runs are damaged", fix=fix)
     if broken:
         yield Check(name="store", state="problem", text=broken, fix="bring back a backup: tacit restore FILE")
     if limit and size > limit * 0.8:
         fix = "raise max_disk_mb or `tacit runs purge --older-than DAYS`"
         yield Check(name="store", state="warning", text=f"close to its limit of {limit} MB", fix=fix)
+
+
+def _cut_off(file: Path) -> str:
+    """Whether the file is shorter than its own header says. Looked at before SQLite holds a lock on the file."""
+    try:
+        with file.open("rb") as stream:
+            header = stream.read(32)
+            size = stream.seek(0, os.SEEK_END)
+    except OSError:
+        return ""
+    page = int.from_bytes(header[16:18], "big")
+    wanted = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
+    return f"{file} is damaged: its end is cut off" if size < wanted else ""
 
 
 def _integrity(file: Path) -> str:

@@ -25,6 +25,8 @@ STEP = 500
 """Runs removed per transaction."""
 TIDIED = "house.tidied"
 """The fact that holds the day on which limits were last enforced."""
+ERASING = "house.erasing"
+"""The fact that removed text still has to be wiped: it is there until that is done, whatever happens in between."""
 ROOM = 0.9
 """A store that grew over its limit is brought down to this share of it."""
 
@@ -54,12 +56,20 @@ def remove(ws: Workspace, ids: Sequence[str], reason: str) -> Iterator[Event]:
             part = [record.id for record in _records(transaction, ws, ids[start : start + STEP])]
             gone += runs.remove(transaction, ws.name, part, ws.now())
             note(transaction, ws, f"remove {len(part)} runs", " ".join(part), reason)
+            meta.put(transaction, ERASING, "yes")
         yield Advanced(stage="remove", done=gone, total=len(ids))
     if gone:
-        with ws.engine.write() as transaction:
-            search.erase(transaction)
-        ws.engine.erase()
+        erase(ws)
     yield Ended(stage="remove", text=f"{gone} runs removed for good")
+
+
+def erase(ws: Workspace) -> None:
+    """Wipe what removed runs left in the full-text index and in the database's log."""
+    with ws.engine.write() as transaction:
+        search.erase(transaction)
+    ws.engine.erase()
+    with ws.engine.write() as transaction:
+        meta.put(transaction, ERASING, "")
 
 
 def readmit(ws: Workspace, run: str) -> None:
@@ -90,7 +100,7 @@ def tidy(ws: Workspace) -> Iterator[Event]:
     """Enforce the limits on age and size, at most once a day."""
     today = ws.now()[:10]
     with ws.engine.read() as transaction:
-        if meta.get(transaction, TIDIED) >= today:
+        if meta.get(transaction, TIDIED) == today:
             return
     if ws.config.retention_days:
         yield from remove(ws, _before(ws, ws.config.retention_days), f"older than {ws.config.retention_days} days")

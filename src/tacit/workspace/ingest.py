@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -84,6 +85,7 @@ def _clear(folder: Path, entries: dict[str, Record | files.File | Delivery | Non
                 file.unlink()
         except FileNotFoundError:
             continue
+    spool.sync_folder(str(folder))
 
 
 class _Elsewhere:
@@ -93,7 +95,10 @@ class _Elsewhere:
 def _read(ws: Workspace, file: Path) -> Record | files.File | Delivery | _Elsewhere | None:
     """What a spool file holds: a run, a reference to a transcript, or the reason why it is neither."""
     try:
-        if file.stat().st_size > spool.LIMIT * 2:
+        state = file.lstat()
+        if not stat.S_ISREG(state.st_mode):
+            return Delivery(how="refused", reason="not a plain file")
+        if state.st_size > spool.LIMIT * 2:
             return Delivery(how="refused", reason="larger than any spooled run can be")
         entry = json.loads(file.read_bytes())
         return _Elsewhere() if _is_elsewhere(ws, entry) else _entry(ws, entry)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +48,7 @@ def is_made(state: Path) -> bool:
 
 def make(state: Path, root: Path) -> bool:
     """Make the state folder with its files, each complete or absent; returns whether anything was missing."""
+    _sweep(state)
     if is_made(state):
         return False
     try:
@@ -81,16 +84,32 @@ def key_of(state: Path) -> bytes:
 def _create(file: Path, content: bytes) -> None:
     """Write a file that is not there yet, durably; of two who try at once, one wins whole."""
     part = file.with_name(f"{file.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        os.write(handle, content)
-        os.fsync(handle)
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        with suppress(FileExistsError):
+            os.link(part, file)
     finally:
-        os.close(handle)
-    try:
-        os.link(part, file)
-    except FileExistsError:
-        pass
-    finally:
-        part.unlink()
+        part.unlink(missing_ok=True)
     sync_folder(str(file.parent))
+
+
+def _sweep(state: Path) -> None:
+    """Take away what a process that was killed while it made this folder left half written."""
+    for part in state.glob("*.part"):
+        found = re.search(r"\.(\d+)-\w+\.part$", part.name)
+        if found and not _runs(int(found[1])):
+            with suppress(OSError):
+                part.unlink()
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from tacit import config
-from tacit.errors import BusyError, ConfigError
-from tacit.store import migrate
+from tacit.errors import ConfigError, SchemaError, StoreError, UnreachableError
+from tacit.store import meta, migrate
 from tacit.store.sqlite import SqliteEngine
 from tacit.workspace import place
 
@@ -76,7 +76,8 @@ class Workspace:
         name = place.name_of(root, state)
         ws = cls(root=root, state=state, settings=settings, name=name, engine=_engine(settings, state), clock=clock)
         ws._migrate()
-        with suppress(BusyError):  # what hooks spooled waits for the next one
+        ws._recover()
+        with suppress(StoreError):  # what hooks spooled waits for the next one
             ws.ingest()
         return ws
 
@@ -173,8 +174,6 @@ class Workspace:
 
     def _migrate(self) -> None:
         """Bring the store to this version's schema; one that is there already is only read."""
-        from tacit.errors import SchemaError, StoreError, UnreachableError
-
         try:
             with self.engine.read() as transaction:
                 current = migrate.check(migrate.version(transaction))
@@ -184,6 +183,19 @@ class Workspace:
             current = False
         if not current:
             migrate.migrate(self.engine, self.now())
+
+    def _recover(self) -> None:
+        """Finish what a killed process began: a restore, the wiping of removed text."""
+        from tacit.workspace import backup, house
+
+        with suppress(StoreError):
+            with self.engine.read() as transaction:
+                restored = meta.get(transaction, backup.ADOPTED)
+                erasing = meta.get(transaction, house.ERASING)
+            if restored:
+                backup.adopt(self)
+            if erasing:
+                house.erase(self)
 
 
 def _engine(settings: Settings, state: Path) -> Engine:
