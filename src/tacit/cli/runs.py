@@ -183,6 +183,8 @@ def _print(records: Sequence[Record], *, as_json: bool, empty: str) -> None:
 
 
 def _row(record: Record) -> dict[str, object]:
+    from tacit.runs.recorder import excerpt_of
+
     run = record.run
     return {
         "id": record.id,
@@ -194,6 +196,7 @@ def _row(record: Record) -> dict[str, object]:
         "status": run.status,
         "message": run.message,
         "summary": record.summary,
+        "output": excerpt_of(run.output),
         "success": record.success,
         "started": run.started,
         "recorded": record.recorded,

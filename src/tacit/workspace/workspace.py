@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Self
 from tacit import config
 from tacit.errors import ConfigError, SchemaError, StoreError, UnreachableError
 from tacit.store import meta, migrate
-from tacit.store.sqlite import SqliteEngine
 from tacit.workspace import place
 
 if TYPE_CHECKING:
@@ -204,6 +203,8 @@ def _engine(settings: Settings, state: Path) -> Engine:
         from tacit.store.postgres import PostgresEngine
 
         return PostgresEngine(url, wait=wait)
+    from tacit.store.sqlite import SqliteEngine
+
     return SqliteEngine(state / DATABASE, lock=state / LOCK, wait=wait)
 
 
