@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 UV_VERSION := 0.13.7
 export UV_PYTHON_DOWNLOADS := never
+export UV_SYSTEM_CERTS := 1
 
 .PHONY: demo test lint types check faults bench docs clean setup
 
