@@ -147,9 +147,8 @@ def main() -> int:
         theirs, ours = best(measure_peer, skills), best(measure_ours, skills)
         good = ours / theirs >= wanted
         ok &= good
-        print(
-            f"{skills} skills a run: peer {theirs:8,.0f}/s, ours {ours:8,.0f}/s: {ours / theirs:6.2f}× (≥ {wanted:g}: {good})"
-        )
+        figures = f"peer {theirs:8,.0f}/s, ours {ours:8,.0f}/s: {ours / theirs:6.2f}×"
+        print(f"{skills} skills a run: {figures} (≥ {wanted:g}: {good})")
     print(f"end to end with redaction and checking, 1 skill: {best(measure_ours, 1, clean=False):,.0f}/s")
     ok &= flat(1_000_000 if given.million else 100_000)
     print(f"memory at the end: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tacit.config import PARSERS, Config, load, state_folder, user_file, variable
 from tacit.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HOME = {"HOME": "/nowhere"}
 

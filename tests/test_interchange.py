@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.interchange import RUN_FIELDS, dump_run, parse_run
 from tacit.errors import InputError
+from tacit.interchange import RUN_FIELDS, dump_run, parse_run
 from tacit.types import Outcome, Passage, Run, ShownSkill, SkillTrace, Snapshot, Tokens, ToolCall
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)

@@ -19,16 +19,16 @@ def test_the_public_names_are_these() -> None:
     assert sorted(tacit.__all__) == tacit.__all__
     assert tacit.__all__ == [
         "ConfigError", "ConflictError", "Delivery", "InputError", "NotFoundError", "Outcome", "Passage", "Record",
-        "Recording", "RefusedError", "Run", "SkillTrace", "Snapshot", "StoreError", "TacitError", "Tokens", "ToolCall", "UsageError",
-        "Verdict", "Workspace", "open",
+        "Recording", "RefusedError", "Run", "SkillTrace", "Snapshot", "StoreError", "TacitError", "Tokens", "ToolCall",
+        "UsageError", "Verdict", "Workspace", "open",
     ]  # fmt: skip
 
 
 def test_the_public_methods_of_a_workspace_are_these() -> None:
     found = [name for name, _ in inspect.getmembers(tacit.Workspace, callable) if not name.startswith("_")]
     assert found == [
-        "clock", "close", "deliver", "finish", "index", "ingest", "now", "open", "record", "redact", "run", "runs",
-        "search", "tidy", "verdict",
+        "clock", "close", "deliver", "finish", "index", "ingest", "now", "open", "read_waiting", "record", "redact",
+        "run", "runs", "search", "tidy", "verdict",
     ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -175,8 +175,7 @@ def load(
         (_variables(environ), variable),
         (flags or {}, lambda _: "flag"),
     ]
-    state_dir = next((given["state_dir"] for given, _ in reversed(layers) if "state_dir" in given), "")
-    own = state_folder(workspace, _text(state_dir)) / FILE
+    own = state_folder(workspace, _outermost(layers)) / FILE
     layers.insert(1, (_workspace_file(own, user), lambda _: str(own)))
     values: dict[str, Value] = {}
     sources = dict.fromkeys((field.name for field in fields(Config)), "default")
@@ -185,6 +184,16 @@ def load(
             values[name] = _parsed(name, value, where(name))
             sources[name] = where(name)
     return Settings(config=Config(**cast("dict[str, Any]", values)), sources=sources)
+
+
+def outer_state_dir(flags: Mapping[str, object] | None, environ: Mapping[str, str]) -> str:
+    """The state folder named from outside any workspace, by flag, TACIT_HOME or the user's file; empty if none is."""
+    user = user_file(environ)
+    return _outermost([(_read(user), str), (_variables(environ), str), (flags or {}, str)])
+
+
+def _outermost(layers: Sequence[Layer]) -> str:
+    return _text(next((given["state_dir"] for given, _ in reversed(layers) if "state_dir" in given), ""))
 
 
 def state_folder(workspace: Path, state_dir: str) -> Path:

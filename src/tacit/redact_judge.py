@@ -91,10 +91,9 @@ def _is_secret(rule: Rule, value: str, context: str) -> bool:
         case Judge.PLAIN | Judge.TRUSTED:
             return True
         case Judge.RANDOM:
-            return not _is_code(value) and not is_wordy(value) and not value.isdigit()
+            return _is_random(value)
         case Judge.URL:
-            user = _USER.search(context)
-            return len(value) >= 3 and value[0] != "/" and not (user and user[1] == value) and not _is_port(value)
+            return _is_in_url(value, context)
         case Judge.COOKIE:
             return any(_is_token(part.partition("=")[2]) for part in value.split(";"))
         case Judge.PROSE:
@@ -105,16 +104,39 @@ def _is_secret(rule: Rule, value: str, context: str) -> bool:
             assert_never(rule.judge)
 
 
+def _is_random(value: str) -> bool:
+    return not _is_code(value) and not is_wordy(value) and not value.isdigit()
+
+
+def _is_in_url(value: str, context: str) -> bool:
+    """Whether the second half of `user:value@host` is a password: no path, no port, not the user's name again."""
+    user = _USER.search(context)
+    return len(value) >= 3 and value[0] != "/" and not (user and user[1] == value) and not _is_port(value)
+
+
 def _is_assigned(value: str, context: str) -> bool:
-    if _is_code(value) or _PLAIN_DATA.match(value) or "://" in value or sum(map(str.isalnum, value)) < 4:
+    if _is_plain(value):
         return value.isdigit() and _is_number_password(value, context)
-    if "NOPASSWD" in context or _SYSTEM_PATH.match(value) or (_PATH.match(value) and ("." in value or is_wordy(value))):
+    if "NOPASSWD" in context or _is_place(value):
         return False
     if " " in value or "\t" in value:
         return _is_phrase(value, context)
     if _PASSWORD.search(context):
         return _is_password(value, context)
     return not _NO_SECRET_NAME.search(context) and _is_token(value)
+
+
+def _is_plain(value: str) -> bool:
+    """Whether an assigned value is code, a date, a size, an address, or next to nothing."""
+    known = _is_code(value) or _PLAIN_DATA.match(value) is not None
+    return known or "://" in value or sum(map(str.isalnum, value)) < 4
+
+
+def _is_place(value: str) -> bool:
+    """Whether a value is the path of a file."""
+    if _SYSTEM_PATH.match(value):
+        return True
+    return _PATH.match(value) is not None and ("." in value or is_wordy(value))
 
 
 def _is_password(value: str, context: str) -> bool:

@@ -305,6 +305,59 @@ def test_a_command_the_program_answers_itself_is_no_run() -> None:
     assert (run.message, run.output) == ("start the server", "The server died.")
 
 
+def test_what_the_program_says_in_the_models_place_is_no_answer() -> None:
+    session = ClaudeSession()
+    session.human("fix the clock")
+    session.say("Fixed.")
+    session.human([{"type": "text", "text": "Continue from where you left off."}], isMeta=True)
+    closing = {"id": "x", "role": "assistant", "model": "<synthetic>", "stop_reason": "stop_sequence"}
+    said = [{"type": "text", "text": "No response requested."}]
+    session.add("assistant", message={**closing, "content": said, "usage": {"input_tokens": 0}})
+    session.human("left open")
+    session.add("assistant", message={**closing, "content": said, "usage": {"input_tokens": 0}})
+    fixed, left = read(session)
+    assert (fixed.output, fixed.status, fixed.model) == ("Fixed.", "completed", "claude-opus-4-6")
+    assert (left.output, left.status, left.model) == ("", None, "")
+
+
+def test_only_what_comes_before_the_answer_is_the_body_of_a_command() -> None:
+    session = ClaudeSession()
+    session.human("<command-message>greet</command-message>\n<command-name>/greet</command-name>")
+    base = "Base directory for this skill: /home/ann/.claude/skills/greet"
+    session.human([{"type": "text", "text": f"{base}\n\n# Greet\n"}], isMeta=True)
+    session.say("Hello.")
+    session.human([{"type": "text", "text": "Continue from where you left off."}], isMeta=True)
+    (run,) = read(session)
+    assert run.skills.shown == (ShownSkill(name="greet", body="# Greet"),)
+
+
+def test_a_command_answered_beside_the_live_branch_does_not_end_it() -> None:
+    """The oldest versions hung the second /compact below the first one's caveat, and began again without a parent."""
+    session = ClaudeSession()
+    session.human("first")
+    session.say("One.")
+    session.human("This session is being continued from a previous conversation: one.", parent=None)
+    caveat = session.human("Caveat: what follows was made by local commands.", isMeta=True)
+    session.human("second")
+    session.say("Two.")
+    compact = "<command-name>compact</command-name>\n<command-message>compact</command-message>"
+    session.human(compact, parent=caveat)
+    session.human("<local-command-stdout></local-command-stdout>")
+    session.human("This session is being continued from a previous conversation: two.", parent=None)
+    assert [(run.message, run.output) for run in read(session)] == [("first", "One."), ("second", "Two.")]
+
+
+def test_requests_that_waited_together_are_each_a_run() -> None:
+    session = ClaudeSession()
+    session.human("go on", promptSource="queued", origin={"kind": "human"})
+    session.human("and push", promptSource="queued", origin={"kind": "human"})
+    session.say("Pushed.")
+    assert [(run.message, run.output, run.status) for run in read(session)] == [
+        ("go on", "", None),
+        ("and push", "Pushed.", "completed"),
+    ]
+
+
 def test_what_is_typed_while_the_agent_works_stays_the_persons() -> None:
     session = ClaudeSession()
     session.human("do it")
@@ -373,6 +426,32 @@ def test_older_sub_agent_files_are_found_by_the_session_they_name() -> None:
     files = {"p/agent-abc.jsonl": agent.bytes, "p/s-1.jsonl": busy_session().bytes, "p/agent-zzz.jsonl": b""}
     found = {session.main: session.others for session in CLAUDE.sessions(list(files), lambda path: files[path])}
     assert found == {"p/s-1.jsonl": ("p/agent-abc.jsonl",), "p/agent-zzz.jsonl": ()}
+
+
+def test_what_a_hook_printed_counts_only_where_the_agent_hears_it() -> None:
+    session = ClaudeSession()
+    session.human("look")
+    for event, said in (("UserPromptSubmit", "mind the clock"), ("PostToolUse", "formatted"), ("Stop", "bye")):
+        session.add("attachment", attachment={"type": "hook_success", "hookEvent": event, "content": said})
+    session.say("Seen.")
+    (run,) = read(session)
+    assert [(piece.origin, piece.text) for piece in run.context] == [("tool", "mind the clock")]
+
+
+def test_a_file_the_agent_has_seen_before_is_still_a_file() -> None:
+    session = ClaudeSession()
+    session.human("look at @a.txt")
+    content = {"type": "text", "file": {"filePath": "/home/ann/a.txt", "content": "alpha"}}
+    session.add("attachment", attachment={"type": "already_read_file", "filename": "a.txt", "content": content})
+    session.say("Seen.")
+    (run,) = read(session)
+    assert [(piece.origin, piece.text) for piece in run.context] == [("file", "alpha")]
+
+
+def test_a_file_of_nothing_but_a_queue_is_not_called_a_sub_agents() -> None:
+    session = ClaudeSession()
+    session.records.append({"type": "queue-operation", "operation": "dequeue", "timestamp": "2026-02-01T10:00:00.000Z"})
+    assert reasons(parse(CLAUDE, session.bytes)) == ["no request by a person in it"]
 
 
 def test_a_sub_agents_file_alone_says_what_to_do() -> None:

@@ -83,6 +83,28 @@ def test_a_rollout_that_grew_is_read_on_from_its_last_run(paginated: bool) -> No
         assert again == found[index:]
 
 
+def test_a_rollback_of_more_turns_than_there_are_takes_them_all_back() -> None:
+    session = CodexSession()
+    session.ask("one", "t1")
+    session.ask("two", "t2")
+    session.event("thread_rolled_back", num_turns=3)
+    session.ask("three", "t3")
+    assert [run.message for run in runs(parse(CODEX, session.bytes))] == ["three"]
+
+
+def test_a_record_of_tokens_beside_the_count_adds_nothing() -> None:
+    session = CodexSession(paginated=True)
+    session.ask("go", "t1")
+    before = parse(CODEX, session.bytes)
+    used = {"input_tokens": 200, "output_tokens": 20}
+    session.records.append(
+        {"timestamp": "2026-02-01T11:00:00Z", "type": "token_usage_record", "payload": {"usage": used}}
+    )
+    after = parse(CODEX, session.bytes)
+    assert reasons(after) == reasons(before) == []
+    assert runs(after)[0].tokens == runs(before)[0].tokens
+
+
 def test_the_same_words_told_twice_in_two_ways_are_one_request() -> None:
     session = CodexSession(paginated=True)
     session.ask("run it", "t1")
@@ -112,6 +134,7 @@ def test_older_forms_of_a_tools_outcome_are_understood() -> None:
         {"content": "no such file", "success": False},
         [{"type": "input_text", "text": "fine"}],
         "Exit code: 1\nOutput:\nbad",
+        "unsupported custom tool call: apply_patch",
     ]
     for index, output in enumerate(outputs):
         session.item("function_call", name="shell", arguments='{"command":["ls"]}', call_id=f"c{index}")
@@ -122,6 +145,7 @@ def test_older_forms_of_a_tools_outcome_are_understood() -> None:
         (False, "no such file"),
         (True, "fine"),
         (False, "Exit code: 1"),
+        (False, "unsupported "),
     ]
 
 

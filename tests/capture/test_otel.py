@@ -194,6 +194,97 @@ def test_claude_codes_own_spans_become_runs() -> None:
     assert second.tokens.output == 7
 
 
+def test_a_tool_of_claude_code_fails_where_its_execution_does() -> None:
+    call = {"tool_use_id": "toolu_1"}
+    data = document(
+        span("claude_code.interaction", 0, "a", attributes={"user_prompt": "run it"}),
+        span("claude_code.tool", 1, "b", "a", attributes={**call, "tool_name": "Bash", "full_command": "exit 3"}),
+        span("claude_code.tool.execution", 2, "c", "b", error="Shell command failed", attributes=call),
+        span("claude_code.tool", 3, "d", "a", attributes={"tool_use_id": "toolu_2", "tool_name": "Skill"}),
+        span("claude_code.tool.execution", 4, "e", "d", attributes={"tool_use_id": "toolu_2"}),
+    )
+    (run,) = runs(parse(OTEL, json.dumps(data).encode()))
+    assert [(tool.name, tool.input, tool.ok, tool.error) for tool in run.tools] == [
+        ("Bash", "exit 3", False, "Shell command failed"),
+        ("Skill", "", True, None),
+    ]
+
+
+def test_the_question_is_the_last_one_in_words_not_a_tools_answer() -> None:
+    told = [
+        text_message("user", "weather?"),
+        {"role": "assistant", "parts": [{"type": "tool_call", "id": "c", "name": "look", "arguments": {}}]},
+        {"role": "user", "parts": [{"type": "tool_call_response", "id": "c", "result": "sunny"}]},
+    ]
+    data = document(span("chat", 0, "a", attributes={"gen_ai.operation.name": "chat", "gen_ai.input.messages": told}))
+    assert runs(parse(OTEL, json.dumps(data).encode()))[0].message == "weather?"
+
+
+def test_older_names_of_a_tools_arguments_and_of_written_tokens_are_understood() -> None:
+    tool = {"gen_ai.tool.name": "look", "tool_arguments": '{"city":"Rome"}', "tool_response": "sunny"}
+    use = "gen_ai.usage."
+    used = {f"{use}input_tokens": 118, f"{use}cache_read.input_tokens": 100, f"{use}cache_write.input_tokens": 11}
+    data = document(
+        span("agent run", 0, "a", attributes={"gen_ai.operation.name": "invoke_agent"}),
+        span("running tool", 1, "b", "a", attributes=tool),
+        span("chat", 2, "c", "a", attributes={"gen_ai.operation.name": "chat", **used}),
+    )
+    (run,) = runs(parse(OTEL, json.dumps(data).encode()))
+    assert [(one.input, one.output) for one in run.tools] == [('{"city":"Rome"}', "sunny")]
+    assert run.tokens == Tokens(input=7, cache_read=100, cache_write=11)
+
+
+def test_a_request_that_an_sdk_traces_without_words_takes_no_words_away() -> None:
+    said = {
+        "openinference.span.kind": "LLM",
+        "llm.input_messages.0.message.role": "user",
+        "llm.input_messages.0.message.content": "weather?",
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.content": "I will look.",
+        "llm.output_messages.0.message.contents.0.message_content.type": "text",
+        "llm.output_messages.0.message.contents.0.message_content.text": "I will look.",
+        "llm.output_messages.0.message.contents.1.message_content.type": "tool_use",
+        "llm.output_messages.0.message.tool_calls.0.tool_call.id": "c",
+        "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "look",
+        "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": "{}",
+        "llm.token_count.prompt": 118,
+        "llm.token_count.completion": 42,
+    }
+    inner = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 118, "gen_ai.usage.output_tokens": 42}
+    data = document(span("messages.create", 0, "a", attributes=said), span("http", 1, "b", "a", attributes=inner))
+    (run,) = runs(parse(INFERENCE, json.dumps(data).encode()))
+    assert (run.message, run.output, [tool.name for tool in run.tools]) == ("weather?", "I will look.", ["look"])
+    assert run.tokens == Tokens(input=118, output=42)
+
+
+@pytest.mark.parametrize(
+    ("given", "output", "message", "answer"),
+    [
+        (
+            {"messages": [{"role": "user", "content": "weather?"}]},
+            {
+                "messages": [
+                    {"type": "human", "data": {"content": "weather?"}},
+                    {"type": "ai", "data": {"content": "Sun."}},
+                ]
+            },
+            "weather?",
+            "Sun.",
+        ),
+        ({"task": "weather?", "stream": False}, "Sun.", "weather?", "Sun."),
+    ],
+)
+def test_what_frameworks_put_around_words_is_taken_off(given: Any, output: Any, message: str, answer: str) -> None:
+    attributes = {
+        "openinference.span.kind": "AGENT",
+        "input.value": json.dumps(given),
+        "output.value": output if isinstance(output, str) else json.dumps(output),
+    }
+    data = document(span("graph", 0, "a", attributes=attributes))
+    (run,) = runs(parse(INFERENCE, json.dumps(data).encode()))
+    assert (run.message, run.output) == (message, answer)
+
+
 def test_a_hidden_prompt_is_an_empty_one() -> None:
     hidden = span("claude_code.interaction", 0, "a", attributes={"user_prompt": "<REDACTED>"})
     assert runs(parse(OTEL, json.dumps(document(hidden)).encode()))[0].message == ""

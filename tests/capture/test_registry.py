@@ -28,7 +28,13 @@ def test_every_source_answers_to_its_name(name: str) -> None:
 
 
 def test_the_proven_ones_are_named() -> None:
-    assert [name for name in names() if source(name).proven] == ["claude-code", "codex", "jsonl"]
+    assert [name for name in names() if source(name).proven] == [
+        "claude-code",
+        "codex",
+        "otel",
+        "openinference",
+        "jsonl",
+    ]
 
 
 def test_an_unknown_name_tells_the_nearest() -> None:

@@ -164,7 +164,7 @@ def test_recording_from_things_that_are_no_runs(folder: Path) -> None:
     refused(tacit(folder, "record"), 1, "The input is empty")
     refused(tacit(folder, "record", "missing.json"), 1, "missing.json cannot be read: No such file")
     refused(tacit(folder, "record", "."), 1, ". cannot be read: Is a directory")
-    assert answer(folder, "runs", "list") == []
+    assert list(folder.iterdir()) == []
 
 
 def test_recording_says_when_it_is_switched_off(folder: Path) -> None:
@@ -389,3 +389,81 @@ def test_a_record_that_is_far_too_large_is_refused_and_the_others_are_kept(folde
     report = json.loads(done.stdout)
     assert (done.returncode, report["recorded"]) == (1, 2)
     assert report["refused"] == [{"line": 2, "reason": "the run is larger than 16 MiB (max_record_mb)"}]
+
+
+def test_a_torn_first_line_does_not_cost_the_rest_of_a_large_file(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "large.jsonl"
+    good = json.dumps({"message": "y" * 100_000}) + "\n"
+    file.write_text('{"message": "torn\n' + good * 700)
+    done = tacit(folder, "record", str(file), "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["recorded"], [row["line"] for row in report["refused"]]) == (1, 700, [1])
+
+
+def test_json_is_json_in_every_locale(folder: Path) -> None:
+    tacit(folder, "record", stdin='{"message": "größe"}')
+    done = tacit(folder, "runs", "list", "--json", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert json.loads(done.stdout)[0]["message"] == "größe"
+
+
+def test_what_is_refused_makes_no_workspace(folder: Path, tmp_path: Path) -> None:
+    for words in (
+        ("import", "nonsense", "x"),
+        ("import", "claude-code", "/nonexistent"),
+        ("import", "claude-code"),
+        ("restore", "/nonexistent", "--yes"),
+        ("record", "/nonexistent"),
+        ("record",),
+    ):
+        done = tacit(folder, *words)
+        assert done.returncode in (1, 2), words
+        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert list(folder.iterdir()) == []
+
+
+def test_the_undo_that_is_named_never_reaches_further_than_the_command(folder: Path) -> None:
+    first = tacit(folder, "record", stdin='{"id": "1", "message": "x"}').stderr
+    assert "Undo: tacit runs delete" in first
+    again = tacit(folder, "record", stdin='{"id": "1", "message": "x"}').stderr
+    assert "Undo" not in again
+
+
+def test_a_shared_state_folder_is_neither_restored_over_nor_taken_away(folder: Path, tmp_path: Path) -> None:
+    home = {"TACIT_HOME": str(tmp_path / "shared")}
+    (tmp_path / "other").mkdir()
+    tacit(folder, "record", stdin='{"message": "x"}', **home)
+    tacit(folder, "backup", str(tmp_path / "b.tar.gz"), **home)
+    tacit(tmp_path / "other", "init", **home)
+    refused(tacit(tmp_path / "other", "restore", str(tmp_path / "b.tar.gz"), "--yes", **home), 1, "other workspaces")
+    refused(tacit(tmp_path / "other", "uninit", "--yes", **home), 1, "shared by several workspaces")
+    assert len(json.loads(tacit(folder, "runs", "list", "--json", **home).stdout)) == 1
+
+
+def test_ctrl_c_says_what_is_kept(folder: Path) -> None:
+    import signal
+    import time
+
+    process = subprocess.Popen([TACIT, "record"], cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.write(b'{"message": "x"}\n')
+    process.stdin.flush()
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Stopped. What was acknowledged is kept" in said.decode()
+
+
+@pytest.mark.parametrize("columns", [30, 40, 60, 200])
+def test_every_row_of_a_list_is_one_line_at_any_width(
+    folder: Path, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rich.cells import cell_len
+
+    from tacit.cli import output
+
+    monkeypatch.setattr(output, "WIDE", columns)
+    rows = [("5b6766cb", "2026-11-15 21:21", "claude-code", "yes", "漢字 request " * 20, "one-skill, two-skill +3")] * 3
+    text = output.table(("id", "when", "agent", "ok", "request", "skills"), rows, grow="request").plain
+    assert len(text.splitlines()) == 4
+    assert all(cell_len(line) <= columns for line in text.splitlines())

@@ -164,6 +164,28 @@ def test_workspaces_that_share_a_state_folder_take_their_own_files_only(tmp_path
         assert [(record.summary, record.run.session) for record in own.runs()] == [("of a", "s")]
 
 
+def test_a_hook_in_a_folder_that_shares_no_state_does_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "stranger").mkdir()
+    shared = {"TACIT_HOME": str(tmp_path / "shared")}
+    with Workspace.open(tmp_path / "a", environ=shared | {"HOME": str(tmp_path)}) as ws:
+        spool({"message": "x"}, tmp_path / "stranger", **shared)
+        assert entries(ws) == []
+
+
+def test_a_state_folder_set_in_the_users_file_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "home" / ".config" / "tacit" / "tacit.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"state_dir = '{tmp_path / 'shared'}'")
+    (tmp_path / "a" / "deep").mkdir(parents=True)
+    with Workspace.open(tmp_path / "a") as ws:
+        assert ws.state == tmp_path / "shared"
+        spool({"message": "x"}, tmp_path / "a" / "deep")
+        assert len(entries(ws)) == 1
+    with Workspace.open(tmp_path / "a" / "deep") as again:
+        assert [record.summary for record in again.runs()] == ["x"]
+
+
 def test_a_reference_waits_to_be_read(ws: Workspace, tmp_path: Path) -> None:
     from tacit.store import files
 

@@ -8,7 +8,8 @@ import pytest
 
 import tacit
 from tacit.errors import NotFoundError
-from tacit.store import audit, profiles
+from tacit.events import Noted
+from tacit.store import audit, profiles, runs
 from tacit.types import SkillTrace
 from tacit.workspace import house
 from tacit.workspace.workspace import Workspace
@@ -96,9 +97,37 @@ def test_a_store_over_its_size_loses_its_oldest_runs(tmp_path: Path) -> None:
         for start in range(0, 1500, 500):
             numbers = range(start, start + 500)
             ws.deliver([replace(RUN, external_id=str(n), output=f"{n} " * 1200) for n in numbers])
-        assert ws.engine.size() > 4 * 2**20
-        list(ws.tidy())
-        assert ws.engine.size() <= 4 * 2**20
+        told = [event.text for event in ws.tidy() if isinstance(event, Noted)]
+        assert "oldest runs: all take more than 4 MB (max_disk_mb)" in told[0]
+        with ws.engine.read() as transaction:
+            assert runs.weight(transaction, ws.name) <= 4 * 2**20
         left = [int(record.run.external_id or "") for record in ws.runs(5000)]
         assert left
         assert left == list(range(1499, 1499 - len(left), -1))
+
+
+def test_limits_touch_the_runs_of_their_own_workspace_only(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path), "TACIT_HOME": str(tmp_path / "shared")}
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    with Workspace.open(tmp_path / "a", environ=environ) as large:
+        large.deliver([replace(RUN, external_id=str(n), output="x" * 6000) for n in range(400)])
+        with Workspace.open(tmp_path / "b", environ=environ, flags={"max_disk_mb": 1}) as small:
+            small.finish(RUN)
+            list(small.tidy())
+            assert len(small.runs()) == 1
+        assert len(large.runs(1000)) == 400
+
+
+def test_the_newest_run_is_never_removed_for_its_size(tmp_path: Path) -> None:
+    with Workspace.open(tmp_path, flags={"max_disk_mb": 1}) as ws:
+        ws.finish(replace(RUN, output="x" * 3_000_000))
+        list(ws.tidy())
+        assert len(ws.runs()) == 1
+
+
+def test_a_reason_given_by_a_person_is_redacted_too(ws: Workspace) -> None:
+    secret = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    house.mark(ws, delivered(ws, RUN), "bad", f"it printed {secret}")
+    ws.close()
+    assert not any(secret.encode() in file.read_bytes() for file in ws.state.glob("tacit.db*"))

@@ -8,16 +8,20 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tacit.capture import registry
+from tacit.config import Config
 from tacit.errors import InputError
+from tacit.workspace import house
 from tacit.workspace.importing import FileReport, import_sessions, totals
 from tacit.workspace.sessions import named, on_this_machine
 from tacit.workspace.workspace import Workspace
 
+RUN_LIMIT = Config()
 SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
@@ -64,7 +68,7 @@ def three(file: Path) -> Path:
 def imported(ws: Workspace, *paths: Path, source: str = "claude-code") -> list[FileReport]:
     reports: list[FileReport] = []
     found = registry.source(source)
-    list(import_sessions(ws, found, named(found, [str(path) for path in paths]), reports))
+    list(import_sessions(ws, found, named(found, [str(path) for path in paths]).sessions, reports))
     return reports
 
 
@@ -206,10 +210,58 @@ def test_a_transcript_that_a_hook_pointed_at_is_read_by_whoever_comes_next(ws: W
     hook = [sys.executable, "-m", "tacit.runs.spool"]
     subprocess.run(hook, input=payload.encode(), cwd=ws.root, check=True)
     with Workspace.open(ws.root) as next_one:
+        next_one.read_waiting()
         assert len(next_one.runs()) == 3
     with file.open("a") as out:
         for record in turn(4, "four", "a3"):
             out.write(json.dumps(record) + "\n")
     subprocess.run(hook, input=payload.encode(), cwd=ws.root, check=True)
     with Workspace.open(ws.root) as next_one:
+        next_one.read_waiting()
         assert len(next_one.runs()) == 4
+
+
+def test_an_import_while_switched_off_loses_nothing(tmp_path: Path) -> None:
+    file = three(tmp_path / "s1.jsonl")
+    (tmp_path / "w").mkdir()
+    with Workspace.open(tmp_path / "w", flags={"enabled": False}) as ws:
+        [report] = imported(ws, file)
+        assert (report.state, "switched off" in report.skipped[0].reason) == ("ignored", True)
+    with Workspace.open(tmp_path / "w") as ws:
+        assert imported(ws, file)[0].new == 3
+
+
+def test_a_refused_run_is_tried_again(tmp_path: Path) -> None:
+    file = transcript(tmp_path / "s1.jsonl", turn(1, "x" * 250_000, None), turn(2, "two", "a1"))
+    (tmp_path / "w").mkdir()
+    with Workspace.open(tmp_path / "w", flags={"max_record_mb": 1}) as ws:
+        big = replace(RUN_LIMIT, max_record_mb=0)
+        ws.settings = replace(ws.settings, config=big)
+        assert imported(ws, file)[0].new == 0
+    with Workspace.open(tmp_path / "w") as ws:
+        assert imported(ws, file)[0].new == 2
+
+
+def test_a_readmitted_run_comes_back_with_the_next_import(ws: Workspace, tmp_path: Path) -> None:
+    file = three(tmp_path / "s1.jsonl")
+    imported(ws, file)
+    run = ws.runs()[0].id
+    list(house.remove(ws, [run], ""))
+    os.utime(file, (1, 1))
+    imported(ws, file)
+    assert len(ws.runs()) == 2
+    house.readmit(ws, run)
+    imported(ws, file)
+    assert len(ws.runs()) == 3
+
+
+def test_a_session_named_by_its_file_brings_its_sub_agents_along(ws: Workspace, tmp_path: Path) -> None:
+    file = three(tmp_path / "p" / "s1.jsonl")
+    agent = [{**record, "isSidechain": True, "agentId": "x1"} for record in turn(1, "deep", None)]
+    transcript(tmp_path / "p" / "s1" / "subagents" / "agent-x1.jsonl", agent)
+    whole = totals(imported(ws, tmp_path / "p"))
+    (tmp_path / "w").mkdir()
+    with Workspace.open(tmp_path / "w") as other:
+        alone = totals(imported(other, file))
+    assert (alone["tokens"], alone["runs"]) == (whole["tokens"], whole["runs"])
+    assert imported(ws, file)[0].state == "unchanged"

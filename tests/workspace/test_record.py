@@ -7,7 +7,7 @@ import pytest
 
 import tacit
 from tacit.store import profiles
-from tacit.types import Outcome, Profile, SkillTrace, ToolCall
+from tacit.types import Outcome, Profile, ShownSkill, SkillTrace, ToolCall
 from tacit.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -102,6 +102,43 @@ def test_secrets_never_reach_the_store(ws: Workspace) -> None:
     for file in ws.state.rglob("*"):
         assert file.is_dir() or SECRET.encode() not in file.read_bytes()
     assert "[REDACTED:github-token:" in ws.runs()[0].run.message
+
+
+def test_no_field_of_a_run_can_carry_a_secret_into_the_store(ws: Workspace) -> None:
+    secret = SECRET
+    ws.finish(
+        tacit.Run(
+            message=secret,
+            output=secret,
+            status=secret,
+            external_id=secret,
+            session=secret,
+            source=secret,
+            agent=secret,
+            model=secret,
+            tools=(ToolCall(name=secret, input=secret, output=secret, error=secret, skills=(secret,), said=secret),),
+            context=(tacit.Passage(origin="web", text=secret),),
+            skills=SkillTrace(
+                active=(secret,), attempted=(secret,), path=(secret,), shown=(ShownSkill(name=secret, body=secret),)
+            ),
+            snapshots=(tacit.Snapshot(sequence=1, trigger=secret, skills=(secret,)),),
+            outcome=Outcome(success=True, by=secret, reason=secret),
+            correction=secret,
+        )
+    )
+    assert len(ws.runs()) == 1
+    ws.close()
+    assert not any(secret.encode() in file.read_bytes() for file in ws.state.rglob("*") if file.is_file())
+
+
+def test_the_same_run_is_known_again_under_another_redaction_key(tmp_path: Path) -> None:
+    from tacit.redact import Redactor
+    from tacit.runs.recorder import identity, redacted
+
+    run = replace(RUN, message=f"push with {SECRET}", session=f"s {SECRET}")
+    keys = (b"1" * 32, b"2" * 32)
+    assert len({redacted(run, Redactor(key).redact).message for key in keys}) == 2
+    assert len({identity(redacted(run, Redactor(key).redact), "w") for key in keys}) == 1
 
 
 def test_the_same_run_with_a_secret_is_still_a_duplicate(ws: Workspace) -> None:

@@ -111,6 +111,12 @@ class RunBuilder:
         self._tools[index] = replace(tool, ok=failed is None, output=kept, error=failed)
         return self._tools[index]
 
+    def fails(self, call_id: str, reason: str) -> None:
+        """A tool call that came to nothing, whatever it gave back."""
+        index = self._calls.get(call_id)
+        if index is not None:
+            self._tools[index] = replace(self._tools[index], ok=False, error=self._keep(reason))
+
     def uses(self, call_id: str, skill: str) -> None:
         """A tool call that is the use of a skill."""
         index = self._calls.get(call_id)

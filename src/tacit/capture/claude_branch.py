@@ -108,10 +108,15 @@ class Branch:
             if known is not None and self.kinds[known] == Kind.COMMAND:
                 self.kinds[known] = Kind.PLAIN
         for index in self._rootless[:_CYCLES]:
-            earlier = [one for one, time in enumerate(self._times) if 0 < time < self._times[index]]
-            self._parents[index] = max(earlier, key=self._recency, default=ROOT)
+            self._parents[index] = self._latest(self._times[index])
         self._later.clear()
         self._ids.clear()
+
+    def _latest(self, before: float) -> int:
+        """The last message before a time; the last record where there is no message."""
+        earlier = [index for index, time in enumerate(self._times) if 0 < time < before]
+        messages = [index for index in earlier if self.kinds[index] in _MESSAGES]
+        return max(messages or earlier, key=self._recency, default=ROOT)
 
     def _recency(self, index: int) -> tuple[float, int]:
         return self._times[index], self._marks[index]
@@ -206,19 +211,25 @@ class Branch:
         groups = {self.groups[i] for i in range(len(depths)) if depths[i] >= 0 and self.groups[i]}
         settled = bytearray(1 if depth >= 0 else 0 for depth in depths)
         for first in range(len(depths)):
-            path: list[int] = []
-            index = first
-            while index >= 0 and not settled[index]:
-                settled[index] = 1
-                path.append(index)
-                index = self._parents[index]
-            for index in reversed(path):
+            for index in reversed(self._upward(first, settled)):
                 above = self._parents[index]
-                kind = self.kinds[index]
-                joins = kind in _FOLLOWS or (kind == Kind.ASSISTANT and self.groups[index] in groups)
-                if above >= 0 and depths[above] >= 0 and joins:
+                if above >= 0 and depths[above] >= 0 and self._joins(index, groups):
                     depths[index], runs[index] = depths[above] + 1, runs[above]
                     self._times[index] = max(self._times[index], self._times[above])
+
+    def _joins(self, index: int, groups: set[int]) -> bool:
+        """Whether a record may hang off the chain: it is no message, or a part of one that is on it."""
+        kind = self.kinds[index]
+        return kind in _FOLLOWS or (kind == Kind.ASSISTANT and self.groups[index] in groups)
+
+    def _upward(self, index: int, settled: bytearray) -> list[int]:
+        """The records from one upward that nobody has looked at yet; now they are settled."""
+        path: list[int] = []
+        while index >= 0 and not settled[index]:
+            settled[index] = 1
+            path.append(index)
+            index = self._parents[index]
+        return path
 
 
 class Live:

@@ -12,12 +12,20 @@ from tacit.types import Tokens
 if TYPE_CHECKING:
     from tacit.capture.build import RunBuilder
     from tacit.capture.claude_records import Told
+    from tacit.types import ToolCall
 
 _DENIED = "The user doesn't want to proceed with this tool use"
 _SAID = "the user said:"
+_SYNTHETIC = "<synthetic>"
 _OPERATOR = ("nested_memory", "instructions", "output_style_instructions", "claude_md", "output_style")
-_FILES = ("file", "edited_text_file", "selected_lines_in_ide", "relevant_memories", "pdf_reference", "directory")
+_FILES = (
+    *("file", "already_read_file", "edited_text_file", "selected_lines_in_ide", "relevant_memories"),
+    *("pdf_reference", "directory", "plan_file_reference"),
+)
 _HOOKS = ("hook_additional_context", "hook_blocking_error", "hook_system_message", "async_hook_response")
+
+_HEARD = ("UserPromptSubmit", "SessionStart")
+"""Hooks whose output the agent is shown as it is."""
 
 
 def usage(message: Map) -> Tokens:
@@ -77,10 +85,12 @@ def tell_aside(run: RunBuilder, record: Map) -> None:
 def _assistant(run: RunBuilder, record: Map) -> None:
     message = mapping(record, "message")
     key = message_key(record)
+    name = text(message, "model")
+    if name == _SYNTHETIC and not flag(record, "isApiErrorMessage"):
+        return  # the program closes what was left open when a session is taken up again; no model said this
     if "usage" in message:
         run.usage(key, usage(message))
-    name = text(message, "model")
-    run.model("" if name == "<synthetic>" else name)
+    run.model("" if name == _SYNTHETIC else name)
     run.active(text(record, "attributionSkill"))
     content = message.get("content")
     if isinstance(content, str):
@@ -142,7 +152,7 @@ def _skill(run: RunBuilder, record: Map, told: Told, command: str) -> bool:
         name = run.skill_of(call) or command or folder.replace("\\", "/").rstrip("/").rpartition("/")[2]
         run.shown(name, body)
         return True
-    if command and told.words and not call and not told.words.startswith("<"):
+    if command and told.words and not call and not run.answered and not told.words.startswith("<"):
         run.shown(command, told.words)
         run.passage("operator", told.words)
         return True
@@ -160,11 +170,16 @@ def _result(run: RunBuilder, result: Map, record: Map) -> None:
     details = mapping(record, "toolUseResult")
     if flag(details, "userModified"):
         run.corrections.append(f"[changed the agent's edit of {text(details, 'filePath')}]")
-    name = text(details, "commandName")
-    if name and tool is not None and tool.name == "Skill":
-        run.uses(call, "" if tool.skills else name)
+    if tool is not None:
+        _skill_result(run, call, tool, details)
+
+
+def _skill_result(run: RunBuilder, call: str, tool: ToolCall, details: Map) -> None:
+    """The skill that a finished call loaded: by the tool for it, or by reading its file."""
+    if tool.name == "Skill" and not tool.skills:
+        run.uses(call, text(details, "commandName"))
     read = mapping(details, "file")
-    if tool is not None and tool.skills and tool.name == "Read" and text(read, "filePath").endswith("SKILL.md"):
+    if tool.name == "Read" and tool.skills and text(read, "filePath").endswith("SKILL.md"):
         run.shown(tool.skills[0], text(read, "content"))
 
 
@@ -177,7 +192,7 @@ def _attachment(run: RunBuilder, attachment: Map) -> None:
         run.passage("operator", text(content, "content") or compact(content))
     elif kind in _FILES:
         run.passage("file", _file(attachment))
-    elif kind in _HOOKS:
+    elif kind in _HOOKS or (kind == "hook_success" and text(attachment, "hookEvent") in _HEARD):
         run.passage("tool", plain(content))
     elif kind == "invoked_skills":
         for skill in items(attachment, "skills"):

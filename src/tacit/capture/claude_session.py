@@ -59,6 +59,8 @@ class Reading:
     counted: set[int] = field(default_factory=set[int])
     """Messages whose tokens were counted in the main file or in a sub-agent's."""
     queued: list[str] = field(default_factory=list[str])
+    asides: int = 0
+    """Records of sub-agents in the main file."""
     aside_only: bool = True
 
     def __post_init__(self) -> None:
@@ -99,19 +101,17 @@ class Reading:
 
     def _add(self, line: Line, record: Map) -> None:
         kind = text(record, "type")
-        if kind not in _KINDS and kind not in ("user", "queue-operation") and "uuid" not in record:
+        if kind not in _KINDS and kind != "user" and "uuid" not in record:
             return
-        uuid = text(record, "uuid") or f"line:{hashlib.sha256(line.raw.strip()).hexdigest()[:32]}"
-        parent = text(record, "logicalParentUuid") or text(record, "parentUuid")
-        missing = None if "parentUuid" in record and record["parentUuid"] is None else ""
         link = text(mapping(record, "toolUseResult"), "agentId")
         if link:
             self.links.setdefault(link, text(record, "timestamp"))
         side = flag(record, "isSidechain")
+        self.asides += side
         self.aside_only = self.aside_only and (side or kind == "queue-operation")
         self.branch.add(
-            uuid,
-            parent=parent or missing,
+            text(record, "uuid") or f"line:{hashlib.sha256(line.raw.strip()).hexdigest()[:32]}",
+            parent=_parent(record),
             kind=Kind.SIDE if side else self._kind(kind, record),
             offset=line.offset,
             moment=text(record, "timestamp"),
@@ -126,6 +126,7 @@ class Reading:
         told = take_apart(record)
         if told.local:
             self.branch.answers_locally(text(record, "parentUuid"))
+            return Kind.SYSTEM
         if not is_human(record, told):
             return Kind.REPLY
         return Kind.COMMAND if told.command else Kind.HUMAN
@@ -257,11 +258,17 @@ class Reading:
         for reason, times in self.refused.items():
             yield Skipped(file=self.main, line=0, reason=f"{times} x {reason}" if times > 1 else reason)
         if not count and not self.refused:
-            aside = self.aside_only and len(self.branch.offsets)
+            aside = self.aside_only and self.asides
             reason = (
                 "a sub-agent's file: import it together with its session" if aside else "no request by a person in it"
             )
             yield Skipped(file=self.main, line=0, reason=reason)
+
+
+def _parent(record: Map) -> str | None:
+    """The record before this one; None where the record says that it is the first, empty where it says nothing."""
+    named = text(record, "logicalParentUuid") or text(record, "parentUuid")
+    return named or (None if record.get("parentUuid", "") is None else "")
 
 
 def _value(raw: bytes, mark: bytes) -> str:

@@ -27,6 +27,7 @@ _KNOWN = frozenset(
     {
         *("session_meta", "turn_context", "compacted", "response_item", "event_msg", "world_state", "state", ""),
         *("inter_agent_communication", "inter_agent_communication_metadata", "security_risk_score"),
+        "token_usage_record",
     }
 )
 _OPENING_LIMIT = 200
@@ -94,14 +95,19 @@ class Rollout:
                 continue
             if line.offset >= self.start and (self.meta or line.number > 20):
                 break
-            record = parse_line(line.raw, mend=True) if self.start == 0 or _STATE.search(line.raw) else ""
-            if isinstance(record, dict) and (line.offset < self.start or text(record, "type") == "session_meta"):
-                self._state(record)
-            if isinstance(record, dict) and not self.meta and "payload" not in record and text(record, "id"):
-                self.meta = record
-        for name in list(self.files)[1:]:
-            self.asides.append((_began(name, self.files[name]), name))
-        self.asides.sort()
+            if self.start and not _STATE.search(line.raw):
+                continue
+            record = parse_line(line.raw, mend=True)
+            if not isinstance(record, str):
+                self._recall(record, before=line.offset < self.start)
+        self.asides = sorted((_began(name, self.files[name]), name) for name in list(self.files)[1:])
+
+    def _recall(self, record: Map, *, before: bool) -> None:
+        """Take in one of the first lines: the session it tells of, and what was said before the place to start from."""
+        if before or text(record, "type") == "session_meta":
+            self._state(record)
+        if not self.meta and "payload" not in record and text(record, "id"):
+            self.meta = record
 
     def _state(self, record: Map) -> Tokens | None:
         kind, payload = text(record, "type"), payload_of(record)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from tacit.capture.codex_items import content_text, is_injected, request_of
 from tacit.capture.fields import Map, mapping, number, text
 from tacit.capture.lines import parse_line, read
 from tacit.capture.source import Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _MAYBE = re.compile(rb'"user_message"|"UserMessage"|"userMessage"|"thread_rolled_back"|"role"\s*:\s*"user"')
 
@@ -27,42 +30,56 @@ class Turns:
 def request(record: Map) -> tuple[str, str] | None:
     """The way a line tells of a person's request (event, item or message), and the words."""
     payload = payload_of(record)
-    kind = text(payload, "type")
-    if text(record, "type") == "event_msg" and kind == "user_message":
+    way = _way(text(record, "type"), payload)
+    if way == "event":
         said = request_of(text(payload, "message")) or ("[image]" if payload.get("images") else "")
-        return ("event", said) if said and not is_injected(said) else None
-    if kind == "item_completed" and text(mapping(payload, "item"), "type").lower() == "usermessage":
+    elif way == "item":
         said = request_of(content_text(mapping(payload, "item").get("content")))
-        return ("item", said) if said and not is_injected(said) else None
-    if kind == "message" and text(payload, "role") == "user":
+    elif way == "message":
         said = content_text(payload.get("content"))
-        return None if is_injected(said) else ("message", request_of(said))
-    return None
+    else:
+        return None
+    return None if is_injected(said) else (way, request_of(said))
+
+
+def _way(record_type: str, payload: Map) -> str:
+    """In which of the three ways a line tells of a user's message; empty for all other lines."""
+    kind = text(payload, "type")
+    if kind == "user_message" and record_type == "event_msg":
+        return "event"
+    if kind == "item_completed" and text(mapping(payload, "item"), "type").lower() == "usermessage":
+        return "item"
+    return "message" if kind == "message" and text(payload, "role") == "user" else ""
 
 
 def survey(name: str, file: BinaryIO, start: int) -> Turns | None:
     """Find the requests and what was rolled back; None when that reaches to before `start`."""
     found: list[tuple[int, str, str]] = []
     undone: list[tuple[int, int]] = []
-    for line in read(name, file, start):
-        if isinstance(line, Skipped) or not _MAYBE.search(line.raw):
-            continue
-        record = parse_line(line.raw, mend=True)
-        if isinstance(record, str):
-            continue
+    for offset, record in _likely(name, file, start):
         payload = payload_of(record)
         if text(payload, "type") == "thread_rolled_back":
-            undone.append((line.offset, number(payload, "num_turns")))
+            undone.append((offset, number(payload, "num_turns")))
         elif (told := request(record)) is not None:
-            found.append((line.offset, *told))
+            found.append((offset, *told))
     starts = _starts(found)
     dead: set[int] = set()
     for offset, count in undone:
         before = [place for place in starts if place < offset and place not in dead]
         if start and count > len(before):
             return None
-        dead.update(before[len(before) - count :] if count else ())
+        dead.update(before[max(0, len(before) - count) :])
     return Turns(starts=starts, dead=frozenset(dead))
+
+
+def _likely(name: str, file: BinaryIO, start: int) -> Iterator[tuple[int, Map]]:
+    """The few lines that may tell of a request or of a rollback, each with its place."""
+    for line in read(name, file, start):
+        if isinstance(line, Skipped) or not _MAYBE.search(line.raw):
+            continue
+        record = parse_line(line.raw, mend=True)
+        if not isinstance(record, str):
+            yield line.offset, record
 
 
 def _starts(found: list[tuple[int, str, str]]) -> dict[int, str]:

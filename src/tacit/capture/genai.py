@@ -34,6 +34,13 @@ _NAMES: dict[str, StepKind] = {
     "ai.streamText.doStream": "model",
 }
 _TRACELOOP: dict[str, StepKind] = {"agent": "agent", "workflow": "agent", "tool": "tool"}
+_ARGUMENTS = (
+    *("gen_ai.tool.call.arguments", "tool_input", "tool_arguments", "ai.toolCall.args", "traceloop.entity.input"),
+    *("full_command", "file_path"),
+)
+_RESULTS = ("gen_ai.tool.call.result", "tool_output", "tool_response", "ai.toolCall.result", "traceloop.entity.output")
+_TELLING = ("tool.output", "gen_ai.content.prompt", "gen_ai.content.completion")
+"""Events whose attributes belong to their span."""
 _PASSED = ("pass", "passed", "correct", "success", "true", "yes")
 _FAILED = ("fail", "failed", "incorrect", "failure", "false", "no")
 
@@ -77,14 +84,16 @@ def _tool(span: Span, given: Map, common: tuple[str, str]) -> Step:
         agent=common[1],
         tool=name or span.name,
         call=_first(given, "gen_ai.tool.call.id", "tool_use_id", "ai.toolCall.id"),
-        given=_any(given, "gen_ai.tool.call.arguments", "tool_input", "ai.toolCall.args", "traceloop.entity.input"),
-        output=_any(given, "gen_ai.tool.call.result", "tool_output", "ai.toolCall.result", "traceloop.entity.output"),
+        given=_any(given, *_ARGUMENTS),
+        output=_any(given, *_RESULTS),
         skills=(skill,) if skill else (),
         outcome=_outcome(span, given),
     )
 
 
 def _kind(span: Span, given: Map) -> StepKind:
+    if span.name == "claude_code.tool.execution" and "tool_use_id" in given:
+        return "tool"
     known = _NAMES.get(span.name) or _OPERATIONS.get(text(given, "gen_ai.operation.name"))
     known = known or _TRACELOOP.get(text(given, "traceloop.span.kind"))
     if known:
@@ -106,7 +115,7 @@ def _with_events(span: Span) -> Map:
     told: list[object] = []
     chosen: list[object] = []
     for name, attributes in span.events:
-        if "gen_ai.input.messages" in attributes or "gen_ai.output.messages" in attributes or name == "tool.output":
+        if name in _TELLING or not attributes.keys().isdisjoint(("gen_ai.input.messages", "gen_ai.output.messages")):
             given = attributes | given
             if name == "tool.output":
                 given.setdefault("tool_output", attributes.get("output", attributes.get("content")))
@@ -114,8 +123,6 @@ def _with_events(span: Span) -> Map:
             told.append({"role": name.split(".")[1], **attributes})
         elif name == "gen_ai.choice":
             chosen.append({"role": "assistant", **attributes, **mapping(nested(attributes, "message"))})
-        elif name in ("gen_ai.content.prompt", "gen_ai.content.completion"):
-            given = attributes | given
     if told:
         given.setdefault("gen_ai.input.messages", told)
     if chosen:
@@ -173,7 +180,8 @@ def _tokens(given: Map) -> Tokens:
         )
     use = "gen_ai.usage."
     cached = number(given, f"{use}cache_read.input_tokens") or number(given, f"{use}cache_read_input_tokens")
-    written = number(given, f"{use}cache_creation.input_tokens") or number(given, f"{use}cache_creation_input_tokens")
+    writing = ("cache_creation.input_tokens", "cache_creation_input_tokens", "cache_write.input_tokens")
+    written = next((found for key in writing if (found := number(given, use + key))), 0)
     taken = number(given, f"{use}input_tokens") or number(given, f"{use}prompt_tokens") or number(given, "input_tokens")
     made = number(given, f"{use}output_tokens") or number(given, f"{use}completion_tokens")
     return Tokens(

@@ -57,7 +57,7 @@ def _messages(given: Map, name: str, plain: str, role: str) -> tuple[Message, ..
 
 def _inner_text(value: object, role: str) -> str:
     """The text in the small objects that frameworks put around a question or an answer."""
-    keys = ("input", "query", "question", "prompt", "user_query", "message", "text")
+    keys = ("input", "query", "question", "prompt", "user_query", "task", "message", "text")
     keys = keys if role == "user" else ("output", "answer", "response", "content", "result", "text")
     for key in keys:
         inner = mapping(value).get(key)

@@ -8,6 +8,7 @@ from tacit.capture.fields import Map, clip, compact, elements, is_list, is_map, 
 
 SYSTEM = ("system", "developer")
 _AGENT = ("assistant", "model", "ai")
+_KINDS = ("human", "ai", "tool", "system")
 _NOT_ASKING = (*SYSTEM, *_AGENT, "tool", "function")
 
 
@@ -25,26 +26,39 @@ class Message:
 
 def message_of(value: object, role: str = "") -> Message:
     """A message of any of the known shapes: parts, content blocks, tool_calls, with or without a wrapper."""
-    obj = mapping(value)
-    inner = mapping(obj, "message") or obj
-    role = text(inner, "role") or text(obj, "role") or role
-    content = inner.get("content", inner.get("parts"))
-    if "parts" in inner and not inner.get("content"):
-        content = inner["parts"]
+    inner = _inner(value)
+    role = _role(value) or role
+    content = inner.get("content") or inner.get("parts") or inner.get("contents")
     texts: list[str] = [clip(content)] if isinstance(content, str) else []
     calls: list[tuple[str, str, str]] = []
     results: list[tuple[str, str]] = []
-    for part in (*elements(content), *elements(inner.get("contents"))):
+    for part in elements(content):
         _part(mapping(part, "message_content") or mapping(part), texts, calls, results)
-    for call in elements(inner.get("tool_calls")):
-        one = mapping(call, "tool_call") or mapping(call)
-        asked = mapping(one, "function") or one
-        given = compact(asked.get("arguments", one.get("function.arguments")))
-        calls.append((text(one, "id"), text(asked, "name") or text(one, "function.name"), given))
+    calls += [_call(call) for call in elements(inner.get("tool_calls"))]
     if role == "tool":
         results.append((text(inner, "tool_call_id") or text(inner, "id"), "\n".join(texts)))
         texts = []
     return Message(role=role, text="\n".join(texts), calls=tuple(calls), results=tuple(results))
+
+
+def _inner(value: object) -> Map:
+    """The message without the wrapper that some put around it."""
+    return mapping(value, "message") or mapping(value, "data") or mapping(value)
+
+
+def _role(value: object) -> str:
+    """Whose message it is; LangChain tells by the type."""
+    said = text(_inner(value), "role") or text(value, "role")
+    kind = text(value, "type")
+    return said or (kind if kind in _KINDS else "")
+
+
+def _call(call: object) -> tuple[str, str, str]:
+    """The id, the name and the arguments of a tool call."""
+    one = mapping(call, "tool_call") or mapping(call)
+    asked = mapping(one, "function") or one
+    given = asked.get("arguments", one.get("function.arguments", one.get("args")))
+    return text(one, "id"), text(asked, "name") or text(one, "function.name"), compact(given)
 
 
 def _part(part: Map, texts: list[str], calls: list[tuple[str, str, str]], results: list[tuple[str, str]]) -> None:
@@ -54,7 +68,8 @@ def _part(part: Map, texts: list[str], calls: list[tuple[str, str, str]], result
     elif kind in ("tool_call", "tool_use", "tool-call"):
         given = part.get("arguments", part.get("input", part.get("args")))
         name = text(part, "name") or text(part, "toolName")
-        calls.append((text(part, "id") or text(part, "toolCallId"), name, compact(given)))
+        if name:
+            calls.append((text(part, "id") or text(part, "toolCallId"), name, compact(given)))
     elif kind in ("tool_call_response", "tool_result", "tool-result"):
         said = part.get("result", part.get("response", part.get("content", part.get("output"))))
         results.append((text(part, "id") or text(part, "tool_use_id") or text(part, "toolCallId"), compact(said)))
@@ -75,8 +90,9 @@ def messages(value: object, role: str = "") -> tuple[Message, ...]:
 
 def _fresh(listed: list[object]) -> list[object]:
     """What a model call was told that the one before it was not: a call repeats the whole conversation."""
-    roles = [text(one, "role") or text(mapping(one, "message"), "role") for one in listed]
+    roles = [_role(one) for one in listed]
     last = max((index for index, role in enumerate(roles) if role in _AGENT), default=-1)
-    asked = max((index for index, role in enumerate(roles) if role not in _NOT_ASKING), default=-1)
+    asking = (index for index in reversed(range(len(roles))) if roles[index] not in _NOT_ASKING)
+    asked = next((index for index in asking if message_of(listed[index]).text.strip()), -1)
     kept = {index for index, role in enumerate(roles) if role in SYSTEM or index > last or index == asked}
     return [listed[index] for index in sorted(kept)]

@@ -102,12 +102,17 @@ def _work(talk: Dialogue, run: RunBuilder, kind: str, body: Map, line: Line) -> 
         said = blocks_text(mapping(body, "result").get("content")) or compact(body.get("result", body.get("output")))
         talk.result(call, said, failed=flag(body, "isError") or bool(body.get("error")), name=name)
     elif kind == "model.completed":
-        talk.answer(text(body, "text") or blocks_text(body.get("content")) or text(body, "output"))
-        run.model(text(body, "model"))
-        run.usage(line.offset, _tokens(mapping(body, "usage")))
+        _completed(talk, run, body, line)
     elif kind == "session.ended":
         word = text(body, "status") or text(body, "reason")
         run.status = {"error": "error", "aborted": "aborted", "cancelled": "aborted"}.get(word, run.status)
+
+
+def _completed(talk: Dialogue, run: RunBuilder, body: Map, line: Line) -> None:
+    """An answer of the model, with what it took."""
+    talk.answer(text(body, "text") or blocks_text(body.get("content")) or text(body, "output"))
+    run.model(text(body, "model"))
+    run.usage(line.offset, _tokens(mapping(body, "usage")))
 
 
 def _tokens(used: Map) -> Tokens:

@@ -18,7 +18,7 @@ class OpenInference:
 
     name: str = "openinference"
     title: str = "OpenInference spans"
-    proven: bool = False
+    proven: bool = True
 
     def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:  # noqa: ARG002
         """Nowhere: such files are exported by hand."""

@@ -23,7 +23,7 @@ class Otel:
 
     name: str = "otel"
     title: str = "OpenTelemetry GenAI spans"
-    proven: bool = False
+    proven: bool = True
 
     def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:  # noqa: ARG002
         """Nowhere: such files stand where a collector was told to put them."""

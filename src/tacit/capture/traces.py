@@ -148,25 +148,32 @@ class Traces:
 def _groups(trace: list[Step]) -> list[_Group]:
     """One group for each topmost agent; without any, the whole trace is one."""
     by_id = {step.span.id: step for step in trace}
-    trace.sort(key=lambda step: step.span.started or "")
+    trace.sort(key=_began)
     tops = {step.span.id: _top(step, by_id) for step in trace}
-    groups = {step.span.id: _Group(top=step) for step in trace if step.kind == "agent" and tops[step.span.id] is step}
+    groups = {step.span.id: _Group(top=step) for step in trace if tops[step.span.id] is step}
     telling = [step for step in trace if step.kind != "other"]
     if not groups:
         return [_Group(top=telling[0], steps=telling)] if telling else []
     ordered = list(groups.values())
     for step in telling:
         top = tops[step.span.id]
-        if top is None:
-            earlier = [group for group in ordered if (group.top.span.started or "") <= (step.span.started or "")]
-            (earlier or ordered[:1])[-1].steps.append(step)
-        else:
-            groups[top.span.id].steps.append(step)
+        group = _earlier(ordered, step) if top is None else groups[top.span.id]
+        group.steps.append(step)
     return ordered
 
 
+def _began(step: Step) -> str:
+    return step.span.started or ""
+
+
+def _earlier(ordered: list[_Group], step: Step) -> _Group:
+    """The last group that began before a step which stands below none of them, else the first."""
+    earlier = [group for group in ordered if _began(group.top) <= _began(step)]
+    return earlier[-1] if earlier else ordered[0]
+
+
 def _top(step: Step, by_id: dict[str, Step]) -> Step | None:
-    """The highest agent above a step, or the step itself."""
+    """The highest agent above a step, or the step itself where it is one."""
     top, at, seen = None, step, set[str]()
     while at.span.id not in seen:
         seen.add(at.span.id)
@@ -185,7 +192,7 @@ def _run(group: _Group, source: str) -> tuple[Run, int]:
     run = RunBuilder(
         source=source,
         session=next((step.session for step in (top, *steps) if step.session), top.span.trace),
-        message=_asked(top) or next((said for step in models if (said := _asked(step))), ""),
+        message=_question([top, *models]),
         external_id=f"{top.span.trace}:{top.span.id}",
         started=top.span.started,
     )
@@ -216,17 +223,27 @@ def _named(top: Step, steps: list[Step]) -> str:
 
 
 def _innermost(models: list[Step], steps: list[Step]) -> list[Step]:
-    """Model calls that do not only wrap another one, so that no token counts twice."""
+    """One of each two model calls where one stands in the other, so that no token counts twice.
+
+    The inner one counts, unless only the outer one knows what was said: SDKs trace their own requests without words.
+    """
     by_id = {step.span.id: step for step in steps}
-    wrapping: set[str] = set()
+    twice: set[str] = set()
     for step in models:
         parent, seen = step.span.parent, set[str]()
         while parent in by_id and parent not in seen:
             seen.add(parent)
-            if by_id[parent].kind == "model":
-                wrapping.add(parent)
-            parent = by_id[parent].span.parent
-    return [step for step in models if step.span.id not in wrapping]
+            outer = by_id[parent]
+            if outer.kind == "model":
+                silent = bool(outer.answered) and outer.tokens != _NONE and not step.answered
+                twice.add(step.span.id if silent else parent)
+            parent = outer.span.parent
+    return [step for step in models if step.span.id not in twice]
+
+
+def _question(steps: list[Step]) -> str:
+    """The first question any of the steps knows."""
+    return next((said for step in steps if (said := _asked(step))), "")
 
 
 def _asked(step: Step) -> str:
@@ -243,11 +260,7 @@ def _tell(run: RunBuilder, step: Step, *, spoken: bool, with_calls: bool) -> Non
         for call, said in message.results if with_calls else ():
             run.result(call, said)
     if step.kind == "tool":
-        call = step.call or step.span.id
-        run.call(call, step.tool, step.given)
-        run.result(call, step.output, error=(step.output or step.span.error) if step.span.error else None)
-        for skill in step.skills:
-            run.uses(call, skill)
+        _use(run, step)
     if spoken:
         run.model(step.model)
         run.usage(step.span.id, step.tokens)
@@ -255,3 +268,16 @@ def _tell(run: RunBuilder, step: Step, *, spoken: bool, with_calls: bool) -> Non
             run.say(message.text)
             for call, name, given in message.calls if with_calls else ():
                 run.call(call, name, given)
+
+
+def _use(run: RunBuilder, step: Step) -> None:
+    """A tool at work; a second span of the same call may still tell how it ended."""
+    call = step.call or step.span.id
+    if run.knows(call) and not step.output:
+        if step.span.error:
+            run.fails(call, step.span.error)
+        return
+    run.call(call, step.tool, step.given)
+    run.result(call, step.output, error=(step.output or step.span.error) if step.span.error else None)
+    for skill in step.skills:
+        run.uses(call, skill)

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer._click.exceptions import ClickException
 from typer.core import TyperGroup
 
 from tacit.cli.options import Options, parse_flags
@@ -17,6 +18,9 @@ from tacit.errors import TacitError
 if TYPE_CHECKING:
     from typer._click import Command, Context
 
+INTERRUPTED = 130
+"""What a shell calls a program that Ctrl-C ended."""
+STOPPED = "Stopped. What was acknowledged is kept; the same command again goes on from there."
 COMMANDS = {
     "demo": "tacit.cli.demo",
     "init": "tacit.cli.init",
@@ -81,7 +85,7 @@ def root(
 ) -> None:
     """Agents that learn their trade: record runs, learn skills, prove them, take anything back.
 
-    First steps:  tacit demo  ·  tacit init  ·  tacit runs list
+    Example:  tacit demo  ·  cd my-project && tacit init && tacit import  ·  tacit runs list
     """
     flags = parse_flags(settings or [])
     ctx.obj = Options(
@@ -94,15 +98,19 @@ def run() -> None:
     """Run the command line and turn errors into a line and an exit code."""
     if os.name != "posix":
         _fail("Tacit runs on Linux and macOS. Windows is not supported yet; WSL works.", 2)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    _prepare_streams()
     try:
-        app()
+        code = app(standalone_mode=False)
+        if code == INTERRUPTED:
+            _fail(STOPPED, INTERRUPTED)
+        sys.exit(code if isinstance(code, int) else 0)
     except TacitError as error:
         _fail(str(error), error.exit_code)
-    except KeyboardInterrupt:
-        _fail("Stopped. What was acknowledged is kept.", 130)
+    except ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        _fail(STOPPED, INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
@@ -110,6 +118,16 @@ def run() -> None:
         _fail(f"{error.filename or 'The system'}: {error.strerror or error}.", 1)
     except Exception as error:  # noqa: BLE001 - the last line of defence against a traceback
         _fail(f"This is a bug in Tacit, sorry: {type(error).__name__}: {error}{_place(error)}", 1)
+
+
+def _prepare_streams() -> None:
+    """Output that cannot fail: a closed stream leads nowhere, a character the terminal lacks is shown as its code."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _fail(text: str, code: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -29,4 +30,4 @@ def backup(ctx: typer.Context, file: FileArgument, as_json: AsJson = False) -> N
     if as_json:
         emit({"file": str(target), "bytes": size})
     else:
-        talk(f"Wrote {target} ({size:,} bytes). Bring it back with: tacit restore {target}")
+        talk(f"Wrote {target} ({size:,} bytes). Bring it back with: tacit restore {quote(str(target))}")

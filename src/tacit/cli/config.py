@@ -19,12 +19,13 @@ def config(ctx: typer.Context, as_json: AsJson = False) -> None:
     import os
     from pathlib import Path
 
-    from tacit.config import load
+    from tacit.config import load, outer_state_dir
     from tacit.workspace import place
 
     given = options(ctx)
     folder = Path(given.folder)
-    settings = load(place.find_root(folder, os.environ) or folder.absolute(), given.flags)
+    shared = outer_state_dir(given.flags, os.environ)
+    settings = load(place.find_root(folder, os.environ, shared) or folder.absolute(), given.flags)
     rows = [(name, getattr(settings.config, name), source) for name, source in settings.sources.items()]
     if as_json:
         emit({name: {"value": _safe(value), "from": source} for name, value, source in rows})

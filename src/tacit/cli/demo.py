@@ -281,7 +281,7 @@ def _imported(ws: Workspace) -> list[FileReport]:
         if not file.exists() or file.read_text(encoding="utf-8") != content:
             file.write_text(content, encoding="utf-8")
         reports.append(FileReport(file=str(file), source=source.name))
-        for found in named(source, [str(file)]):
+        for found in named(source, [str(file)]).sessions:
             import_session(ws, source, found, reports[-1])
     return reports
 

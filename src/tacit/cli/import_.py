@@ -12,8 +12,9 @@ from tacit.cli.output import console, emit, progress, table, talk
 from tacit.errors import RefusedError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from tacit.events import Event
     from tacit.workspace.importing import FileReport
     from tacit.workspace.sessions import Group
     from tacit.workspace.workspace import Workspace
@@ -48,9 +49,10 @@ def import_(
     Example:  tacit import claude-code ~/.claude/projects/-home-ann-shop
     """
     reports: list[FileReport] = []
+    chosen = _chosen(source, paths or []) if source else None
     with opened(ctx, create=True) as ws:
-        if source:
-            _named(ws, source, paths or [], reports)
+        if chosen is not None:
+            progress(chosen(ws, reports))
         else:
             _found(ws, reports, everywhere=everywhere, yes=yes)
         progress(ws.index())
@@ -64,15 +66,22 @@ def import_(
     raise typer.Exit(1 if any(report.state == "unreadable" for report in reports) else 0)
 
 
-def _named(ws: Workspace, name: str, paths: Sequence[str], reports: list[FileReport]) -> None:
+def _chosen(name: str, paths: Sequence[str]) -> Callable[[Workspace, list[FileReport]], Iterator[Event]]:
+    """The import of what a person named, looked at before a workspace is made for it."""
     from tacit.capture import registry
-    from tacit.workspace.importing import import_sessions
+    from tacit.workspace.importing import import_sessions, unreadable
     from tacit.workspace.sessions import named
 
     source = registry.source(name)
     if not paths:
         raise UsageError(f"Say which files or folders: tacit import {name} PATH…; `tacit import` alone finds them.")
-    progress(import_sessions(ws, source, named(source, paths), reports))
+    found = named(source, paths)
+
+    def run(ws: Workspace, reports: list[FileReport]) -> Iterator[Event]:
+        reports += [unreadable(file, source) for file in found.unreadable]
+        return import_sessions(ws, source, found.sessions, reports)
+
+    return run
 
 
 def _found(ws: Workspace, reports: list[FileReport], *, everywhere: bool, yes: bool) -> None:

@@ -19,11 +19,13 @@ def init(ctx: typer.Context, as_json: AsJson = False) -> None:
     import os
     from pathlib import Path
 
+    from tacit.config import outer_state_dir
     from tacit.workspace import place
     from tacit.workspace.workspace import Workspace
 
     given = options(ctx)
-    known = place.find_root(Path(given.folder), os.environ) is not None
+    shared = outer_state_dir(given.flags, os.environ)
+    known = place.find_root(Path(given.folder), os.environ, shared) is not None
     with Workspace.open(given.folder, flags=given.flags) as ws:
         document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": not known}
     if as_json:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from tacit.errors import ConfigError
+from tacit.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +49,10 @@ def opened(ctx: typer.Context, *, create: bool = False) -> Workspace:
     from tacit.workspace.workspace import Workspace
 
     given = options(ctx)
-    return Workspace.open(given.folder, create=create, flags=given.flags)
+    ws = Workspace.open(given.folder, create=create, flags=given.flags)
+    with suppress(StoreError):  # what hooks pointed at waits for the next command
+        ws.read_waiting()
+    return ws
 
 
 def confirm(question: str, *, yes: bool) -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 """Characters that steer a terminal or hide text from a person."""
+NARROWEST = 16
+"""Columns the growing column keeps before others are left out for it."""
 WIDEST = 40
 """Columns that a column takes at most, the growing one apart."""
 WIDE = 120
@@ -30,7 +32,8 @@ def visible(text: str) -> str:
 
 def emit(document: object) -> None:
     """Print one JSON document, and nothing else."""
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+    plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    sys.stdout.write(json.dumps(document, ensure_ascii=plain, indent=2) + "\n")
 
 
 def talk(text: str) -> None:
@@ -51,16 +54,27 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, grow: str = 
     from rich.cells import cell_len
     from rich.text import Text
 
-    lines = [[visible(" ".join(cell.split())) for cell in row] for row in rows]
-    widths = [min(WIDEST, max(cell_len(cell) for cell in column)) for column in zip(columns, *lines, strict=True)]
+    lines = [list(columns), *([visible(" ".join(cell.split())) for cell in row] for row in rows)]
     growing = columns.index(grow) if grow in columns else len(columns) - 1
-    spare = console().width - sum(widths) - 2 * (len(widths) - 1) + widths[growing]
-    longest = max(cell_len(line[growing]) for line in [list(columns), *lines])
-    widths[growing] = max(10, min(spare, longest))
-    made = Text(_row(columns, widths), style="bold", no_wrap=True)
-    for line in lines:
-        made.append("\n" + _row(line, widths), style="not bold")
+    widths = [min(WIDEST, max(cell_len(cell) for cell in column)) for column in zip(*lines, strict=True)]
+    widths[growing] = max(cell_len(line[growing]) for line in lines)
+    shown = _fitted(widths, growing, console().width)
+    fitted = [_row([line[index] for index, _ in shown], [width for _, width in shown]) for line in lines]
+    made = Text(fitted[0], style="bold", no_wrap=True)
+    for line in fitted[1:]:
+        made.append("\n" + line, style="not bold")
     return made
+
+
+def _fitted(widths: Sequence[int], growing: int, room: int) -> list[tuple[int, int]]:
+    """The columns that find room, with their widths: the growing one is cut first, then the last ones are left out."""
+    kept = list(range(len(widths)))
+    while True:
+        spare = room - sum(widths[index] + 2 for index in kept if index != growing)
+        if spare >= NARROWEST or len(kept) <= 2:
+            break
+        kept.remove(next(index for index in reversed(kept) if index != growing))
+    return [(index, max(1, min(spare, widths[index])) if index == growing else widths[index]) for index in kept]
 
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -50,5 +50,13 @@ def _say(batch: Batch) -> None:
     parts += [f"{batch.duplicates} known already"] if batch.duplicates else []
     parts += [f"{len(batch.skipped)} skipped ({batch.skipped[0][1]})"] if batch.skipped else []
     parts += [f"{len(batch.refused)} refused"] if batch.refused else []
-    undo = f" Undo: tacit runs delete {batch.ids[0][:8]}" if len(batch.ids) == 1 else ""
-    talk(", ".join(parts) + "." + (undo or (" See them: tacit runs list" if batch.ids else "")))
+    talk(", ".join(parts) + "." + _undo(batch))
+
+
+def _undo(batch: Batch) -> str:
+    """How to take back what was new; what was known already is not touched."""
+    if not batch.recorded:
+        return " See them: tacit runs list" if batch.ids else ""
+    if batch.recorded == len(batch.ids) <= 3:
+        return f" Undo: tacit runs delete {' '.join(one[:8] for one in batch.ids)}"
+    return " See them: tacit runs list. Undo: tacit runs delete ID… (--json lists the ids)"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Annotated
 
 import typer
 
 from tacit.cli.options import AsJson, Yes, confirm, opened, options
 from tacit.cli.output import emit, talk
-from tacit.errors import DamagedError
+from tacit.errors import DamagedError, InputError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="What `tacit backup` wrote.")]
@@ -26,6 +27,8 @@ def restore(ctx: typer.Context, file: FileArgument, yes: Yes = False, as_json: A
     from tacit.workspace.backup import set_aside
 
     source = Path(file).expanduser().resolve()
+    if not source.is_file():
+        raise InputError(f"{source} is no file. Give one that `tacit backup` wrote.")
     confirm(f"Replace everything recorded here by {source}?", yes=yes)
     try:
         ws = opened(ctx, create=True)
@@ -38,5 +41,5 @@ def restore(ctx: typer.Context, file: FileArgument, yes: Yes = False, as_json: A
     if as_json:
         emit({"file": str(source), "saved": str(saved) if saved else None})
     else:
-        undo = f"Undo: tacit restore {saved}" if saved else "There was nothing before it."
+        undo = f"Undo: tacit restore {quote(str(saved))}" if saved else "There was nothing before it."
         talk(f"Restored {source}. {undo}")

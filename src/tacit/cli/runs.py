@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from tacit.types import Record
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, rich_markup_mode=None, help="List, show, search, mark and remove runs."
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="List, show, search, mark and remove runs.\n\nExample:  tacit runs list --limit 20",
 )
 RunArgument = Annotated[str, typer.Argument(metavar="ID", help="A run's id, or the beginning of it.")]
 SIGNS = {True: "yes", False: "no", None: "?"}
@@ -93,7 +96,8 @@ def mark(
     if as_json:
         emit(_row(record))
     else:
-        undo = "" if verdict == "unset" else f" Undo: tacit runs mark {record.id[:8]} unset"
+        back = "good" if verdict == "unset" else "unset"
+        undo = f" Undo: tacit runs mark {record.id[:8]} {back if back == 'unset' else 'good|bad'}"
         talk(f"Run {record.id[:8]} counts as: success {SIGNS[record.success]}.{undo}")
 
 
@@ -116,7 +120,9 @@ def delete(
 @app.command()
 def purge(
     ctx: typer.Context,
-    older_than: Annotated[int | None, typer.Option(min=0, metavar="DAYS", help="Runs recorded before that.")] = None,
+    older_than: Annotated[
+        int | None, typer.Option(min=0, max=36_500, metavar="DAYS", help="Runs recorded before that.")
+    ] = None,
     session: Annotated[str | None, typer.Option(help="All runs of this session.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="All runs of this workspace.")] = False,
     yes: Yes = False,
@@ -152,7 +158,7 @@ def readmit(
     if as_json:
         emit({"readmitted": run})
     else:
-        talk(f"Run {run} will be recorded again when it is delivered again.")
+        talk(f"Run {run} will be recorded again when it is delivered again. Undo then: tacit runs delete {run[:8]}")
 
 
 def _remove(ctx: typer.Context, ids: Sequence[str], reason: str, *, yes: bool, as_json: bool) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 import typer
 
 from tacit.cli.options import AsJson, Yes, confirm, opened
 from tacit.cli.output import emit, talk
-from tacit.errors import StoreError
+from tacit.errors import RefusedError, StoreError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -18,6 +20,8 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
     Example:  tacit uninit --yes
     """
     ws = opened(ctx)
+    if ws.state.parent != ws.root:
+        raise RefusedError(f"{ws.state} is shared by several workspaces. Unset TACIT_HOME (or state_dir) here instead.")
     moment = ws.now()[:19].replace(":", "").replace("-", "")
     aside = ws.state.with_name(f"{ws.state.name}-removed-{moment}")
     confirm(f"Rename {ws.state} to {aside.name} and stop recording here?", yes=yes)
@@ -30,4 +34,4 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
         emit({"state": str(ws.state), "moved_to": str(aside)})
     else:
         talk(f"Nothing is recorded in {ws.root} any more. The state is kept in {aside}.")
-        talk(f"Undo: mv {aside} {ws.state}")
+        talk(f"Undo: mv {quote(str(aside))} {quote(str(ws.state))}")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import secrets
 from dataclasses import replace
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from tacit.types import Passage, Record, Run, ShownSkill, ToolCall
+from tacit.redact import MARK
+from tacit.types import Passage, Record, Run, ShownSkill, SkillTrace, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +31,7 @@ def identity(run: Run, workspace: str) -> str:
     A run with neither an external id nor a start time cannot be told from another like it: every delivery is new.
     The last third of an id is that of its session: the store keeps runs of one session together by it.
     """
-    place = "\0".join((workspace, run.source, run.session))
+    place = _unkeyed("\0".join((workspace, run.source, run.session)))
     session = blake2b(place.encode(), digest_size=SESSION_BYTES).hexdigest()
     if run.external_id is not None:
         own = "id:" + run.external_id
@@ -37,8 +39,13 @@ def identity(run: Run, workspace: str) -> str:
         own = "at:" + run.started
     else:
         return secrets.token_hex(OWN_BYTES) + session
-    parts = "\0".join((place, own, run.message))
+    parts = _unkeyed("\0".join((place, own, run.message)))
     return blake2b(parts.encode(), digest_size=OWN_BYTES).hexdigest() + session
+
+
+def _unkeyed(text: str) -> str:
+    """Text without the digits of its redaction marks: they differ from key to key, and a run is the same under each."""
+    return MARK.sub(lambda found: found[0][:-10], text) if "[REDACTED:" in text else text
 
 
 def record_of(run: Run, workspace: str, now: str) -> Record:
@@ -78,13 +85,9 @@ def used_skills(run: Run) -> tuple[str, ...]:
 
 def seen_skills(run: Run) -> tuple[str, ...]:
     """Every skill the run met in any way, also where it failed."""
-    if not (run.skills.active or run.skills.attempted or run.skills.path or run.skills.shown or run.snapshots):
-        return unique([name for tool in run.tools if tool.skills for name in tool.skills])
-    names = [*run.skills.path, *run.skills.attempted, *run.skills.active]
-    names += [shown.name for shown in run.skills.shown]
-    names += [name for snapshot in run.snapshots for name in snapshot.skills]
-    names += [name for tool in run.tools for name in tool.skills]
-    return unique(names)
+    traced = (*run.skills.path, *run.skills.attempted, *run.skills.active, *(one.name for one in run.skills.shown))
+    snapped = [name for snapshot in run.snapshots for name in snapshot.skills]
+    return unique([*traced, *snapped, *(name for tool in run.tools if tool.skills for name in tool.skills)])
 
 
 def valid_name(name: str) -> bool:
@@ -118,18 +121,28 @@ def excerpt_of(output: str) -> str:
 
 
 def redacted(run: Run, redact: Callable[[str], str]) -> Run:
-    """The run with every piece of free text passed through a redactor."""
+    """The run with every text in it passed through a redactor, names and ids too."""
+    many = partial(_each, redact)
     return replace(
         run,
         message=redact(run.message),
         output=redact(run.output),
+        status=run.status and redact(run.status),
+        external_id=run.external_id and redact(run.external_id),
+        session=redact(run.session),
+        source=redact(run.source),
+        agent=redact(run.agent),
+        model=redact(run.model),
         tools=tuple(_redacted_tool(tool, redact) for tool in run.tools),
         context=tuple(Passage(origin=piece.origin, text=redact(piece.text)) for piece in run.context),
-        skills=replace(
-            run.skills,
-            shown=tuple(ShownSkill(name=shown.name, body=redact(shown.body)) for shown in run.skills.shown),
+        skills=SkillTrace(
+            active=many(run.skills.active),
+            attempted=many(run.skills.attempted),
+            path=many(run.skills.path),
+            shown=tuple(ShownSkill(name=redact(one.name), body=redact(one.body)) for one in run.skills.shown),
         ),
-        outcome=run.outcome and replace(run.outcome, reason=redact(run.outcome.reason)),
+        snapshots=tuple(replace(one, trigger=redact(one.trigger), skills=many(one.skills)) for one in run.snapshots),
+        outcome=run.outcome and replace(run.outcome, by=redact(run.outcome.by), reason=redact(run.outcome.reason)),
         correction=run.correction and redact(run.correction),
     )
 
@@ -137,8 +150,14 @@ def redacted(run: Run, redact: Callable[[str], str]) -> Run:
 def _redacted_tool(tool: ToolCall, redact: Callable[[str], str]) -> ToolCall:
     return replace(
         tool,
+        name=redact(tool.name),
         input=redact(tool.input),
         output=redact(tool.output),
         error=tool.error and redact(tool.error),
+        skills=_each(redact, tool.skills),
         said=redact(tool.said),
     )
+
+
+def _each(redact: Callable[[str], str], texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(redact(text) for text in texts) if texts else texts

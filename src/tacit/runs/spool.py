@@ -57,19 +57,39 @@ def main() -> None:
 
 def find_state(folder: str, environ: Mapping[str, str]) -> str:
     """The state folder that serves a folder, or nothing: a hook firing anywhere else does nothing."""
-    if environ.get("TACIT_HOME"):
-        home = os.path.expanduser(environ["TACIT_HOME"])
-        return home if os.path.isdir(home) else ""
     folder = os.path.realpath(environ.get("TACIT_WORKSPACE") or folder)
-    first, user = folder, os.path.realpath(os.path.expanduser("~"))
-    while True:
-        state = os.path.join(folder, ".tacit")
-        if (folder != user or folder == first) and os.path.isfile(os.path.join(state, "workspace")):
+    shared = environ.get("TACIT_HOME") or str(_settings(_user_file(environ)).get("state_dir") or "")
+    if shared:
+        state = os.path.abspath(os.path.expanduser(shared))
+        return state if any(place in _listed(state) for place in _upwards(folder)) else ""
+    user = os.path.realpath(os.path.expanduser("~"))
+    for place in _upwards(folder):
+        state = os.path.join(place, ".tacit")
+        if (place != user or place == folder) and os.path.isfile(os.path.join(state, "workspace")):
             return state
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return ""
-        folder = parent
+    return ""
+
+
+def _upwards(folder: str) -> list[str]:
+    """A folder and all those around it, the innermost first."""
+    found = [folder]
+    while os.path.dirname(found[-1]) != found[-1]:
+        found.append(os.path.dirname(found[-1]))
+    return found
+
+
+def _listed(state: str) -> set[str]:
+    """The workspaces that share a state folder."""
+    file = os.path.join(state, "workspaces")
+    if not os.path.isfile(file):
+        return set()
+    with open(file, encoding="utf-8", errors="surrogateescape") as lines:
+        return {os.path.realpath(line.rstrip("\n")) for line in lines}
+
+
+def _user_file(environ: Mapping[str, str]) -> str:
+    base = environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    return os.path.join(base, "tacit", "tacit.toml")
 
 
 def entry_of(payload: dict[str, object], redact: Redact) -> dict[str, object]:
@@ -162,8 +182,7 @@ def _object(raw: bytes) -> dict[str, object]:
 
 def _left_out(state: str, folder: str) -> bool:
     """Whether this workspace is switched off, or the folder on its ignore list."""
-    user = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
-    settings = _settings(os.path.join(user, "tacit", "tacit.toml")) | _settings(os.path.join(state, "tacit.toml"))
+    settings = _settings(_user_file(os.environ)) | _settings(os.path.join(state, "tacit.toml"))
     switch = os.environ.get("TACIT_ENABLED") or str(settings.get("enabled", True))
     if switch.strip().lower() in ("false", "0", "no", "off"):
         return True

@@ -49,6 +49,11 @@ def wait(transaction: Transaction, file: File) -> None:
     )
 
 
+def forget(transaction: Transaction, workspace: str) -> None:
+    """Let every file be read again from its beginning, should it be imported again."""
+    transaction.all("UPDATE files SET position = 0, fingerprint = '' WHERE workspace = ?", (workspace,))
+
+
 def get(transaction: Transaction, workspace: str, path: str) -> File | None:
     """What is known of a file."""
     sql = f"SELECT {COLUMNS} FROM files WHERE workspace = ? AND path = ?"

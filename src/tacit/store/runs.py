@@ -30,11 +30,11 @@ ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circ
 T = TypeVar("T")
 INSERT = (
     "INSERT INTO runs (key, workspace, source, session, external_id, agent, started, summary, success, used, state,"
-    " revision, content, recorded, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', 1, ?, ?, ?)"
+    " revision, size, content, recorded, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', 1, ?, ?, ?, ?)"
 )
 UPDATE = (
     "UPDATE runs SET source = ?, session = ?, external_id = ?, agent = ?, started = ?, summary = ?, success = ?,"
-    " used = ?, state = 'new', revision = revision + 1, content = ?, recorded = ?, body = ? WHERE key = ?"
+    " used = ?, state = 'new', revision = revision + 1, size = ?, content = ?, recorded = ?, body = ? WHERE key = ?"
 )
 
 
@@ -83,7 +83,7 @@ def _all_new(transaction: Transaction, rows: Sequence[tuple[Value, ...]]) -> boo
 def get(transaction: Transaction, run: str, workspace: str) -> Record:
     """One run by its id or by the unique beginning of it."""
     wanted = run.strip().lower()
-    found = "key = ?" if len(wanted) == ID else "key IN (SELECT key FROM runs WHERE key LIKE ? LIMIT 100)"
+    found = "key = ?" if len(wanted) == ID else "key IN (SELECT key FROM runs WHERE key LIKE ?)"
     pattern = key_of(wanted) if len(wanted) == ID else "_" * SESSION + wanted + "%"
     rows: list[Row] = []
     if HEX.fullmatch(wanted):
@@ -120,16 +120,39 @@ def count(transaction: Transaction, workspace: str) -> int:
     return cast("int", transaction.all("SELECT count(*) FROM runs WHERE workspace = ?", (workspace,))[0][0])
 
 
+def others(transaction: Transaction, workspace: str) -> int:
+    """How many runs of other workspaces are in the same store."""
+    return cast("int", transaction.all("SELECT count(*) FROM runs WHERE workspace <> ?", (workspace,))[0][0])
+
+
 def ids_before(transaction: Transaction, workspace: str, moment: str) -> list[str]:
     """Runs that were recorded before a moment, oldest first."""
     sql = "SELECT key FROM runs WHERE workspace = ? AND recorded < ? ORDER BY sequence"
     return [id_of(str(row[0])) for row in transaction.all(sql, (workspace, moment))]
 
 
-def oldest(transaction: Transaction, workspace: str, limit: int) -> list[str]:
-    """The runs recorded first."""
-    sql = "SELECT key FROM runs WHERE workspace = ? ORDER BY sequence LIMIT ?"
-    return [id_of(str(row[0])) for row in transaction.all(sql, (workspace, limit))]
+def everything(transaction: Transaction, workspace: str) -> list[str]:
+    """All runs of a workspace, oldest first."""
+    sql = "SELECT key FROM runs WHERE workspace = ? ORDER BY sequence"
+    return [id_of(str(row[0])) for row in transaction.all(sql, (workspace,))]
+
+
+def weight(transaction: Transaction, workspace: str) -> int:
+    """Characters that a workspace's runs take."""
+    sql = "SELECT coalesce(sum(size), 0) FROM runs WHERE workspace = ?"
+    return int(cast("int", transaction.all(sql, (workspace,))[0][0]))
+
+
+def oldest(transaction: Transaction, workspace: str, weight: int) -> list[str]:
+    """The runs recorded first that together take at least this much; never the newest one."""
+    sizes = transaction.all("SELECT sequence, size FROM runs WHERE workspace = ? ORDER BY sequence", (workspace,))
+    last, taken = 0, 0
+    for sequence, size in sizes[:-1]:
+        if taken >= weight:
+            break
+        last, taken = cast("int", sequence), taken + cast("int", size)
+    sql = "SELECT key FROM runs WHERE workspace = ? AND sequence <= ? ORDER BY sequence"
+    return [id_of(str(row[0])) for row in transaction.all(sql, (workspace, last))]
 
 
 def of_session(transaction: Transaction, workspace: str, session: str) -> list[str]:
@@ -233,7 +256,7 @@ def _row(record: Record) -> tuple[Value, ...]:
     content = _hash(body)
     used = json.dumps(record.used, ensure_ascii=False) if record.used else "[]"
     place = (key_of(record.id), record.workspace, run.source, run.session, run.external_id, run.agent, run.started)
-    return (*place, record.summary, _bit(record.success), used, content, record.recorded, body)
+    return (*place, record.summary, _bit(record.success), used, len(body), content, record.recorded, body)
 
 
 def _contents(transaction: Transaction, ids: Sequence[str]) -> dict[str, str]:

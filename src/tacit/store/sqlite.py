@@ -241,7 +241,7 @@ def _translate(error: sqlite3.DatabaseError, file: Path) -> StoreError:
     if "locked" in said or "busy" in said:
         return BusyError(f"{file} is held by another process ({said}). Try again when it is done.")
     if "disk is full" in said or name == "SQLITE_FULL":
-        return StoreError(f"The disk is full: nothing was written to {file}. Free some space and run the same again.")
+        return StoreError(f"The disk is full: this was not written to {file}. Free some space, then try again.")
     if "not a database" in said or "malformed" in said:
         return DamagedError(f"{file} is damaged ({said}). Bring back a backup: tacit restore FILE.")
     if "readonly" in said or "unable to open" in said:

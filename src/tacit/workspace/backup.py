@@ -59,6 +59,14 @@ def backup(ws: Workspace, target: Path) -> int:
 
 def restore(ws: Workspace, source: Path) -> Path | None:
     """Replace the state by a backup's; what was there is backed up first. Returns where, or None if it was empty."""
+    if ws.config.store:
+        raise RefusedError("The store is PostgreSQL: bring it back with pg_restore.")
+    with ws.engine.read() as transaction:
+        if others := runs.others(transaction, ws.name):
+            raise RefusedError(
+                f"{ws.state} also holds {others} runs of other workspaces, which would be lost. "
+                "Restore into a state folder of its own: set TACIT_HOME to an empty folder."
+            )
     with _unpacked(source, ws.state) as (folder, manifest):
         _prepare_database(folder / DATABASE, str(manifest["workspace"]), ws.now())
         saved = _save_current(ws)
@@ -74,7 +82,8 @@ def restore(ws: Workspace, source: Path) -> Path | None:
 
 def set_aside(folder: str, flags: Mapping[str, object]) -> Path:
     """Move a damaged database out of the way, keeping it for a person to look at; returns where it is."""
-    root = place.find_root(Path(folder), os.environ) or Path(folder)
+    shared = config.outer_state_dir(flags, os.environ)
+    root = place.find_root(Path(folder), os.environ, shared) or Path(folder)
     state = config.state_folder(root, config.load(root, flags).config.state_dir)
     aside = state / BACKUPS / f"damaged-{secrets.token_hex(4)}"
     aside.mkdir(mode=0o700, parents=True)

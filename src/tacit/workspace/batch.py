@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import itertools
 import json
 import sys
 from contextlib import contextmanager
@@ -9,18 +11,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from tacit.errors import InputError
+from tacit.errors import InputError, StoreError
 from tacit.interchange import parse_run
 from tacit.types import Delivery, Run
-from tacit.workspace.record import deliver
+from tacit.workspace.record import deliver, size_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from tacit.workspace.workspace import Workspace
 
 CHUNK = 500
 """Lines per transaction."""
+HELD = 8 * 1024 * 1024
+"""Characters of runs held before they are stored."""
+NOTHING = 'The input is empty. A run is a JSON object such as {"message": "fix the login test"}.'
 WHOLE = 64 * 1024 * 1024
 """Bytes of the largest document that is not one object a line."""
 
@@ -69,38 +74,62 @@ class Batch:
 def source(file: str) -> Generator[BinaryIO]:
     """A named file, or standard input for `-`."""
     if file == "-":
-        if sys.stdin.isatty():
+        if sys.stdin is None or sys.stdin.isatty():  # pyright: ignore[reportUnnecessaryComparison]
             raise InputError("Nothing to record: give a FILE, or pipe JSON into `tacit record`.")
-        yield sys.stdin.buffer
+        yield _not_empty(sys.stdin.buffer)
         return
     try:
-        with Path(file).expanduser().open("rb") as stream:
-            yield stream
+        stream = Path(file).expanduser().open("rb")
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from None
+    with stream:
+        yield _not_empty(stream)
+
+
+def _not_empty(stream: BinaryIO) -> BinaryIO:
+    """The stream, provided that it holds anything; looked at before a workspace is made for it."""
+    buffered = cast("io.BufferedReader", stream)
+    try:
+        if not buffered.peek(1):
+            raise InputError(NOTHING)
+    except OSError as error:
+        raise InputError(f"The input cannot be read: {error.strerror}.") from None
+    return stream
 
 
 def record_stream(ws: Workspace, stream: BinaryIO) -> Batch:
     """Record every run of a stream; one bad line never stops the others."""
     batch = Batch()
     waiting: list[tuple[int, Run]] = []
+    held = 0
     for line, found in _runs(stream, ws.config.max_record_mb * 1024 * 1024):
         if isinstance(found, str):
             batch.take(line, Delivery(how="refused", reason=found))
             continue
         waiting.append((line, found))
-        if len(waiting) == CHUNK:
-            _flush(ws, batch, waiting)
+        held += size_of(found)
+        if len(waiting) == CHUNK or held > HELD:
+            held = 0
+            if not _flush(ws, batch, waiting):
+                batch.take(line + 1, Delivery(how="refused", reason="this line and those behind it were not read"))
+                return batch
     _flush(ws, batch, waiting)
     if not (batch.ids or batch.refused or batch.skipped):
-        raise InputError('The input is empty. A run is a JSON object such as {"message": "fix the login test"}.')
+        raise InputError(NOTHING)
     return batch
 
 
-def _flush(ws: Workspace, batch: Batch, waiting: list[tuple[int, Run]]) -> None:
-    for (line, _), delivery in zip(waiting, deliver(ws, [run for _, run in waiting]), strict=True):
+def _flush(ws: Workspace, batch: Batch, waiting: list[tuple[int, Run]]) -> bool:
+    """Record what waits; when the store cannot take it, each of these lines is refused, and those before stay kept."""
+    try:
+        deliveries = deliver(ws, [run for _, run in waiting])
+    except StoreError as error:
+        deliveries = [Delivery(how="refused", reason=str(error)) for _ in waiting]
+    for (line, _), delivery in zip(waiting, deliveries, strict=True):
         batch.take(line, delivery)
+    failed = bool(waiting) and not any(delivery.kept or delivery.how == "skipped" for delivery in deliveries)
     waiting.clear()
+    return not failed
 
 
 def _runs(stream: BinaryIO, limit: int) -> Iterator[tuple[int, Run | str]]:
@@ -119,6 +148,15 @@ class _Bad:
     reason: str
 
 
+def _one_a_line(lines: Iterable[tuple[int, bytes | _Bad]]) -> Iterator[tuple[int, object]]:
+    """The values of all further lines of a large file whose first one was bad."""
+    for number, (_, raw) in enumerate(lines, 2):
+        if isinstance(raw, _Bad):
+            yield number, raw
+        elif text := raw.strip():
+            yield from _spread(number, _decode(text))
+
+
 def _values(stream: BinaryIO, limit: int) -> Iterator[tuple[int, object]]:
     """The JSON values of a stream with the line each begins on: one a line, or one document over many lines."""
     for number, raw in _lines(stream, limit):
@@ -130,16 +168,18 @@ def _values(stream: BinaryIO, limit: int) -> Iterator[tuple[int, object]]:
             continue
         value = _decode(text)
         if isinstance(value, _Bad) and number == 1 and text[:1] in b"[{":
-            yield from _document(raw, stream, value)
+            yield from _document(raw, stream, value, limit)
             return
         yield from _spread(number, value)
 
 
-def _document(first: bytes, stream: BinaryIO, problem: _Bad) -> Iterator[tuple[int, object]]:
+def _document(first: bytes, stream: BinaryIO, problem: _Bad, limit: int) -> Iterator[tuple[int, object]]:
     """A document over several lines, unless its lines turn out to be runs of their own."""
     rest = stream.read(WHOLE + 1)
     if len(rest) > WHOLE:
-        yield 1, _Bad(f"{problem.reason}; a document of more than {WHOLE // 2**20} MiB must have one run a line")
+        yield 1, problem
+        rest += stream.readline(limit + 1)
+        yield from _one_a_line(itertools.chain(_lines(io.BytesIO(rest), limit), _lines(stream, limit)))
         return
     whole = _decode(first + rest)
     if not isinstance(whole, _Bad):

@@ -45,20 +45,20 @@ class Check:
 def examine(folder: Path, flags: Mapping[str, object], environ: Mapping[str, str]) -> Iterator[Check]:
     """Look at everything; no finding stops the next one."""
     yield from _machine()
-    root = place.find_root(folder, environ)
     try:
+        root = place.find_root(folder, environ, config.outer_state_dir(flags, environ))
         settings = config.load(root or folder, flags, environ)
     except TacitError as error:
         yield Check(name="settings", state="problem", text=str(error), fix="correct it, then run `tacit doctor` again")
         return
     yield Check(name="settings", state="ok", text="all known, all valid")
     state = config.state_folder(root or folder, settings.config.state_dir)
-    if not place.is_made(state):
+    if root is None or not place.is_made(state):
         yield Check(name="workspace", state="warning", text=f"none in {root or folder}", fix="run `tacit init`")
         return
     yield from _state(state)
     yield from _spool(state)
-    yield from _store(root or folder, state, flags, environ)
+    yield from _store(root, state, flags, environ)
 
 
 def _machine() -> Iterator[Check]:
@@ -121,6 +121,8 @@ def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mappin
                 behind = search.behind(transaction)
                 harmed = runs.damaged(transaction, ws.name, NEWEST)
             size = ws.engine.size() / 2**20
+            with ws.engine.read() as transaction:
+                own = runs.weight(transaction, ws.name) / 2**20
             limit = ws.config.max_disk_mb
             broken = cut or (_integrity(state / DATABASE) if not ws.config.store else "")
     except DamagedError as error:
@@ -138,7 +140,7 @@ def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mappin
         yield Check(name="store", state="problem", text=f"{harmed} runs are damaged", fix=fix)
     if broken:
         yield Check(name="store", state="problem", text=broken, fix="bring back a backup: tacit restore FILE")
-    if limit and size > limit * 0.8:
+    if limit and own > limit * 0.8:
         fix = "raise max_disk_mb or `tacit runs purge --older-than DAYS`"
         yield Check(name="store", state="warning", text=f"close to its limit of {limit} MB", fix=fix)
 

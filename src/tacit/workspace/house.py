@@ -7,10 +7,11 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from tacit.errors import NotFoundError
-from tacit.events import Advanced, Began, Ended
+from tacit.events import Advanced, Began, Ended, Noted
 from tacit.runs import usage
 from tacit.runs.recorder import seen_skills, success_of, valid_name
-from tacit.store import audit, meta, profiles, runs, search, verdicts
+from tacit.store import audit, files, meta, profiles, runs, search, verdicts
+from tacit.strict import clean
 from tacit.types import Record, Verdict
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ ROOM = 0.9
 
 def mark(ws: Workspace, run: str, word: Mark, reason: str = "") -> Record:
     """A person's verdict on a run; it wins over every other and makes the run new evidence."""
+    reason = ws.redact(clean(reason))
     with ws.engine.write() as transaction:
         record = runs.get(transaction, run, ws.name)
         success = success_of(record.run) if word == "unset" else word == "good"
@@ -77,6 +79,7 @@ def readmit(ws: Workspace, run: str) -> None:
     with ws.engine.write() as transaction:
         if not runs.readmit(transaction, ws.name, run):
             raise NotFoundError(f"No run '{run}' was removed here. Give its whole id.")
+        files.forget(transaction, ws.name)
         note(transaction, ws, "readmit run", run, "")
 
 
@@ -93,22 +96,37 @@ def chosen(ws: Workspace, *, older_than: int | None, session: str | None) -> lis
     with ws.engine.read() as transaction:
         if session is not None:
             return runs.of_session(transaction, ws.name, session)
-        return runs.oldest(transaction, ws.name, 2**31)
+        return runs.everything(transaction, ws.name)
 
 
 def tidy(ws: Workspace) -> Iterator[Event]:
     """Enforce the limits on age and size, at most once a day."""
-    today = ws.now()[:10]
+    today, fact = ws.now()[:10], f"{TIDIED}:{ws.name}"
     with ws.engine.read() as transaction:
-        if meta.get(transaction, TIDIED) == today:
+        if meta.get(transaction, fact) == today:
             return
-    if ws.config.retention_days:
-        yield from remove(ws, _before(ws, ws.config.retention_days), f"older than {ws.config.retention_days} days")
-    limit = ws.config.max_disk_mb * 1024 * 1024
-    if limit and ws.engine.size() > limit:
-        yield from _shrink(ws, int(limit * ROOM))
+    days, megabytes = ws.config.retention_days, ws.config.max_disk_mb
+    if days:
+        yield from _limit(ws, _before(ws, days), f"they are older than {days} days (retention_days)")
+    if megabytes:
+        yield from _limit(
+            ws, _too_many(ws, megabytes * 1024 * 1024), f"all take more than {megabytes} MB (max_disk_mb)"
+        )
     with ws.engine.write() as transaction:
-        meta.put(transaction, TIDIED, today)
+        meta.put(transaction, fact, today)
+
+
+def _limit(ws: Workspace, ids: Sequence[str], why: str) -> Iterator[Event]:
+    if ids:
+        yield Noted(stage="tidy", text=f"Removing the {len(ids)} oldest runs: {why}.", level="warning")
+        yield from remove(ws, ids, why)
+
+
+def _too_many(ws: Workspace, limit: int) -> list[str]:
+    """The oldest runs that have to go so that this workspace's take clearly less than the limit."""
+    with ws.engine.read() as transaction:
+        weight = runs.weight(transaction, ws.name)
+        return runs.oldest(transaction, ws.name, weight - int(limit * ROOM)) if weight > limit else []
 
 
 def note(transaction: Transaction, ws: Workspace, action: str, subject: str, reason: str) -> None:
@@ -119,16 +137,6 @@ def note(transaction: Transaction, ws: Workspace, action: str, subject: str, rea
         actor = "unknown"
     entry = audit.Entry(happened=ws.now(), actor=actor, action=action, subject=subject, reason=reason)
     audit.add(transaction, entry)
-
-
-def _shrink(ws: Workspace, goal: int) -> Iterator[Event]:
-    while (size := ws.engine.size()) > goal:
-        with ws.engine.read() as transaction:
-            too_many = int(runs.count(transaction, ws.name) * (1 - goal / size)) + 1
-            oldest = runs.oldest(transaction, ws.name, too_many)
-        if not oldest:
-            return
-        yield from remove(ws, oldest, f"the store is larger than {ws.config.max_disk_mb} MB")
 
 
 def _records(transaction: Transaction, ws: Workspace, ids: Sequence[str]) -> list[Record]:

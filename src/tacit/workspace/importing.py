@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -12,8 +12,8 @@ from tacit.capture.source import Captured, Rewound, Session, Skipped
 from tacit.events import Advanced, Began, Ended
 from tacit.store import files
 from tacit.types import Delivery, Record, Run, Tokens
-from tacit.workspace.record import keep, ready
-from tacit.workspace.sessions import ignored, opened
+from tacit.workspace.record import closed_by, keep, ready
+from tacit.workspace.sessions import head, ignored, opened, whole_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,6 +26,8 @@ BATCH = 50
 """Runs per transaction, at most."""
 TEXT = 1024 * 1024
 """Characters held before they are stored."""
+AT_ONCE = 32 * 1024 * 1024
+"""Bytes of waiting transcripts that a command reads on the way; a longer rest waits for `tacit import`."""
 BEGINNING = 1024
 """Bytes by which a file that grew is told from one that was written anew."""
 
@@ -45,8 +47,12 @@ class FileReport:
     tokens: Tokens = field(default_factory=Tokens)
     skipped: list[Skipped] = field(default_factory=list[Skipped])
 
+    again: bool = False
+    """Whether a run was refused that may be taken another time: then the file is not remembered as read."""
+
     def take(self, run: Run, delivery: Delivery) -> None:
         """Count one run."""
+        self.again |= delivery.how == "refused"
         if not delivery.kept:
             self.skipped.append(Skipped(file=self.file, line=0, reason=f"{delivery.reason} (run {run.external_id})"))
             return
@@ -83,9 +89,10 @@ def import_sessions(
 
 def import_session(ws: Workspace, source: Source, session: Session, report: FileReport) -> None:
     """Import one session: nothing if it is unchanged, only the rest if it grew, all of it otherwise."""
-    if ignored(session, ws.config.ignore):
+    reason = closed_by(ws) or ("its folder is on the ignore list" if ignored(session, ws.config.ignore) else "")
+    if reason:
         report.state = "ignored"
-        report.skipped.append(Skipped(file=session.main, line=0, reason="its folder is on the ignore list"))
+        report.skipped.append(Skipped(file=session.main, line=0, reason=reason))
         return
     try:
         seen = _look(session)
@@ -93,7 +100,9 @@ def import_session(ws: Workspace, source: Source, session: Session, report: File
             known = files.get(transaction, ws.name, session.main)
         if known is not None and known.position >= 0 and known.fingerprint == seen.fingerprint:
             report.state = "unchanged"
-            _remember(ws, source, session, known.position, seen)
+            if known.state == "waiting":
+                with ws.engine.write() as transaction:
+                    files.put(transaction, _file(ws, source, session, known.position, seen))
             return
         start = _start(session, known)
         report.state = "continued" if start else "read"
@@ -105,22 +114,28 @@ def import_session(ws: Workspace, source: Source, session: Session, report: File
         report.skipped.append(Skipped(file=session.main, line=0, reason=f"cannot be read: {error.strerror}"))
 
 
-def read_waiting(ws: Workspace, limit: int) -> None:
-    """Read the transcripts that hooks pointed at, as far as their new part is not larger than `limit` bytes."""
+def unreadable(file: str, source: Source) -> FileReport:
+    """The report on a file that nobody may read."""
+    report = FileReport(file=file, source=source.name, state="unreadable")
+    report.skipped.append(Skipped(file=file, line=0, reason="cannot be read: permission denied"))
+    return report
+
+
+def read_waiting(ws: Workspace, limit: int = AT_ONCE) -> None:
+    """Read the transcripts that hooks pointed at, as long as what is new in them is not more than `limit` bytes."""
     from tacit.capture import registry
-    from tacit.workspace.sessions import head
 
     with ws.engine.read() as transaction:
         waiting = files.waiting(transaction, ws.name)
     for file in waiting:
         name = file.source or registry.claimant(file.path, head(file.path))
-        if name is None or not os.path.isfile(file.path) or os.path.getsize(file.path) - file.position > limit:  # noqa: PTH113, PTH202
+        new = os.path.getsize(file.path) - file.position if os.path.isfile(file.path) else 0  # noqa: PTH113, PTH202
+        if name is None or new <= 0 or new > limit:
             continue
+        limit -= new
         source = registry.source(name)
-        beside = [str(other) for other in Path(file.path).with_suffix("").rglob("*") if other.is_file()]
-        for session in source.sessions([file.path, *beside], head):
-            if session.main == file.path:
-                import_session(ws, source, session, FileReport(file=file.path, source=name))
+        for session in whole_session(source, file.path):
+            import_session(ws, source, session, FileReport(file=file.path, source=name))
 
 
 def added(one: Tokens, other: Tokens) -> Tokens:
@@ -152,37 +167,36 @@ def _read(ws: Workspace, source: Source, session: Session, report: FileReport, s
             if len(batch) >= BATCH or held > TEXT:
                 _store(ws, batch, report)
                 batch, held = [], 0
-        _store(ws, batch, report)
-    _remember(ws, source, session, position, seen)
+        _store(ws, batch, report, end=_file(ws, source, session, position, seen))
     return True
 
 
-def _store(ws: Workspace, batch: Sequence[Run], report: FileReport) -> None:
+def _store(ws: Workspace, batch: Sequence[Run], report: FileReport, end: files.File | None = None) -> None:
+    """Keep a batch, the last one together with where the file ended."""
     checked = ready(ws, batch)
     records = [one for one in checked if isinstance(one, Record)]
+    report.again |= any(isinstance(one, Delivery) and one.how == "refused" for one in checked)
     kept: Iterator[Delivery] = iter(())
-    if records:
+    if records or end is not None:
         with ws.engine.write() as transaction:
             kept = iter(keep(transaction, ws.name, records))
+            if end is not None:
+                files.put(transaction, replace(end, position=0, fingerprint="") if report.again else end)
     for run, one in zip(batch, checked, strict=True):
         report.take(run, next(kept) if isinstance(one, Record) else one)
 
 
-def _remember(ws: Workspace, source: Source, session: Session, position: int, seen: _Seen) -> None:
-    with ws.engine.write() as transaction:
-        files.put(
-            transaction,
-            files.File(
-                workspace=ws.name,
-                path=session.main,
-                source=source.name,
-                position=position,
-                size=seen.size,
-                fingerprint=seen.fingerprint,
-                state="read",
-                seen=ws.now(),
-            ),
-        )
+def _file(ws: Workspace, source: Source, session: Session, position: int, seen: _Seen) -> files.File:
+    return files.File(
+        workspace=ws.name,
+        path=session.main,
+        source=source.name,
+        position=position,
+        size=seen.size,
+        fingerprint=seen.fingerprint,
+        state="read",
+        seen=ws.now(),
+    )
 
 
 def _look(session: Session) -> _Seen:

@@ -14,8 +14,7 @@ from tacit.interchange import parse_run
 from tacit.runs import spool
 from tacit.store import files, spooled
 from tacit.types import Delivery, Record
-from tacit.workspace.importing import read_waiting
-from tacit.workspace.record import keep, ready
+from tacit.workspace.record import closed_by, keep, ready
 
 if TYPE_CHECKING:
     from tacit.workspace.workspace import Workspace
@@ -24,8 +23,6 @@ BATCH = 200
 """Files per transaction."""
 BAD = "bad"
 """Where files go that cannot be read: kept for a person to look at."""
-AT_ONCE = 32 * 1024 * 1024
-"""Bytes of one transcript that are read on the way; a longer rest waits for `tacit import`."""
 STALE = 3600
 """Seconds after which a half-written file has no writer any more."""
 
@@ -35,11 +32,10 @@ def ingest(ws: Workspace) -> list[Delivery]:
     folder = ws.state / spool.SPOOL
     names = waiting(folder)
     done: list[Delivery] = []
-    if not names or not os.access(folder, os.W_OK):
+    if not names or closed_by(ws) or not os.access(folder, os.W_OK):
         return done
     for start in range(0, len(names), BATCH):
         done += _ingest(ws, folder, names[start : start + BATCH])
-    read_waiting(ws, AT_ONCE)
     return done
 
 

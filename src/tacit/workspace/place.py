@@ -17,13 +17,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 NAME = "workspace"
+SHARED_BY = "workspaces"
+"""The list of the workspaces that share a state folder, one path a line."""
 KEY = "redact.key"
 IGNORE = "# Tacit's state: runs, history, keys. Not for version control.\n*\n"
 
 
-def find_root(start: Path, environ: Mapping[str, str]) -> Path | None:
+def find_root(start: Path, environ: Mapping[str, str], state_dir: str = "") -> Path | None:
     """The initialised workspace that a folder belongs to; the home folder counts only when asked for itself."""
     start = start.expanduser().absolute()
+    if state_dir:
+        known = shared_by(Path(state_dir).expanduser().absolute())
+        return next((folder for folder in (start, *start.parents) if str(folder) in known), None)
     home = Path(environ.get("HOME") or "~").expanduser()
     for folder in (start, *start.parents):
         if (folder / STATE / NAME).is_file() and (folder == start or folder != home):
@@ -49,24 +54,38 @@ def is_made(state: Path) -> bool:
 def make(state: Path, root: Path) -> bool:
     """Make the state folder with its files, each complete or absent; returns whether anything was missing."""
     _sweep(state)
-    if is_made(state):
+    if is_made(state) and is_known(state, root):
         return False
     try:
         (state / SPOOL).mkdir(mode=0o700, parents=True, exist_ok=True)
         state.chmod(0o700)
         _create(state / ".gitignore", IGNORE.encode())
         _create(state / KEY, secrets.token_bytes(32))
-        _create(state / NAME, f"{root.name or 'root'}-{secrets.token_hex(3)}\n".encode())
+        _create(state / NAME, f"{root.name or 'root'}-{secrets.token_hex(3)}\n".encode("utf-8", "replace"))
         sync_folder(str(state.parent))
+        if not is_known(state, root):
+            with (state / SHARED_BY).open("a", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(f"{root}\n")
     except OSError as error:
         raise StoreError(f"The state folder {state} cannot be made: {error.strerror}.") from None
     return True
 
 
+def is_known(state: Path, root: Path) -> bool:
+    """Whether a state folder serves this workspace: it lies in it, or lists it."""
+    return state.parent == root or str(root) in shared_by(state)
+
+
+def shared_by(state: Path) -> list[str]:
+    """The workspaces that share a state folder which lies in none of them."""
+    file = state / SHARED_BY
+    return file.read_text(encoding="utf-8", errors="surrogateescape").splitlines() if file.is_file() else []
+
+
 def name_of(root: Path, state: Path) -> str:
     """What records call this workspace: its own name, or its path where several share one state folder."""
     if state.parent != root:
-        return str(root)
+        return str(root).encode("utf-8", "replace").decode()
     try:
         return (state / NAME).read_text(encoding="utf-8").strip()
     except OSError as error:

@@ -65,14 +65,14 @@ def keep(transaction: Transaction, workspace: str, records: Sequence[Record]) ->
 
 def ready(ws: Workspace, batch: Sequence[Run], *, clean: bool = False) -> list[Record | Delivery]:
     """Each run as a record, or why it is not recorded."""
-    closed = _closed(ws)
+    closed = closed_by(ws)
     if closed:
         return [Delivery(how="skipped", reason=closed) for _ in batch]
     now = ws.now()
     return [_heartbeat() if is_heartbeat(run) else _checked(ws, run, now, clean=clean) for run in batch]
 
 
-def _closed(ws: Workspace) -> str:
+def closed_by(ws: Workspace) -> str:
     """Why nothing at all is recorded here, if so."""
     if not ws.config.enabled:
         return "recording is switched off (enabled = false)"
@@ -90,7 +90,7 @@ def _checked(ws: Workspace, run: Run, now: str, *, clean: bool) -> Record | Deli
         checked = parse_run(dump_run(run))
     except InputError as error:
         return Delivery(how="refused", reason=str(error))
-    if _size(checked) > ws.config.max_record_mb * 1024 * 1024:
+    if size_of(checked) > ws.config.max_record_mb * 1024 * 1024:
         return Delivery(how="refused", reason=f"the run is larger than {ws.config.max_record_mb} MiB (max_record_mb)")
     return record_of(redacted(checked, ws.redact), ws.name, now)
 
@@ -101,25 +101,26 @@ def _touch(transaction: Transaction, workspace: str, pairs: Sequence[tuple[Recor
     notes: list[list[str]] = []
     for record, kept in pairs:
         names = seen_skills(record.run) if kept.how in ("new", "updated") else ()
-        if not names:
-            notes.append([])
-            continue
         notes.append([f"'{name[:80]}' is no skill name; not counted" for name in names if not valid_name(name)])
-        before = {name.casefold() for name in seen_skills(kept.before.run)} if kept.before else set[str]()
         for name in filter(valid_name, names):
             key = name.casefold()
-            profile = found.get(key) or profiles.get(transaction, workspace, name)
-            profile = profile or Profile(skill=name, workspace=workspace)
-            if kept.before is not None and key in before:
-                found[key] = usage.corrected(profile, kept.before.success, record.success)
-            else:
-                found[key] = usage.used(profile, record.success, record.run.ended or record.recorded)
+            known = found.get(key) or profiles.get(transaction, workspace, name)
+            found[key] = _counted(known or Profile(skill=name, workspace=workspace), record, kept.before)
     if found:
         profiles.put(transaction, found.values())
     return notes
 
 
-def _size(run: Run) -> int:
+def _counted(profile: Profile, record: Record, before: Record | None) -> Profile:
+    """The profile after a run met its skill; one that was counted for an earlier revision is only corrected."""
+    key = profile.skill.casefold()
+    if before is not None and key in map(str.casefold, seen_skills(before.run)):
+        return usage.corrected(profile, before.success, record.success)
+    return usage.used(profile, record.success, record.run.ended or record.recorded)
+
+
+def size_of(run: Run) -> int:
+    """Characters of a run's texts."""
     tools = sum(len(tool.input) + len(tool.output) + len(tool.error or "") + len(tool.said) for tool in run.tools)
     texts = sum(len(piece.text) for piece in run.context) + sum(len(shown.body) for shown in run.skills.shown)
     return len(run.message) + len(run.output) + len(run.correction or "") + tools + texts

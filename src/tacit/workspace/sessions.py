@@ -47,17 +47,37 @@ def head(path: str) -> bytes:
         return b""
 
 
-def named(source: Source, paths: Sequence[str]) -> list[Session]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """What a person's files and folders hold: sessions, and what could not be looked into."""
+
+    sessions: tuple[Session, ...]
+    unreadable: tuple[str, ...] = ()
+
+
+def named(source: Source, paths: Sequence[str]) -> Named:
     """The sessions in the files and folders a person named; InputError where one of them has none."""
-    found: list[str] = []
+    sessions: dict[str, Session] = {}
+    unreadable: list[str] = []
     for path in paths:
         given = Path(path).expanduser().absolute()
         if given.is_dir():
-            found += _in_folder(source, given)
+            files, closed = _in_folder(source, given)
+            unreadable += closed
+            found = source.sessions(files, head)
         else:
             _check(source, given)
-            found.append(str(given))
-    return list(source.sessions(list(dict.fromkeys(found)), head))
+            found = whole_session(source, str(given))
+        sessions |= {session.main: session for session in found}
+    return Named(sessions=tuple(sessions.values()), unreadable=tuple(unreadable))
+
+
+def whole_session(source: Source, path: str) -> Iterator[Session]:
+    """The session of one main file, with the files of its sub-agents, which lie below or beside it."""
+    main = Path(path)
+    below = [str(file) for file in main.with_suffix("").rglob("*") if file.is_file()]
+    beside = [str(file) for file in main.parent.glob("agent-*") if file.is_file()]
+    return (session for session in source.sessions([path, *below, *beside], head) if session.main == path)
 
 
 def on_this_machine(root: Path, environ: Mapping[str, str], *, everywhere: bool) -> Iterator[Group]:
@@ -105,11 +125,17 @@ def _belongs(session: Session, root: Path) -> bool:
     return folder is not None and Path(folder).is_relative_to(root)
 
 
-def _in_folder(source: Source, folder: Path) -> list[str]:
-    files = sorted(str(file) for file in folder.rglob("*") if file.is_file())
+def _in_folder(source: Source, folder: Path) -> tuple[list[str], list[str]]:
+    """The source's files in a folder, and what in it cannot be read."""
+    closed: list[str] = []
+    files: list[str] = []
+    for place, _, names in os.walk(folder, onerror=lambda error: closed.append(str(error.filename))):
+        files += [os.path.join(place, name) for name in names]  # noqa: PTH118
+    files = sorted(file for file in files if os.path.isfile(file))  # noqa: PTH113
+    closed += [file for file in files if not os.access(file, os.R_OK)]
     found = [path for path in files if source.claims(path, head(path))]
-    if found:
-        return found
+    if found or closed:
+        return found, closed
     other = next((name for path in files if (name := registry.claimant(path, head(path))) is not None), None)
     hint = f"it holds files of {other}: tacit import {other} {folder}" if other else "is it the right folder?"
     raise InputError(f"{folder} holds no session of {source.title}; {hint}")

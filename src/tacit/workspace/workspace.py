@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 DATABASE = "tacit.db"
 LOCK = "lock"
+SHORT = 100
+"""Characters up to which a text's redaction is remembered."""
 
 
 def utc() -> datetime:
@@ -64,12 +66,12 @@ class Workspace:
         _check_platform()
         environ = os.environ if environ is None else environ
         folder = folder or environ.get("TACIT_WORKSPACE") or "."
-        root = place.find_root(Path(folder), environ)
+        root = place.find_root(Path(folder), environ, config.outer_state_dir(flags, environ))
         if root is None:
             root = place.new_root(Path(folder), environ)
         settings = config.load(root, flags, environ)
         state = config.state_folder(root, settings.config.state_dir)
-        if not create and not place.is_made(state):
+        if not create and not (place.is_made(state) and place.is_known(state, root)):
             raise ConfigError(f"There is no workspace in {root} yet. Run `tacit init` there to make one.")
         place.make(state, root)
         name = place.name_of(root, state)
@@ -91,7 +93,7 @@ class Workspace:
 
     def redact(self, text: str) -> str:
         """Text without its secrets, under this workspace's key."""
-        return self._redactor.redact(text)
+        return self._short(text) if len(text) <= SHORT else self._redactor.redact(text)
 
     def record(self, message: str, *, session: str = "", agent: str = "", model: str = "") -> Recording:
         """A context manager that keeps a run however its block ends."""
@@ -116,6 +118,12 @@ class Workspace:
         from tacit.workspace.ingest import ingest
 
         return ingest(self)
+
+    def read_waiting(self) -> None:
+        """Read what is new in the transcripts that hooks pointed at, up to 32 MiB in all."""
+        from tacit.workspace.importing import read_waiting
+
+        read_waiting(self)
 
     def runs(self, limit: int = 50) -> list[Record]:
         """The newest runs."""
@@ -164,6 +172,11 @@ class Workspace:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @cached_property
+    def _short(self) -> Callable[[str], str]:
+        """The redactor for short texts, most of which come again and again: names, ids, models."""
+        return lru_cache(maxsize=4096)(self._redactor.redact)
 
     @cached_property
     def _redactor(self) -> Redactor:

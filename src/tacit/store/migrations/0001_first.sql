@@ -17,12 +17,13 @@ CREATE TABLE runs (
   used TEXT NOT NULL,
   state TEXT NOT NULL,
   revision BIGINT NOT NULL,
+  size BIGINT NOT NULL,
   content TEXT NOT NULL,
   recorded TEXT NOT NULL,
   body TEXT NOT NULL
 );
 
-CREATE INDEX runs_by_workspace ON runs (workspace, sequence);
+CREATE INDEX runs_by_workspace ON runs (workspace, sequence, size);
 
 CREATE TABLE removed_runs (id TEXT PRIMARY KEY, workspace TEXT NOT NULL, removed TEXT NOT NULL);
 
