@@ -17,7 +17,8 @@ from tacit.capture import registry
 from tacit.config import Config
 from tacit.errors import InputError
 from tacit.workspace import house
-from tacit.workspace.importing import FileReport, import_sessions, totals
+from tacit.workspace.import_report import FileReport, totals
+from tacit.workspace.importing import import_sessions
 from tacit.workspace.sessions import named, on_this_machine
 from tacit.workspace.workspace import Workspace
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tacit.types import Delivery, Record, Run
-    from tacit.workspace.importing import FileReport
+    from tacit.workspace.import_report import FileReport
     from tacit.workspace.workspace import Workspace
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -271,7 +271,8 @@ def _workspace(folder: Path) -> Workspace:
 def _imported(ws: Workspace) -> list[FileReport]:
     from tacit.capture import registry
     from tacit.demo import session
-    from tacit.workspace.importing import FileReport, import_session
+    from tacit.workspace.import_report import FileReport
+    from tacit.workspace.importing import import_session
     from tacit.workspace.sessions import named
 
     source = registry.source("claude-code")

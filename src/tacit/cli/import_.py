@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from tacit.events import Event
-    from tacit.workspace.importing import FileReport
+    from tacit.workspace.import_report import FileReport
     from tacit.workspace.sessions import Group
     from tacit.workspace.workspace import Workspace
 
@@ -58,7 +58,7 @@ def import_(
         progress(ws.index())
         progress(ws.tidy())
     if as_json:
-        from tacit.workspace.importing import totals
+        from tacit.workspace.import_report import totals
 
         emit(totals(reports))
     else:
@@ -69,7 +69,8 @@ def import_(
 def _chosen(name: str, paths: Sequence[str]) -> Callable[[Workspace, list[FileReport]], Iterator[Event]]:
     """The import of what a person named, looked at before a workspace is made for it."""
     from tacit.capture import registry
-    from tacit.workspace.importing import import_sessions, unreadable
+    from tacit.workspace.import_report import unreadable
+    from tacit.workspace.importing import import_sessions
     from tacit.workspace.sessions import named
 
     source = registry.source(name)

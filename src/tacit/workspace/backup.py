@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import io
 import json
 import os
 import secrets
-import shutil
 import tarfile
-import tempfile
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -22,6 +19,7 @@ from tacit.runs.spool import sync_folder
 from tacit.store import meta, migrate, runs
 from tacit.store.sqlite import SqliteEngine
 from tacit.workspace import place
+from tacit.workspace.folders import own_folder
 from tacit.workspace.house import note
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ def backup(ws: Workspace, target: Path) -> int:
     if target.exists():
         raise RefusedError(f"{target} exists already. Choose another name.")
     try:
-        with _own_folder(ws.state, "backup-") as folder:
+        with own_folder(ws.state, "backup-") as folder:
             database = folder / DATABASE
             ws.engine.copy_to(database)
             part = folder / "backup.tar.gz"
@@ -125,7 +123,7 @@ def _pack(part: Path, files: dict[str, Path], ws: Workspace) -> None:
 def _unpacked(source: Path, state: Path) -> Generator[tuple[Path, dict[str, object]]]:
     """A backup's files in a folder of their own, each checked against the manifest."""
     try:
-        with _own_folder(state, "restore-") as folder, tarfile.open(source, "r:gz") as archive:
+        with own_folder(state, "restore-") as folder, tarfile.open(source, "r:gz") as archive:
             manifest = _manifest(archive)
             wanted = cast("dict[str, str]", manifest["files"])
             for entry in archive:
@@ -208,27 +206,6 @@ def adopt(ws: Workspace) -> None:
         ws.name = name
     with ws.engine.write() as transaction:
         meta.put(transaction, ADOPTED, "")
-
-
-@contextmanager
-def _own_folder(state: Path, prefix: str) -> Generator[Path]:
-    """A folder for the time of the work; those that killed processes left behind are removed first."""
-    for left in state.glob(prefix + "*"):
-        with suppress(OSError), _held(left):
-            shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=state, prefix=prefix) as folder, _held(Path(folder)):
-        yield Path(folder)
-
-
-@contextmanager
-def _held(folder: Path) -> Generator[None]:
-    """The folder's lock, which dies with its holder; BlockingIOError while somebody else has it."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _put(source: Path, target: Path) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from tacit.capture.source import Captured, Rewound, Session, Skipped
 from tacit.events import Advanced, Began, Ended
 from tacit.store import files
-from tacit.types import Delivery, Record, Run, Tokens
+from tacit.types import Delivery, Record, Run
+from tacit.workspace.import_report import FileReport
 from tacit.workspace.record import closed_by, keep, ready
 from tacit.workspace.sessions import head, ignored, opened, whole_session
 
@@ -30,37 +31,6 @@ AT_ONCE = 32 * 1024 * 1024
 """Bytes of waiting transcripts that a command reads on the way; a longer rest waits for `tacit import`."""
 BEGINNING = 1024
 """Bytes by which a file that grew is told from one that was written anew."""
-
-
-@dataclass(kw_only=True)
-class FileReport:
-    """What became of one session file."""
-
-    file: str
-    source: str
-    state: str = "read"
-    """read, continued (from where it ended last time), unchanged, ignored, unreadable."""
-    runs: int = 0
-    new: int = 0
-    updated: int = 0
-    duplicates: int = 0
-    tokens: Tokens = field(default_factory=Tokens)
-    skipped: list[Skipped] = field(default_factory=list[Skipped])
-
-    again: bool = False
-    """Whether a run was refused that may be taken another time: then the file is not remembered as read."""
-
-    def take(self, run: Run, delivery: Delivery) -> None:
-        """Count one run."""
-        self.again |= delivery.how == "refused"
-        if not delivery.kept:
-            self.skipped.append(Skipped(file=self.file, line=0, reason=f"{delivery.reason} (run {run.external_id})"))
-            return
-        self.runs += 1
-        self.new += delivery.how == "new"
-        self.updated += delivery.how == "updated"
-        self.duplicates += delivery.how == "duplicate"
-        self.tokens = added(self.tokens, run.tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,13 +84,6 @@ def import_session(ws: Workspace, source: Source, session: Session, report: File
         report.skipped.append(Skipped(file=session.main, line=0, reason=f"cannot be read: {error.strerror}"))
 
 
-def unreadable(file: str, source: Source) -> FileReport:
-    """The report on a file that nobody may read."""
-    report = FileReport(file=file, source=source.name, state="unreadable")
-    report.skipped.append(Skipped(file=file, line=0, reason="cannot be read: permission denied"))
-    return report
-
-
 def read_waiting(ws: Workspace, limit: int = AT_ONCE) -> None:
     """Read the transcripts that hooks pointed at, as long as what is new in them is not more than `limit` bytes."""
     from tacit.capture import registry
@@ -136,16 +99,6 @@ def read_waiting(ws: Workspace, limit: int = AT_ONCE) -> None:
         source = registry.source(name)
         for session in whole_session(source, file.path):
             import_session(ws, source, session, FileReport(file=file.path, source=name))
-
-
-def added(one: Tokens, other: Tokens) -> Tokens:
-    """The sum of two counts."""
-    return Tokens(
-        input=one.input + other.input,
-        output=one.output + other.output,
-        cache_read=one.cache_read + other.cache_read,
-        cache_write=one.cache_write + other.cache_write,
-    )
 
 
 def _read(ws: Workspace, source: Source, session: Session, report: FileReport, start: int, seen: _Seen) -> bool:
@@ -229,45 +182,3 @@ def _digest(texts: Sequence[str]) -> str:
 
 def _length(run: Run) -> int:
     return len(run.message) + len(run.output) + sum(len(tool.input) + len(tool.output) for tool in run.tools)
-
-
-def totals(reports: Sequence[FileReport]) -> dict[str, object]:
-    """The machine-readable form of an import."""
-    tokens = Tokens()
-    for report in reports:
-        tokens = added(tokens, report.tokens)
-    return {
-        "files": len(reports),
-        **{
-            name: sum(cast("int", getattr(report, name)) for report in reports)
-            for name in ("runs", "new", "updated", "duplicates")
-        },
-        "skipped": [_skip(skipped) for report in reports for skipped in report.skipped],
-        "tokens": _tokens(tokens),
-        "sessions": [
-            {
-                "file": report.file,
-                "source": report.source,
-                "state": report.state,
-                "runs": report.runs,
-                "new": report.new,
-                "updated": report.updated,
-                "skipped": len(report.skipped),
-                "tokens": _tokens(report.tokens),
-            }
-            for report in reports
-        ],
-    }
-
-
-def _skip(skipped: Skipped) -> dict[str, object]:
-    return {"file": skipped.file, "line": skipped.line, "reason": skipped.reason}
-
-
-def _tokens(tokens: Tokens) -> dict[str, int]:
-    return {
-        "input": tokens.input,
-        "output": tokens.output,
-        "cache_read": tokens.cache_read,
-        "cache_write": tokens.cache_write,
-    }
