@@ -55,7 +55,7 @@ class Config:
     retention_days: int = 0
     """Runs older than this are purged; 0: kept for ever."""
     max_disk_mb: int = 10_240
-    """When the store is larger, the oldest runs are purged; 0: no limit."""
+    """When this workspace's runs take more, the oldest are purged; 0: no limit."""
     max_record_mb: int = 16
     """A larger run is refused."""
     lock_wait: float = 10.0
