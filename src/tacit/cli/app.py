@@ -28,6 +28,7 @@ COMMANDS = {
     "record": "tacit.cli.record",
     "import": "tacit.cli.import_",
     "runs": "tacit.cli.runs",
+    "skills": "tacit.cli.skills",
     "backup": "tacit.cli.backup",
     "restore": "tacit.cli.restore",
     "config": "tacit.cli.config",

@@ -1,0 +1,1 @@
+"""Skill packages as values: read, checked and edited without changing a byte that was not meant to change."""
