@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated
 
@@ -102,6 +103,7 @@ def run() -> None:
     _prepare_streams()
     try:
         code = app(standalone_mode=False)
+        sys.stdout.flush()
         if code == INTERRUPTED:
             _fail(STOPPED, INTERRUPTED)
         sys.exit(code if isinstance(code, int) else 0)
@@ -113,9 +115,10 @@ def run() -> None:
     except (KeyboardInterrupt, typer.Abort):
         _fail(STOPPED, INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         sys.exit(0)
     except OSError as error:
+        _drop_output()
         _fail(f"{error.filename or 'The system'}: {error.strerror or error}.", 1)
     except Exception as error:  # noqa: BLE001 - the last line of defence against a traceback
         _fail(f"This is a bug in Tacit, sorry: {type(error).__name__}: {error}{_place(error)}", 1)
@@ -129,6 +132,12 @@ def _prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """Let what is still to be written go nowhere, so that leaving cannot fail once more."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(text: str, code: int) -> None:

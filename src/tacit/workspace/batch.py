@@ -120,10 +120,12 @@ def record_stream(ws: Workspace, stream: BinaryIO) -> Batch:
 
 
 def _flush(ws: Workspace, batch: Batch, waiting: list[tuple[int, Run]]) -> bool:
-    """Record what waits; when the store cannot take it, each of these lines is refused, and those before stay kept."""
+    """Record what waits; when the store cannot take it and has taken others, each of these lines is refused."""
     try:
         deliveries = deliver(ws, [run for _, run in waiting])
     except StoreError as error:
+        if not batch.ids:
+            raise
         deliveries = [Delivery(how="refused", reason=str(error)) for _ in waiting]
     for (line, _), delivery in zip(waiting, deliveries, strict=True):
         batch.take(line, delivery)
