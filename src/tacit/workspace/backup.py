@@ -19,6 +19,7 @@ from tacit.runs.spool import sync_folder
 from tacit.store import meta, migrate, runs
 from tacit.store.sqlite import SqliteEngine
 from tacit.workspace import place
+from tacit.workspace.facts import ADOPTED
 from tacit.workspace.folders import own_folder
 from tacit.workspace.house import note
 
@@ -32,8 +33,6 @@ DATABASE = "tacit.db"
 FOLDERS = ("versions", "objects")
 """Folders of the state that belong to a backup besides the database."""
 BACKUPS = "backups"
-ADOPTED = "workspace.adopted"
-"""The fact that holds the name of the workspace a restored database came from, until it is taken."""
 LIMIT = 1024 * 1024
 """Bytes of a manifest."""
 

@@ -13,6 +13,7 @@ from tacit.runs.recorder import seen_skills, success_of, valid_name
 from tacit.store import audit, files, meta, profiles, runs, search, verdicts
 from tacit.strict import clean
 from tacit.types import Record, Verdict
+from tacit.workspace.facts import ERASING, TIDIED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
 Mark = Literal["good", "bad", "unset"]
 STEP = 500
 """Runs removed per transaction."""
-TIDIED = "house.tidied"
-"""The fact that holds the day on which limits were last enforced."""
-ERASING = "house.erasing"
-"""The fact that removed text still has to be wiped: it is there until that is done, whatever happens in between."""
 ROOM = 0.9
 """A store that grew over its limit is brought down to this share of it."""
 

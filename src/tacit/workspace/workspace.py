@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from tacit import config
 from tacit.errors import ConfigError, SchemaError, StoreError, UnreachableError
 from tacit.store import meta, migrate
-from tacit.workspace import place
+from tacit.workspace import facts, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -198,16 +198,17 @@ class Workspace:
 
     def _recover(self) -> None:
         """Finish what a killed process began: a restore, the wiping of removed text."""
-        from tacit.workspace import backup, house
-
         with suppress(StoreError):
             with self.engine.read() as transaction:
-                restored = meta.get(transaction, backup.ADOPTED)
-                erasing = meta.get(transaction, house.ERASING)
+                restored, erasing = meta.get(transaction, facts.ADOPTED), meta.get(transaction, facts.ERASING)
             if restored:
-                backup.adopt(self)
+                from tacit.workspace.backup import adopt
+
+                adopt(self)
             if erasing:
-                house.erase(self)
+                from tacit.workspace.house import erase
+
+                erase(self)
 
 
 def _engine(settings: Settings, state: Path) -> Engine:
