@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, cast
 
 from tacit.errors import InputError
@@ -31,6 +30,8 @@ _BUILT_IN = {
 
 def names() -> tuple[str, ...]:
     """Every name that can be imported from, built-in ones first."""
+    from importlib.metadata import entry_points
+
     return tuple(dict.fromkeys((*_BUILT_IN, *sorted(entry.name for entry in entry_points(group=GROUP)))))
 
 
@@ -39,6 +40,8 @@ def source(name: str) -> Source:
     if name in _BUILT_IN:
         module, _, factory = _BUILT_IN[name].partition(":")
         return cast("Callable[[], Source]", getattr(import_module(f"tacit.capture.{module}"), factory))()
+    from importlib.metadata import entry_points
+
     for entry in entry_points(group=GROUP, name=name):
         try:
             return cast("Callable[[], Source]", entry.load())()

@@ -121,9 +121,14 @@ class Workspace:
 
     def read_waiting(self) -> None:
         """Read what is new in the transcripts that hooks pointed at, up to 32 MiB in all."""
-        from tacit.workspace.importing import read_waiting
+        from tacit.store import files
 
-        read_waiting(self)
+        with self.engine.read() as transaction:
+            waiting = files.waiting(transaction, self.name)
+        if waiting:
+            from tacit.workspace.importing import read_waiting
+
+            read_waiting(self)
 
     def runs(self, limit: int = 50) -> list[Record]:
         """The newest runs."""
