@@ -42,14 +42,14 @@ def _say(batch: Batch) -> None:
     for line, reason in batch.refused[:20]:
         talk(f"tacit: line {line} was refused: {reason}")
     if len(batch.refused) > 20:
-        talk(f"tacit: {len(batch.refused) - 20} more were refused; --json lists them all.")
+        talk(f"tacit: {len(batch.refused) - 20 + batch.refused_more} more were refused; --json lists them.")
     for line, reason in batch.warnings[:5]:
         talk(f"line {line}: {reason}")
     parts = [f"Recorded {batch.recorded} run{'' if batch.recorded == 1 else 's'}"]
     parts += [f"{batch.updated} updated"] if batch.updated else []
     parts += [f"{batch.duplicates} known already"] if batch.duplicates else []
     parts += [f"{len(batch.skipped)} skipped ({batch.skipped[0][1]})"] if batch.skipped else []
-    parts += [f"{len(batch.refused)} refused"] if batch.refused else []
+    parts += [f"{len(batch.refused) + batch.refused_more} refused"] if batch.refused else []
     talk(", ".join(parts) + "." + _undo(batch))
 
 

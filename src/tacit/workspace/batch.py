@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
 CHUNK = 500
 """Lines per transaction."""
+LISTED = 10_000
+"""Refused lines that are listed one by one."""
 HELD = 8 * 1024 * 1024
 """Characters of runs held before they are stored."""
 NOTHING = 'The input is empty. A run is a JSON object such as {"message": "fix the login test"}.'
-WHOLE = 64 * 1024 * 1024
+WHOLE = 32 * 1024 * 1024
 """Bytes of the largest document that is not one object a line."""
 
 
@@ -38,6 +40,8 @@ class Batch:
     updated: int = 0
     duplicates: int = 0
     refused: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    refused_more: int = 0
+    """Refusals beyond those listed: a file of a million bad lines must not fill the memory."""
     skipped: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     warnings: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     ids: list[str] = field(default_factory=list[str])
@@ -45,6 +49,8 @@ class Batch:
     def take(self, line: int, delivery: Delivery) -> None:
         """Count one delivery."""
         match delivery.how:
+            case "refused" if len(self.refused) >= LISTED:
+                self.refused_more += 1
             case "refused":
                 self.refused.append((line, delivery.reason))
             case "skipped":
@@ -65,6 +71,7 @@ class Batch:
             "recorded": self.recorded,
             "updated": self.updated,
             "duplicates": self.duplicates,
+            "refused_more": self.refused_more,
             **{name: [{"line": line, "reason": reason} for line, reason in rows] for name, rows in listed.items()},
             "ids": self.ids,
         }
@@ -159,6 +166,9 @@ def _one_a_line(lines: Iterable[tuple[int, bytes | _Bad]]) -> Iterator[tuple[int
             yield from _spread(number, _decode(text))
 
 
+WORDS = _Bad("not JSON: Expecting value at character 1")
+
+
 def _values(stream: BinaryIO, limit: int) -> Iterator[tuple[int, object]]:
     """The JSON values of a stream with the line each begins on: one a line, or one document over many lines."""
     for number, raw in _lines(stream, limit):
@@ -217,6 +227,10 @@ def _lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | _Bad]]:
 
 
 def _decode(raw: bytes) -> object:
+    if (
+        raw[:1].isalpha() and raw[:1] not in b"tfnNI"
+    ):  # no JSON begins with such a letter: a file of prose is refused fast
+        return WORDS
     try:
         return json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

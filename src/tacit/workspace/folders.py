@@ -11,15 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
+
+
+def sweep(folders: Iterable[Path]) -> None:
+    """Remove those of the work folders whose processes are gone."""
+    for left in folders:
+        with suppress(OSError), _held(left):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 @contextmanager
 def own_folder(state: Path, prefix: str) -> Generator[Path]:
-    """A folder for the time of the work; those that killed processes left behind are removed first."""
-    for left in state.glob(prefix + "*"):
-        with suppress(OSError), _held(left):
-            shutil.rmtree(left, ignore_errors=True)
+    """A folder for the time of the work, held by a lock; what a killed process leaves is swept by the next."""
     with tempfile.TemporaryDirectory(dir=state, prefix=prefix) as folder, _held(Path(folder)):
         yield Path(folder)
 

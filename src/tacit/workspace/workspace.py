@@ -214,6 +214,11 @@ class Workspace:
                 from tacit.workspace.house import erase
 
                 erase(self)
+        left = [*self.state.glob("backup-*"), *self.state.glob("restore-*")]
+        if left:
+            from tacit.workspace.folders import sweep
+
+            sweep(left)
 
 
 def _engine(settings: Settings, state: Path) -> Engine:
