@@ -1,6 +1,6 @@
 """How many edits a second a document of 200 KB takes, and whether the real skills beside the repository hold.
 
-    python benchmarks/edits.py            speed; and the skills in ../shared/data/skills, when they are there
+    python benchmarks/edits.py            speed; and real skills, when a collection of them lies beside the repository
     python benchmarks/edits.py FOLDER     the skills in another folder
 
 Limit: 5,000 edits a second. Real skills: read, written back byte for byte, every problem is a true one, and the strict

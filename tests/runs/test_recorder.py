@@ -39,6 +39,12 @@ def test_an_explicit_outcome_wins_over_the_status() -> None:
     assert success_of(replace(RUN, status="completed", outcome=Outcome(success=False, by="person"))) is False
 
 
+def test_a_persons_correction_outweighs_a_clean_end_but_not_an_outcome() -> None:
+    corrected = replace(RUN, status="completed", correction="no, the other file")
+    assert success_of(corrected) is False
+    assert success_of(replace(corrected, outcome=Outcome(success=True, by="test"))) is True
+
+
 def test_used_skills_are_the_path_if_there_is_one() -> None:
     tools = (ToolCall(name="Bash", skills=("other",)),)
     run = replace(RUN, tools=tools, skills=SkillTrace(active=("loaded",), path=(" Deploy ", "deploy", "Test")))

@@ -119,7 +119,8 @@ def run() -> None:
         sys.exit(0)
     except OSError as error:
         _drop_output()
-        _fail(f"{error.filename or 'The system'}: {error.strerror or error}.", 1)
+        hint = " Check who owns it and who may use it." if isinstance(error, PermissionError) else ""
+        _fail(f"{error.filename or 'The system'}: {error.strerror or error}.{hint}", 1)
     except Exception as error:  # noqa: BLE001 - the last line of defence against a traceback
         _fail(f"This is a bug in Tacit, sorry: {type(error).__name__}: {error}{_place(error)}", 1)
 

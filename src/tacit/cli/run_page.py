@@ -59,17 +59,20 @@ def _head(record: Record) -> Text:
 
 def _outcome(record: Record, verdict: Verdict | None) -> list[Text]:
     words, colour = SIGNS[record.success]
+    by, reason = _who_says(record, verdict)
+    return [Text.assemble((words, colour), f" ({visible(by)}{': ' + visible(reason) if reason else ''})")]
+
+
+def _who_says(record: Record, verdict: Verdict | None) -> tuple[str, str]:
+    """Whose word the success is, and the reason, in the order of trust."""
     outcome = record.run.outcome
-    by = (
-        f"says {verdict.judge}"
-        if verdict
-        else f"says {outcome.by}"
-        if outcome
-        else f"status {record.run.status or 'not given'}"
-    )
-    reason = (verdict.reason if verdict else outcome.reason if outcome else "") or ""
-    line = Text.assemble((words, colour), f" ({visible(by)}{': ' + visible(reason) if reason else ''})")
-    return [line]
+    if verdict is not None:
+        return f"says {verdict.judge}", verdict.reason
+    if outcome is not None:
+        return f"says {outcome.by}", outcome.reason
+    if record.run.correction:
+        return "the person put it right", ""
+    return f"status {record.run.status or 'not given'}", ""
 
 
 def _steps(tools: Sequence[ToolCall], *, every: bool) -> list[RenderableType]:

@@ -70,9 +70,11 @@ def is_heartbeat(run: Run) -> bool:
 
 
 def success_of(run: Run) -> bool | None:
-    """An explicit outcome wins; else `completed` claims success, any other word failure, none nothing."""
+    """An explicit outcome wins, then a person's correction; else `completed` claims success, any other word failure."""
     if run.outcome is not None:
         return run.outcome.success
+    if run.correction:
+        return False
     return None if run.status is None else run.status == "completed"
 
 
