@@ -1,4 +1,4 @@
-"""Random secrets of many kinds, look-alikes that must stay, and the lines they stand in; no value here is real."""
+"""Random secrets of many kinds and the lines they stand in; no value here is real. Look-alikes: `lookalike_samples`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import string
 import uuid
 from random import Random
 from typing import TYPE_CHECKING
+
+from secret_lines import BARE, LINES, SHAPES, nested
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,26 +74,6 @@ PREFIXED: dict[str, tuple[str, str, int]] = {
 }
 """Kind -> what it begins with, the alphabet of the rest and its length."""
 
-NAMED: dict[str, tuple[str, str, int]] = {
-    "AWS_SECRET_ACCESS_KEY": ("", B64, 40),
-    "DATADOG_API_KEY": ("", HEX, 32),
-    "CLOUDFLARE_API_TOKEN": ("", URLSAFE, 40),
-    "FASTLY_API_TOKEN": ("", URLSAFE, 32),
-    "COHERE_API_KEY": ("", AN, 40),
-    "ALGOLIA_API_KEY": ("", HEX, 32),
-    "TWILIO_AUTH_TOKEN": ("", HEX, 32),
-    "SNOWFLAKE_PASSWORD": ("", AN, 16),
-    "MISTRAL_API_KEY": ("", AN, 32),
-    "DB_PASSWORD": ("", AN, 12),
-    "API_KEY": ("", AN, 32),
-    "CLIENT_SECRET": ("", URLSAFE.replace("-", ""), 40),
-    "AUTH_TOKEN": ("", AN, 24),
-    "SECRET_KEY": ("", AN + "!@#%^*", 50),
-    "ENCRYPTION_KEY": ("", HEX, 64),
-    "PRIVATE_KEY": ("0x", HEX, 64),
-}
-"""Name of the setting -> value without a shape of its own."""
-
 
 def chars(random: Random, alphabet: str, length: int) -> str:
     return "".join(random.choices(alphabet, k=length))
@@ -139,26 +121,96 @@ OTHERS: dict[str, Callable[[Random], str]] = {
     "braintree": lambda r: f"access_{'token'}$production${chars(r, LOWER + DIGITS, 16)}${chars(r, HEX, 32)}",
     "asana": lambda r: f"1/{chars(r, DIGITS, 16)}:{chars(r, HEX, 32)}",
     "jwt": jwt,
+    "aws-session-id": lambda r: f"AS{'IA'}{chars(r, UPPER + '234567', 16)}",
+    "slack-refresh": lambda r: f"xox{'e'}-1-{chars(r, AN, 140)}",
+    "openai-legacy": lambda r: f"s{'k'}-{chars(r, AN, 20)}T3Blbk{'FJ'}{chars(r, AN, 20)}",
+    "deepseek": lambda r: f"s{'k'}-{chars(r, HEX, 32)}",
+    "google-refresh": lambda r: f"1/{'/0'}{chars(r, URLSAFE, r.randrange(60, 100))}",
+    "tailscale": lambda r: f"ts{'key'}-auth-{chars(r, AN, 12)}CNTRL-{chars(r, AN, 32)}",
+    "square-token": lambda r: f"EA{'AA'}{chars(r, URLSAFE, 59)}{chars(r, AN, 1)}",
+    "facebook": lambda r: f"EA{'A'}{chars(r, AN, r.choice((100, 180)))}",
+    "dropbox": lambda r: f"s{'l'}.{chars(r, URLSAFE, 134)}{chars(r, AN, 1)}",
+    "artifactory": lambda r: f"AK{'Cp'}{chars(r, AN, 69)}",
+    "dynatrace": lambda r: f"dt{'0c01'}.{chars(r, UPPER + '234567', 24)}.{chars(r, UPPER + '234567', 64)}",
+    "clojars": lambda r: f"CLO{'JARS'}_{chars(r, LOWER + DIGITS, 60)}",
+    "easypost": lambda r: f"EZ{'AK'}{chars(r, AN, 54)}",
+    "netlify": lambda r: f"nf{'p'}_{chars(r, AN, 36)}",
+    "cerebras": lambda r: f"cs{'k'}-{chars(r, LOWER + DIGITS, 48)}",
+    "langsmith": lambda r: f"lsv{'2'}_pt_{chars(r, HEX, 32)}_{chars(r, HEX, 10)}",
+    "circleci": lambda r: f"CCI{'PAT'}_{chars(r, AN, 22)}_{chars(r, HEX, 40)}",
+    "sonar": lambda r: f"sq{'u'}_{chars(r, HEX, 40)}",
 }
 KINDS: dict[str, Callable[[Random], str]] = {kind: prefixed(kind) for kind in PREFIXED} | OTHERS
+"""Secrets with a shape of their own."""
 
-SHAPES: tuple[Callable[[str, str], str], ...] = (
-    lambda name, value: f"export {name}={value}",
-    lambda name, value: f'{name}="{value}"',
-    lambda name, value: json.dumps({"user": "ada", name.lower(): value, "port": 5432}),
-    lambda name, value: json.dumps(json.dumps({name.lower(): value})),
-    lambda name, value: f"service:\n  {name.lower()}: {value}\n  retries: 3",
-    lambda name, value: f'{name.lower()} = "{value}"  # production',
-    lambda name, value: f"2025-03-01 12:00:01 INFO starting with {name.lower()}={value} on port 8080",
-)
-BARE: tuple[Callable[[str, str], str], ...] = (
-    *SHAPES,
-    lambda name, value: f"curl -s https://api.service.dev/v1/items -H 'X-Auth: {value}' | jq .",
-    lambda name, value: f"Sure, I used {value} to log in, and it worked.",
-    lambda name, value: f'client = Client("{value}", timeout=3)',
-    lambda name, value: f"line one\\n{value}\\nline three",
-)
-"""Shapes for secrets that need no name."""
+
+def password(random: Random) -> str:
+    """Passwords as people and generators make them."""
+    signs = "!@#$%^&*-_=+?.~"
+    makers: tuple[Callable[[], str], ...] = (
+        lambda: chars(random, AN, random.randrange(8, 24)) + random.choice(DIGITS),
+        lambda: chars(random, AN, 6) + random.choice(signs) + chars(random, AN, 5) + chars(random, DIGITS, 2),
+        lambda: chars(random, AN + signs, random.randrange(12, 28)) + random.choice(DIGITS) + random.choice(LOWER),
+        lambda: random.choice(("Summer", "Dragon", "Welcome", "Falcon")) + chars(random, DIGITS, 4) + "!",
+        lambda: (
+            f"{random.choice(('purple', 'rusty'))}-{random.choice(('horse', 'lamp'))}-{random.randrange(2100, 9999)}"
+        ),
+        lambda: chars(random, HEX, random.choice((16, 24, 32, 40))),
+        lambda: _b64(random, random.choice((12, 18, 24))),
+    )
+    return random.choice(makers)()
+
+
+def token(random: Random) -> str:
+    """A value without a shape of its own."""
+    sizes = ((AN, 32), (HEX, 32), (URLSAFE, 40), (AN, 20), (HEX, 64), (AN, 24))
+    alphabet, size = random.choice(sizes)
+    return random.choice((chars(random, alphabet, size - 1) + random.choice(DIGITS), _uuid(random), _b64(random, 32)))
+
+
+def _uuid(random: Random) -> str:
+    return str(uuid.UUID(int=random.getrandbits(128), version=4))
+
+
+def _of(alphabet: str, *sizes: int) -> Callable[[Random], str]:
+    return lambda random: chars(random, alphabet, random.choice(sizes))
+
+
+NAMED: dict[str, tuple[str, Callable[[Random], str]]] = {
+    "aws-secret": ("AWS_SECRET_ACCESS_KEY aws_secret_access_key SecretAccessKey secretAccessKey", _of(B64, 40)),
+    "aws-session": ("AWS_SESSION_TOKEN aws_session_token SessionToken", lambda r: f"IQoJb3JpZ2luX2Vj{_b64(r, 200)}"),
+    "datadog": ("DD_API_KEY DATADOG_API_KEY DD_APP_KEY datadog_app_key", _of(HEX, 32, 40)),
+    "cloudflare": ("CLOUDFLARE_API_TOKEN CF_API_TOKEN cloudflare_api_key", _of(URLSAFE, 40)),
+    "fastly": ("FASTLY_API_TOKEN fastly_api_key", _of(URLSAFE, 32)),
+    "cohere": ("COHERE_API_KEY CO_API_KEY", _of(AN, 40)),
+    "mistral": ("MISTRAL_API_KEY mistral_api_key", _of(AN, 32)),
+    "twilio-auth": ("TWILIO_AUTH_TOKEN twilio_auth_token authToken", _of(HEX, 32)),
+    "heroku": ("HEROKU_API_KEY HEROKU_TOKEN", _uuid),
+    "algolia": ("ALGOLIA_API_KEY ALGOLIA_ADMIN_KEY", _of(HEX, 32)),
+    "okta": ("OKTA_API_TOKEN okta_token", lambda r: "00" + chars(r, URLSAFE, 40)),
+    "snyk": ("SNYK_TOKEN CODECOV_TOKEN", _uuid),
+    "wandb": ("WANDB_API_KEY wandb_api_key", _of(HEX, 40)),
+    "azure-openai": ("AZURE_OPENAI_API_KEY AZURE_OPENAI_KEY", _of(HEX, 32)),
+    "azure-devops": ("AZURE_DEVOPS_PAT ADO_PAT AZURE_DEVOPS_EXT_PAT", _of(LOWER + "234567", 52)),
+    "azure-storage": ("AZURE_STORAGE_KEY AccountKey azure_storage_account_key", lambda r: _b64(r, 64)),
+    "paypal": ("PAYPAL_CLIENT_SECRET PAYPAL_SECRET", lambda r: "E" + chars(r, URLSAFE, 79)),
+    "twitter": ("TWITTER_API_SECRET TWITTER_ACCESS_TOKEN_SECRET CONSUMER_SECRET", _of(AN, 45, 50)),
+    "confluent": ("CONFLUENT_API_SECRET CONFLUENT_SECRET_KEY", _of(B64, 64)),
+    "client-secret": ("CLIENT_SECRET client_secret clientSecret OAUTH_CLIENT_SECRET", token),
+    "api-key": ("API_KEY api_key apiKey apikey X_API_KEY MAPS_API_KEY x-api-key subscription_key", token),
+    "secret": ("SECRET_KEY APP_SECRET JWT_SECRET jwtSecret SESSION_SECRET secret_key_base WEBHOOK_SECRET", token),
+    "token": ("TOKEN access_token accessToken refresh_token AUTH_TOKEN BOT_TOKEN registry_token ci_token", token),
+    "key": ("ENCRYPTION_KEY MASTER_KEY SIGNING_KEY RAILS_MASTER_KEY private_key access_key MEILI_MASTER_KEY", token),
+    "ethereum-key": ("PRIVATE_KEY private_key", lambda r: "0x" + chars(r, HEX, 64)),
+    "laravel": ("APP_KEY", lambda r: "base64:" + _b64(r, 32)),
+    "snowflake": ("SNOWFLAKE_PASSWORD", password),
+    "password": (
+        "PASSWORD password DB_PASSWORD dbPassword passwd POSTGRES_PASSWORD SMTP_PASS DB_PASS smtpPass",
+        password,
+    ),
+    "more-passwords": ("MYSQL_PWD spring.datasource.password KEYSTORE_PASSWORD passphrase PGPASSWORD pass", password),
+}
+"""Kind -> names of the setting, value without a shape of its own."""
 
 
 def secrets(seed: int, count: int = 20) -> Iterator[tuple[str, str, str]]:
@@ -167,11 +219,12 @@ def secrets(seed: int, count: int = 20) -> Iterator[tuple[str, str, str]]:
     for kind, make in KINDS.items():
         for n in range(count):
             value = make(random)
-            yield kind, value, BARE[n % len(BARE)]("SERVICE_CREDENTIAL", value)
-    for name, (start, alphabet, length) in NAMED.items():
-        for n in range(count):
-            value = start + chars(random, alphabet, length - 1) + random.choice(DIGITS)
-            yield name, value, SHAPES[n % len(SHAPES)](name, value)
+            line = random.choice(SHAPES)("SERVICE_CREDENTIAL", value) if n % 2 else random.choice(BARE)(value)
+            yield kind, value, line
+    for kind, (names, make) in NAMED.items():
+        for _ in range(count):
+            value = make(random)
+            yield kind, value, random.choice(SHAPES)(random.choice(names.split()), value)
     for n in range(count):
         for kind, value, line in in_context(random):
             yield kind, value, ("" if n % 2 else "$ ") + line
@@ -179,99 +232,38 @@ def secrets(seed: int, count: int = 20) -> Iterator[tuple[str, str, str]]:
 
 def in_context(random: Random) -> Iterator[tuple[str, str, str]]:
     """Secrets that only their surroundings give away."""
-    token, password = chars(random, AN, 32), chars(random, AN, 14)
-    yield "bearer", token, f"curl -H 'Authorization: Bearer {token}' https://api.service.dev"
-    yield "header-token", token, f'headers = {{"Authorization": "token {token}"}}'
-    basic = base64.b64encode(f"ada:{password}".encode()).decode()
-    yield "basic", basic, f"Authorization: Basic {basic}"
-    yield "url", password, f"DATABASE_URL=postgresql://ada:{password}@db.internal:5432/app"
-    yield "redis-url", password, f"redis://:{password}@cache:6379/0"
-    yield "curl-user", password, f"curl -u ada:{password} https://host.dev/x"
-    yield "option", password, f"createuser --login --password={password} ada"
-    yield "option-space", password, f"helm login --username ada --password {password} registry.dev"
-    yield "cookie", token, f"Cookie: theme=dark; session={token}"
-    yield "set-cookie", token, f"Set-Cookie: sid={token}; Path=/; HttpOnly"
-    yield "netrc", password, f"machine host.dev\n  login ada\n  password {password}"
-    yield "pgpass", password, f"db.internal:5432:app:ada:{password}"
-    yield "npmrc", token, f"//registry.npmjs.org/:_authToken={token}"
-    yield "prose", password, f"By the way, the password is {password}1."
-    yield (
-        "account-key",
-        (key := _b64(random, 64)),
-        f"DefaultEndpointsProtocol=https;AccountName=a;AccountKey={key};Suffix=x",
-    )
-    yield (
-        "sas",
-        (sig := chars(random, AN, 43) + "%3D"),
-        f"https://a.blob.core.windows.net/c?sv=2022-11-02&sig={sig}&sp=r",
-    )
-    yield "heroku", (key := str(uuid.UUID(int=random.getrandbits(128)))), f"HEROKU_API_KEY={key}"
-    yield "sentry-dsn", (key := chars(random, HEX, 32)), f"SENTRY_DSN=https://{key}@o1.ingest.sentry.io/42"
-    yield "mysql", password, f"mysql -u root -p{password}9 -h db app"
-    yield "xml", password, f"<password>{password}7</password>"
-    yield "python-kwarg", password, f'connect(host="db", user="ada", password="{password}")'
+    word, secret = chars(random, AN, random.randrange(10, 20)) + "7", token(random)
+    host = random.choice(("db.internal", "10.0.3.7", "localhost", "pg-1.eu-west-1.rds.amazonaws.com"))
+    for kind, lines in LINES.items():
+        for text in random.sample(lines, min(2, len(lines))):
+            value = word if "{word}" in text else secret
+            yield kind, value, text.replace("{word}", word).replace("{token}", secret).replace("{host}", host)
+    basic = base64.b64encode(f"ada:{word}".encode()).decode()
+    yield "basic", basic, random.choice(("Authorization: Basic {}", '"authorization":"Basic {}"')).format(basic)
+    yield "docker-auth", basic, json.dumps({"auths": {"https://index.docker.io/v1/": {"auth": basic}}})
+    account = _b64(random, 64)
+    yield "account-key", account, f"DefaultEndpointsProtocol=https;AccountName=a;AccountKey={account};Suffix=x"
+    yield "service-bus", account, f"Endpoint=sb://a.servicebus.windows.net/;SharedAccessKey={account}"
+    signature = chars(random, AN, 43) + "%3D"
+    yield "sas", signature, f"https://a.blob.core.windows.net/c?sv=2022-11-02&sig={signature}&sp=r"
+    key = chars(random, HEX, 32)
+    yield "sentry-dsn", key, f"SENTRY_DSN=https://{key}@o1.ingest.sentry.io/42"
+    block = pem(random, random.choice(("RSA ", "EC ", "", "OPENSSH ")))
+    encoded = base64.b64encode(block.encode()).decode()
+    yield "encoded-pem", encoded, random.choice(("client-key-data: {}", "SSH_KEY_B64={}")).format(encoded)
+    line = random.choice(block.splitlines()[1:-1])
+    numbered = "\n".join(f"{n:6}\t{row}" for n, row in enumerate(block.splitlines(), 1))
+    yield "pem", line, random.choice((block, nested({"private_key": block}, 2), numbered, block.replace("\n", "\r\n")))
+    phrase = " ".join(chars(random, LOWER, random.randrange(3, 9)) for _ in range(12))
+    yield "wallet-phrase", phrase, random.choice(("mnemonic: {}", 'SEED_PHRASE="{}"')).format(phrase)
 
 
-def lookalikes(seed: int) -> Iterator[str]:
-    """Lines that hold nothing secret."""
-    random = Random(seed)
-    yield from PLAIN
-    for _ in range(12):
-        yield f"commit {chars(random, HEX, 40)}"
-        yield f"request_id={uuid.UUID(int=random.getrandbits(128))}"
-        yield f'"sessionId":"{uuid.UUID(int=random.getrandbits(128))}","type":"user"'
-        yield f"sha256:{chars(random, HEX, 64)}  dist/app-1.2.{random.randrange(90)}.tar.gz"
-        yield f'"integrity": "sha512-{_b64(random, 64)}",'
-        yield f'<img src="data:image/png;base64,{_b64(random, 90)}">'
-        yield f'"usage":{{"input_tokens":{random.randrange(9**6)},"output_tokens":{random.randrange(999)}}}'
-        yield f"color: #{chars(random, HEX, 6)}; margin: 0 {random.randrange(99)}px;"
-        yield f"/home/ada/project/src/module_{random.randrange(99)}/token_store.py:{random.randrange(999)}: warning"
-        yield f"Step {random.randrange(99)}: token count {random.randrange(9999)}, cache_key={chars(random, HEX, 12)}"
-        yield f'ETag: "{chars(random, HEX, 32)}"  Last-Modified: Mon, 03 Mar 2025 10:00:00 GMT'
-        yield f"toolu_{chars(random, AN, 24)} msg_{chars(random, AN, 24)}"
-        yield f"https://host.dev:8443/api/v{random.randrange(9)}/users?page={random.randrange(99)}&sort=name@asc"
-        yield f"docker pull ghcr.io/org/app@sha256:{chars(random, HEX, 64)}"
-
-
-_NAMES = ("password", "token", "api_key", "secret", "client_secret", "access_key")
-_STAND_INS = (
-    "YOUR_KEY", "<token>", "${VAR}", "$TOKEN", "{{ secret }}", "xxxxxxxxxxxxxxxx", "changeme", "example", "********",
-    "None", "null", "os.environ[\"API_TOKEN_2\"]", "getenv(\"TOKEN1\")", "self.config.token", "str", "your-token-here",
-    "process.env.API_KEY_V2", "settings.SECRET_KEY", "true", "string", "required", "get_secret(name)", "$(cat file)",
+HOSTILE = (
+    "a", "[", " ", "\n", "\t", "\\", '"', "'", '\\"', '\\\\\\"', "A1", "password=", 'password="a ', 'password="',
+    "key=", "password is ", "--password ",
+    "token=", "token=" * 170 + " ", 'api_key: "', "://a:", "://a:b", "://a:b@", "eyJ",
+    "sk-", "-----BEGIN", "-----BEGIN PRIVATE " + "KEY-----", "authorization: ", "cookie: a=", "login a password ",
+    "curl -u ", "PuTTY-User-Key-File-2 ", "aws_key_", "name: token\n value: ", "set a password for a ", "[REDACTED:",
+    "password=]",
 )  # fmt: skip
-
-PLAIN = (
-    *(f"{name}={value}" for name in _NAMES for value in _STAND_INS),
-    *(f"{name}: {value}" for name in _NAMES[:4] for value in _STAND_INS[:12]),
-    "the password is wrong", "The password is required and must be at least 8 characters", "token: 1234 tokens used",
-    "max_tokens: 4096", "tokens = tokenizer.encode(text)",
-    "def login(password: str, token: str | None = None) -> None:",
-    "token: str", "password: Optional[str] = None", "AWS_ACCESS_KEY_ID=AKIA" + "IOSFODNN7EXAMPLE",
-    "postgres://user:password@localhost:5432/db", "mongodb://<user>:<password>@host/db",
-    "redis://:${REDIS_PASSWORD}@host",
-    "Authorization: Bearer <token>", "Authorization: Bearer ${TOKEN}", "Authorization: Bearer YOUR_ACCESS_TOKEN",
-    "The Authorization: header is required for authentication requests", "Bearer authentication is used",
-    "git clone git@github.com:org/repo.git", "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQC7 ada@host",
-    "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA7\n-----END PUBLIC KEY-----",
-    "grep -- '-----BEGIN PRIVATE KEY-----' file", "primary_key: user_id", "cache_key = f'{user}:{page}'",
-    "for key, value in items.items():", "sort key: created_at_2024", "secretName: db-credentials",
-    "secret: my-k8s-secret",
-    "password = getpass.getpass('Password: ')", "const token = await getToken();", "api_key = config['api_key']",
-    "password=password", "token=token", "if password == confirm_password:", "self.token = token",
-    "pwd: /home/ada/work",
-    "PWD=/home/ada/project2", "private_key: ~/.ssh/id_ed25519", "private_key=keys/server1.pem", "token_type: bearer",
-    "Cookie: theme=dark; lang=en", "we set a cookie to remember you", "docker run -u 1000:1000 image", "ps -u root",
-    "token: claude-sonnet-latest", "password: 'Passwort'", '"password": "Enter your password"',
-    "sk-learn and sk-spinner-grow",
-    "hf_hub_download(repo_id='org/model')", "npm_config_registry", "npm run build --token-file path",
-    "pypi-publish action",
-    "The secret to good code is naming.", "A token is a unit of text.", "keyboard: key=Enter pressed",
-    "key: Ctrl+Shift+P",
-    "see https://docs.dev/auth/token#section-2 for details", "Traceback: KeyError: 'api_key'", "token = tokens[0]",
-    "password_hash = hash_password(password)", "secret = secrets.token_urlsafe(32)", "access_key = boto.get_key()",
-    "TOKEN_LIMIT=200000", "SECRET_BACKEND=vault", "PASSWORD_MIN_LENGTH=12", "--token-limit 4000", "--password-stdin",
-    "curl -u $USER:$PASS https://host", "mysql -u root -p", "AKIA", "eyJ", "ghp_", "xoxb-", "sk-...",
-    "sk-your-api-key-here",
-    "gh" + "p_" + "x" * 36, "sk_" + "test_" + "xxxxxxxxxxxxxxxxxxxxxxxx",
-    "AI" + "za" + "_YOUR_API_KEY_GOES_HERE_PLEASE_THANKS",
-)  # fmt: skip
+"""Pieces whose repetition is made to cost time."""

@@ -20,7 +20,7 @@ MARK = re.compile(r"\[REDACTED:[a-z0-9-]{2,40}:[0-9a-f]{8}\]")
 _PREFIXED = (
     r"(?:gh[pousr]_|github_pat_|gl(?:pat|dt|rt|ptt)-|sk-(?:ant|proj|svcacct|or)-|[sr]k_(?:live|test)_|whsec_|hf_|gsk_|npm_"
     r"|pypi-|dckr_pat_|xox[a-z]-|xapp-|AIza|GOCSPX-|ya29\.|hv[sb]\.|dop_v1_|shpat_|glsa_|lin_api_|SG\.)[A-Za-z0-9_.-]{16,}"
-    r"|(?:\b|(?<=\\[nrt]))(?:sk-[A-Za-z0-9]{20,}|(?:AKIA|ASIA)[A-Z0-9]{16}\b"
+    r"|(?:\b|(?<=\\[nrt])|(?<=[0-9]m))(?:sk-[A-Za-z0-9]{20,}|(?:AKIA|ASIA)[A-Z0-9]{16}\b"
     r"|eyJ[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_.-]{10,})"
 )
 _PREFIXES = (
@@ -34,15 +34,17 @@ _PEM = (
     rf"(?:{_EOL}{{0,12}}-----END[A-Z0-9 ]{{0,40}}-----)?"
 )
 _HEADER = r"(?i:authorization[\"'\\]*\s?[:=][ \"'\\]{0,8}(?:bearer|basic|token)?\s?|bearer\s)([A-Za-z0-9._~+/=-]{12,})"
-_ADDRESS = r"://[^\s:@/?#\"'<>\\]{0,64}:([^\s@/\"'<>\\${*]{3,256})@"
+_OWNER = r"://([A-Za-z0-9_-]{10,}):x-oauth-basic@"
+_ADDRESS = r"://[^\s:@/?#\"'<>\\]{0,64}:(?!x-oauth-basic@)([^\s@/\"'<>\\${*]{3,256})@"
 _ASSIGNED = (
     r"(?i:passw(?:or)?d|passphrase|pwd|_pass|secret(?:[_-]?(?:access[_-]?)?key)?|token|(?:api|access|private)[_-]?key)"
-    r"[\"'\\]{0,4}\s?(?:=>|:=|[:=])\s?[\"'\\]{0,4}([^\s\"'\\,;<>()[\]{}$]{6,512})"
+    r"[\"'\\]{0,4}\s?(?:=>|:=|[:=])\s?[\"'\\]{0,8}([^\s\"'\\,;<>()[\]{}$]{6,512})"
 )
 _SHAPES: tuple[tuple[str, str, str], ...] = (
     ("private-key", "private key", f"({_PEM})"),
     ("token", _PREFIXES, f"({_PREFIXED})"),
     ("authorization", "authorization bearer", _HEADER),
+    ("url-token", ":x-oauth-basic@", _OWNER),
     ("url-password", "://", _ADDRESS),
     ("assigned-value", "passw passphrase pwd _pass secret token key", _ASSIGNED),
 )

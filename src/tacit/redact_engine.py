@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import importlib
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol, cast
 
 from tacit.redact import MARK, mark
@@ -20,31 +22,10 @@ _SHAPED = (Judge.PLAIN, Judge.TRUSTED, Judge.URL)
 """Rules whose match ends where the secret does."""
 _ECHO_LENGTH = 8
 _ECHO_LIMIT = 64
-
-
-class Match(Protocol):
-    """The part of a match object that both engines share."""
-
-    def start(self, group: int = 0, /) -> int:
-        """Where a group begins."""
-        ...
-
-    def end(self, group: int = 0, /) -> int:
-        """Where a group ends."""
-        ...
-
-    @property
-    def lastindex(self) -> int | None:
-        """The last group that matched."""
-        ...
-
-
-class Pattern(Protocol):
-    """The part of a compiled pattern that both engines share."""
-
-    def search(self, text: bytes, pos: int = 0, /) -> Match | None:
-        """The first match from a position on."""
-        ...
+_NESTED = 4
+"""So many assignments inside one another are looked at."""
+_ROUNDS = 20
+"""Ends the search in a text that is made to hide each secret behind the one before."""
 
 
 class Engine(Protocol):
@@ -54,8 +35,8 @@ class Engine(Protocol):
         """Numbers of the rules whose words occur in the data."""
         ...
 
-    def pattern(self, rule: int) -> Pattern:
-        """The compiled pattern of a rule."""
+    def find(self, rule: int, data: bytes, at: int) -> tuple[int, int, int] | None:
+        """Where the first match of a rule begins from a position on, and where its last group begins and ends."""
         ...
 
 
@@ -79,13 +60,27 @@ class _Set(Protocol):
     def Match(self, text: bytes) -> list[int] | None: ...  # noqa: N802
 
 
+class _Anchor(Protocol):
+    UNANCHORED: object
+
+
+class _Pattern(Protocol):
+    Anchor: _Anchor
+
+    def __call__(self, pattern: bytes, options: _Options) -> _Pattern: ...
+    def ok(self) -> bool: ...
+    def Match(self, anchor: object, text: bytes, pos: int, end: int, /) -> list[tuple[int, int]]: ...  # noqa: N802
+
+
+class _Core(Protocol):
+    RE2: _Pattern
+
+
 class _Re2(Protocol):
     """What is used of `google-re2`, which comes without types."""
 
     Options: _Options
     Set: _Set
-
-    def compile(self, pattern: bytes, options: _Options) -> Pattern: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +97,7 @@ class StdlibEngine:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules = rules
-        self._compiled: dict[int, Pattern] = {}
+        self._compiled: dict[int, re.Pattern[bytes]] = {}
         self._words = [[word.encode() for word in rule.words] for rule in rules]
 
     def likely(self, data: bytes) -> Iterator[int]:
@@ -110,24 +105,32 @@ class StdlibEngine:
         lower = data.lower()
         return (n for n, words in enumerate(self._words) if not words or any(word in lower for word in words))
 
-    def pattern(self, rule: int) -> Pattern:
-        """The compiled pattern of a rule."""
-        return cast("Pattern", re.compile(self._rules[rule].pattern.encode()))
+    def find(self, rule: int, data: bytes, at: int) -> tuple[int, int, int] | None:
+        """Where the first match of a rule begins from a position on, and where its last group begins and ends."""
+        if rule not in self._compiled:
+            self._compiled[rule] = re.compile(self._rules[rule].pattern.encode())
+        match = self._compiled[rule].search(data, at)
+        return (match.start(), *match.span(match.lastindex or 0)) if match else None
 
 
 class Re2Engine:
-    """The rules on `google-re2`: one pass for all words, linear time for every pattern."""
+    """The rules on `google-re2`: one pass for all words, linear time for every pattern.
+
+    Patterns are run on its core module: the wrapper around it costs more than the match itself.
+    """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        self._re2 = cast("_Re2", importlib.import_module("re2"))
-        self._options = self._re2.Options()
-        self._options.encoding = self._re2.Options.Encoding.LATIN1
+        module = importlib.import_module("re2")
+        re2, self._core = cast("_Re2", module), cast("_Core", vars(module)["_re2"]).RE2
+        self._anchor = self._core.Anchor.UNANCHORED
+        self._options = re2.Options()
+        self._options.encoding = re2.Options.Encoding.LATIN1
         self._options.max_mem = 32 << 20
         self._rules = rules
-        self._compiled: dict[int, Pattern] = {}
+        self._compiled: dict[int, _Pattern] = {}
         self._always = [n for n, rule in enumerate(rules) if not rule.words]
         self._numbers = [n for n, rule in enumerate(rules) if rule.words]
-        self._set = self._re2.Set.SearchSet(self._options)
+        self._set = re2.Set.SearchSet(self._options)
         for n in self._numbers:
             self._set.Add(f"(?i:{'|'.join(map(re.escape, rules[n].words))})".encode())
         self._set.Compile()
@@ -136,11 +139,24 @@ class Re2Engine:
         """Numbers of the rules whose words occur in the data."""
         return sorted([*self._always, *(self._numbers[n] for n in self._set.Match(data) or ())])
 
-    def pattern(self, rule: int) -> Pattern:
-        """The compiled pattern of a rule."""
-        if rule not in self._compiled:
-            self._compiled[rule] = self._re2.compile(self._rules[rule].pattern.encode(), self._options)
-        return self._compiled[rule]
+    def find(self, rule: int, data: bytes, at: int) -> tuple[int, int, int] | None:
+        """Where the first match of a rule begins from a position on, and where its last group begins and ends."""
+        pattern = self._compiled.get(rule) or self._compile(rule)
+        spans = pattern.Match(self._anchor, data, at, len(data))
+        lead = spans[0][0]
+        if lead < 0:
+            return None
+        last = len(spans) - 1
+        while spans[last][0] < 0:
+            last -= 1
+        return lead, *spans[last]
+
+    def _compile(self, rule: int) -> _Pattern:
+        pattern = self._core(self._rules[rule].pattern.encode(), self._options)
+        if not pattern.ok():
+            raise ValueError(f"rule {self._rules[rule].name} does not compile")
+        self._compiled[rule] = pattern
+        return pattern
 
 
 class Redactor:
@@ -172,7 +188,7 @@ def engine() -> Engine:
     """The engine of this process."""
     try:
         return Re2Engine(RULES)
-    except ImportError:
+    except (ImportError, KeyError, AttributeError):
         return StdlibEngine(RULES)
 
 
@@ -180,61 +196,82 @@ def scan(data: bytes, on: Engine) -> list[tuple[int, int, int]]:
     """Spans (rule number, start, end) of all secrets in UTF-8 bytes, found until nothing more turns up.
 
     What is found, and every mark that is already there, is blanked with zero bytes, which no rule matches. So a text
-    and its redaction look alike to the rules, and redacting twice is redacting once.
+    and its redaction look alike to the rules, and redacting twice is redacting once. After the first round only blocks
+    that changed are tried again.
     """
     work = _blank_marks(data)
+    blocks = _blocks(work)
     found: list[tuple[int, int, int]] = []
-    while fresh := _merged(_candidates(work, on)):
+    changed: Sequence[tuple[int, int]] = blocks
+    for _ in range(_ROUNDS):
+        fresh = _merged(_candidates(work, changed, on))
+        if not fresh:
+            break
         buffer = bytearray(work)
         _blank(buffer, fresh)
         echoes = _echoes(work, bytes(buffer), fresh)
         _blank(buffer, echoes)
         found += fresh + echoes
         work = bytes(buffer)
+        changed = _touched(blocks, fresh + echoes)
     return sorted(found, key=lambda span: span[1])
 
 
-def _candidates(data: bytes, on: Engine) -> Iterator[tuple[int, int, int]]:
+def _candidates(data: bytes, blocks: Iterable[tuple[int, int]], on: Engine) -> Iterator[tuple[int, int, int]]:
     """Accepted spans of all rules; a block of lines is tried only with the rules whose words it holds."""
     across: set[int] = set()
-    for offset, block in _blocks(data):
+    for offset, stop in blocks:
+        block = data[offset:stop]
         for n in on.likely(block):
             if RULES[n].across:
                 across.add(n)
                 continue
-            for start, end in _matches(block, on.pattern(n), RULES[n]):
+            for start, end in _matches(block, on, n):
                 yield n, *_whole_characters(data, offset + start, offset + end)
     for n in across:
-        for start, end in _matches(data, on.pattern(n), RULES[n]):
+        for start, end in _matches(data, on, n):
             yield n, *_whole_characters(data, start, end)
 
 
-def _blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Stretches of whole lines with their offsets; the cuts change nothing, as these rules never cross a line's end."""
+def _blocks(data: bytes) -> list[tuple[int, int]]:
+    """Stretches of whole lines; the cuts change nothing, as these rules never cross a line's end."""
+    blocks: list[tuple[int, int]] = []
     at = 0
     while at < len(data):
         end = data.find(b"\n", at + _BLOCK) + 1 or len(data)
-        yield at, data[at:end]
+        blocks.append((at, end))
         at = end
+    return blocks
 
 
-def _matches(data: bytes, pattern: Pattern, rule: Rule) -> Iterator[tuple[int, int]]:
+def _touched(blocks: Sequence[tuple[int, int]], spans: Iterable[tuple[int, int, int]]) -> list[tuple[int, int]]:
+    """The blocks in which something was blanked."""
+    starts = [start for start, _ in blocks]
+    numbers: set[int] = set()
+    for _, start, end in spans:
+        numbers.update(range(bisect_right(starts, start) - 1, bisect_left(starts, end)))
+    return [blocks[n] for n in sorted(numbers)]
+
+
+def _matches(data: bytes, on: Engine, n: int) -> Iterator[tuple[int, int]]:
     """Accepted spans of one rule; behind a refused one the search goes on inside it only if it may hide another."""
-    at = 0
-    while match := pattern.search(data, at):
-        group = match.lastindex or 0
-        start, end = match.start(group), match.end(group)
-        span = (start, end) if rule.judge is Judge.TRUSTED else accept(rule, data, match.start(), start, end)
+    rule = RULES[n]
+    at = inside = 0
+    while match := on.find(n, data, at):
+        lead, start, end = match
+        span = (start, end) if rule.judge is Judge.TRUSTED else accept(rule, data, lead, start, end)
         if span:
             yield span
-            at = max(span[1], at + 1)
-        else:
-            at = max(_behind(data, start, end), at + 1)
+        nested = not span and inside < _NESTED and _may_hide(data, start, end)
+        inside = inside + 1 if nested else 0
+        at = max(span[1] if span else start if nested else end, at + 1)
 
 
-def _behind(data: bytes, start: int, end: int) -> int:
-    nested = end - start < 1024 and (data.find(b"=", start, end) >= 0 or data.find(b":", start, end) >= 0)
-    return start if nested else end
+def _may_hide(data: bytes, start: int, end: int) -> bool:
+    """Whether another assignment may stand inside a value: a sign with room for a secret behind it."""
+    if end - start >= 1024:
+        return False
+    return data.find(b"=", start, end - 6) >= 0 or data.find(b":", start, end - 6) >= 0
 
 
 def _merged(spans: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
@@ -257,9 +294,9 @@ def _merged(spans: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int]]
 def _echoes(before: bytes, blanked: bytes, spans: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
     """Further places where a secret just found stands without anything that would give it away."""
     rules = {before[start:end]: n for n, start, end in reversed(list(spans))}
-    secrets = [s for s in rules if len(s) >= _ECHO_LENGTH and any(48 <= byte <= 57 for byte in s)]
+    secrets = (s for s in rules if len(s) >= _ECHO_LENGTH and any(48 <= byte <= 57 for byte in s))
     places: list[tuple[int, int, int]] = []
-    for secret in secrets[:_ECHO_LIMIT]:
+    for secret in islice(secrets, _ECHO_LIMIT):
         at = blanked.find(secret)
         while at >= 0:
             places.append((rules[secret], at, at + len(secret)))

@@ -32,6 +32,13 @@ edge  fly-token  fm1r_ fm2_ fo1_  (?:fo1_|fm1r_|fm2_)[A-Za-z0-9_+/=-]{40,}  Fly.
 near  railway-token  railway  <uuid>  Railway token, after its name
 edge  tailscale-key  tskey-  tskey-[a-z]+-<w>{20,}  Tailscale key
 edge  openshift-token  sha256~  sha256~<w>{43}  OpenShift token
+at    google-fcm-key  :apa91b  AAAA<w>{7}:APA91b<w>{100,}  Firebase Cloud Messaging server key
+at    amazon-mws-token  amzn.mws.  amzn\.mws\.<uuid>  Amazon MWS token
+edge  yandex-key  aqvn y0_ t1.9  AQVN<w>{35,}|y0_<w>{50,}|t1\.9[A-Za-z0-9_.=-]{80,}  Yandex Cloud key or OAuth token
+edge  neon-key  napi_  napi_[a-z0-9]{50,}  Neon API key
+edge  modal-token  ak- as-  a[ks]-<a>{22}\b  Modal token id or secret
+edge  scalingo-token  tk-us-  tk-us-<w>{40,}  Scalingo token
+edge  defined-key  dnkey-  dnkey-<w>{20,}  Defined Networking key
 # code, packages, pipelines, vaults
 at    github-token  ghp_ gho_ ghu_ ghs_ ghr_  gh[pousr]_[A-Za-z0-9_]{30,}  GitHub token of any kind
 at    github-fine-grained  github_pat_  github_pat_[A-Za-z0-9_]{30,}  GitHub fine-grained personal access token
@@ -65,6 +72,12 @@ near  vault-legacy-token  vault  [sbr]\.<a>{24}  HashiCorp Vault token of the ol
 at    onepassword-token  ops_eyj  ops_eyJ[A-Za-z0-9_+/=-]{60,}  1Password service account token
 edge  onepassword-secret-key  a3-  A3-<up>{6}-(?:<up>{11}|<up>{6}-<up>{5})-<up>{5}-<up>{5}-<up>{5}  1Password secret key
 at    age-key  age-secret-key-  AGE-SECRET-KEY-1<up>{50,}  age secret key
+edge  harness-token  pat. sat.  [ps]at\.<a>{22}\.<hex>{24}\.<a>{20}  Harness token
+edge  socket-token  sktsec_  sktsec_<w>{40,}  Socket security token
+edge  deepsource-token  dsp_  dsp_<a>{40,}  DeepSource token
+edge  apify-token  apify_api_  apify_api_<a>{30,}  Apify token
+edge  browserbase-key  bb_live_  bb_live_<w>{20,}  Browserbase key
+edge  launchdarkly-key  sdk-  sdk-<uuid>  LaunchDarkly SDK key
 # model providers
 at    anthropic-key  sk-ant-  sk-ant-<w>{20,}  Anthropic key
 at    openai-key  sk-  sk-(?:proj|svcacct|admin|None)-<w>{20,}  OpenAI project, service-account or admin key
@@ -91,6 +104,10 @@ edge  elevenlabs-key  sk_  sk_<hex>{48}\b  ElevenLabs key
 edge  e2b-key  e2b_  e2b_<hex>{40}  E2B key
 edge  firecrawl-key  fc-  fc-<hex>{32}\b  Firecrawl key
 near  wandb-key  wandb  <hex>{40}  Weights & Biases key, after its name
+edge  openai-session  sess-  sess-<a>{40}\b  OpenAI session key
+edge  jina-key  jina_  jina_<w>{50,}  Jina key
+edge  mem0-key  m0-  m0-<a>{40}\b  Mem0 key
+near  deepgram-key  deepgram  <hex>{40}  Deepgram key, after its name
 # messages and mail
 at    slack-token  xox  (?:xoxe\.)?xox[a-z]-[A-Za-z0-9-]{10,}  Slack bot, user or refresh token
 at    slack-app-token  xapp-  xapp-[A-Za-z0-9-]{20,}  Slack app token
@@ -110,6 +127,8 @@ near  twitter-token  twitter  [A-Za-z0-9%_-]{35,120}  Twitter / X token or secre
 at    hubspot-token  pat-  pat-(?:na|eu|ap)[0-9]?-<uuid>  HubSpot private app token
 edge  typeform-token  tfp_  tfp_[A-Za-z0-9_.=-]{40,}  Typeform token
 edge  contentful-token  cfpat-  CFPAT-<w>{40,}  Contentful token
+edge  intercom-token  dg9ro  dG9rO<b64>{40,}  Intercom access token
+edge  readme-key  rdme_  rdme_[a-z0-9]{60,}  ReadMe key
 # work tools and monitoring
 at    linear-key  lin_  lin_(?:api|oauth)_<a>{30,}  Linear key
 edge  notion-token  secret_ ntn_  secret_<a>{40,}|ntn_<a>{40,}  Notion integration token
@@ -131,6 +150,13 @@ edge  posthog-key  phx_  phx_[A-Za-z0-9_]{40,}  PostHog personal key
 near  algolia-key  algolia  <hex>{32}  Algolia key, after its name
 near  okta-token  okta  00<w>{40}  Okta token, after its name
 edge  dropbox-token  sl.  sl\.<w>{60,}  Dropbox token
+edge  trello-token  atta  ATTA<hex>{64}  Trello token
+edge  clickup-token  pk_  pk_[0-9]{6,9}_<up>{32}\b  ClickUp token
+edge  honeycomb-key  hcaik_ hcxik_ hcbik_ hcxmk_  hc[abx][im]k_<a>{40,}  Honeycomb key
+edge  axiom-token  xaat- xapt-  xa[ap]t-<uuid>  Axiom token
+edge  frameio-token  fio-u-  fio-u-<w>{60,}  Frame.io token
+edge  adobe-secret  p8e-  p8e-<w>{32}  Adobe client secret
+edge  adafruit-key  aio_  aio_<a>{28}\b  Adafruit IO key
 # payments and shops
 at    stripe-key  k_live_ k_test_ k_prod_  [sr]k_(?:live|test|prod)_<a>{10,}  Stripe secret or restricted key
 at    stripe-webhook-secret  whsec_  whsec_<b64>{20,}  Stripe webhook secret
@@ -144,6 +170,7 @@ near  plaid-secret  plaid  <hex>{30}  Plaid secret, after its name
 at    flutterwave-key  flwseck  FLWSECK(?:_TEST)?-[A-Za-z0-9-]{12,}  Flutterwave secret key
 edge  easypost-key  ezak ezt ezp  EZ[AT]K<a>{54}  EasyPost key
 at    shippo-token  shippo_  shippo_(?:live|test)_<hex>{40}  Shippo token
+at    duffel-token  duffel_  duffel_(?:test|live)_<w>{40,}  Duffel token
 # data services
 edge  databricks-token  dapi dkea dose  (?:dapi|dkea|dose)<hex>{32}(?:-[0-9])?  Databricks token
 near  snowflake-secret  snowflake  [A-Za-z0-9!#$%&*+/=?^_~@.-]{8,}  Snowflake password or token, after its name
