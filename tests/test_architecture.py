@@ -18,7 +18,7 @@ LAYERS = [
     {"capture", "learning", "training", "selection", "review", "library"},
     {"runs", "skills", "models", "store", "demo"},
     {"interchange", "prompts", "config", "events", "redact"},
-    {"origins", "trials", "strict"},
+    {"origins", "trials", "shipped", "strict"},
     {"types", "errors"},
 ]
 """From the top down; parts on one line do not import each other."""

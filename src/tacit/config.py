@@ -17,6 +17,8 @@ from tacit.errors import ConfigError
 
 Mode = Literal["observe", "draft", "apply"]
 Trigger = Literal["after_run", "scheduled", "manual"]
+Order = Literal["standard", "claude-code"]
+Links = Literal["auto", "always", "never"]
 FILE = "tacit.toml"
 STATE = ".tacit"
 PREFIX = "TACIT_"
@@ -58,6 +60,14 @@ class Config:
     """When this workspace's runs take more, the oldest are purged; 0: no limit."""
     max_record_mb: int = 16
     """A larger run is refused."""
+    skill_roots: tuple[str, ...] = ()
+    """Further folders of skills, after .agents/skills and .claude/skills; relative to the workspace."""
+    skill_order: Order = "standard"
+    """Which of two skills of one name wins: standard (the project's) or claude-code (the person's)."""
+    claude_links: Links = "auto"
+    """Links in .claude/skills to what is in .agents/skills: auto (where there is a .claude folder), always, never."""
+    second_opinions: tuple[str, ...] = ()
+    """Commands that also look at every package under review; they can only make its verdict worse."""
     lock_wait: float = 10.0
     """Seconds to wait for another process that is writing."""
 
@@ -158,6 +168,10 @@ PARSERS: Mapping[str, Callable[[object], Value]] = {
     "retention_days": _number(0, 36_500, int),
     "max_disk_mb": _number(0, 1_000_000_000, int),
     "max_record_mb": _number(1, 64, int),
+    "skill_roots": _texts,
+    "skill_order": _word("standard", "claude-code"),
+    "claude_links": _word("auto", "always", "never"),
+    "second_opinions": _texts,
     "lock_wait": _number(0, 3600, float),
 }
 

@@ -1,7 +1,8 @@
 """The nouns of Tacit, in the order data flows through it: read this first.
 
 Every noun is a frozen value. `docs/concepts.md` explains each in a sentence; the same words are used in tables, JSON,
-commands and pages. The nouns of scored work (case, rollout, score, decision) follow in `trials.py`.
+commands and pages. Those of what ships (version, profile) follow in `shipped.py`, those of scored work (case, rollout,
+score, decision) in `trials.py`.
 """
 
 from __future__ import annotations
@@ -221,6 +222,8 @@ class Finding:
     tag: str = ""
     file: str = ""
     line: int = 0
+    span: tuple[int, int] = (0, 0)
+    """Characters of the file, the first and the one behind the last; (0, 0): the file as a whole."""
     excerpt: str = ""
 
 
@@ -287,6 +290,17 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFile:
+    """One file of a kept package, and the object that holds its bytes."""
+
+    path: str
+    object: str
+    """SHA-256 of the bytes."""
+    size: int
+    executable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A proposed change to a skill package."""
 
@@ -296,58 +310,27 @@ class Draft:
     kind: DraftKind
     type: DraftType
     summary: str
-    body: str
+    body: str = ""
+    files: tuple[StoredFile, ...] = ()
+    """The whole proposed package, where the draft is one and not a text: an import, a trained candidate."""
+    parcel: str = ""
+    """The object that holds the file it was imported from, with the history that came along."""
     base_hash: str = ""
     """The version the draft was made against; empty for a new skill."""
     hash: str = ""
+    """Of the package as it would ship; what a person approves is bound to it."""
     pattern: str = ""
     matched: tuple[str, ...] = ()
     provenance: Provenance = Provenance()
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     needs_approval: bool = False
+    approved: str = ""
+    """The hash a person said yes to; worth nothing for any other."""
+    approver: str = ""
     status: DraftStatus = "candidate"
     created: str = ""
     updated: str = ""
-
-
-# ---- the library: what ships ------------------------------------------------------------------------------------
-
-SkillOrigin = Literal["manual", "learned", "trained", "imported"]
-SkillStatus = Literal["provisional", "active", "cold", "archived", "deleted"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
-    """One state of a skill package, kept byte for byte."""
-
-    skill: str
-    root: str
-    number: int
-    hash: str
-    parent: str = ""
-    origin: SkillOrigin = "manual"
-    actor: str = ""
-    summary: str = ""
-    draft: str = ""
-    receipt: str = ""
-    created: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
-    """How a skill is doing."""
-
-    skill: str
-    workspace: str
-    status: SkillStatus = "active"
-    origin: SkillOrigin = "manual"
-    uses: int = 0
-    successes: int = 0
-    failures: int = 0
-    last_used: str = ""
-    retention: float = 0.2
-    pinned: bool = False
 
 
 # ---- selection: skills for a run --------------------------------------------------------------------------------

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.runs.usage import corrected, used
-from tacit.types import Profile
+from tacit.shipped import Profile
 
 NEW = Profile(skill="s", workspace="w")
 
@@ -23,7 +23,7 @@ def test_retention_stays_between_nothing_and_one() -> None:
 
 
 def test_last_used_never_goes_back() -> None:
-    assert used(used(NEW, True, "2026-02"), True, "2026-01").last_used == "2026-02"
+    assert used(used(NEW, True, "2026-02-01"), True, "2026-01-01").last_used == "2026-02-01"
 
 
 def test_a_corrected_outcome_moves_the_counts_but_not_the_uses() -> None:

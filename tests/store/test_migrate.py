@@ -45,7 +45,7 @@ def test_the_whole_schema_is_made_from_the_first_step_on(bare_engine: Engine) ->
         "verdicts",
         "patterns",
         "drafts",
-        "versions",
+        "glances",
         "profiles",
         "cases",
         "rollouts",

@@ -9,6 +9,7 @@ import pytest
 
 from tacit.errors import ConflictError, NotFoundError
 from tacit.events import Advanced, Began, Ended, Noted
+from tacit.shipped import Profile
 from tacit.store import (
     audit,
     cases,
@@ -22,10 +23,9 @@ from tacit.store import (
     selections,
     spooled,
     verdicts,
-    versions,
 )
 from tacit.trials import Case, Rollout, Scored, Unscored
-from tacit.types import Candidate, Draft, Finding, Pattern, Profile, Provenance, Selection, Verdict, Version
+from tacit.types import Candidate, Draft, Finding, Pattern, Provenance, Selection, Verdict
 
 if TYPE_CHECKING:
     from tacit.store.engine import Engine
@@ -89,15 +89,6 @@ def test_of_two_who_move_a_draft_one_wins(engine: Engine) -> None:
         assert drafts.listed(transaction, "w") == [replace(DRAFT, status="accepted")]
         with pytest.raises(NotFoundError):
             drafts.get(transaction, "other", "d1")
-
-
-def test_versions_are_append_only(engine: Engine) -> None:
-    first = Version(skill="s", root="r", number=1, hash="h1", created=NOW)
-    second = replace(first, number=2, hash="h2", parent="h1")
-    with engine.write() as transaction:
-        for version in (first, second, replace(second, hash="other")):
-            versions.add(transaction, version)
-        assert versions.history(transaction, "r", "s") == [first, second]
 
 
 def test_cases_and_rollouts_come_back(engine: Engine) -> None:

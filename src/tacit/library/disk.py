@@ -1,22 +1,27 @@
-"""Skill packages on disk: found in folders, read whole, within bounds, never through a link that leads out."""
+"""Skill packages on disk: found in folders, read whole through one descriptor, within bounds."""
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tacit.errors import InputError
+from tacit.errors import InputError, NotFoundError
 from tacit.skills.package import MAX_BYTES, MAX_FILE_BYTES, SKILL_FILES, Package
+from tacit.skills.paths import MAX_DEPTH, MAX_ENTRIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 DEPTH = 6
 """Folders below a root in which skills are looked for, as agents do."""
 FOLDERS = 2000
-"""Folders that are looked into, at most."""
+"""Folders without a skill of their own that are looked into, at most."""
+PACKAGES = 20_000
+"""Skills below one folder, at most."""
 
 
 def packages_in(path: Path) -> list[Path]:
@@ -25,55 +30,175 @@ def packages_in(path: Path) -> list[Path]:
         return [path.parent]
     if not path.is_dir():
         raise InputError(f"{path} is neither a skill's folder nor its SKILL.md.")
-    found = [folder for folder in _folders(path) if _document(folder) is not None]
+    found = sorted(skill_folders(path))
     if not found:
         raise InputError(f"{path} holds no skill: there is no SKILL.md in it or up to {DEPTH} folders below.")
-    return sorted(found)
+    return found
+
+
+def skill_folders(root: Path) -> Iterator[Path]:
+    """Every skill folder at or below a root, to a depth and a number that no real library reaches.
+
+    A skill's own folder is not looked into; a link is followed where it is a skill, as agents do.
+    """
+    level, others, found = [root], 0, 0
+    for depth in range(DEPTH + 1):
+        below: list[Path] = []
+        for folder in level:
+            if has_document(folder):
+                found += 1
+                yield folder
+                continue
+            others += 1
+            if others > FOLDERS or found > PACKAGES:
+                raise InputError(f"{root} holds more than {FOLDERS} folders. Name the skills' own folder.")
+            if depth < DEPTH:
+                below += _below(folder, top=depth == 0)
+        level = below
+
+
+def has_document(folder: Path) -> bool:
+    """Whether a folder has a SKILL.md, whatever the case of its name."""
+    return any(os.path.isfile(f"{folder}/{name}") for name in SKILL_FILES)  # noqa: PTH113 - thousands of them
 
 
 def read_package(folder: Path) -> Package:
-    """All files of a skill's folder as one value; InputError says what cannot be part of a package."""
+    """All files of a skill's folder as one value; InputError says what cannot be part of a package.
+
+    Everything is read through one descriptor: a folder that is exchanged meanwhile is read as it was. The folder may
+    be a link, nothing in it may.
+    """
+    with opened_folder(folder) as handle:
+        return package_at(handle, folder)
+
+
+def package_at(handle: int, folder: Path) -> Package:
+    """The package in an open folder; `folder` is for what errors say."""
+    try:
+        return collected(handle, folder)
+    except OSError as error:
+        raise _unreadable(folder, error) from None
+
+
+def collected(handle: int, folder: Path) -> Package:
+    """The same for who tells a disk that says no (OSError) from what is no package (InputError)."""
     files: dict[str, bytes] = {}
     executable: set[str] = set()
-    size = 0
-    for file in sorted(_files(folder)):
-        state = file.lstat()
-        name = file.relative_to(folder).as_posix()
-        if not stat.S_ISREG(state.st_mode):
-            raise InputError(f"{file} is a link or a special file; a package holds plain files only.")
-        size += state.st_size
-        if state.st_size > MAX_FILE_BYTES or size > MAX_BYTES:
-            raise InputError(
-                f"{file} makes the package too large: {MAX_FILE_BYTES:,} bytes a file, {MAX_BYTES:,} in all."
-            )
-        files[name] = _bytes(file)
-        if state.st_mode & stat.S_IXUSR:
+    for name, content, runs in _walk(handle, folder):
+        files[name] = content
+        if runs:
             executable.add(name)
     return Package(files=files, executable=frozenset(executable))
 
 
-def _bytes(file: Path) -> bytes:
+@contextmanager
+def opened_folder(folder: Path) -> Generator[int]:
+    """A descriptor of a folder, which may be a link."""
     try:
-        return file.read_bytes()
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise NotFoundError(f"There is no folder {folder}.") from None
     except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}.") from None
+        raise _unreadable(folder, error) from None
+    try:
+        yield handle
+    finally:
+        os.close(handle)
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for place, folders, names in os.walk(folder):
-        yield from (Path(place) / name for name in names)
-        yield from (Path(place) / name for name in folders if (Path(place) / name).is_symlink())
+def _unreadable(folder: Path, error: OSError) -> InputError:
+    where = folder / str(error.filename or "")
+    return InputError(f"{where} cannot be read: {error.strerror}.")
 
 
-def _folders(root: Path) -> Iterator[Path]:
-    """The root and the folders below it, to a depth and a number that no real library reaches."""
-    for count, (place, folders, _) in enumerate(os.walk(root), 1):
-        if count > FOLDERS:
-            raise InputError(f"{root} holds more than {FOLDERS} folders. Name the skills' own folder.")
-        depth = len(Path(place).relative_to(root).parts)
-        folders[:] = sorted(name for name in folders if name != ".git") if depth < DEPTH else []
-        yield Path(place)
+def _walk(top: int, folder: Path) -> Iterator[tuple[str, bytes, bool]]:
+    """Path, bytes and executable bit of each file below an open folder, bounded in number, depth and size."""
+    size = count = 0
+    waiting: list[str] = [""]
+    while waiting:
+        place = waiting.pop()
+        for entry in _entries(top, place):
+            count += 1
+            name, mode = f"{place}{entry.name}", entry.stat(follow_symlinks=False).st_mode
+            if count > MAX_ENTRIES:
+                raise InputError(f"{folder} holds more than {MAX_ENTRIES:,} files and folders.")
+            if stat.S_ISDIR(mode) and name.count("/") < MAX_DEPTH:
+                waiting.append(f"{name}/")
+            elif stat.S_ISREG(mode):
+                content = _bytes(top, name, folder, MAX_BYTES - size)
+                size += len(content)
+                yield name, content, bool(mode & stat.S_IXUSR)
+            elif stat.S_ISDIR(mode):
+                raise InputError(f"{folder / name} is more than {MAX_DEPTH} folders deep.")
+            else:
+                raise InputError(f"{folder / name} is a link or a special file; a package holds plain files only.")
 
 
-def _document(folder: Path) -> Path | None:
-    return next((folder / name for name in SKILL_FILES if (folder / name).is_file()), None)
+def _entries(top: int, place: str) -> list[os.DirEntry[str]]:
+    if not place:
+        with os.scandir(top) as found:
+            return list(found)
+    handle = open_below(top, place.rstrip("/"))
+    try:
+        with os.scandir(handle) as found:
+            return [_known(entry) for entry in found]
+    finally:
+        os.close(handle)
+
+
+def _known(entry: os.DirEntry[str]) -> os.DirEntry[str]:
+    """An entry that remembers its state: it can be asked after its folder's descriptor is closed."""
+    entry.stat(follow_symlinks=False)
+    return entry
+
+
+def open_below(top: int, place: str, *, made: bool = False) -> int:
+    """A folder below an open one, with no link on the way; `made`: it is there afterwards."""
+    handle = os.dup(top)
+    for part in place.split("/"):
+        try:
+            if made:
+                with suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=handle)
+            inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
+        finally:
+            os.close(handle)
+        handle = inner
+    return handle
+
+
+def _bytes(top: int, name: str, folder: Path, room: int) -> bytes:
+    place, _, last = name.rpartition("/")
+    within = open_below(top, place) if place else os.dup(top)
+    try:
+        handle = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=within)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise InputError(f"{folder / name} is a link; a package holds plain files only.") from None
+        raise OSError(error.errno, error.strerror, name) from None
+    finally:
+        os.close(within)
+    limit = min(room, MAX_FILE_BYTES)
+    with os.fdopen(handle, "rb") as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise InputError(
+            f"{folder / name} makes the package too large: {MAX_FILE_BYTES:,} bytes a file, {MAX_BYTES:,} in all."
+        )
+    return content
+
+
+def _below(folder: Path, *, top: bool) -> list[Path]:
+    """The folders in a folder, by name; hidden ones are not looked into, links only right below a root."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if _is_folder(entry, links=top)]
+    except OSError:
+        return []
+    return [folder / name for name in sorted(names)]
+
+
+def _is_folder(entry: os.DirEntry[str], *, links: bool) -> bool:
+    if entry.name.startswith("."):
+        return False
+    return entry.is_dir(follow_symlinks=links and has_document(Path(entry.path)))

@@ -21,9 +21,11 @@ def put(transaction: Transaction, draft: Draft) -> None:
     )
 
 
-def move(transaction: Transaction, draft: Draft, *, expected: DraftStatus) -> None:
-    """Store a draft in its new status, provided nobody moved it from the expected one meanwhile."""
+def move(transaction: Transaction, draft: Draft, *, expected: DraftStatus, hash_: str | None = None) -> None:
+    """Store a draft in its new status, provided nobody moved it from the expected one, or changed it, meanwhile."""
     found = get(transaction, draft.workspace, draft.id)
+    if hash_ is not None and found.hash != hash_:
+        raise ConflictError(f"Draft '{draft.id}' was changed by somebody else meanwhile. Look at it again.")
     if found.status != expected:
         raise ConflictError(f"Draft '{draft.id}' is {found.status} by now, not {expected}. Look at it again.")
     put(transaction, draft)
@@ -35,6 +37,11 @@ def get(transaction: Transaction, workspace: str, draft: str) -> Draft:
     if not rows:
         raise NotFoundError(f"There is no draft '{draft}' here.")
     return loads(Draft, rows[0][0])
+
+
+def everywhere(transaction: Transaction) -> list[Draft]:
+    """The drafts of every workspace that shares this store."""
+    return [loads(Draft, row[0]) for row in transaction.all("SELECT body FROM drafts ORDER BY sequence")]
 
 
 def listed(transaction: Transaction, workspace: str) -> list[Draft]:

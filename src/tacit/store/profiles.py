@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tacit.types import Profile, SkillOrigin, SkillStatus
+from tacit.shipped import Profile, SkillOrigin, SkillStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tacit.store.engine import Row, Transaction
 
-COLUMNS = "skill, workspace, status, origin, uses, successes, failures, last_used, retention, pinned"
+COLUMNS = "skill, workspace, status, origin, uses, successes, failures, last_used, retention, pinned, changed"
 PUT = (
-    f"INSERT INTO profiles ({COLUMNS}, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    f"INSERT INTO profiles ({COLUMNS}, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     " ON CONFLICT (workspace, name) DO UPDATE SET status = excluded.status, origin = excluded.origin,"
     " uses = excluded.uses, successes = excluded.successes, failures = excluded.failures,"
-    " last_used = excluded.last_used, retention = excluded.retention, pinned = excluded.pinned"
+    " last_used = excluded.last_used, retention = excluded.retention, pinned = excluded.pinned,"
+    " changed = excluded.changed"
 )
 
 
@@ -39,7 +40,8 @@ def put(transaction: Transaction, profiles: Iterable[Profile]) -> None:
     rows = [
         (
             *(profile.skill, profile.workspace, profile.status, profile.origin, profile.uses, profile.successes),
-            *(profile.failures, profile.last_used, profile.retention, int(profile.pinned), profile.skill.casefold()),
+            *(profile.failures, profile.last_used, profile.retention, int(profile.pinned), profile.changed),
+            profile.skill.casefold(),
         )
         for profile in profiles
     ]
@@ -47,7 +49,7 @@ def put(transaction: Transaction, profiles: Iterable[Profile]) -> None:
 
 
 def _profile(row: Row) -> Profile:
-    skill, workspace, status, origin, uses, successes, failures, last_used, retention, pinned = row
+    skill, workspace, status, origin, uses, successes, failures, last_used, retention, pinned, changed = row
     return Profile(
         skill=str(skill),
         workspace=str(workspace),
@@ -59,4 +61,5 @@ def _profile(row: Row) -> Profile:
         last_used=str(last_used),
         retention=cast("float", retention),
         pinned=bool(pinned),
+        changed=str(changed),
     )

@@ -125,6 +125,12 @@ def others(transaction: Transaction, workspace: str) -> int:
     return cast("int", transaction.all("SELECT count(*) FROM runs WHERE workspace <> ?", (workspace,))[0][0])
 
 
+def newest(transaction: Transaction, workspace: str) -> str:
+    """When the newest run was recorded, by the clock of that time; empty: there is none."""
+    rows = transaction.all("SELECT max(recorded) FROM runs WHERE workspace = ?", (workspace,))
+    return str(rows[0][0] or "")
+
+
 def ids_before(transaction: Transaction, workspace: str, moment: str) -> list[str]:
     """Runs that were recorded before a moment, oldest first."""
     sql = "SELECT key FROM runs WHERE workspace = ? AND recorded < ? ORDER BY sequence"
