@@ -27,8 +27,8 @@ def test_the_public_names_are_these() -> None:
 def test_the_public_methods_of_a_workspace_are_these() -> None:
     found = [name for name, _ in inspect.getmembers(tacit.Workspace, callable) if not name.startswith("_")]
     assert found == [
-        "clock", "close", "deliver", "finish", "index", "ingest", "now", "open", "read_waiting", "record", "redact",
-        "run", "runs", "search", "tidy", "verdict",
+        "archive", "clock", "close", "deliver", "finish", "history", "index", "ingest", "now", "open", "pin",
+        "read_waiting", "record", "redact", "restore", "rollback", "run", "runs", "search", "skills", "tidy", "verdict",
     ]  # fmt: skip
 
 

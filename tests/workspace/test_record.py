@@ -7,7 +7,8 @@ import pytest
 
 import tacit
 from tacit.store import profiles
-from tacit.types import Outcome, Profile, ShownSkill, SkillTrace, ToolCall
+from tacit.shipped import Profile
+from tacit.types import Outcome, ShownSkill, SkillTrace, ToolCall
 from tacit.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

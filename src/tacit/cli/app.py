@@ -30,6 +30,9 @@ COMMANDS = {
     "import": "tacit.cli.import_",
     "runs": "tacit.cli.runs",
     "skills": "tacit.cli.skills",
+    "drafts": "tacit.cli.drafts",
+    "review": "tacit.cli.review",
+    "audit": "tacit.cli.audit",
     "backup": "tacit.cli.backup",
     "restore": "tacit.cli.restore",
     "config": "tacit.cli.config",
@@ -119,8 +122,7 @@ def run() -> None:
         sys.exit(0)
     except OSError as error:
         _drop_output()
-        hint = " Check who owns it and who may use it." if isinstance(error, PermissionError) else ""
-        _fail(f"{error.filename or 'The system'}: {error.strerror or error}.{hint}", 1)
+        _fail(_said_by_the_system(error), 1)
     except Exception as error:  # noqa: BLE001 - the last line of defence against a traceback
         _fail(f"This is a bug in Tacit, sorry: {type(error).__name__}: {error}{_place(error)}", 1)
 
@@ -146,6 +148,11 @@ def _fail(text: str, code: int) -> None:
 
     typer.echo(visible(f"tacit: {text}"), err=True)
     sys.exit(code)
+
+
+def _said_by_the_system(error: OSError) -> str:
+    hint = " Check who owns it and who may use it." if isinstance(error, PermissionError) else ""
+    return f"{error.filename or 'The system'}: {error.strerror or error}.{hint}"
 
 
 def _place(error: BaseException) -> str:

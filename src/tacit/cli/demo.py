@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tacit.cli import demo_skills
+from tacit.cli.demo_parts import bars, line, title
 from tacit.cli.options import AsJson  # noqa: TC001 - typer reads it at run time
-from tacit.cli.output import console, emit, table, visible
+from tacit.cli.output import console, emit, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from tacit.cli.demo_skills import SkillStory
     from tacit.types import Delivery, Record, Run
     from tacit.workspace.import_report import FileReport
     from tacit.workspace.workspace import Workspace
@@ -28,8 +31,6 @@ WIDTH = 80
 """Columns the demo uses at most, whatever the terminal has."""
 REQUEST = 58
 """Characters of a request that fit beside its id, day and success."""
-BAR = 24
-"""Characters of a full bar."""
 WORDS = "playwright"
 """What the demo searches for: a word that stands in few requests, and in more of what was done."""
 SHOWN = "ci-failure-2"
@@ -51,6 +52,8 @@ class Stage:
     """What the search found."""
     imports: Sequence[FileReport]
     """What became of a session file: half written, complete, and once more."""
+    skill: SkillStory
+    """What became of a skill."""
 
     @property
     def runs(self) -> list[Run]:
@@ -90,7 +93,17 @@ def perform(ws: Workspace) -> Stage:
     again = ws.deliver(runs)
     records = ws.runs(limit=len(runs))[::-1]
     found = ws.search(WORDS)
-    return Stage(ws=ws, first=first, again=again, seconds=seconds, records=records, found=found, imports=_imported(ws))
+    imports = _imported(ws)
+    return Stage(
+        ws=ws,
+        first=first,
+        again=again,
+        seconds=seconds,
+        records=records,
+        found=found,
+        imports=imports,
+        skill=demo_skills.perform(ws),
+    )
 
 
 def document(stage: Stage) -> dict[str, object]:
@@ -108,6 +121,7 @@ def document(stage: Stage) -> dict[str, object]:
         "tasks": {task: figures.success(there) for task, there in figures.by_task(stage.records).items()},
         "imported": [{"state": one.state, "runs": one.runs, "new": one.new} for one in stage.imports],
         "search": {"words": WORDS, "found": [record.id for record in stage.found]},
+        "skill": demo_skills.document(stage.skill),
     }
 
 
@@ -119,8 +133,8 @@ def opening(stage: Stage) -> Iterator[RenderableType]:
     from tacit.demo import NAME
 
     days = len({run.started[:10] for run in stage.runs if run.started})
-    yield _line("Tacit keeps what agents do, so that they can learn their trade from it.", "bold")
-    yield _line(
+    yield line("Tacit keeps what agents do, so that they can learn their trade from it.", "bold")
+    yield line(
         f"This demo plays {days} working days of one developer's coding agents in a small web shop, {NAME}. "
         "It needs no network and no model, and touches nothing of yours."
     )
@@ -132,16 +146,16 @@ def recorded(stage: Stage) -> Iterator[RenderableType]:
 
     tools = figures.by_tool(stage.runs)
     calls, cost = sum(count for count, _ in tools.values()), sum(run.cost_usd or 0 for run in stage.runs)
-    yield from _title("Recording")
-    yield _line(
+    yield from title("Recording")
+    yield line(
         f"{figures.hows(stage.first)['new']} runs recorded in {stage.seconds:.2f} s: {calls} tool calls, "
         f"{figures.tokens(stage.runs) / 1e6:.1f} million tokens, ${cost:.2f}. Each was safe on disk before it was "
         "acknowledged."
     )
     most = max(count for count, _ in tools.values())
-    yield from _bars((name, count / most, f"{count} calls, {bad} failed") for name, (count, bad) in tools.items())
+    yield from bars((name, count / most, f"{count} calls, {bad} failed") for name, (count, bad) in tools.items())
     hows = figures.hows(stage.again)
-    yield _line(f"The same {len(stage.again)} delivered again: {hows['new']} new, {hows['duplicate']} known already.")
+    yield line(f"The same {len(stage.again)} delivered again: {hows['new']} new, {hows['duplicate']} known already.")
 
 
 def redacted(stage: Stage) -> Iterator[RenderableType]:
@@ -150,30 +164,30 @@ def redacted(stage: Stage) -> Iterator[RenderableType]:
 
     marks = figures.marks(stage.records)
     rules = [rule for rule, _ in marks]
-    yield from _title("Redaction")
-    yield _line(
+    yield from title("Redaction")
+    yield line(
         f"The samples hold {len(set(marks))} made-up secrets in {len(marks)} places, in requests and in what tools "
         "printed. All were replaced before anything was stored:"
     )
     yield table(("rule", "places"), [(rule, str(rules.count(rule))) for rule in sorted(set(rules))])
     before, after = figures.example(stage.records, WIDTH - 10)
-    yield _line(f"before  {before}")
-    yield _line(f"after   {after}", "yellow")
-    yield _line("The eight digits tell one secret from another, and nothing without this workspace's key.")
+    yield line(f"before  {before}")
+    yield line(f"after   {after}", "yellow")
+    yield line("The eight digits tell one secret from another, and nothing without this workspace's key.")
 
 
 def listed(stage: Stage) -> Iterator[RenderableType]:
     """The newest runs."""
-    yield from _title("tacit runs list --limit 8")
+    yield from title("tacit runs list --limit 8")
     yield _table(stage.records[:-9:-1])
 
 
 def searched(stage: Stage) -> Iterator[RenderableType]:
     """Full text over requests, answers and what was done."""
     asked = sum(WORDS in record.run.message.lower() for record in stage.found)
-    yield from _title(f"tacit runs search {WORDS}")
+    yield from title(f"tacit runs search {WORDS}")
     yield _table(stage.found)
-    yield _line(f"{asked} of these {len(stage.found)} requests holds the word; the others were found by what was done.")
+    yield line(f"{asked} of these {len(stage.found)} requests holds the word; the others were found by what was done.")
 
 
 def shown(stage: Stage) -> Iterator[RenderableType]:
@@ -181,7 +195,7 @@ def shown(stage: Stage) -> Iterator[RenderableType]:
     from tacit.cli.run_page import page
 
     record = next(one for one in stage.records if one.run.external_id == SHOWN)
-    yield from _title(f"tacit runs show {record.id[:8]}")
+    yield from title(f"tacit runs show {record.id[:8]}")
     yield page(record, stage.ws.verdict(record.id))
 
 
@@ -190,7 +204,7 @@ def imported(stage: Stage) -> Iterator[RenderableType]:
     from tacit.demo.session import NAME
 
     moments = ("while the agent works", "when it is done", "once more")
-    yield from _title("tacit import claude-code")
+    yield from title("tacit import claude-code")
     rows = [
         (moment, report.state, str(report.new), str(report.updated), _note(report))
         for moment, report in zip(moments, stage.imports, strict=True)
@@ -198,7 +212,7 @@ def imported(stage: Stage) -> Iterator[RenderableType]:
     yield table(("the transcript", "is", "new", "updated", "note"), rows, grow="note")
     record = next(one for one in reversed(stage.ws.runs(limit=2)) if one.run.session == NAME)
     used, put_right = ", ".join(record.used), record.run.correction or ""
-    yield _line(f"The first run followed the skill {used}, and the person put it right: \u201c{_cut(put_right)}\u201d")
+    yield line(f"The first run followed the skill {used}, and the person put it right: \u201c{_cut(put_right)}\u201d")
 
 
 def tasks(stage: Stage) -> Iterator[RenderableType]:
@@ -206,15 +220,21 @@ def tasks(stage: Stage) -> Iterator[RenderableType]:
     from tacit.demo import figures
 
     counts = {task: figures.success(there) for task, there in figures.by_task(stage.records).items()}
-    yield from _title("Success per task")
-    yield from _bars(
+    yield from title("Success per task")
+    yield from bars(
         (task, found["yes"] / sum(found.values()), ", ".join(f"{n} {word}" for word, n in found.items() if n))
         for task, found in counts.items()
     )
-    yield _line(
+    yield line(
         "A status is only a claim: an outcome stated by a test, a verifier or a person wins over it. The tasks were "
         "labelled by hand here; finding them, and learning a skill from each, is what Tacit is to do next."
     )
+
+
+def skills(stage: Stage) -> Iterator[RenderableType]:
+    """What becomes of a skill: versions, blame, review."""
+    for scene in (demo_skills.versioned, demo_skills.blamed, demo_skills.kept_out):
+        yield from scene(stage.skill)
 
 
 def closing(stage: Stage) -> Iterator[RenderableType]:
@@ -225,18 +245,19 @@ def closing(stage: Stage) -> Iterator[RenderableType]:
     from shlex import quote
 
     root = quote(str(stage.ws.root))
-    yield from _title("Look around, then try your own")
+    yield from title("Look around, then try your own")
     yield f"  this demo's workspace again:    tacit -w {root} runs list"
     yield f"  remove it, all of it is there:  rm -r {root}"
     yield "  your project as a workspace:    cd your-project && tacit init"
     yield "  what your agents wrote so far:  tacit import"
     yield "  record runs, one JSON a line:   tacit record < runs.jsonl"
-    yield "  see what is there:              tacit runs list"
+    yield "  see what is there:              tacit runs list, tacit skills list"
+    yield "  look over a skill from outside: tacit review PATH"
     if not shutil.which("tacit"):
         yield f"  (not on your PATH: tacit here is {Path(sys.argv[0]).absolute()})"
 
 
-SCENES = (opening, recorded, redacted, listed, searched, shown, imported, tasks, closing)
+SCENES = (opening, recorded, redacted, listed, searched, shown, imported, tasks, skills, closing)
 
 
 # ---- small parts -------------------------------------------------------------------------------------------------
@@ -299,24 +320,3 @@ def _table(records: Iterable[Record]) -> RenderableType:
 
 def _cut(text: str) -> str:
     return text if len(text) <= REQUEST else text[: REQUEST - 1] + "…"
-
-
-def _bars(rows: Iterable[tuple[str, float, str]]) -> Iterator[RenderableType]:
-    """A label, a bar as long as the share of the whole, a figure."""
-    for label, share, figure in rows:
-        filled = round(share * BAR)
-        yield _line(f"  {label:<14} {'█' * filled}{'░' * (BAR - filled)} {figure}")
-
-
-def _title(text: str) -> Iterator[RenderableType]:
-    from rich.rule import Rule
-    from rich.text import Text
-
-    yield _line("")
-    yield Rule(Text(text, style="bold"), align="left", style="dim")
-
-
-def _line(text: str, style: str = "") -> RenderableType:
-    from rich.text import Text
-
-    return Text(visible(text), style=style)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import re
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from rich.console import Console
     from rich.text import Text
 
     from tacit.events import Event
 
+T = TypeVar("T")
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 """Characters that steer a terminal or hide text from a person."""
 NARROWEST = 16
@@ -49,7 +50,7 @@ def console() -> Console:
     return Console(width=width, highlight=False, emoji=False, markup=False, soft_wrap=not sys.stdout.isatty())
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, grow: str = "") -> Text:
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, grow: str = "", width: int = 0) -> Text:
     """A table that fits the terminal: every row is one line, and only the growing column is cut for it."""
     from rich.cells import cell_len
     from rich.text import Text
@@ -58,7 +59,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, grow: str = 
     growing = columns.index(grow) if grow in columns else len(columns) - 1
     widths = [min(WIDEST, max(cell_len(cell) for cell in column)) for column in zip(*lines, strict=True)]
     widths[growing] = max(cell_len(line[growing]) for line in lines)
-    shown = _fitted(widths, growing, console().width)
+    shown = _fitted(widths, growing, width or console().width)
     fitted = [_row([line[index] for index, _ in shown], [width for _, width in shown]) for line in lines]
     made = Text(fitted[0], style="bold", no_wrap=True)
     for line in fitted[1:]:
@@ -92,3 +93,14 @@ def progress(events: Iterable[Event]) -> None:
     from tacit.cli.bar import draw
 
     draw(events)
+
+
+def awaited(events: Generator[Event, None, T]) -> T:
+    """What long work returns in the end, with a bar drawn from its events."""
+    found: list[T] = []
+
+    def passed_on() -> Iterator[Event]:
+        found.append((yield from events))
+
+    progress(passed_on())
+    return found[0]

@@ -1,13 +1,14 @@
-"""`tacit skills`: look at skill packages."""
+"""`tacit skills`: look at skills, change them, take changes back."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from tacit.cli.options import AsJson  # noqa: TC001 - typer reads it at run time
-from tacit.cli.output import console, emit, visible
+from tacit.cli import skill_changes, skill_parcels, skill_past
+from tacit.cli.options import AsJson, opened
+from tacit.cli.output import awaited, console, emit, table, talk, visible
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,23 +16,48 @@ if TYPE_CHECKING:
     from tacit.skills.package import Package
     from tacit.skills.validate import Validation
     from tacit.types import Finding
+    from tacit.workspace.looking import Skill
 
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
-    help="Look at skill packages.\n\nExample:  tacit skills validate .agents/skills --strict",
+    help="Look at skills, change them, take changes back.\n\nExample:  tacit skills list",
 )
 PathsArgument = Annotated[list[str], typer.Argument(metavar="PATH...", help="Skill folders, or folders of them.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Hold them to the standard, as for publishing.")]
+OrderOption = Annotated[
+    Literal["standard", "claude-code"] | None,
+    typer.Option("--order", help="Whose rules decide between skills of one name (default: the setting skill_order)."),
+]
 
 
 @app.callback()
 def skills() -> None:
-    """Look at skill packages.
+    """Look at skills, change them, take changes back.
 
-    Example:  tacit skills validate .agents/skills --strict
+    Example:  tacit skills list  ·  tacit skills rollback deploy
     """
+
+
+@app.command("list")
+def list_(ctx: typer.Context, order: OrderOption = None, as_json: AsJson = False) -> None:
+    """List every skill of every root, also archived and deleted ones; hand edits become versions on the way.
+
+    Example:  tacit skills list --order claude-code
+    """
+    from tacit.workspace.looking import listed
+
+    with opened(ctx) as ws:
+        found = awaited(listed(ws, order))
+        base = ws.root
+    if as_json:
+        emit([_row(skill) for skill in found])
+    elif not found:
+        talk(f"No skills yet. They go into {base / '.agents/skills'}; `tacit demo` shows how they get there.")
+    else:
+        rows = [(one.name, f"v{one.version}", _state(one), _short(one.root, base), _about(one)) for one in found]
+        console().print(table(("skill", "version", "status", "root", "what it is for"), rows, grow="what it is for"))
 
 
 @app.command("validate")
@@ -57,6 +83,42 @@ def validate_(paths: PathsArgument, strict: Strict = False, as_json: AsJson = Fa
         for folder, package, validation in found:
             _print(folder, package, validation)
     raise typer.Exit(0 if all(validation.ok for _, _, validation in found) else 1)
+
+
+for name, command in {**skill_past.COMMANDS, **skill_changes.COMMANDS, **skill_parcels.COMMANDS}.items():
+    app.command(name)(command)
+
+
+def _row(skill: Skill) -> dict[str, object]:
+    return {
+        "name": skill.name,
+        "root": skill.root,
+        "folder": str(skill.folder),
+        "status": skill.status,
+        "origin": skill.origin,
+        "version": skill.version,
+        "hash": skill.hash,
+        "description": skill.description,
+        "problems": [skill.problem] if skill.problem else [],
+        "pinned": skill.pinned,
+        "shadowed_by": skill.shadowed_by or None,
+    }
+
+
+def _state(skill: Skill) -> str:
+    words = [skill.status, *(["pinned"] if skill.pinned else []), *(["shadowed"] if skill.shadowed_by else [])]
+    return ", ".join(["broken", *words] if skill.problem else words)
+
+
+def _about(skill: Skill) -> str:
+    return skill.problem or skill.description
+
+
+def _short(root: str, base: Path) -> str:
+    from pathlib import Path
+
+    path = Path(root)
+    return path.relative_to(base).as_posix() if path.is_relative_to(base) else root
 
 
 def _document(folder: Path, package: Package, validation: Validation) -> dict[str, object]:

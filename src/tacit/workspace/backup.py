@@ -33,7 +33,7 @@ DATABASE = "tacit.db"
 FOLDERS = ("versions", "objects")
 """Folders of the state that belong to a backup besides the database."""
 BACKUPS = "backups"
-LIMIT = 1024 * 1024
+LIMIT = 64 * 1024 * 1024
 """Bytes of a manifest."""
 
 

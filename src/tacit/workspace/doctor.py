@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tacit import config
 from tacit.errors import DamagedError, TacitError
+from tacit.library import journal
 from tacit.runs import spool
 from tacit.store import runs, search
 from tacit.workspace import place
@@ -125,6 +126,7 @@ def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mappin
                 own = runs.weight(transaction, ws.name) / 2**20
             limit = ws.config.max_disk_mb
             broken = cut or (_integrity(state / DATABASE) if not ws.config.store else "")
+            skills = list(_skills(ws))
     except DamagedError as error:
         yield Check(name="store", state="problem", text=str(error), fix="bring back a backup: tacit restore FILE")
         return
@@ -143,6 +145,27 @@ def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mappin
     if limit and own > limit * 0.8:
         fix = "raise max_disk_mb or `tacit runs purge --older-than DAYS`"
         yield Check(name="store", state="warning", text=f"close to its limit of {limit} MB", fix=fix)
+    yield from skills
+
+
+def _skills(ws: Workspace) -> Iterator[Check]:
+    """Whether every version of every skill is there, and no change waits."""
+    count = versions = 0
+    for shelf in ws.library.shelves():
+        for root, skill in shelf.histories.skills():
+            past = shelf.histories.past(root, skill)
+            count, versions = count + 1, versions + len(past.versions)
+            for one in past.damaged:
+                fix = "bring the file back from a backup; the other versions are not affected"
+                yield Check(name="skills", state="problem", text=f"{one.file} cannot be read: {one.reason}", fix=fix)
+            lost = {file.object for one in past.versions for file in one.files if not shelf.objects.has(file.object)}
+            if lost:
+                text = f"{len(lost)} files of earlier versions of {skill} are gone from {shelf.objects.folder}"
+                yield Check(name="skills", state="problem", text=text, fix="bring them back from a backup")
+        if not journal.is_clean(shelf):
+            text = f"a change that was begun waits in {shelf.journal}"
+            yield Check(name="skills", state="problem", text=text, fix="make its root reachable, then run any command")
+    yield Check(name="skills", state="ok", text=f"{count} with a history, {versions} versions")
 
 
 def _cut_off(file: Path) -> str:

@@ -10,8 +10,9 @@ from tacit.interchange import dump_run, parse_run
 from tacit.runs import usage
 from tacit.runs.ignore import is_ignored
 from tacit.runs.recorder import is_heartbeat, record_of, redacted, seen_skills, valid_name
+from tacit.shipped import Profile
 from tacit.store import profiles, runs, search
-from tacit.types import Delivery, Profile, Record, Run
+from tacit.types import Delivery, Record, Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from tacit import config
-from tacit.errors import ConfigError, SchemaError, StoreError, UnreachableError
+from tacit.errors import ConfigError, SchemaError, StoreError, TacitError, UnreachableError
 from tacit.store import meta, migrate
 from tacit.workspace import facts, place
 
@@ -22,12 +22,17 @@ if TYPE_CHECKING:
     from tacit.config import Config, Settings
     from tacit.events import Event
     from tacit.redact import Redactor
+    from tacit.shipped import Version
     from tacit.store.engine import Engine
     from tacit.types import Delivery, Record, Run, Verdict
+    from tacit.workspace.library import Library
+    from tacit.workspace.looking import Skill
     from tacit.workspace.recording import Recording
 
 DATABASE = "tacit.db"
 LOCK = "lock"
+JOURNAL = "journal"
+"""The folder of changes to skills that were begun."""
 SHORT = 100
 """Characters up to which a text's redaction is remembered."""
 
@@ -47,6 +52,10 @@ class Workspace:
     name: str
     """What its records are called by."""
     engine: Engine
+    home: Path
+    """Of the person: where their own skills are."""
+    claude_home: str = ""
+    """Where Claude Code keeps its things, if not in `~/.claude`."""
     clock: Callable[[], datetime] = field(default=utc, repr=False)
 
     @classmethod
@@ -75,12 +84,28 @@ class Workspace:
             raise ConfigError(f"There is no workspace in {root} yet. Run `tacit init` there to make one.")
         place.make(state, root)
         name = place.name_of(root, state)
-        ws = cls(root=root, state=state, settings=settings, name=name, engine=_engine(settings, state), clock=clock)
+        ws = cls(
+            root=root,
+            state=state,
+            settings=settings,
+            name=name,
+            engine=_engine(settings, state),
+            home=Path(environ.get("HOME") or "~").expanduser(),
+            claude_home=environ.get("CLAUDE_CONFIG_DIR", ""),
+            clock=clock,
+        )
         ws._migrate()
         ws._recover()
         with suppress(StoreError):  # what hooks spooled waits for the next one
             ws.ingest()
         return ws
+
+    @cached_property
+    def library(self) -> Library:
+        """The skills on disk and their history."""
+        from tacit.workspace.library import Library
+
+        return Library(ws=self)
 
     @property
     def config(self) -> Config:
@@ -166,6 +191,42 @@ class Workspace:
 
         return tidy(self)
 
+    def skills(self) -> list[Skill]:
+        """Every skill of every root, and those that are only kept; what was done by hand becomes a version."""
+        from tacit.workspace.looking import all_skills
+
+        return all_skills(self)
+
+    def history(self, skill: str) -> tuple[Version, ...]:
+        """All versions of a skill, the first one first."""
+        from tacit.workspace.changing import history
+
+        return history(self, skill)
+
+    def rollback(self, skill: str, to: int | None = None) -> Version:
+        """Put an earlier version of a skill back; the newer one stays in its history."""
+        from tacit.workspace.changing import rollback
+
+        return rollback(self, skill, to)
+
+    def archive(self, skill: str, reason: str = "") -> Version:
+        """Take a skill out of every agent's sight; it is kept."""
+        from tacit.workspace.changing import archive
+
+        return archive(self, skill, reason)
+
+    def restore(self, skill: str) -> Version:
+        """Bring back a skill that was archived or deleted."""
+        from tacit.workspace.changing import restore
+
+        return restore(self, skill)
+
+    def pin(self, skill: str, *, pinned: bool = True) -> Version:
+        """Exempt a skill from ageing, or let it age again."""
+        from tacit.workspace.changing import pin
+
+        return pin(self, skill, pinned=pinned)
+
     def close(self) -> None:
         """Let go of the database."""
         self.engine.close()
@@ -214,11 +275,22 @@ class Workspace:
                 from tacit.workspace.house import erase
 
                 erase(self)
+        if any(_has_entries(folder / JOURNAL) for folder in (self.state, self.home / config.STATE)):
+            with suppress(TacitError):  # the next change tries again, and says what is in the way
+                self.library.recover()
         left = [*self.state.glob("backup-*"), *self.state.glob("restore-*")]
         if left:
             from tacit.workspace.folders import sweep
 
             sweep(left)
+
+
+def _has_entries(folder: Path) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is not None
+    except OSError:
+        return False
 
 
 def _engine(settings: Settings, state: Path) -> Engine:

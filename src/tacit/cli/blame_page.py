@@ -1,0 +1,62 @@
+"""Blame on a page: each line of a skill with the version that brought it, and what taught that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tacit.cli.output import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.text import Text
+
+    from tacit.library.blame import BlamedLine
+    from tacit.shipped import Version
+
+WHO = 24
+"""Columns for who and what."""
+COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "red")
+
+
+def page(lines: Sequence[BlamedLine]) -> Text:
+    """Every line with its origin before it; each version has its colour."""
+    from rich.cells import cell_len, set_cell_size
+    from rich.text import Text
+
+    made = Text(no_wrap=True)
+    last = 0
+    for line in lines:
+        number = line.version.number
+        said = visible(_said(line.version)) if number != last else ""
+        said = said if cell_len(said) <= WHO else set_cell_size(said, WHO - 1) + "…"
+        made.append(f"v{number:<4}", style=COLOURS[number % len(COLOURS)])
+        made.append(f"{set_cell_size(said, WHO)} │ ", style="dim")
+        made.append(visible(line.text.rstrip("\r\n")) + "\n")
+        last = number
+    made.rstrip()
+    return made
+
+
+def as_document(line: BlamedLine) -> dict[str, object]:
+    """A line as JSON."""
+    version = line.version
+    return {
+        "line": line.number,
+        "text": line.text.rstrip("\r\n"),
+        "version": version.number,
+        "origin": version.origin,
+        "actor": version.actor,
+        "draft": version.draft or None,
+        "step": version.step or None,
+        "runs": list(version.provenance.runs),
+        "gain": version.gain,
+    }
+
+
+def _said(version: Version) -> str:
+    what = f"step {version.step}" if version.step else f"{version.action} by {version.actor}"
+    what = f"draft {version.draft}" if version.draft else what
+    runs = f", {len(version.provenance.runs)} runs" if version.provenance.runs else ""
+    gain = f", {version.gain:+.3f}" if version.gain is not None else ""
+    return what + runs + gain

@@ -1,0 +1,210 @@
+"""`tacit drafts`: look at proposed changes, say yes or no, ship them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tacit.cli.options import AsJson, opened
+from tacit.cli.output import console, emit, table, talk, visible
+
+if TYPE_CHECKING:
+    from tacit.types import Draft
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Look at proposed changes, say yes or no, ship them.\n\nExample:  tacit drafts list",
+)
+DraftArgument = Annotated[str, typer.Argument(metavar="ID", help="A draft's id, or the beginning of it.")]
+COLOURS = {"critical": "bold red", "high": "red", "medium": "yellow", "low": "cyan", "info": "dim"}
+
+
+@app.callback()
+def drafts() -> None:
+    """Look at proposed changes, say yes or no, ship them.
+
+    Example:  tacit drafts list
+    """
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    every: Annotated[bool, typer.Option("--all", help="Also those that were decided.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the drafts that wait for something.
+
+    Example:  tacit drafts list --all
+    """
+    from tacit.cli.draft_rows import row
+    from tacit.workspace.deciding import listed
+
+    with opened(ctx) as ws:
+        found = listed(ws, every=every)
+    if as_json:
+        emit([row(draft) for draft in found])
+    elif not found:
+        talk("No draft waits. What was decided: tacit drafts list --all")
+    else:
+        rows = [(one.id, one.target, one.kind, _state(one), str(len(one.findings)), one.summary) for one in found]
+        columns = ("id", "skill", "kind", "status", "findings", "summary")
+        console().print(table(columns, rows, grow="summary"))
+
+
+@app.command()
+def show(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> None:
+    """Show a draft: what it would do, where it comes from, what review found.
+
+    Example:  tacit drafts show 3f9a
+    """
+    from rich.text import Text
+
+    from tacit.cli.draft_rows import row
+    from tacit.workspace.deciding import one
+
+    with opened(ctx) as ws:
+        found = one(ws, draft)
+    if as_json:
+        emit([row(found)])
+        return
+    out = console()
+    for label, value in _facts(found):
+        out.print(visible(f"{label:<10} {value}"))
+    for finding in found.findings:
+        where = f"{finding.file}:{finding.line}" if finding.line else finding.file
+        said = visible(f"{where}  {finding.rule}: {finding.reason}")
+        out.print(Text.assemble((f"{finding.severity:<10} ", COLOURS[finding.severity]), said))
+        if finding.excerpt:
+            out.print(Text(visible(f"{'':<11}│ {finding.excerpt}"), style="dim"))
+        if finding.fix:
+            out.print(Text(visible(f"{'':<11}{finding.fix}"), style="dim"))
+    talk(f"What it changes: tacit drafts diff {found.id}")
+
+
+@app.command()
+def diff(
+    ctx: typer.Context,
+    draft: DraftArgument,
+    side_by_side: Annotated[bool, typer.Option("--side-by-side", "-y", help="Two columns.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What a draft would change, file by file, and what that newly allows.
+
+    Example:  tacit drafts diff 3f9a --side-by-side
+    """
+    from tacit.cli.diff_page import as_document, page
+    from tacit.skills.diff import changes
+    from tacit.skills.package import Package
+    from tacit.workspace import deciding, drafting
+
+    with opened(ctx) as ws:
+        found = deciding.one(ws, draft)
+        before = drafting.target_of(ws, found).place.live() or Package(files={})
+        after = drafting.package_of(ws, found)
+    parts = changes(before, after)
+    if as_json:
+        emit({"draft": found.id, "hash": after.hash(), "files": [as_document(one) for one in parts]})
+        return
+    for part in page(parts, ("now", "draft"), two=side_by_side):
+        console().print(part)
+    seen = after.hash()[:12]
+    talk(f"This is {seen}. Say yes to exactly this: tacit drafts approve {found.id} --hash {seen}")
+
+
+@app.command()
+def approve(
+    ctx: typer.Context,
+    draft: DraftArgument,
+    seen: Annotated[str, typer.Option("--hash", help="The hash you looked at, or its beginning.")] = "",
+    reason: Annotated[str, typer.Option("--reason", help="Why; it stands in the audit log.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say yes to a draft, exactly as it is now; a draft that changes afterwards needs another yes.
+
+    Example:  tacit drafts approve 3f9a --reason "read every line"
+    """
+    from tacit.cli.draft_rows import row
+    from tacit.workspace.deciding import approve as yes
+    from tacit.workspace.deciding import one
+
+    with opened(ctx) as ws:
+        found = one(ws, draft)
+        full = found.hash if seen and found.hash.startswith(seen) else seen
+        done = yes(ws, found.id, seen=full, reason=reason)
+    if as_json:
+        emit(row(done))
+    else:
+        talk(
+            f"Draft {done.id} is approved at {done.hash[:12]}. Ship it: tacit drafts apply {done.id}   "
+            f"Undo: tacit drafts reject {done.id}"
+        )
+
+
+@app.command()
+def reject(
+    ctx: typer.Context,
+    draft: DraftArgument,
+    reason: Annotated[str, typer.Option("--reason", help="Why; learning takes it into account.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say no to a draft; it is kept, and not proposed again as it is.
+
+    Example:  tacit drafts reject 3f9a --reason "too specific"
+    """
+    from tacit.cli.draft_rows import row
+    from tacit.workspace.deciding import reject as no
+
+    with opened(ctx) as ws:
+        done = no(ws, draft, reason)
+    if as_json:
+        emit(row(done))
+    else:
+        talk(f"Draft {done.id} is rejected. It is kept: tacit drafts show {done.id}")
+
+
+@app.command()
+def apply(
+    ctx: typer.Context,
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Drafts; all are shipped, or none.")],
+    as_json: AsJson = False,
+) -> None:
+    """Ship drafts that passed review or that you approved: all of them, or none.
+
+    Example:  tacit drafts apply 3f9a 77b1
+    """
+    from tacit.workspace.deciding import apply_drafts, one
+
+    with opened(ctx) as ws:
+        versions = apply_drafts(ws, [one(ws, draft).id for draft in ids])
+    if as_json:
+        parts = ("skill", "root", "number", "hash", "status", "action", "draft")
+        emit([{part: getattr(version, part) for part in parts} for version in versions])
+        return
+    for version in versions:
+        undo = "rollback" if version.parent else "archive"
+        talk(f"{version.skill} is v{version.number} now ({version.status}). Undo: tacit skills {undo} {version.skill}")
+
+
+def _state(draft: Draft) -> str:
+    if draft.approved and draft.approved == draft.hash and draft.status in ("candidate", "quarantined"):
+        return f"{draft.status}, approved"
+    return f"{draft.status}, needs approval" if draft.needs_approval and draft.status == "candidate" else draft.status
+
+
+def _facts(draft: Draft) -> list[tuple[str, str]]:
+    facts = [
+        ("draft", draft.id),
+        ("skill", draft.target),
+        ("kind", f"{draft.kind} ({draft.type})"),
+        ("status", _state(draft)),
+        ("summary", draft.summary),
+        ("made", draft.created[:16].replace("T", " ")),
+        ("hash", f"{draft.hash} (against {draft.base_hash[:12] or 'nothing'})"),
+    ]
+    if draft.provenance.runs:
+        facts.append(("taught by", ", ".join(run[:8] for run in draft.provenance.runs)))
+    return [*facts, *(("note", text) for text in draft.notes)]

@@ -1,0 +1,54 @@
+"""Every rule of review in one place: for findings, for `--explain` and for the documents."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tacit.errors import NotFoundError
+from tacit.review.rules import damage, hidden, lasting, layers, orders, running, supply, theft
+from tacit.review.rules.rule import Rule
+from tacit.skills.rules import RULES as STANDARD
+
+FAMILIES: dict[str, tuple[Rule, ...]] = {
+    "hidden text": hidden.RULES,
+    "orders": orders.RULES,
+    "running": running.RULES,
+    "theft": theft.RULES,
+    "lasting changes": lasting.RULES,
+    "supply": supply.RULES,
+    "damage": damage.RULES,
+}
+"""The content rules by family."""
+CONTENT: tuple[Rule, ...] = tuple(rule for rules in FAMILIES.values() for rule in rules)
+TAGS: dict[str, str] = {
+    "AST01": "Malicious skills",
+    "AST02": "Supply chain compromise",
+    "AST03": "Over-privileged skills",
+    "AST04": "Insecure metadata",
+    "AST05": "Untrusted external instructions",
+    "AST06": "Weak isolation",
+    "AST07": "Update drift",
+    "AST08": "Poor scanning",
+    "AST09": "No governance",
+    "AST10": "Cross-platform reuse",
+}
+"""The OWASP Agentic Skills Top 10."""
+
+
+@cache
+def all_rules() -> dict[str, Rule]:
+    """Every rule by its id: content, the other layers, and the standard for SKILL.md."""
+    standard = (
+        Rule(id=id_, tag="AST04", severity="medium", reason=rule.why, fix=rule.fix) for id_, rule in STANDARD.items()
+    )
+    return {rule.id: rule for rule in (*CONTENT, *layers.RULES, *standard)}
+
+
+def explain(rule: str) -> Rule:
+    """The rule of an id; a `secret-…` is the rule on secrets."""
+    known = all_rules()
+    if rule not in known and rule.startswith("secret-"):
+        return known["secret"]
+    if rule not in known:
+        raise NotFoundError(f"There is no rule {rule!r}. `tacit review --rules` lists them all.")
+    return known[rule]

@@ -1,0 +1,93 @@
+"""Patterns in linear time: hostile text cannot make a search slow."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LIMIT = 20_000
+"""Matches of one pattern in one text that are looked at; more of them is a finding of its own."""
+_GAP = re.compile(r"<(\d+)>")
+
+
+class Match(Protocol):
+    """The part of a match object that is used here."""
+
+    def start(self, group: int = 0, /) -> int:
+        """Where a group begins."""
+        ...
+
+    def end(self, group: int = 0, /) -> int:
+        """Where a group ends."""
+        ...
+
+    def group(self, group: int = 0, /) -> bytes | None:
+        """The text of a group."""
+        ...
+
+
+class Pattern(Protocol):
+    """A compiled pattern."""
+
+    def finditer(self, text: bytes, /) -> Iterator[Match]:
+        """All matches, none overlapping another."""
+        ...
+
+    def search(self, text: bytes, /) -> Match | None:
+        """The first match."""
+        ...
+
+
+class TooManyMatchesError(Exception):
+    """A text matches a pattern more often than any honest one does."""
+
+
+class _Options(Protocol):
+    max_mem: int
+    log_errors: bool
+
+    def __call__(self) -> _Options: ...
+
+
+class _Re2(Protocol):
+    """What is used of `google-re2`, which comes without types."""
+
+    Options: _Options
+
+    def compile(self, pattern: bytes, options: _Options) -> Pattern: ...
+
+
+@functools.cache
+def _library() -> tuple[_Re2, _Options]:
+    re2 = cast("_Re2", importlib.import_module("re2"))
+    options = re2.Options()
+    options.max_mem = 64 << 20
+    options.log_errors = False
+    return re2, options
+
+
+@functools.cache
+def compiled(pattern: str) -> Pattern:
+    """A pattern ready to use: case does not matter, `.` is any character, `<80>` stands for up to 80 of them."""
+    re2, options = _library()
+    return re2.compile(("(?is)" + _GAP.sub(r".{0,\1}?", pattern)).encode(), options)
+
+
+def places(pattern: str, data: bytes) -> list[tuple[int, int]]:
+    """Where a pattern matches in UTF-8 bytes."""
+    found: list[tuple[int, int]] = []
+    for match in compiled(pattern).finditer(data):
+        found.append((match.start(), match.end()))
+        if len(found) > LIMIT:
+            raise TooManyMatchesError(pattern)
+    return found
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a pattern occurs in a text."""
+    return compiled(pattern).search(text.encode("utf-8", "replace")) is not None

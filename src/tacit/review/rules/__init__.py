@@ -1,0 +1,1 @@
+"""The content rules, one table per family."""

@@ -1,0 +1,117 @@
+"""Run the content rules over a file: every rule sees the raw text, the text without disguises, and what is encoded."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tacit.review.engine import TooManyMatchesError, matches, places
+from tacit.review.marks import finding
+from tacit.review.values import rank
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from tacit.review.rules.rule import Rule
+    from tacit.review.views import Source, View
+    from tacit.types import Finding
+
+MAX_TEXT = 4 * 1024 * 1024
+"""Characters of one file that are looked at; no text of a skill is longer, and more would cost too much time."""
+SHOWN = 3
+"""Findings of one rule in one file that are shown; a person who mends these will run the review again."""
+
+
+def scan(source: Source, rules: Iterable[Rule]) -> list[Finding]:
+    """The findings of all rules in one file."""
+    if source.size > MAX_TEXT:
+        what = f"The file has {source.size:,} characters; up to {MAX_TEXT:,} are looked at."
+        return [replace(finding(source, "scan-limit", (0, 0)), reason=what)]
+    found: list[Finding] = []
+    for rule in rules:
+        if rule.place == "script" and not source.script:
+            continue
+        try:
+            found += _of_rule(source, rule)
+        except TooManyMatchesError:
+            what = f"The text matches the rule {rule.id} more often than can be looked at."
+            found.append(replace(finding(source, "scan-limit", (0, 0)), reason=what))
+    return found
+
+
+def _of_rule(source: Source, rule: Rule) -> list[Finding]:
+    spans: dict[tuple[int, int], bool] = {}
+    if rule.analyse:
+        spans.update(dict.fromkeys(rule.analyse(source), False))
+    for view in _views(source, rule):
+        for start, end in _hits(rule, view):
+            spans.setdefault(view.origin(start, end), view.span is not None)
+    kept = _apart(sorted(spans))[:SHOWN]
+    return [finding(source, rule, span, hidden=spans[span]) for span in kept]
+
+
+def _views(source: Source, rule: Rule) -> Iterator[View]:
+    if rule.style != "encoded":
+        yield source.raw
+        if source.plain is not source.raw:
+            yield source.plain
+        if rule.style == "prose" and source.flowed is not source.plain:
+            yield source.flowed
+    yield from source.decoded
+
+
+def _hits(rule: Rule, view: View) -> Iterator[tuple[int, int]]:
+    for pattern in rule.patterns:
+        yield from (span for span in places(pattern, view.data) if not _harmless(rule, view, span))
+    if rule.together:
+        yield from (span for span in near(rule, view) if not _harmless(rule, view, span))
+
+
+def near(rule: Rule, view: View) -> Iterator[tuple[int, int]]:
+    """Spans that reach over one match of each of the patterns, none further than `within` from the first."""
+    all_places = [places(pattern, view.data) for pattern in rule.together]
+    if not all(all_places):
+        return
+    for start, end in all_places[0]:
+        close = [_closest(spans, start, end, rule.within) for spans in all_places[1:]]
+        parts = [span for span in close if span]
+        if len(parts) == len(close):
+            yield min(start, *(a for a, _ in parts)), max(end, *(b for _, b in parts))
+
+
+def _closest(spans: Sequence[tuple[int, int]], start: int, end: int, within: int) -> tuple[int, int] | None:
+    """A span that begins or ends within reach of another; both lists are in order, so two neighbours are enough."""
+    at = bisect_left(spans, (start, start))
+    for index in (at, at - 1):
+        if 0 <= index < len(spans):
+            first, last = spans[index]
+            if first - end <= within and start - last <= within:
+                return spans[index]
+    return None
+
+
+def _harmless(rule: Rule, view: View, span: tuple[int, int]) -> bool:
+    """Whether the words around a match, or the hosts in it, give it another meaning."""
+    if rule.known:
+        inside = view.data[span[0] : span[1]]
+        return 0 < inside.count(b"://") <= len(places(rule.known, inside))
+    if not rule.unless:
+        return False
+    window = view.data[max(0, span[0] - rule.around) : span[1] + rule.around]
+    text = window.decode("utf-8", "ignore")
+    return all(matches(pattern, text) for pattern in rule.unless)
+
+
+def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans of which none begins inside the one before."""
+    kept: list[tuple[int, int]] = []
+    for span in spans:
+        if not kept or span[0] >= kept[-1][1]:
+            kept.append(span)
+    return kept
+
+
+def worst(findings: Iterable[Finding]) -> int:
+    """The rank of the worst finding, -1 when there is none."""
+    return max((rank(one.severity) for one in findings), default=-1)

@@ -1,0 +1,181 @@
+"""Drafts and a person's word on them: approved for the bytes they saw, rejected with a reason, shipped."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tacit.errors import ConflictError, NotFoundError, RefusedError, StoreError
+from tacit.library.apply import Change
+from tacit.shipped import Version
+from tacit.store import drafts
+from tacit.types import Finding
+from tacit.workspace import door, drafting
+from tacit.workspace.changing import ship, turn
+from tacit.workspace.house import note
+from tacit.workspace.library import person
+from tacit.workspace.noticing import notice_one
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.shipped import Action, SkillOrigin
+    from tacit.types import Draft
+    from tacit.workspace.library import Found
+    from tacit.workspace.workspace import Workspace
+
+
+def listed(ws: Workspace, *, every: bool = False) -> list[Draft]:
+    """The drafts that wait for something, oldest first; with `every` also those that were decided."""
+    _catch_up(ws)
+    with ws.engine.read() as transaction:
+        found = drafts.listed(transaction, ws.name)
+    return [draft for draft in found if every or draft.status in drafting.OPEN]
+
+
+def one(ws: Workspace, draft: str) -> Draft:
+    """A draft by its id, or the unique beginning of it."""
+    matching = [found for found in listed(ws, every=True) if found.id.startswith(draft)]
+    if not matching or not draft:
+        raise NotFoundError(f"There is no draft '{draft}' here. `tacit drafts list --all` shows them.")
+    if len(matching) > 1:
+        raise NotFoundError(f"'{draft}' begins {len(matching)} drafts. Give more of the id.")
+    return matching[0]
+
+
+def approve(ws: Workspace, draft: str, *, seen: str = "", reason: str = "") -> Draft:
+    """Say yes to a draft exactly as it is; `seen` is the hash that was looked at, if not the stored one."""
+    found = _open(ws, draft)
+    _check_seen(ws, found, seen)
+    now = replace(found, approved=found.hash, approver=person(), updated=ws.now())
+    with ws.engine.write() as transaction:
+        drafts.move(transaction, now, expected=found.status, hash_=found.hash)
+        note(transaction, ws, "approve draft", f"{found.id} {found.hash}", ws.redact(reason))
+    return now
+
+
+def reject(ws: Workspace, draft: str, reason: str) -> Draft:
+    """Say no to a draft, and why."""
+    found = _open(ws, draft)
+    said = ws.redact(reason)
+    now = replace(found, status="rejected", approved="", notes=(*found.notes, f"rejected: {said}"), updated=ws.now())
+    with ws.engine.write() as transaction:
+        drafts.move(transaction, now, expected=found.status, hash_=found.hash)
+        note(transaction, ws, "reject draft", f"{found.id} {found.hash}", said)
+    return now
+
+
+def apply_drafts(ws: Workspace, ids: Sequence[str]) -> list[Version]:
+    """Ship drafts that passed review, or that a person approved: all of them or none."""
+    chosen = [_open(ws, draft) for draft in dict.fromkeys(ids)]
+    pairs: list[tuple[Found, Change]] = []
+    for draft in chosen:
+        _check_allowed(draft)
+        found = drafting.target_of(ws, draft)
+        notice_one(ws, found)
+        package = drafting.package_of(ws, draft)
+        if package.hash() != draft.hash:
+            raise ConflictError(
+                f"Draft {draft.id} would make something else by now than what was looked at: {found.skill} changed "
+                "meanwhile. Reject it and make it anew."
+            )
+        door.check_standard(package, found.place.live(), found.skill)
+        pairs.append((found, _change(ws, draft, found)))
+    try:
+        versions = ship(ws, pairs)
+    except StoreError as error:
+        for draft, (found, _) in zip(chosen, pairs, strict=True):
+            _failed(ws, draft, found, str(error))
+        raise
+    with ws.engine.write() as transaction:
+        for draft in chosen:
+            drafts.put(transaction, replace(draft, status="accepted", updated=ws.now()))
+            note(transaction, ws, "apply draft", f"{draft.id} {draft.hash}", draft.summary)
+    return versions
+
+
+def _change(ws: Workspace, draft: Draft, found: Found) -> Change:
+    from tacit.workspace.parcels import past_of
+
+    last = found.last()
+    imported = bool(draft.files)
+    origin: SkillOrigin = "imported" if imported else "learned"
+    action: Action = "import" if imported else "apply"
+    version = Version(
+        skill=found.skill,
+        root=found.key,
+        number=0,
+        hash="",
+        action=action,
+        status=last.status if last and not last.out else "provisional" if not draft.approved else "active",
+        origin=last.origin if last else origin,
+        actor=draft.provenance.model or draft.approver or person(),
+        summary=draft.summary,
+        draft=draft.id,
+        provenance=draft.provenance,
+        findings=draft.findings,
+        receipt="force_accept: approved by a person" if draft.approved else "uninformative: no gate could judge",
+        created=ws.now(),
+    )
+    package = drafting.package_of(ws, draft)
+    past = past_of(ws, draft, found)
+    return Change(root=found.root.real, package=package, base=draft.base_hash, version=version, past=past)
+
+
+def _open(ws: Workspace, draft: str) -> Draft:
+    found = one(ws, draft)
+    if found.status not in drafting.OPEN:
+        raise ConflictError(f"Draft {found.id} is {found.status} already.")
+    return found
+
+
+def _check_seen(ws: Workspace, draft: Draft, seen: str) -> None:
+    """Whether a person's yes is to what the draft would make now."""
+    if seen and seen != draft.hash:
+        raise ConflictError(f"Draft {draft.id} is {draft.hash[:12]} by now, you looked at {seen[:12]}. Look again.")
+    if drafting.package_of(ws, draft).hash() != draft.hash:
+        raise ConflictError(f"What draft {draft.id} would make of {draft.target} changed meanwhile. Look again.")
+
+
+def _check_allowed(draft: Draft) -> None:
+    if draft.approved and draft.approved == draft.hash:
+        return
+    if draft.status == "quarantined":
+        worst = draft.findings[0].reason if draft.findings else "review did not let it through"
+        raise RefusedError(
+            f"Draft {draft.id} is quarantined: {worst} Look: tacit drafts show {draft.id}. "
+            f"If you are sure: tacit drafts approve {draft.id}"
+        )
+    if draft.needs_approval:
+        raise RefusedError(f"Draft {draft.id} needs a person's yes first: tacit drafts approve {draft.id}")
+
+
+def _failed(ws: Workspace, draft: Draft, found: Found, cause: str) -> None:
+    """Note that a draft could not be shipped; the files are what they were."""
+    failure = Finding(rule="apply-failed", severity="high", reason=cause, fix=f"tacit drafts apply {draft.id}")
+    kept = tuple(one for one in draft.findings if one.rule != "apply-failed")
+    now = replace(draft, status="quarantined", findings=(*kept, failure), updated=ws.now())
+    with suppress(StoreError), ws.engine.write() as transaction:
+        drafts.put(transaction, now)
+        note(transaction, ws, "apply failed", f"{draft.id} {draft.hash}", cause)
+    last = found.last()
+    if last is not None and last.action != "rollback":
+        with suppress(StoreError):
+            turn(ws, found, last, "rollback", status=last.status, why=f"draft {draft.id} could not be applied: {cause}")
+
+
+def _catch_up(ws: Workspace) -> None:
+    """Mark drafts as accepted that were shipped by a process which did not live to say so."""
+    with ws.engine.read() as transaction:
+        waiting = [draft for draft in drafts.listed(transaction, ws.name) if draft.status in drafting.OPEN]
+    shipped = [draft for draft in waiting if _was_shipped(ws, draft)]
+    if shipped:
+        with ws.engine.write() as transaction:
+            for draft in shipped:
+                drafts.put(transaction, replace(draft, status="accepted", updated=ws.now()))
+
+
+def _was_shipped(ws: Workspace, draft: Draft) -> bool:
+    found = drafting.target_of(ws, draft)
+    return any(version.draft == draft.id for version in found.past().versions)

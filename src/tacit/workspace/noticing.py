@@ -1,0 +1,92 @@
+"""What a person did to skills outside of Tacit, kept as versions: never overwritten, never lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tacit.events import Advanced
+from tacit.library import apply, journal
+from tacit.library.place import Place
+from tacit.shipped import Version
+from tacit.workspace.library import person
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+    from pathlib import Path
+
+    from tacit.events import Event
+    from tacit.library.roots import Root
+    from tacit.library.shelf import Shelf
+    from tacit.workspace.library import Found
+    from tacit.workspace.workspace import Workspace
+
+MANY = 50
+"""New skills from which on they are made to last all together."""
+STEP = 500
+"""Skills kept between two words about progress."""
+
+
+def noticed(ws: Workspace, shelf: Shelf, root: Root, skills: Sequence[str]) -> Generator[Event, None, list[Version]]:
+    """Keep what is new about some skills of a root: put there, changed, or removed."""
+    made: list[Version] = []
+    with shelf.writing():
+        if not journal.is_clean(shelf):
+            journal.recover(shelf)
+        many = len(skills) > MANY
+        for number, skill in enumerate(skills, 1):
+            version = notice(ws, shelf, root.real, skill, lasting=not many)
+            made += [version] if version else []
+            if number % STEP == 0:
+                yield Advanced(stage="keep", done=number, total=len(skills))
+        if many:
+            apply.make_last()
+    return made
+
+
+def notice_one(ws: Workspace, found: Found) -> Version | None:
+    """Keep what is new about one skill before something is done to it."""
+    if not found.root.writable or found.place.folder.is_symlink():
+        return None
+    with found.shelf.writing():
+        if not journal.is_clean(found.shelf):
+            journal.recover(found.shelf)
+        return notice(ws, found.shelf, found.root.real, found.skill)
+
+
+def notice(ws: Workspace, shelf: Shelf, root: Path, skill: str, *, lasting: bool = True) -> Version | None:
+    """Compare one skill with its newest version and keep what is new; needs the shelf's `writing`."""
+    key = shelf.key(root)
+    package = Place(root=root, skill=skill, staging=shelf.staging).live()
+    last = shelf.histories.last(key, skill)
+    if package is None:
+        if last is None or last.out:
+            return None
+        gone = _by_hand(ws, replace(last, action="hand-delete", status="deleted", summary="removed by hand"))
+        return apply.keep_seen(shelf, root, shelf.objects.load(last.files), gone)
+    if last is not None and not last.out and package.hash() == last.hash:
+        return None
+    version = Version(
+        skill=skill,
+        root=key,
+        number=0,
+        hash="",
+        action="found" if last is None else "hand-edit",
+        status="provisional" if last and last.status == "provisional" else "active",
+        origin=last.origin if last else "manual",
+        summary="found on disk" if last is None else "changed by hand",
+    )
+    return apply.keep_seen(shelf, root, package, _by_hand(ws, version), lasting=lasting)
+
+
+def _by_hand(ws: Workspace, version: Version) -> Version:
+    plain = Version(skill=version.skill, root=version.root, number=0, hash="")
+    return replace(
+        plain,
+        action=version.action,
+        status=version.status,
+        origin=version.origin,
+        summary=version.summary,
+        actor=person(),
+        created=ws.now(),
+    )
