@@ -105,3 +105,12 @@ def test_every_noun_is_in_the_glossary() -> None:
     )
     for noun in " ".join(nouns).split():
         assert f"**{noun}" in text, noun
+
+
+def test_every_rule_of_review_is_on_the_security_page_with_its_severity() -> None:
+    from tacit.review.catalogue import CONTENT
+    from tacit.review.rules.layers import RULES
+
+    text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    for rule in (*CONTENT, *RULES):
+        assert f"| `{rule.id}` | {rule.severity} | {rule.tag} |" in text, rule.id

@@ -1,0 +1,177 @@
+"""Review against its limits: recall and false alarms on what was looked at and on what was not, time on hostile text.
+
+    python benchmarks/review.py [--shared ../shared/data] [--held-out]
+
+Labelled texts and presumed-benign skills are split in two by the hash of their names: one half was looked at while the
+rules were written, the other is scored only with `--held-out`. Most labelled malicious texts are a document alone whose
+harm was in scripts that are not there, so recall on them says little about whole packages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+import time
+from hashlib import sha256
+from math import sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tacit.review.catalogue import CONTENT
+from tacit.review.decide import review_draft, review_package
+from tacit.review.scan import scan
+from tacit.review.views import Source
+from tacit.skills.package import Package
+from tacit.types import Draft, Run, ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+SIZE = 1_000_000
+SAMPLE = 1500
+"""Presumed-benign skills scored of each half."""
+DOCUMENT = "---\nname: {name}\ndescription: {description}\n---\n\n{body}\n"
+
+
+def half(name: str) -> int:
+    return int(sha256(name.encode()).hexdigest(), 16) % 2
+
+
+def wilson(hits: int, total: int) -> str:
+    """A share with its 95 % interval."""
+    if not total:
+        return "none"
+    z, share = 1.96, hits / total
+    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
+    spread = z / (1 + z * z / total) * sqrt(share * (1 - share) / total + z * z / (4 * total * total))
+    return f"{hits}/{total} = {share:.3f} [{max(0, middle - spread):.3f}, {min(1, middle + spread):.3f}]"
+
+
+def quarantined(text: str) -> bool:
+    return review_package(Package(files={"SKILL.md": text.encode("utf-8", "replace")})).status == "quarantined"
+
+
+def labelled(shared: Path) -> Iterator[tuple[str, str, str]]:
+    for line in (shared / "review" / "skills_dev.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        yield row["id"], row["label"], row["text"]
+
+
+def presumed_benign(shared: Path) -> Iterator[tuple[str, str]]:
+    with gzip.open(shared / "retrieval" / "skills.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            description = json.dumps(row["description"] or "")
+            yield row["name"], DOCUMENT.format(name=row["name"], description=description, body=row["body"])
+
+
+def score(shared: Path, side: int) -> None:
+    name = "held-out half" if side else "half looked at"
+    rows = [(label, quarantined(text)) for id_, label, text in labelled(shared) if half(id_) == side]
+    for label, limit in (("malicious", ">= 0.95 on whole packages"), ("benign", "<= 0.05")):
+        hits = [caught for one, caught in rows if one == label]
+        print(f"{name}: {label} quarantined      {wilson(sum(hits), len(hits))}   limit {limit}")
+    skills = [text for skill, text in presumed_benign(shared) if half(skill) == side]
+    random.Random(1).shuffle(skills)
+    caught = sum(map(quarantined, skills[:SAMPLE]))
+    print(f"{name}: presumed benign flagged  {wilson(caught, min(SAMPLE, len(skills)))}   limit <= 0.05")
+
+
+def vendor(shared: Path) -> None:
+    files = sorted((shared / "skills").rglob("*.md"))
+    caught = [file for file in files if quarantined(file.read_text(encoding="utf-8", errors="replace"))]
+    print(f"full SKILL.md of six repositories flagged  {wilson(len(caught), len(files))}   limit 1 of 18")
+
+
+def cpu(work: Callable[[], object], times: int = 1) -> float:
+    """Seconds of CPU for one call, the best of three."""
+    best = float("inf")
+    for _ in range(3):
+        start = time.process_time()
+        for _ in range(times):
+            work()
+        best = min(best, (time.process_time() - start) / times)
+    return best
+
+
+def draft_time() -> None:
+    """A draft of ordinary size with five runs, each with tool output of 12,000 characters."""
+    chosen = random.Random(3)
+    words = [f"word{number}" for number in range(4000)]
+
+    def prose(count: int) -> str:
+        return " ".join(chosen.choices(words, k=count))
+
+    runs = [
+        Run(
+            message=prose(30),
+            session=f"s{number}",
+            output=prose(150),
+            tools=tuple(
+                ToolCall(name="Bash", input=f"make step-{step}", output=prose(250), said=prose(20)) for step in range(6)
+            ),
+        )
+        for number in range(5)
+    ]
+    body = "\n".join(f"{step}. Run `make step-{step}`: {prose(20)}." for step in range(30))
+    package = Package(files={"SKILL.md": DOCUMENT.format(name="bench", description="Bench.", body=body).encode()})
+    draft = Draft(
+        id="d", workspace="/w", target="bench", kind="create", type="workflow", summary="A benchmark.", body=body
+    )
+    seconds = cpu(lambda: review_draft(draft, package, evidence=runs), times=5)
+    print(f"a draft with 5 runs of evidence: {seconds * 1000:.1f} ms CPU   limit <= 50 ms")
+
+
+def hostile() -> dict[str, str]:
+    return {
+        "one letter": "a" * SIZE,
+        "brackets": "[(" * (SIZE // 2),
+        "white space": " " * SIZE,
+        "line breaks": "\n" * SIZE,
+        "zero width": "\u200b" * (SIZE // 3),
+        "comments": "<!--" * (SIZE // 4),
+        "base64": "QUJD" * (SIZE // 4),
+        "quotes": "\"a'b" * (SIZE // 4),
+    }
+
+
+def hostile_time() -> None:
+    """Each analyser on a megabyte, and all of them with the views they share."""
+    rules = [rule for rule in CONTENT if rule.place != "description"]
+    for name, text in hostile().items():
+        source = Source("SKILL.md", text, script=True)
+        views = cpu_once(lambda source=source: (source.raw, source.plain, source.flowed, source.decoded))
+        each = {rule.id: cpu_once(lambda rule=rule, source=source: scan(source, [rule])) for rule in rules}
+        slowest = max(each, key=lambda rule: each[rule])
+        total = views + sum(each.values())
+        print(
+            f"1 MB of {name:<12} all {total:.2f} s/MB, views {views:.2f}, "
+            f"slowest analyser {slowest} {each[slowest]:.2f}   limit <= 1 s/MB each"
+        )
+
+
+def cpu_once(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def main(arguments: Iterable[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shared", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--held-out", action="store_true", help="Score the half that was not looked at, too.")
+    chosen = parser.parse_args(list(arguments) if arguments is not None else None)
+    draft_time()
+    hostile_time()
+    if chosen.shared.is_dir():
+        for side in (0, 1) if chosen.held_out else (0,):
+            score(chosen.shared, side)
+        vendor(chosen.shared)
+    else:
+        print(f"{chosen.shared} is not there: no figures on recall and false alarms.")
+
+
+if __name__ == "__main__":
+    main()

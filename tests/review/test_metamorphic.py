@@ -1,0 +1,80 @@
+"""Disguises do not lower a verdict."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from package_samples import MALICIOUS, package, pipe
+
+from tacit.review.decide import review_package
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GLYPHS = str.maketrans("aeopcxyi", "аеорсхуі")
+
+
+def padded(text: str) -> str:
+    return "Intro.\n" + "\n" * 200 + text + "\n" + "\n" * 200 + "End."
+
+
+def filled(text: str) -> str:
+    return "Some honest words on reports.\n\n" * 300 + text + "\n\nMore honest words.\n" * 300
+
+
+def zero_width(text: str) -> str:
+    return "".join(char + "\u200b" if char.isalpha() else char for char in text)
+
+
+def homoglyphs(text: str) -> str:
+    return text.translate(GLYPHS)
+
+
+def quote_split(text: str) -> str:
+    chosen = random.Random(7)
+    return " ".join(
+        f'{word[:1]}""{word[1:]}' if word.isalpha() and chosen.random() < 0.7 else word for word in text.split(" ")
+    )
+
+
+def commented(text: str) -> str:
+    words = text.split(" ")
+    return f"{words[0]} <!-- note --> {' '.join(words[1:])}"
+
+
+def spread(text: str) -> str:
+    """Prose over several lines of a quotation; a command keeps its line."""
+    return text if "|" in text or ">" in text or "/" in text else "> " + "\n> ".join(text.split(" "))
+
+
+def emphasised(text: str) -> str:
+    return " ".join(f"**{word}**" if word.isalpha() else word for word in text.split(" "))
+
+
+def full_width(text: str) -> str:
+    return "".join(chr(ord(char) + 0xFEE0) if char.isalpha() else char for char in text)
+
+
+REWRITES: tuple[Callable[[str], str], ...] = (
+    padded, filled, zero_width, homoglyphs, quote_split, commented, spread, emphasised, full_width, pipe, str.upper,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", MALICIOUS)
+def test_the_plain_text_is_quarantined(text: str) -> None:
+    assert review_package(package(text)).status == "quarantined"
+
+
+@pytest.mark.parametrize("rewrite", REWRITES, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("text", MALICIOUS)
+def test_no_rewrite_lowers_the_verdict(text: str, rewrite: Callable[[str], str]) -> None:
+    if rewrite is str.upper and ("http" in text or "|" in text or ">" in text):
+        pytest.skip("a command in capitals is another command")
+    assert review_package(package(rewrite(text))).status == "quarantined"
+
+
+@pytest.mark.parametrize("text", MALICIOUS)
+def test_it_does_not_matter_in_which_file_it_stands(text: str) -> None:
+    assert review_package(package("Honest.", references__notes_dot_md=text)).status == "quarantined"
