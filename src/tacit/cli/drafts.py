@@ -64,24 +64,24 @@ def show(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> N
     from rich.text import Text
 
     from tacit.cli.draft_rows import row
-    from tacit.workspace.deciding import one
+    from tacit.workspace.deciding import additions, one
 
     with opened(ctx) as ws:
         found = one(ws, draft)
+        new = additions(ws, found)
     if as_json:
-        emit([row(found)])
+        emit([row(found) | {"newly_allows": list(new)}])
         return
     out = console()
-    for label, value in _facts(found):
-        out.print(visible(f"{label:<10} {value}"))
+    for label, value in [*_facts(found), *(("would allow", words) for words in new)]:
+        out.print(visible(f"{label:<12} {value}"))
     for finding in found.findings:
         where = f"{finding.file}:{finding.line}" if finding.line else finding.file
         said = visible(f"{where}  {finding.rule}: {finding.reason}")
-        out.print(Text.assemble((f"{finding.severity:<10} ", COLOURS[finding.severity]), said))
-        if finding.excerpt:
-            out.print(Text(visible(f"{'':<11}│ {finding.excerpt}"), style="dim"))
-        if finding.fix:
-            out.print(Text(visible(f"{'':<11}{finding.fix}"), style="dim"))
+        out.print(Text.assemble((f"{finding.severity:<12} ", COLOURS[finding.severity]), said))
+        for line in (f"│ {finding.excerpt}" if finding.excerpt else "", finding.fix):
+            if line:
+                out.print(Text(visible(f"{'':<13}{line}"), style="dim"))
     talk(f"What it changes: tacit drafts diff {found.id}")
 
 

@@ -6,8 +6,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tacit.errors import ConflictError, NotFoundError, RefusedError, StoreError
+from tacit.errors import ConflictError, NotFoundError, RefusedError, StoreError, TacitError
 from tacit.library.apply import Change
+from tacit.review.capability import capability_diff
 from tacit.shipped import Version
 from tacit.store import drafts
 from tacit.types import Finding
@@ -42,6 +43,14 @@ def one(ws: Workspace, draft: str) -> Draft:
     if len(matching) > 1:
         raise NotFoundError(f"'{draft}' begins {len(matching)} drafts. Give more of the id.")
     return matching[0]
+
+
+def additions(ws: Workspace, draft: Draft) -> tuple[str, ...]:
+    """What a draft newly allows, in plain words; nothing once it cannot be composed any more."""
+    with suppress(TacitError):
+        before = drafting.target_of(ws, draft).place.live()
+        return tuple(one.words for one in capability_diff(before, drafting.package_of(ws, draft)))
+    return ()
 
 
 def approve(ws: Workspace, draft: str, *, seen: str = "", reason: str = "") -> Draft:
