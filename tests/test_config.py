@@ -108,3 +108,16 @@ def test_a_settings_file_that_is_not_text_is_named(tmp_path: Path) -> None:
 def test_every_setting_has_a_parser_and_a_variable() -> None:
     assert list(PARSERS) == list(Config.__dataclass_fields__)
     assert len({variable(name) for name in PARSERS}) == len(PARSERS)
+
+
+@pytest.mark.parametrize("name", ["second_opinions", "model_url", "model_key", "embed_headers"])
+def test_what_runs_programs_or_sends_keys_is_never_taken_from_a_folder(name: str, tmp_path: Path) -> None:
+    (tmp_path / ".tacit").mkdir()
+    (tmp_path / ".tacit" / "tacit.toml").write_text(f'{name} = "x"\n', encoding="utf-8")
+    with pytest.raises(ConfigError, match=f"{name} cannot be set there"):
+        load(tmp_path, environ={"HOME": str(tmp_path)})
+    user = tmp_path / ".config" / "tacit"
+    user.mkdir(parents=True)
+    (tmp_path / ".tacit" / "tacit.toml").unlink()
+    (user / "tacit.toml").write_text(f'{name} = "x"\n', encoding="utf-8")
+    assert load(tmp_path, environ={"HOME": str(tmp_path)}).sources[name].endswith("tacit.toml")

@@ -26,6 +26,12 @@ NOT_SETTINGS = frozenset({"TACIT_HOME", "TACIT_WORKSPACE"})
 """Variables that say where things are; the first sets `state_dir`, the second the workspace's folder."""
 
 
+NOT_FROM_A_WORKSPACE = frozenset(
+    {"second_opinions", "model_url", "model_key", "model_headers", "embed_url", "embed_key", "embed_headers"}
+)
+"""Settings that run something or send something somewhere: only the person sets them, never a folder."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """Every setting with its effective value."""
@@ -66,6 +72,32 @@ class Config:
     """Which of two skills of one name wins: standard (the project's) or claude-code (the person's)."""
     claude_links: Links = "auto"
     """Links in .claude/skills to what is in .agents/skills: auto (where there is a .claude folder), always, never."""
+    model: str = ""
+    """The model that is asked, for example anthropic:claude-haiku-4-5; empty: heuristics alone."""
+    model_url: str = ""
+    """Its address, if not the provider's own."""
+    model_key: str = ""
+    """The name of the variable that holds its key, if not the provider's usual one; none: it needs no key."""
+    model_headers: tuple[str, ...] = ()
+    """Further headers, Name: value; a value $NAME is read from that variable."""
+    model_price: str = ""
+    """Dollars per million tokens, in/out, where the price table does not know it: 0.25/2."""
+    embed_model: str = ""
+    """The model for embeddings; empty: the built-in one."""
+    embed_url: str = ""
+    """As model_url, for embeddings."""
+    embed_key: str = ""
+    """As model_key, for embeddings."""
+    embed_headers: tuple[str, ...] = ()
+    """As model_headers, for embeddings."""
+    embed_price: str = ""
+    """As model_price, for embeddings."""
+    budget_calls: int = 0
+    """Calls to models a day, at most; 0: no limit."""
+    budget_tokens: int = 0
+    """Tokens a day, at most; 0: no limit."""
+    budget_usd: float = 0.0
+    """Dollars a day, at most; 0: no limit."""
     second_opinions: tuple[str, ...] = ()
     """Commands that also look at every package under review; they can only make its verdict worse."""
     lock_wait: float = 10.0
@@ -171,6 +203,19 @@ PARSERS: Mapping[str, Callable[[object], Value]] = {
     "skill_roots": _texts,
     "skill_order": _word("standard", "claude-code"),
     "claude_links": _word("auto", "always", "never"),
+    "model": _text,
+    "model_url": _text,
+    "model_key": _text,
+    "model_headers": _texts,
+    "model_price": _text,
+    "embed_model": _text,
+    "embed_url": _text,
+    "embed_key": _text,
+    "embed_headers": _texts,
+    "embed_price": _text,
+    "budget_calls": _number(0, 1_000_000_000, int),
+    "budget_tokens": _number(0, 1_000_000_000_000, int),
+    "budget_usd": _number(0, 1_000_000, float),
     "second_opinions": _texts,
     "lock_wait": _number(0, 3600, float),
 }
@@ -243,6 +288,11 @@ def _variables(environ: Mapping[str, str]) -> dict[str, object]:
 
 def _workspace_file(own: Path, user: Path) -> dict[str, object]:
     given = _read(own)
+    if risky := sorted(given.keys() & NOT_FROM_A_WORKSPACE):
+        raise ConfigError(
+            f"{own}: {risky[0]} cannot be set there: a folder from elsewhere could bring that file along, and with it "
+            f"run programs or send keys away. Set {variable(risky[0])}, or {risky[0]} in {user}."
+        )
     if "state_dir" in given:
         raise ConfigError(
             f"{own}: state_dir cannot be set in a file inside it. Set TACIT_HOME, or state_dir in {user}."

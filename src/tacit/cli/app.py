@@ -33,6 +33,7 @@ COMMANDS = {
     "drafts": "tacit.cli.drafts",
     "review": "tacit.cli.review",
     "audit": "tacit.cli.audit",
+    "models": "tacit.cli.models",
     "backup": "tacit.cli.backup",
     "restore": "tacit.cli.restore",
     "config": "tacit.cli.config",
@@ -146,7 +147,7 @@ def _drop_output() -> None:
 def _fail(text: str, code: int) -> None:
     from tacit.cli.output import visible
 
-    typer.echo(visible(f"tacit: {text}"), err=True)
+    typer.echo(visible(f"tacit: {text}").replace("\n", "\\n"), err=True)
     sys.exit(code)
 
 

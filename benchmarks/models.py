@@ -1,0 +1,167 @@
+"""What a model call costs on our side: CPU per structured call, per memo hit, and a budget under 64 threads.
+
+The peer is one pooled `http.client` connection with `json.loads`: no time limit that holds, no size limit, no check of
+the answer. Limits: 3 ms CPU for a typed answer through every layer, and never more than a budget allows.
+
+python benchmarks/models.py
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models"))
+
+from loopback import Loopback, answers, completion
+
+from tacit.models.ask import Answer, ask
+from tacit.models.budget import Budgeted
+from tacit.models.client import HttpModel
+from tacit.models.failures import OverBudget
+from tacit.models.ledger import Limits, MemoryLedger
+from tacit.models.memo import Memo, MemoryStore
+from tacit.models.model import Message, Request
+from tacit.models.price import FlatPrice, price_of
+from tacit.models.scripted import Scripted, on, says
+from tacit.models.spec import ModelOptions, PerMillion, parse
+from tacit.models.stack import Layers, stacked
+from tacit.redact import Redactor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CALLS, ROUNDS = 400, 4
+CPU_LIMIT_MS = 3.0
+PRICED = parse("openai:gpt-5-mini")
+
+
+class Judged(BaseModel):
+    """An answer like a judge's."""
+
+    success: bool
+    reason: str
+
+
+GOOD = {"success": True, "reason": "the tests pass and the page shows the new total " * 4}
+ASKED = Request(
+    system="You judge whether an agent reached its goal. " * 10,
+    messages=(Message(text="The person asked to fix the login test; the agent ran pytest and it passed. " * 20),),
+    timeout=30,
+)
+
+
+def serve() -> None:
+    """The server, in a process of its own, until it is stopped."""
+    with Loopback(answers(completion(GOOD))) as server:
+        server.seen = _Forgetful()
+        print(server.server_port, flush=True)
+        sys.stdin.read()
+
+
+class _Forgetful(list):  # type: ignore[type-arg]
+    def append(self, _: object) -> None:
+        """Keep nothing: a benchmark asks thousands of times."""
+
+
+def cpu_ms(call: Callable[[int], object]) -> float:
+    """Milliseconds of CPU per call, the best of several rounds after a warm one."""
+    best = float("inf")
+    for round_ in range(ROUNDS + 1):
+        began = time.process_time()
+        for number in range(CALLS):
+            call(round_ * CALLS + number)
+        if round_:
+            best = min(best, (time.process_time() - began) / CALLS * 1000)
+    return best
+
+
+def bare(port: int) -> Callable[[int], object]:
+    """The peer: one connection kept open, JSON out, JSON in."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    body = json.dumps(
+        {
+            "model": "m",
+            "messages": [
+                {"role": "system", "content": ASKED.system},
+                {"role": "user", "content": ASKED.messages[0].text},
+            ],
+        }
+    )
+    headers = {"content-type": "application/json", "authorization": "Bearer x"}
+
+    def call(_: int) -> object:
+        connection.request("POST", "/v1/chat/completions", body, headers)
+        return json.loads(json.loads(connection.getresponse().read())["choices"][0]["message"]["content"])
+
+    return call
+
+
+def checked(answer: object) -> None:
+    if not isinstance(answer, Answer):
+        raise SystemExit(f"no answer: {answer}")
+
+
+def calls(port: int) -> bool:
+    """Print the cost of a call, bare and through our layers; whether the limit holds."""
+    peer = cpu_ms(bare(port))
+    spec = parse("openai:m", ModelOptions(url=f"http://127.0.0.1:{port}/v1", key_variable="KEY"))
+    with HttpModel(spec, {"KEY": "x"}) as model:
+        client = cpu_ms(lambda _: checked(ask(model, ASKED, Judged)))
+        layers = Layers(redact=Redactor(b"k").redact, price=price_of(PRICED, datetime(2026, 1, 5, tzinfo=UTC)))
+        stack = stacked(model, layers)
+        whole = cpu_ms(lambda number: checked(ask(stack, replace(ASKED, sample=number), Judged)))
+    print(f"bare http.client       {peer:6.3f} ms CPU a call")
+    print(f"typed answer           {client:6.3f} ms  ({client / peer:.1f} times the bare call)")
+    print(f"  and through layers   {whole:6.3f} ms  ({whole / peer:.1f} times; limit {CPU_LIMIT_MS} ms)")
+    return whole <= CPU_LIMIT_MS
+
+
+def memo_hit() -> bool:
+    """Print what an answer costs that is there already."""
+    memo = Memo(Scripted(on("", says(GOOD))), MemoryStore())
+    cost = cpu_ms(lambda _: memo.complete(ASKED)) * 1000
+    print(f"memo hit               {cost:6.1f} µs")
+    return cost <= 1000
+
+
+def budget() -> bool:
+    """Print what 64 threads spend of a budget; whether any limit was passed."""
+    limits = Limits(calls=3_000, tokens=6_000_000, usd=Decimal(2))
+    ledger = MemoryLedger()
+    model = Scripted(on("", says("a b c")))
+    paid = Budgeted(model, ledger, limits, FlatPrice(PerMillion(input=Decimal(1), output=Decimal(4))))
+    began = time.perf_counter()
+    with ThreadPoolExecutor(64) as pool:
+        results = list(pool.map(lambda number: paid.complete(replace(ASKED, sample=number)), range(8_000)))
+    total, refused = ledger.total(), sum(isinstance(result, OverBudget) for result in results)
+    took = time.perf_counter() - began
+    good = total.calls <= 3_000 and total.tokens <= 6_000_000 and total.usd <= Decimal(2) and refused > 0
+    print(f"64 threads, 8,000 calls: {total.calls} made, {refused} refused, ${total.usd:.4f} spent in {took:.2f} s")
+    print(f"  a limit was passed:  {not good}")
+    return good
+
+
+def main() -> int:
+    """Print every figure beside its limit; 1 if one does not hold."""
+    command = [sys.executable, __file__, "serve"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        held = [calls(int(server.stdout.readline())), memo_hit(), budget()]
+        server.terminate()
+    return 0 if all(held) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(serve() if sys.argv[1:] == ["serve"] else main())

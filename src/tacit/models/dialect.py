@@ -1,0 +1,45 @@
+"""What a server turned out not to understand, so that it is not sent again."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from tacit.models.failures import Refused
+
+if TYPE_CHECKING:
+    from tacit.models.failures import Failure
+    from tacit.models.model import Request
+
+LimitField = Literal["max_completion_tokens", "max_tokens"]
+SCHEMA_WORDS = re.compile(r"response_format|output_config|output_format|structured output|schema", re.IGNORECASE)
+UNKNOWN_FIELD = re.compile(r"not supported|unsupported|unknown|unrecogni[sz]ed|not permitted|unexpected", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """The optional parts of a protocol, as this server and model take them."""
+
+    temperature: bool = True
+    schema: bool = True
+    limit_field: LimitField = "max_tokens"
+
+
+def simpler(dialect: Dialect, request: Request, failure: Failure) -> Dialect | None:
+    """The dialect to try instead after a refusal; None if what was refused is not a matter of dialect.
+
+    Reasoning models take no temperature, older ones no schema, newer ones another name for the token limit; the
+    refusals cost nothing and name the field.
+    """
+    if not isinstance(failure, Refused) or failure.status not in (400, 404, 422):
+        return None
+    said = failure.reason
+    if dialect.limit_field in said and UNKNOWN_FIELD.search(said):
+        other: LimitField = "max_tokens" if dialect.limit_field == "max_completion_tokens" else "max_completion_tokens"
+        return replace(dialect, limit_field=other)
+    if dialect.temperature and "temperature" in said:
+        return replace(dialect, temperature=False)
+    if dialect.schema and request.schema and SCHEMA_WORDS.search(said):
+        return replace(dialect, schema=False)
+    return None

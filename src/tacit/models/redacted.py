@@ -1,0 +1,67 @@
+"""Nothing leaves unredacted: every text on its way to a model passes the redactor first."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from tacit.models.failures import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tacit.models.failures import Failure
+    from tacit.models.model import Model, Reply, Request, Schema, Texts, Vectors
+
+
+class Redacted:
+    """A model that is shown only redacted text; a redactor that fails means nothing is sent."""
+
+    def __init__(self, model: Model, redact: Callable[[str], str]) -> None:
+        self.model = model
+        self.redact = redact
+
+    @property
+    def identity(self) -> str:
+        """That of the model asked."""
+        return self.model.identity
+
+    def complete(self, request: Request) -> Reply | Failure:
+        """The reply to the redacted request."""
+        try:
+            clean = replace(
+                request,
+                system=self.redact(request.system),
+                messages=tuple(replace(one, text=self.redact(one.text)) for one in request.messages),
+                schema=self._schema(request.schema) if request.schema else None,
+            )
+        except Exception as error:  # noqa: BLE001 - whatever went wrong, the text must not leave
+            return _unsent(error)
+        return self.model.complete(clean)
+
+    def embed(self, texts: Texts) -> Vectors | Failure:
+        """The vectors of the redacted texts."""
+        try:
+            clean = replace(texts, texts=tuple(self.redact(text) for text in texts.texts))
+        except Exception as error:  # noqa: BLE001 - as above
+            return _unsent(error)
+        return self.model.embed(clean)
+
+    def _schema(self, schema: Schema) -> Schema:
+        shape = self._walked(json.loads(schema.json))
+        return replace(schema, json=json.dumps(shape, sort_keys=True, ensure_ascii=False))
+
+    def _walked(self, node: object) -> object:
+        """The schema with its texts redacted one by one, so that it stays JSON."""
+        if isinstance(node, str):
+            return self.redact(node)
+        if isinstance(node, list):
+            return [self._walked(one) for one in cast("list[object]", node)]
+        if isinstance(node, dict):
+            return {key: self._walked(value) for key, value in cast("dict[str, object]", node).items()}
+        return node
+
+
+def _unsent(error: Exception) -> Refused:
+    return Refused(reason=f"the redactor failed ({type(error).__name__}), so nothing was sent")

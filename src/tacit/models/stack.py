@@ -1,0 +1,68 @@
+"""A whole model out of its parts: each layer adds one concern and hands a value down.
+
+Redacted    no secret goes further
+Memo        what was answered once is not asked again
+Retrying    passing failures are tried again
+Recorded    every attempt is written down
+Budgeted    every attempt is paid from what may be spent
+the model   one attempt
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tacit.models.budget import Budgeted
+from tacit.models.ledger import Limits, MemoryLedger
+from tacit.models.memo import Memo, MemoryStore
+from tacit.models.price import unknown
+from tacit.models.record import Recorded
+from tacit.models.redacted import Redacted
+from tacit.models.retry import Patience, Retrying
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tacit.models.ledger import Ledger
+    from tacit.models.memo import MemoStore
+    from tacit.models.model import Model
+    from tacit.models.price import Price
+    from tacit.models.record import Call, Sink
+
+
+class Calls:
+    """A sink that keeps calls in a list."""
+
+    def __init__(self) -> None:
+        self.list: list[Call] = []
+
+    def add(self, call: Call) -> None:
+        """Keep one."""
+        self.list.append(call)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layers:
+    """What the layers around a model need; the defaults live as long as the process."""
+
+    redact: Callable[[str], str]
+    """No default: whoever calls a model says how text is made safe."""
+    memo: MemoStore = field(default_factory=MemoryStore)
+    ledger: Ledger = field(default_factory=MemoryLedger)
+    limits: Limits = field(default_factory=Limits)
+    price: Price = unknown
+    sink: Sink = field(default_factory=Calls)
+    patience: Patience = field(default_factory=Patience)
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], object] = time.sleep
+
+
+def stacked(model: Model, layers: Layers) -> Model:
+    """The model with every layer around it."""
+    noted = Recorded(model, layers.sink, layers.price, layers.clock)
+    paid = Budgeted(noted, layers.ledger, layers.limits, layers.price)
+    patient = Retrying(paid, layers.patience, layers.clock, layers.sleep)
+    kept = Memo(patient, layers.memo, layers.clock)
+    return Redacted(kept, layers.redact)

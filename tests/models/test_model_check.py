@@ -1,0 +1,106 @@
+"""`tacit models check`: what works, what does not, what to do; never a key."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from loopback import Loopback, answers, completion, embeddings, message
+from typer.testing import CliRunner
+
+from tacit.cli.models import app
+from tacit.cli.options import Options
+from tacit.models.check import CheckResult, check
+from tacit.models.spec import ModelOptions, parse
+
+NOW = datetime(2026, 1, 5, tzinfo=UTC)
+KEY = "sk-test-0123456789abcdef"
+PROBE = completion({"word": "seven", "number": 7})
+
+
+def tried(*acts: Any, text: str = "openai:m", embed: str = "", price: str = "1/1") -> list[CheckResult]:
+    with Loopback(*acts) as server:
+        url = server.url.removesuffix("/v1") if text.startswith("anthropic") else server.url
+        spec = parse(text, ModelOptions(url=url, key_variable="SOME_KEY", price=price))
+        embedder = parse(embed, ModelOptions(url=server.url)) if embed else None
+        return check(spec, {"SOME_KEY": KEY}, NOW, embedder)
+
+
+def test_a_model_that_works_is_ok_in_every_line() -> None:
+    results = tried(
+        answers(completion("ready")), answers(PROBE), answers(embeddings([1.0] * 3, [1.0] * 3)), embed="openai:e"
+    )
+    assert [(one.name, one.state) for one in results] == [
+        ("model", "ok"),
+        ("completion", "ok"),
+        ("structured", "ok"),
+        ("embedding", "ok"),
+    ]
+    assert results[-1].text.startswith("3 numbers a text")
+
+
+def test_the_other_protocol_is_tried_alike() -> None:
+    probe = answers(message({"word": "seven", "number": 7}))
+    assert {one.state for one in tried(answers(message("ready")), probe, text="anthropic:m")} == {"ok"}
+
+
+@pytest.mark.parametrize(
+    ("acts", "name", "says", "fix"),
+    [
+        ([answers({"error": {"message": f"bad key {KEY}"}}, 401)], "completion", "not accepted", "Check the key"),
+        ([answers({}, 404)], "completion", "no such model", "/v1"),
+        ([answers({}, 500)], "completion", "HTTP 500", "Is the server running"),
+        ([answers({}, 429)], "completion", "too many", "higher limit"),
+        ([answers({}, 402)], "completion", "no credit", "Add credit"),
+        ([answers(b"<html>")], "completion", "protocol's form", "speak this protocol"),
+        ([answers(completion("hi")), answers(completion("hi"))], "structured", "two answers", "stronger model"),
+    ],
+)
+def test_what_is_wrong_has_its_line_and_its_fix(acts: list[Any], name: str, says: str, fix: str) -> None:
+    results = tried(*acts)
+    last = results[-1]
+    assert (last.name, last.state) == (name, "problem")
+    assert says in last.text
+    assert fix in last.fix
+    assert KEY not in repr(results)
+
+
+def test_a_repaired_answer_is_said_to_be_one() -> None:
+    assert "one repair" in tried(answers(completion("ready")), answers(completion("no")), answers(PROBE))[-1].text
+
+
+def test_nobody_listening_is_a_problem_with_a_fix() -> None:
+    with Loopback(answers({})) as server:
+        url = server.url
+    results = check(parse(f"openai:m@{url}"), {}, NOW)
+    assert results[-1].state == "problem"
+    assert "cannot connect" in results[-1].text
+
+
+def test_an_unknown_price_is_a_note_and_no_problem() -> None:
+    results = tried(answers(completion("ready")), answers(PROBE), price="")
+    assert [one.name for one in results if one.state == "warning"] == ["price"]
+
+
+def test_a_key_on_an_unencrypted_way_is_noted() -> None:
+    spec = parse("openai:m", ModelOptions(url="http://no-such-host.invalid/v1", key_variable="SOME_KEY"))
+    assert "unencrypted" in repr(check(spec, {"SOME_KEY": KEY}, NOW))
+
+
+def test_a_missing_key_is_a_problem_that_names_the_variable() -> None:
+    results = check(parse("openai:m"), {}, NOW)
+    assert results[-1].state == "problem"
+    assert "OPENAI_API_KEY is not set" in results[-1].text
+
+
+def test_with_nothing_configured_heuristics_are_named_and_all_is_well(tmp_path: Any) -> None:
+    options = Options(folder=str(tmp_path), flags={})
+    shown = CliRunner().invoke(app, ["check"], obj=options)
+    assert shown.exit_code == 0, shown.output
+    assert "heuristics" in shown.output
+    as_json = CliRunner().invoke(app, ["check", "--json"], obj=options)
+    assert json.loads(as_json.stdout) == [
+        {"name": "model", "state": "ok", "text": "no model is set: learning uses heuristics", "fix": ""}
+    ]
