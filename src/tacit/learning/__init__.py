@@ -1,0 +1,1 @@
+"""From runs to drafts: what happened often and well becomes a proposal."""

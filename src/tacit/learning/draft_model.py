@@ -1,0 +1,178 @@
+"""Drafting with a model: asked once, repaired once, and replaced by the heuristic where that does not help."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
+
+from tacit.errors import RefusedError
+from tacit.learning.actions import actions_of, project_root
+from tacit.learning.asking import Asker, NoAnswer, Question
+from tacit.learning.document import cut, is_whole
+from tacit.learning.draft import NothingNew, draft, type_of
+from tacit.learning.proposal import HEURISTIC, Proposal
+from tacit.learning.safe import is_dictated, told_hosts, without_hosts, without_marks
+from tacit.prompts import load, render
+from tacit.skills.compose import compose
+from tacit.skills.names import slug
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.learning.knowledge import Lessons
+    from tacit.learning.recall import KnownSkill
+    from tacit.types import Pattern, Run
+
+TIMEOUT = 60.0
+TEMPERATURE = 0.2
+RUNS, RUN = 5, 700
+SKILLS, SKILL = 5, 1_400
+LONGEST = 24_000
+"""Characters of a body; more is no skill."""
+_ID = re.compile(r"\b[0-9a-f]{24}\b")
+_Short = Annotated[StrictStr, Field(max_length=1_000)]
+
+
+class DraftAnswer(BaseModel):
+    """What a model proposes."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    target: StrictStr
+    kind: Literal["create", "append", "replace", "merge"]
+    summary: _Short
+    uses: list[_Short]
+    entry_path: list[_Short]
+    avoid: list[_Short]
+    body: StrictStr
+
+
+def draft_with(
+    asker: Asker, pattern: Pattern, lessons: Lessons, recalled: Sequence[KnownSkill] = ()
+) -> Proposal | NothingNew:
+    """The model's proposal, checked; after one vain repair the heuristic's, with a note that says why."""
+    shown = question(pattern, lessons, recalled)
+    answer = asker.ask(shown, DraftAnswer)
+    if isinstance(answer, NoAnswer):
+        return _without(asker, answer, draft(pattern, lessons, recalled))
+    problem = problem_of(answer, pattern, recalled)
+    if problem is not None:
+        answer = asker.ask(question(pattern, lessons, recalled, problem), DraftAnswer)
+        if isinstance(answer, NoAnswer):
+            answer = NoAnswer(reason=f"{problem}; then: {answer.reason}", answered=True)
+            return _without(asker, answer, draft(pattern, lessons, recalled))
+        problem = problem_of(answer, pattern, recalled)
+    if problem is not None:
+        return _without(asker, NoAnswer(reason=problem, answered=True), draft(pattern, lessons, recalled))
+    return _proposal(answer, pattern, recalled, asker.name, shown.hash)
+
+
+def question(pattern: Pattern, lessons: Lessons, recalled: Sequence[KnownSkill], problem: str = "") -> Question:
+    """What a model is asked: the pattern, a few runs, similar skills, a name to consider, and what was wrong before."""
+    facts = {
+        "label": pattern.label,
+        "summary": without_marks(pattern.summary),
+        "successes": pattern.successes,
+        "failures": pattern.failures,
+        "path": list(pattern.winning_path),
+    }
+    said = f"\nYour last answer could not be used: {problem}. Answer again, whole." if problem else ""
+    prompt = render(
+        _prompt(),
+        pattern=json.dumps(facts, ensure_ascii=False, indent=1),
+        runs=json.dumps(excerpts(lessons), ensure_ascii=False, indent=1),
+        skills=json.dumps([_shown(one) for one in recalled[:SKILLS]], ensure_ascii=False, indent=1),
+        hint=slug(pattern.label),
+        problem=said,
+    )
+    return Question(prompt=prompt, stage="draft", temperature=TEMPERATURE, timeout=TIMEOUT)
+
+
+def excerpts(lessons: Lessons) -> list[str]:
+    """A few runs in short: requests, what was done, corrections; never what tools answered."""
+    failed = [run for run in lessons.failures if run.correction][-2:]
+    good = lessons.successes[-(RUNS - len(failed)) :]
+    root = project_root((*good, *failed))
+    return [_excerpt(run, root, went) for went, runs in (("succeeded", good), ("failed", failed)) for run in runs]
+
+
+def problem_of(answer: DraftAnswer, pattern: Pattern, recalled: Sequence[KnownSkill]) -> str | None:
+    """Why an answer cannot be used, in words for the model; None: it can."""
+    body = answer.body.strip()
+    names = {one.name for one in recalled}
+    if not body or not answer.summary.strip():
+        return "body and summary must not be empty"
+    if len(body) > LONGEST:
+        return f"the body has {len(body):,} characters, {LONGEST:,} are allowed"
+    if answer.kind != "create" and answer.target not in names:
+        return f"there is no skill {answer.target[:80]!r} to {answer.kind}; use create"
+    if answer.kind == "create" and answer.target in names:
+        return f"{answer.target!r} exists; use append or merge"
+    if answer.kind in ("create", "replace") and not is_whole(body):
+        return "the body must be a full document with frontmatter and one title"
+    if "[REDACTED:" in body or _ID.search(body) or any(run in body for run in pattern.runs):
+        return "the body names a run or a redacted secret"
+    return _standard(answer, body) if answer.kind == "create" else None
+
+
+def _standard(answer: DraftAnswer, body: str) -> str | None:
+    """What the standard for skills says against a new document."""
+    try:
+        compose("create", answer.target, None, body)
+    except RefusedError as refused:
+        return str(refused)
+    return None
+
+
+def _proposal(
+    answer: DraftAnswer, pattern: Pattern, recalled: Sequence[KnownSkill], model: str, prompt_hash: str
+) -> Proposal:
+    return Proposal(
+        target=answer.target,
+        kind=answer.kind,
+        type=type_of(pattern),
+        summary=" ".join(answer.summary.split())[:300],
+        body=f"{answer.body.strip()}\n",
+        uses=tuple(one.strip() for one in answer.uses if one.strip())[:5],
+        entry_path=tuple(one.strip() for one in answer.entry_path if one.strip())[:5] or (answer.target,),
+        avoid=tuple(one.strip() for one in answer.avoid if one.strip())[:5],
+        matched=tuple(one.name for one in recalled),
+        model=model,
+        prompt_hash=prompt_hash,
+    )
+
+
+def _without(asker: Asker, failed: NoAnswer, heuristic: Proposal | NothingNew) -> Proposal | NothingNew:
+    """The heuristic's proposal in place of the model's; one that answered in vain is not asked again for the same."""
+    if isinstance(heuristic, NothingNew):
+        return heuristic
+    note = f"{asker.name} gave no usable draft ({failed.reason[:200]}); drafted without a model"
+    model = f"{HEURISTIC} after {asker.name}" if failed.answered else HEURISTIC
+    return replace(heuristic, model=model, notes=(*heuristic.notes, note))
+
+
+def _excerpt(run: Run, root: str, went: str) -> str:
+    lines = [f"request: {without_marks(run.message)}", f"outcome: {went}"]
+    told = told_hosts((run,))
+    lines += [
+        f"{one.kind}{'' if one.ok else ' (failed)'}: {without_hosts(without_marks(one.text), told)}"
+        for one in actions_of(run, root)
+        if not is_dictated(one.text, one.at, run)
+    ]
+    if run.correction:
+        lines.insert(1, f"the person corrected: {without_marks(run.correction)}")
+    return cut("\n".join(lines), RUN)
+
+
+def _shown(skill: KnownSkill) -> dict[str, str]:
+    return {"name": skill.name, "description": skill.description, "body": cut(skill.body, SKILL)}
+
+
+@cache
+def _prompt() -> str:
+    return load("tacit.learning", "draft")
