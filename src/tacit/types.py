@@ -298,6 +298,8 @@ class StoredFile:
     """SHA-256 of the bytes."""
     size: int
     executable: bool = False
+    mode: int = 0
+    """Who may read and write it, where that was seen; no part of the package's hash."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

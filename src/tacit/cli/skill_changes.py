@@ -200,18 +200,14 @@ def _patch(name: str) -> ProposedPatch:
 
 
 def _edited(ctx: typer.Context, path: Path, patch: ProposedPatch, *, strict: bool, dry_run: bool) -> EditedFile:
-    from tacit.workspace.editing import edit_file, edit_skill, workspace_of
+    from tacit.workspace.editing import edit_file, edit_here, workspace_of
 
     given = options(ctx)
     ws = workspace_of(path, given.folder, given.flags)
     if ws is None:
         return edit_file(path, patch, strict=strict, dry_run=dry_run)
     with ws:
-        inside = ws.library.inside(path)
-        if inside is None:
-            return edit_file(path, patch, strict=strict, dry_run=dry_run)
-        found, name = inside
-        return edit_skill(ws, found, name, patch, strict=strict, dry_run=dry_run)
+        return edit_here(ws, path, patch, strict=strict, dry_run=dry_run)
 
 
 def _told(path: Path, done: EditedFile, *, dry_run: bool) -> str:

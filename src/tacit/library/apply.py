@@ -11,7 +11,7 @@ from tacit.errors import ConflictError, RefusedError, StoreError, TacitError
 from tacit.library import journal
 from tacit.library.files import Ink
 from tacit.library.history import Entry
-from tacit.library.objects import files_of
+from tacit.library.objects import files_of, modes_in
 from tacit.library.place import ABSENT, Place
 from tacit.shipped import Version
 from tacit.skills.names import fold, name_problem
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 EVERY = 16
 """Versions of a skill after which the staging folder is looked through for what can go."""
+
+
+TRIES = 5
+"""How often it is tried to take a change back while somebody else moves the same folders."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,15 +86,19 @@ def carry_out(shelf: Shelf, changes: Sequence[Change]) -> list[Version]:
     return [step.entry.version for step in steps]
 
 
-def keep_seen(shelf: Shelf, root: Path, package: Package, version: Version, *, lasting: bool = True) -> Version:
-    """Note what a person did as a version; needs `writing`. Unless it is to last at once, `make_last` comes later."""
+def keep_seen(shelf: Shelf, root: Path, package: Package | None, version: Version, *, lasting: bool = True) -> Version:
+    """Note what a person did as a version; needs `writing`. Unless it is to last at once, `make_last` comes later.
+
+    Without a package the skill is gone: the version says itself what there was.
+    """
     _check_waiting(shelf, [(shelf.key(root), version.skill)])
     ink = Ink(lasting=lasting)
     last = shelf.histories.last(shelf.key(root), version.skill)
     parent = last.hash if last and not last.out else ABSENT
     entry = Entry(version=_completed(shelf, root, package, version, parent=parent))
     try:
-        shelf.objects.write(package, ink)
+        if package:
+            shelf.objects.write(package, ink)
     except OSError as error:
         ink.close(lasting=False)
         shelf.sweep()
@@ -122,7 +130,9 @@ def _prepared(shelf: Shelf, change: Change) -> _Step:
         raise ConflictError(_conflict(place, change.base, found))
     if found == ABSENT and not out:
         _check_alike(place)
-    version = _completed(shelf, change.root, change.package, change.version, parent=found)
+    modes = place.modes() if live else modes_in(last.files if last else ())
+    files = files_of(change.package, modes)
+    version = replace(_completed(shelf, change.root, change.package, change.version, parent=found), files=files)
     unseen = live if live and (last is None or last.out or last.hash != found) else None
     earlier = list(change.past)
     if unseen:
@@ -178,10 +188,12 @@ def _written(shelf: Shelf, steps: Sequence[_Step]) -> Ink:
                 shelf.objects.write(step.unseen, ink)
             shelf.objects.write(step.package, ink)
             if step.entry.staged and not step.entry.version.out:
-                step.place.stage(step.package, step.entry.staged, ink)
-    except OSError as error:
+                step.place.stage(step.package, step.entry.staged, ink, modes_in(step.entry.version.files))
+    except (OSError, StoreError) as error:
         ink.close(lasting=False)
         shelf.sweep(roots=_roots(steps))
+        if isinstance(error, StoreError):
+            raise
         raise StoreError(f"{error.filename or shelf.staging}: {error.strerror}. Nothing was changed.") from None
     return ink
 
@@ -215,10 +227,16 @@ def _swap(shelf: Shelf, steps: Sequence[_Step], begun: list[Entry]) -> None:
 
 
 def _undo(shelf: Shelf, steps: Sequence[_Step], begun: list[Entry]) -> None:
-    try:
-        journal.back(shelf, begun)
-    except (OSError, TacitError) as error:
-        raise StoreError(f"A change was cut short ({error}); the next command that writes settles it.") from None
+    """Take a change back; whoever disturbs it at the same moment does so only a few times."""
+    for left in reversed(range(TRIES)):
+        try:
+            journal.back(shelf, begun)
+        except (OSError, TacitError) as error:
+            if not left:
+                said = f"A change was cut short ({error}); the next command that writes settles it."
+                raise StoreError(said) from None
+        else:
+            break
     shelf.sweep(roots=_roots(steps))
 
 
@@ -248,16 +266,14 @@ def _check_swapped(step: _Step) -> None:
         raise ConflictError(_overtaken(step.place))
 
 
-def _completed(shelf: Shelf, root: Path, package: Package, version: Version, *, parent: str) -> Version:
+def _completed(shelf: Shelf, root: Path, package: Package | None, version: Version, *, parent: str) -> Version:
     key = shelf.key(root)
-    return replace(
-        version,
-        root=key,
-        number=shelf.histories.last_number(key, version.skill) + 1,
-        hash=package.hash(),
-        parent=parent,
-        files=files_of(package),
-    )
+    number = shelf.histories.last_number(key, version.skill) + 1
+    made = replace(version, root=key, number=number, parent=parent)
+    if package is None:
+        return made
+    modes = Place(root=root, skill=version.skill, staging=shelf.staging).modes()
+    return replace(made, hash=package.hash(), files=files_of(package, modes))
 
 
 def _check_batch(changes: Sequence[Change]) -> None:

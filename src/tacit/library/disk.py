@@ -6,7 +6,6 @@ import errno
 import os
 import stat
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tacit.errors import InputError, NotFoundError
@@ -15,6 +14,7 @@ from tacit.skills.paths import MAX_DEPTH, MAX_ENTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
+    from pathlib import Path
 
 DEPTH = 6
 """Folders below a root in which skills are looked for, as agents do."""
@@ -41,25 +41,40 @@ def skill_folders(root: Path) -> Iterator[Path]:
 
     A skill's own folder is not looked into; a link is followed where it is a skill, as agents do.
     """
-    level, others, found = [root], 0, 0
-    for depth in range(DEPTH + 1):
-        below: list[Path] = []
-        for folder in level:
-            if has_document(folder):
-                found += 1
-                yield folder
-                continue
-            others += 1
-            if others > FOLDERS or found > PACKAGES:
-                raise InputError(f"{root} holds more than {FOLDERS} folders. Name the skills' own folder.")
-            if depth < DEPTH:
-                below += _below(folder, top=depth == 0)
+    if has_document(root):
+        yield root
+    else:
+        for place, _ in skills_below(str(root)):
+            yield root / place
+
+
+def skills_below(root: str) -> Iterator[tuple[str, bool]]:
+    """Every skill folder below a root, by its path there, and whether it is a link."""
+    level, others, found = [""], 1, 0
+    for _ in range(DEPTH):
+        below: list[str] = []
+        for place in level:
+            for name, link in _folders(f"{root}/{place}", links=not place):
+                if has_document(f"{root}/{place}{name}"):
+                    found += 1
+                    yield f"{place}{name}", link
+                elif not link:
+                    others += 1
+                    below.append(f"{place}{name}/")
+                if others > FOLDERS or found > PACKAGES:
+                    raise InputError(f"{root} holds more than {FOLDERS} folders. Name the skills' own folder.")
         level = below
 
 
-def has_document(folder: Path) -> bool:
+def has_document(folder: Path | str) -> bool:
     """Whether a folder has a SKILL.md, whatever the case of its name."""
-    return any(os.path.isfile(f"{folder}/{name}") for name in SKILL_FILES)  # noqa: PTH113 - thousands of them
+    for name in SKILL_FILES:
+        try:
+            if stat.S_ISREG(os.stat(f"{folder}/{name}").st_mode):  # noqa: PTH116 - thousands of them
+                return True
+        except (OSError, ValueError):
+            continue
+    return False
 
 
 def read_package(folder: Path) -> Package:
@@ -188,17 +203,26 @@ def _bytes(top: int, name: str, folder: Path, room: int) -> bytes:
     return content
 
 
-def _below(folder: Path, *, top: bool) -> list[Path]:
-    """The folders in a folder, by name; hidden ones are not looked into, links only right below a root."""
+def _folders(folder: str, *, links: bool) -> list[tuple[str, bool]]:
+    """The folders in a folder by name, and which are links; hidden ones do not count, links only right below a root."""
     try:
         with os.scandir(folder) as entries:
-            names = [entry.name for entry in entries if _is_folder(entry, links=top)]
+            found = [(entry.name, entry.is_symlink()) for entry in entries if _is_folder(entry, links=links)]
     except OSError:
         return []
-    return [folder / name for name in sorted(names)]
+    return sorted(found)
 
 
 def _is_folder(entry: os.DirEntry[str], *, links: bool) -> bool:
-    if entry.name.startswith("."):
+    if entry.name.startswith(".") or not _is_text(entry.name):
         return False
-    return entry.is_dir(follow_symlinks=links and has_document(Path(entry.path)))
+    return entry.is_dir(follow_symlinks=False) or (links and entry.is_symlink())
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be written down; one that is no UTF-8 can be in no list and no agent's prompt."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

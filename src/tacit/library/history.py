@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -22,7 +21,8 @@ LONGEST = 200
 """Bytes of a skill's folder up to which its history lies under its name."""
 LONG = "%%"
 """How the name begins of one that lies under the digest of a name."""
-_FILE = re.compile(r"(\d+)\.json\Z")
+END = ".json"
+"""The ending of a version's file, after its number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,10 +170,8 @@ def write_entry(entry: Entry) -> bytes:
     return f"{codec.dumps(entry)}\n".encode()
 
 
-def _numbers(folder: Path) -> Iterator[int]:
-    for name in _names(folder):
-        if match := _FILE.match(name):
-            yield int(match[1])
+def _numbers(folder: Path) -> list[int]:
+    return [int(name[: -len(END)]) for name in _names(folder) if name.endswith(END) and name[: -len(END)].isdecimal()]
 
 
 def _names(folder: Path) -> list[str]:

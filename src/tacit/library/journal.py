@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tacit.errors import StoreError, TacitError
 from tacit.library.files import Ink, sync, write_new
 from tacit.library.history import Damaged, Entry, parse_entry, read_entry, write_entry
+from tacit.library.objects import modes_in
 from tacit.library.place import ABSENT, Place
 from tacit.library.shelf import BESIDE, OUT
 
@@ -203,7 +204,8 @@ def _forward(shelf: Shelf, entry: Entry) -> None:
         place.drop(entry.staged)
         ink = Ink()
         try:
-            place.stage(shelf.objects.load(entry.version.files), entry.staged, ink)
+            files = entry.version.files
+            place.stage(shelf.objects.load(files), entry.staged, ink, modes_in(files))
             ink.dry()
         finally:
             ink.close(lasting=True)
@@ -216,11 +218,13 @@ def _back(shelf: Shelf, entry: Entry) -> None:
         return
     place = place_of(shelf, entry)
     place.mend(entry.staged)
-    if place.hash() != _wanted(entry):
+    live, staged = place.hash(), place.staged_hash(entry.staged)
+    if live == ABSENT != _wanted(entry) and staged not in (ABSENT, entry.version.hash, entry.version.parent):
+        place.put(entry.staged, replaces=False)  # a person's, and what took its place is gone again
+    elif live != _wanted(entry):
         return
-    staged = place.staged_hash(entry.staged)
-    if staged != ABSENT:
-        if staged != entry.version.hash or entry.version.out:
-            place.put(entry.staged, replaces=not entry.version.out)
-    elif entry.version.parent == ABSENT:
-        place.take(entry.staged)
+    elif staged == ABSENT:
+        if entry.version.parent == ABSENT:
+            place.take(entry.staged)
+    elif staged != entry.version.hash or entry.version.out:
+        place.put(entry.staged, replaces=not entry.version.out)

@@ -22,8 +22,8 @@ def ensure(base: Path, skill: str, mode: Links) -> bool:
         return False
     if not (shared / skill).is_dir():
         return False
-    own.mkdir(parents=True, exist_ok=True)
-    with suppress(FileExistsError):
+    with suppress(OSError):  # something is there, or the skill works in the shared root only
+        own.mkdir(parents=True, exist_ok=True)
         (own / skill).symlink_to(os.path.relpath(shared / skill, own), target_is_directory=True)
         return True
     return False

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tacit.errors import RefusedError
-from tacit.library.disk import read_package, skill_folders
+from tacit.errors import InputError, RefusedError
+from tacit.library.disk import read_package, skills_below
 from tacit.library.roots import Sighting
 from tacit.shipped import Glance
 from tacit.skills.validate import validate
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tacit.library.roots import Root
+    from tacit.skills.frontmatter import Frontmatter
     from tacit.skills.package import Package
 
 SETTLED = 100_000_000
@@ -36,13 +38,11 @@ class Look:
 
 
 def sightings(root: Root) -> Iterator[Sighting]:
-    """The skill folders of a root."""
-    if not root.real.is_dir():
-        return
-    for folder in skill_folders(root.real):
-        if folder != root.real:
-            real = Path(os.path.realpath(folder)) if folder.is_symlink() else folder
-            yield Sighting(root=root, skill=folder.relative_to(root.real).as_posix(), real=real)
+    """The skill folders of a root; one that holds far too many shows the first of them."""
+    with suppress(InputError):
+        for skill, link in skills_below(str(root.real)):
+            folder = root.real / skill
+            yield Sighting(root=root, skill=skill, real=Path(os.path.realpath(folder)) if link else folder)
 
 
 def look(at: Sighting, before: Glance | None, history: Path) -> Look:
@@ -58,14 +58,20 @@ def look(at: Sighting, before: Glance | None, history: Path) -> Look:
         return Look(at=at, glance=Glance(fingerprint=settled, name=at.skill, problem=str(error)))
     found = validate(package, level="lenient", folder=at.skill.rpartition("/")[2])
     first = found.problems[0] if found.problems else None
+    said = package.frontmatter  # once: it is parsed anew each time
     glance = Glance(
         fingerprint=settled,
         hash=package.hash(),
-        name=package.name or at.skill.rpartition("/")[2],
-        description=package.description,
+        name=_text(said, "name") or at.skill.rpartition("/")[2],
+        description=_text(said, "description"),
         problem=f"{first.file}:{first.line} {first.rule}: {first.reason}" if first else "",
     )
     return Look(at=at, glance=glance, package=package)
+
+
+def _text(frontmatter: Frontmatter, key: str) -> str:
+    value = frontmatter.get(key)
+    return value.strip() if isinstance(value, str) else ""
 
 
 def changed(history: Path) -> int:
@@ -79,7 +85,7 @@ def changed(history: Path) -> int:
 def fingerprint(folder: str) -> tuple[str, int]:
     """A digest of the names, sizes and times of all files below a folder, and the newest change among them."""
     parts: list[str] = []
-    newest = 0
+    newest, start = 0, len(folder)
     waiting = [folder]
     while waiting:
         place = waiting.pop()
@@ -87,12 +93,15 @@ def fingerprint(folder: str) -> tuple[str, int]:
             with os.scandir(place) as entries:
                 for entry in entries:
                     state = entry.stat(follow_symlinks=False)
-                    newest = max(newest, state.st_ctime_ns)
-                    where = entry.path[len(folder) :]
-                    parts.append(f"{where}\0{state.st_ino} {state.st_size} {state.st_mtime_ns} {state.st_ctime_ns}")
+                    changed_at = state.st_ctime_ns
+                    if changed_at > newest:
+                        newest = changed_at
+                    where = entry.path[start:]
+                    parts.append(f"{where}\0{state.st_ino} {state.st_size} {state.st_mtime_ns} {changed_at}")
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
         except OSError as error:
             parts.append(f"{place}\0{error.errno}")
-    digest = blake2b("\n".join(sorted(parts)).encode("utf-8", "surrogateescape"), digest_size=16)
+    parts.sort()
+    digest = blake2b("\n".join(parts).encode("utf-8", "surrogateescape"), digest_size=16)
     return digest.hexdigest(), newest

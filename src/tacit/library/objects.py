@@ -16,7 +16,7 @@ from tacit.skills.package import MAX_FILE_BYTES, Package
 from tacit.types import StoredFile
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
 _NAME = re.compile(r"[0-9a-f]{64}\Z")
@@ -103,14 +103,21 @@ class Objects:
         return freed
 
 
-def files_of(package: Package) -> tuple[StoredFile, ...]:
-    """What a version notes about the files of a package, by path."""
+def modes_in(files: Iterable[StoredFile]) -> dict[str, int]:
+    """The modes that were noted of some files."""
+    return {file.path: file.mode for file in files if file.mode}
+
+
+def files_of(package: Package, modes: Mapping[str, int] | None = None) -> tuple[StoredFile, ...]:
+    """What a version notes about the files of a package, by path, with the modes they have on disk."""
+    modes = modes or {}
     return tuple(
         StoredFile(
             path=path,
             object=sha256(content).hexdigest(),
             size=len(content),
             executable=path in package.executable,
+            mode=modes.get(path, 0),
         )
         for path, content in sorted(package.files.items())
     )

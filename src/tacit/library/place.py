@@ -15,7 +15,7 @@ from tacit.library.files import Ink, folder_at, modes_of, unlinked, write_tree
 from tacit.library.shelf import BESIDE, OUT, discard, retired_name
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
     from pathlib import Path
 
     from tacit.skills.package import Package
@@ -77,9 +77,9 @@ class Place:
             raise StoreError(f"{self.staging / name} cannot be read: {error.strerror}.") from None
         return package.hash()
 
-    def stage(self, package: Package, name: str, ink: Ink) -> None:
-        """Write a package into the staging folder, with the modes of the files it will replace."""
-        modes = self._modes()
+    def stage(self, package: Package, name: str, ink: Ink, kept: Mapping[str, int]) -> None:
+        """Write a package into the staging folder, with the modes of the files it will replace, else those kept."""
+        modes = {**kept, **self.modes()}
         with self._staging() as staging:
             os.mkdir(name, dir_fd=staging)
             handle = open_below(staging, name)
@@ -141,16 +141,19 @@ class Place:
             raise
         swap.move(staging, f"{staged}{OUT}", staging, staged)
 
-    def _modes(self) -> dict[str, int]:
+    def modes(self) -> dict[str, int]:
+        """The modes of the files that are there, and of the folder itself."""
         try:
             with unlinked(self.root) as root:
                 handle = open_below(root, self.skill)
-        except OSError:
+            try:
+                return modes_of(handle)
+            finally:
+                os.close(handle)
+        except (FileNotFoundError, NotADirectoryError):
             return {}
-        try:
-            return modes_of(handle)
-        finally:
-            os.close(handle)
+        except OSError as error:  # without them a private file could become a public one
+            raise StoreError(f"{self.folder} cannot be read: {error.strerror}. Nothing was changed.") from None
 
     @contextmanager
     def _staging(self) -> Generator[int]:
@@ -182,7 +185,7 @@ class Place:
 
     def _unreadable(self, error: OSError) -> RefusedError | StoreError:
         path = self.folder
-        if path.is_symlink():
+        with suppress(OSError):
             where = path.readlink()
             return RefusedError(f"{path} is a link to {where}; Tacit does not write through links. Change it there.")
         if error.errno in _LINK:

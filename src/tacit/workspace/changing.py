@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tacit.errors import NotFoundError, RefusedError, StoreError
+from tacit.errors import NotFoundError, RefusedError, StoreError, TacitError
 from tacit.library import links
 from tacit.library.apply import Change, apply
 from tacit.library.place import ABSENT
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def history(ws: Workspace, skill: str) -> tuple[Version, ...]:
     """All versions of a skill, the newest of which is what is there now."""
     found = ws.library.find(skill)
-    with suppress(StoreError):  # one can look at what cannot be written, too
+    with suppress(TacitError):  # one can look at what cannot be read or written, too
         followed(ws, notice_one(ws, found))
     return found.past().versions
 

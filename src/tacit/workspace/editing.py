@@ -25,6 +25,7 @@ from tacit.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tacit.library.roots import Root
     from tacit.shipped import Version
     from tacit.skills.patches import Proposal, ProposedPatch
     from tacit.skills.reports import EditReport
@@ -84,6 +85,24 @@ def edit_skill(
     return EditedFile(document=text, reports=done.reports, version=shipped)
 
 
+def lies_in(path: Path, root: Root) -> bool:
+    """Whether a path leads into a root, by its name or by where it really is."""
+    named, real = Path(os.path.normpath(path)), Path(os.path.realpath(path))
+    return named.is_relative_to(root.path) or named.is_relative_to(root.real) or real.is_relative_to(root.real)
+
+
+def edit_here(
+    ws: Workspace, path: Path, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False
+) -> EditedFile:
+    """Patch a file that lies in one of the roots: as part of its skill, and never through a link out of the root."""
+    inside = ws.library.inside(path)
+    if inside:
+        return edit_skill(ws, *inside, patch, strict=strict, dry_run=dry_run)
+    if Path(os.path.realpath(path)) != Path(os.path.normpath(path)):
+        raise RefusedError(f"{path} leads out of its root through a link; Tacit does not write through links.")
+    return edit_file(path, patch, strict=strict, dry_run=dry_run)
+
+
 def aimed(patch: ProposedPatch, file: str) -> ProposedPatch:
     """The patch with every edit that names no other file turned to this one."""
     return replace(patch, edits=tuple(_aimed(one, file) for one in patch.edits))
@@ -118,8 +137,7 @@ def workspace_of(path: Path, folder: str, flags: Mapping[str, object]) -> Worksp
     if root is None:
         return None
     extra = config.load(root, flags).config.skill_roots
-    real, home = Path(os.path.realpath(path)), Path(os.environ.get("HOME") or "~").expanduser()
-    claude = os.environ.get("CLAUDE_CONFIG_DIR", "")
-    if not any(real.is_relative_to(one.real) for one in known_roots(root, home, extra, claude)):
+    home, claude = Path(os.environ.get("HOME") or "~").expanduser(), os.environ.get("CLAUDE_CONFIG_DIR", "")
+    if not any(lies_in(path, one) for one in known_roots(root, home, extra, claude)):
         return None
     return Workspace.open(folder, create=False, flags=flags)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from tacit.config import STATE
 from tacit.errors import NotFoundError, RefusedError
@@ -16,7 +17,6 @@ from tacit.library.history import DEFAULT_ROOT
 from tacit.library.place import Place
 from tacit.library.roots import Root, Sighting, known_roots, ordered
 from tacit.library.shelf import Shelf
-from tacit.skills.names import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -121,7 +121,7 @@ class Library:
         for root in ranked:
             if (root.real / name).is_dir():
                 return self._at(root, name)
-        there = [one for one in self.sightings() if fold(one.skill.rpartition("/")[2]) == fold(name)]
+        there = [one for one in self.sightings() if _same(one.skill.rpartition("/")[2], name)]
         if there:
             return self._at(there[0].root, there[0].skill)
         for root in ranked:
@@ -175,6 +175,11 @@ def person() -> str:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):
         return "unknown"
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two names are one but for case and composed letters; one that only looks alike is another."""
+    return normalize("NFC", one).casefold() == normalize("NFC", other).casefold()
 
 
 def _once(sightings: Iterable[Sighting]) -> list[Sighting]:

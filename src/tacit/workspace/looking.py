@@ -81,7 +81,7 @@ def looked(ws: Workspace, root: Root) -> Generator[Event, None, list[Look]]:
     seen = yield from _glanced(shelf, root, before)
     gone = _gone(shelf, key, before, {one.at.skill for one in seen})
     fresh = [one.at.skill for one in seen if one.package and one.at.real == root.real / one.at.skill]
-    made = [last for skill in gone if skill in before and (last := shelf.histories.last(key, skill))]
+    made = [last for skill in gone if (last := shelf.histories.last(key, skill))]
     if root.writable and (fresh or gone):
         with suppress(TacitError):  # one can look at what cannot be written, too
             made += yield from noticed(ws, shelf, root, [*fresh, *gone])
@@ -146,10 +146,9 @@ def _remember(
     with suppress(StoreError), ws.engine.write() as transaction:  # else the next look does it
         glances.put(transaction, ws.name, str(root.real), fresh)
         glances.forget(transaction, ws.name, str(root.real), gone)
-        known = {one.skill.casefold() for one in profiles.listed(transaction, ws.name)}
-        newer = [one for one in made if standing.name_of(one.skill).casefold() in known]
-        standing.follow(ws, transaction, newer)
-        profiles.put(transaction, list(_newcomers(ws, root, touched, known)))
+        known = {one.skill.casefold(): one for one in profiles.listed(transaction, ws.name)}
+        standing.follow(ws, transaction, [one for one in made if standing.is_behind(known, one)])
+        profiles.put(transaction, list(_newcomers(ws, root, touched, set(known))))
 
 
 def _newcomers(ws: Workspace, root: Root, skills: Sequence[str], known: set[str]) -> Iterator[Profile]:

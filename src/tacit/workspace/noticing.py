@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tacit.events import Advanced
+from tacit.errors import TacitError
+from tacit.events import Advanced, Noted
 from tacit.library import apply, journal
 from tacit.library.place import Place
 from tacit.shipped import Version
@@ -35,7 +36,11 @@ def noticed(ws: Workspace, shelf: Shelf, root: Root, skills: Sequence[str]) -> G
             journal.recover(shelf)
         many = len(skills) > MANY
         for number, skill in enumerate(skills, 1):
-            version = notice(ws, shelf, root.real, skill, lasting=not many)
+            try:
+                version = notice(ws, shelf, root.real, skill, lasting=not many)
+            except (TacitError, OSError) as error:  # the others are kept all the same
+                yield Noted(stage="keep", text=f"What was done to {skill} could not be kept: {error}", level="warning")
+                continue
             made += [version] if version else []
             if number % STEP == 0:
                 yield Advanced(stage="keep", done=number, total=len(skills))
@@ -63,7 +68,7 @@ def notice(ws: Workspace, shelf: Shelf, root: Path, skill: str, *, lasting: bool
         if last is None or last.out:
             return None
         gone = _by_hand(ws, replace(last, action="hand-delete", status="deleted", summary="removed by hand"))
-        return apply.keep_seen(shelf, root, shelf.objects.load(last.files), gone)
+        return apply.keep_seen(shelf, root, None, replace(gone, hash=last.hash, files=last.files))
     if last is not None and not last.out and package.hash() == last.hash:
         return None
     version = Version(

@@ -9,7 +9,7 @@ from tacit.shipped import Profile
 from tacit.store import profiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from tacit.shipped import Version
     from tacit.store.engine import Transaction
@@ -45,6 +45,13 @@ def follow(ws: Workspace, transaction: Transaction, versions: Iterable[Version])
         known = found.get(name.casefold()) or profiles.get(transaction, ws.name, name)
         found[name.casefold()] = after(known, version, ws.name)
     profiles.put(transaction, found.values())
+
+
+def is_behind(known: Mapping[str, Profile], version: Version) -> bool:
+    """Whether a profile does not know of a version yet; a use after it has the last word on a skill that is out."""
+    profile = known.get(name_of(version.skill).casefold())
+    used = profile is not None and profile.last_used and profile.last_used >= version.created
+    return profile is not None and not (version.out and used)
 
 
 def rebuilt(found: Found, workspace: str) -> Profile | None:

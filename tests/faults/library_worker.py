@@ -1,0 +1,203 @@
+"""The child process of the library's fault tests: changes skills, or looks at them, and acknowledges what is done.
+
+It acknowledges with `writev`, which no sweep counts or disturbs.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import time
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tacit.errors import ConflictError, TacitError
+from tacit.library import journal
+from tacit.library.apply import Change, apply
+from tacit.library.disk import read_package
+from tacit.library.shelf import Shelf
+from tacit.shipped import Version
+from tacit.skills.package import Package
+from tacit.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = ".agents/skills"
+HEAD = "---\nname: {}\ndescription: Does {}. Use when it is to be done.\n---\n\n# {}\n\n{}\n"
+NAMES = ("build", "deploy", "test")
+
+
+def acknowledge(text: str) -> None:
+    os.writev(1, [text.encode() + b"\n"])
+
+
+def package(name: str, text: str) -> Package:
+    """Three files that belong together: a reader who finds two texts in them has read two versions."""
+    files = {
+        "SKILL.md": HEAD.format(name, name, name, text).encode(),
+        "scripts/run": f"#!/bin/sh\necho {text}\n".encode(),
+        "references/more.md": text.encode() * 50,
+    }
+    return Package(files=files, executable=frozenset({"scripts/run"}))
+
+
+def shelf_of(folder: str | Path) -> Shelf:
+    base = Path(folder).resolve()
+    return Shelf(state=base / ".tacit", base=base)
+
+
+def change(folder: str | Path, name: str, to: Package, base: str) -> Change:
+    version = Version(skill=name, root="", number=0, hash="", summary="a test")
+    return Change(root=Path(folder).resolve() / ROOT, package=to, base=base, version=version)
+
+
+def live(folder: str | Path, name: str) -> str:
+    place = Path(folder) / ROOT / name
+    return read_package(place).hash() if place.exists() else ""
+
+
+def opened(folder: str) -> Workspace:
+    return Workspace.open(folder, environ={"HOME": f"{folder}/home", "PATH": ""})
+
+
+def put(folder: str, text: str, *names: str) -> None:
+    """Apply one text to some skills as one change, unless that is done already."""
+    shelf = shelf_of(folder)
+    with shelf.writing():
+        journal.recover(shelf)
+    wanted = [change(folder, name, package(name, text), live(folder, name)) for name in names]
+    if any(one.base != one.package.hash() for one in wanted):
+        apply(shelf, wanted)
+    acknowledge("done")
+
+
+def do(folder: str, verb: str, name: str, *words: str) -> None:
+    """A verb of the workspace; one that says it is done already is done."""
+    with opened(folder) as ws:
+        try:
+            getattr(ws, verb)(name, *map(int, words))
+        except TacitError as error:
+            if "already" not in str(error):
+                raise
+    acknowledge("done")
+
+
+def collect(folder: str) -> None:
+    """Free what nobody needs."""
+    from tacit.workspace.collecting import collect as free
+
+    with opened(folder) as ws:
+        free(ws)
+    acknowledge("done")
+
+
+def look(folder: str) -> None:
+    """List every skill."""
+    with opened(folder) as ws:
+        ws.skills()
+    acknowledge("done")
+
+
+def many(folder: str, name: str, number: str, seed: str) -> None:
+    """Apply one text after another to a skill; a refusal is fine, the next one comes."""
+    shelf, texts = shelf_of(folder), random.Random(seed)
+    for _ in range(int(number)):
+        wanted = package(name, str(texts.random()))
+        try:
+            made = apply(shelf, [change(folder, name, wanted, live(folder, name))])
+        except (TacitError, OSError) as error:
+            if not isinstance(error, (TacitError, FileNotFoundError, NotADirectoryError)):
+                raise
+            acknowledge(f"refused {type(error).__name__} {error}")
+        else:
+            acknowledge(f"applied {made[0].hash}")
+
+
+def round_of(folder: str, name: str, base: str, text: str, gate: str) -> None:
+    """One of many that try the same: change a skill made against the same base, when the gate opens."""
+    shelf, wanted = shelf_of(folder), package(name, text)
+    while not Path(gate).exists():
+        time.sleep(0.0005)
+    try:
+        made = apply(shelf, [change(folder, name, wanted, base)])
+    except ConflictError:
+        acknowledge("lost")
+    else:
+        acknowledge(f"won {made[0].number} {made[0].hash}")
+
+
+def read(folder: str, name: str) -> None:
+    """Hash a skill through one descriptor of its folder, again and again, until told to stop."""
+    place = Path(folder) / ROOT / name
+    while not (Path(folder) / "stop").exists():
+        try:
+            handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            acknowledge("missing")
+            continue
+        try:
+            acknowledge(_hash(handle))
+        finally:
+            os.close(handle)
+
+
+def _hash(folder: int) -> str:
+    """The package's hash, worked out anew from its definition."""
+    found: dict[str, tuple[bytes, bytes]] = {}
+    for where, _, names, handle in os.fwalk(".", dir_fd=folder):
+        for name in names:
+            file = os.open(name, os.O_RDONLY, dir_fd=handle)
+            with os.fdopen(file, "rb") as open_file:
+                bit = b"1" if os.fstat(file).st_mode & 0o100 else b"0"
+                found[f"{where}/{name}".removeprefix("./")] = bit, open_file.read()
+    digest = sha256()
+    for path in sorted(found, key=str.encode):
+        bit, content = found[path]
+        digest.update(b"%s\0%s\0%d\0" % (path.encode(), bit, len(content)) + content)
+    return digest.hexdigest()
+
+
+def attack(folder: str, place: str, canary: str) -> None:
+    """Put a link to the canary into a folder's place and back again, until told to stop."""
+    target, aside = Path(folder) / ROOT / place, Path(folder) / f"aside-{place.replace('/', '-')}"
+    rounds = 0
+    while not (Path(folder) / "stop").exists():
+        try:
+            target.rename(aside)
+            target.symlink_to(canary)
+            time.sleep(0.0002 * (rounds % 5))
+            target.unlink()
+            aside.rename(target)
+        except OSError:
+            _put_back(target, aside)
+        rounds += 1
+        time.sleep(0.003 * (rounds % 4))  # now and then long enough for the other one to win
+    acknowledge(str(rounds))
+
+
+def _put_back(target: Path, aside: Path) -> None:
+    """After a race that the other one won: no link stays, and nothing waits aside."""
+    if target.is_symlink():
+        target.unlink()
+    if aside.is_dir() and not target.exists():
+        aside.rename(target)
+    elif aside.is_dir():
+        aside.rename(aside.with_name(f"{aside.name}-{time.time_ns()}"))
+
+
+VERBS: dict[str, Callable[..., None]] = {
+    "put": put,
+    "do": do,
+    "collect": collect,
+    "look": look,
+    "many": many,
+    "round": round_of,
+    "read": read,
+    "attack": attack,
+}
+
+if __name__ == "__main__":
+    VERBS[sys.argv[1]](*sys.argv[2:])
