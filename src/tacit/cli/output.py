@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 """Characters that steer a terminal or hide text from a person."""
+LONG = 500
+"""Entries from which on a list is printed an entry a line: indenting takes many times longer."""
 NARROWEST = 16
 """Columns the growing column keeps before others are left out for it."""
 WIDEST = 40
@@ -34,6 +36,10 @@ def visible(text: str) -> str:
 def emit(document: object) -> None:
     """Print one JSON document, and nothing else."""
     plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    if isinstance(document, list) and len(rows := cast("list[object]", document)) > LONG:
+        lines = ",\n".join(json.dumps(row, ensure_ascii=plain) for row in rows)
+        sys.stdout.write(f"[\n{lines}\n]\n")
+        return
     sys.stdout.write(json.dumps(document, ensure_ascii=plain, indent=2) + "\n")
 
 

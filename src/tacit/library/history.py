@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -113,10 +114,14 @@ class Histories:
                 return found.version
         return None
 
-    def skills(self) -> Iterator[tuple[str, str]]:
+    def skills(self, only: str | None = None) -> Iterator[tuple[str, str]]:
         """Root and name of every skill that has a history, from the names of their folders as far as these tell."""
         roots = {"": DEFAULT_ROOT}
-        for name in sorted(_names(self.folder)):
+        names = _names(self.folder)
+        if only is not None:
+            ending = _mark(only)
+            names = (name for name in names if (name.endswith(ending) if ending else "@" not in name))
+        for name in sorted(names):
             skill, _, mark = name.partition("@")
             if skill.startswith(LONG) or mark not in roots:
                 version = next(_readable(self.folder / name), None)
@@ -140,9 +145,16 @@ class Histories:
                 yield from _readable(folder)
 
 
+@lru_cache(maxsize=64)
+def _mark(root: str) -> str:
+    return "" if root == DEFAULT_ROOT else f"@{sha256(os.fsencode(root)).hexdigest()[:8]}"
+
+
 def place_name(root: str, skill: str) -> str:
     """The name of the folder that holds a skill's history: no two skills have the same, and every disk can bear it."""
-    mark = "" if root == DEFAULT_ROOT else f"@{sha256(os.fsencode(root)).hexdigest()[:8]}"
+    mark = _mark(root)
+    if skill.isascii() and skill.replace("-", "").isalnum() and len(skill) < LONGEST:
+        return f"{skill}{mark}"
     name = skill.replace("%", "%25").replace("@", "%40").replace("/", "%2F")
     if len(os.fsencode(name)) > LONGEST:
         name = f"{LONG}{sha256(os.fsencode(skill)).hexdigest()}"

@@ -42,10 +42,10 @@ def sightings(root: Root) -> Iterator[Sighting]:
     with suppress(InputError):
         for skill, link in skills_below(str(root.real)):
             folder = root.real / skill
-            yield Sighting(root=root, skill=skill, real=Path(os.path.realpath(folder)) if link else folder)
+            yield Sighting(root=root, skill=skill, real=Path(os.path.realpath(folder)) if link else folder, link=link)
 
 
-def look(at: Sighting, before: Glance | None, history: Path) -> Look:
+def look(at: Sighting, before: Glance | None, history: Path | str) -> Look:
     """One skill; it is read only if its fingerprint, or the folder of its history, changed."""
     now = time.time_ns()
     stamp, newest = fingerprint(str(at.real))
@@ -74,7 +74,7 @@ def _text(frontmatter: Frontmatter, key: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def changed(history: Path) -> int:
+def changed(history: Path | str) -> int:
     """When a version was last added to a history; 0: never."""
     try:
         return os.stat(history).st_mtime_ns  # noqa: PTH116 - thousands of them

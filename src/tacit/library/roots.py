@@ -52,11 +52,14 @@ class Sighting:
     skill: str
     """Its folder below the root, with slashes."""
     real: Path
+    link: bool = False
+    """Whether the folder is a link itself."""
 
     @property
     def folder(self) -> Path:
         """The folder as agents name it."""
-        return self.root.path / self.skill
+        direct = not self.link and self.root.path == self.root.real
+        return self.real if direct else self.root.path / self.skill
 
 
 def known_roots(workspace: Path, home: Path, extra: Sequence[str] = (), claude_home: str = "") -> list[Root]:

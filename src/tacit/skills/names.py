@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import sha256
 from unicodedata import category, combining, normalize
 
@@ -35,11 +36,17 @@ def name_problem(name: str) -> str | None:
     return "it has nothing but digits" if name.isdigit() else None
 
 
+@lru_cache(maxsize=65_536)
 def fold(name: str) -> str:
     """What two names have in common when a person could take one for the other."""
+    if name.isascii() and name.isprintable():
+        return _without_pairs(name.lower().translate(_CONFUSABLES))
     plain = normalize("NFKD", normalize("NFKC", name).casefold())
     visible = "".join(char for char in plain if not combining(char) and category(char) not in ("Cf", "Cc"))
-    folded = visible.translate(_CONFUSABLES)
+    return _without_pairs(visible.translate(_CONFUSABLES))
+
+
+def _without_pairs(folded: str) -> str:
     for pair, single in _PAIRS:
         folded = folded.replace(pair, single)
     return folded

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tacit.errors import StoreError, TacitError
 from tacit.events import Advanced, Began, Ended
 from tacit.library import look
+from tacit.library.history import place_name
 from tacit.library.roots import ordered, winners
 from tacit.shipped import Glance, Profile
 from tacit.skills.names import fold
@@ -68,7 +69,8 @@ def listed(ws: Workspace, order: Order | None = None) -> Generator[Event, None, 
         known = {one.skill.casefold(): one for one in profiles.listed(transaction, ws.name)}
     wins = winners((one.at for one in seen), order)
     real = {one.at.real: one for one in reversed(seen)}
-    rows = [_skill(one, known, wins) for one in seen if real[one.at.real] is one]
+    roots = {root: str(root.path) for root in ws.library.roots}
+    rows = [_skill(one, known, wins, roots) for one in seen if real[one.at.real] is one]
     return [*rows, *_kept(ws, known, {row.name.casefold() for row in rows})]
 
 
@@ -97,8 +99,9 @@ def _glanced(shelf: Shelf, root: Root, before: Mapping[str, Glance]) -> Generato
     found = list(look.sightings(root))
     yield Began(stage="look", total=len(found))
     seen: list[Look] = []
+    histories = str(shelf.histories.folder)
     for at in found:
-        seen.append(look.look(at, before.get(at.skill), shelf.histories.place(key, at.skill)))
+        seen.append(look.look(at, before.get(at.skill), f"{histories}/{place_name(key, at.skill)}"))
         if len(seen) % STEP == 0:
             yield Advanced(stage="look", done=len(seen), total=len(found))
     return seen
@@ -111,7 +114,7 @@ def _gone(shelf: Shelf, key: str, before: Mapping[str, Glance], here: set[str]) 
 
 def _past(shelf: Shelf, key: str) -> list[str]:
     """Skills of a root that have a history, whether they are there or not."""
-    return [skill for root, skill in shelf.histories.skills() if root == key]
+    return [skill for root, skill in shelf.histories.skills(key) if root == key]
 
 
 def _numbered(shelf: Shelf, key: str, seen: Sequence[Look], before: Mapping[str, Glance]) -> list[Look]:
@@ -164,13 +167,15 @@ def _newcomers(ws: Workspace, root: Root, skills: Sequence[str], known: set[str]
             yield plain if first else standing.rebuilt(found, ws.name) or plain
 
 
-def _skill(one: Look, known: Mapping[str, Profile], wins: Mapping[str, Sighting]) -> Skill:
+def _skill(
+    one: Look, known: Mapping[str, Profile], wins: Mapping[str, Sighting], roots: Mapping[Root, str]
+) -> Skill:
     name = standing.name_of(one.at.skill)
     profile = known.get(name.casefold()) or Profile(skill=name, workspace="")
     winner = wins.get(fold(name), one.at)
     return Skill(
         name=name,
-        root=str(one.at.root.path),
+        root=roots[one.at.root],
         folder=one.at.folder,
         status=profile.status if profile.status not in ("archived", "deleted") else "active",
         origin=profile.origin,
