@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 from attack_samples import SAMPLES, Samples
+from plain_samples import PLAIN
+from program_samples import PROGRAM
 
 from tacit.review.catalogue import CONTENT, TAGS, all_rules
 from tacit.review.engine import compiled
@@ -11,8 +13,9 @@ from tacit.review.scan import scan
 from tacit.review.views import Source
 
 RULES = {rule.id: rule for rule in CONTENT}
-BAD = [(one, text) for one in SAMPLES for text in one.bad]
-GOOD = [(one, text) for one in SAMPLES for text in one.good]
+ALL = (*SAMPLES, *PLAIN, *PROGRAM)
+BAD = [(one, text) for one in ALL for text in one.bad]
+GOOD = [(one, text) for one in ALL for text in one.good]
 
 
 def _found(samples: Samples, text: str) -> bool:
@@ -31,7 +34,7 @@ def test_a_rule_leaves_honest_look_alikes(samples: Samples, text: str) -> None:
 
 
 def test_every_rule_has_three_samples_of_each_kind() -> None:
-    counted = {one.rule: (len(one.bad), len(one.good)) for one in SAMPLES}
+    counted = {one.rule: (len(one.bad), len(one.good)) for one in ALL}
     assert counted.keys() == RULES.keys()
     assert all(bad >= 3 and good >= 3 for bad, good in counted.values())
 

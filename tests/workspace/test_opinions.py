@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 GOOD = Package(
     files={
-        "SKILL.md": b"---\nname: deploy\ndescription: Deploys the shop. Use when a release is ready.\n---\n\n# Deploy\n",
+        "SKILL.md": b"---\nname: deploy\ndescription: Deploys the shop. Use when a release is due.\n---\n\n# Deploy\n",
         "scripts/run.sh": b"#!/bin/sh\necho ok\n",
     },
     executable=frozenset({"scripts/run.sh"}),

@@ -7,12 +7,13 @@ import pytest
 
 import tacit
 from tacit.store import profiles
-from tacit.shipped import Profile
 from tacit.types import Outcome, ShownSkill, SkillTrace, ToolCall
 from tacit.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tacit.shipped import Profile
 
 SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 RUN = tacit.Run(message="fix the login test", external_id="1", status="completed", output="done")

@@ -124,19 +124,13 @@ def _prepared(shelf: Shelf, change: Change) -> _Step:
         _check_name(skill, name_problem(skill))
     staging, beside = _staging_for(shelf, change.root, made=not out)
     place = Place(root=change.root, skill=skill, staging=staging)
-    live = place.live()
+    live = _expected(place, change)
     found = live.hash() if live else ABSENT
-    if found != change.base:
-        raise ConflictError(_conflict(place, change.base, found))
-    if found == ABSENT and not out:
-        _check_alike(place)
     modes = place.modes() if live else modes_in(last.files if last else ())
-    files = files_of(change.package, modes)
-    version = replace(_completed(shelf, change.root, change.package, change.version, parent=found), files=files)
-    unseen = live if live and (last is None or last.out or last.hash != found) else None
-    earlier = list(change.past)
-    if unseen:
-        earlier.append(_unseen(unseen, change.version, last))
+    version = _completed(shelf, change.root, change.package, change.version, parent=found)
+    version = replace(version, files=files_of(change.package, modes))
+    unseen = None if _is_known(last, found) else live
+    earlier = [*change.past, *([_unseen(unseen, change.version, last)] if unseen else [])]
     numbered = [replace(one, root=key, number=version.number + index) for index, one in enumerate(earlier)]
     moves = (ABSENT if out else version.hash) != found
     return _Step(
@@ -150,6 +144,22 @@ def _prepared(shelf: Shelf, change: Change) -> _Step:
         earlier=tuple(Entry(version=one) for one in numbered),
         unseen=unseen,
     )
+
+
+def _expected(place: Place, change: Change) -> Package | None:
+    """What lies there, if it is what the change was made against."""
+    live = place.live()
+    found = live.hash() if live else ABSENT
+    if found != change.base:
+        raise ConflictError(_conflict(place, change.base, found))
+    if found == ABSENT and not change.version.out:
+        _check_alike(place)
+    return live
+
+
+def _is_known(last: Version | None, found: str) -> bool:
+    """Whether what lies there is what the history says."""
+    return last is not None and not last.out and last.hash == found
 
 
 def _unseen(package: Package, change: Version, last: Version | None) -> Version:

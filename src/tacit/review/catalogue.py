@@ -5,15 +5,36 @@ from __future__ import annotations
 from functools import cache
 
 from tacit.errors import NotFoundError
-from tacit.review.rules import damage, hidden, lasting, layers, orders, running, supply, theft
+from tacit.review.rules import (
+    damage,
+    flows,
+    hidden,
+    languages,
+    lasting,
+    layers,
+    leaks,
+    orders,
+    plain,
+    running,
+    strays,
+    supply,
+    takeover,
+    theft,
+)
 from tacit.review.rules.rule import Rule
 from tacit.skills.rules import RULES as STANDARD
 
 FAMILIES: dict[str, tuple[Rule, ...]] = {
     "hidden text": hidden.RULES,
     "orders": orders.RULES,
+    "takeover": takeover.RULES,
+    "plain words": plain.RULES,
+    "other languages": languages.RULES,
     "running": running.RULES,
     "theft": theft.RULES,
+    "leaks": leaks.RULES,
+    "stray hosts": strays.RULES,
+    "flows of values": flows.RULES,
     "lasting changes": lasting.RULES,
     "supply": supply.RULES,
     "damage": damage.RULES,

@@ -78,14 +78,17 @@ def compiled(pattern: str) -> Pattern:
     return re2.compile(("(?is)" + _GAP.sub(r".{0,\1}?", pattern)).encode(), options)
 
 
-def places(pattern: str, data: bytes) -> list[tuple[int, int]]:
-    """Where a pattern matches in UTF-8 bytes."""
-    found: list[tuple[int, int]] = []
-    for match in compiled(pattern).finditer(data):
-        found.append((match.start(), match.end()))
-        if len(found) > LIMIT:
+def found(pattern: str, data: bytes) -> Iterator[tuple[int, int]]:
+    """Where a pattern matches in UTF-8 bytes, one match after the other."""
+    for count, match in enumerate(compiled(pattern).finditer(data)):
+        if count >= LIMIT:
             raise TooManyMatchesError(pattern)
-    return found
+        yield match.start(), match.end()
+
+
+def places(pattern: str, data: bytes) -> list[tuple[int, int]]:
+    """All places where a pattern matches."""
+    return list(found(pattern, data))
 
 
 def matches(pattern: str, text: str) -> bool:

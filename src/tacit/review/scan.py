@@ -6,7 +6,7 @@ from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tacit.review.engine import TooManyMatchesError, matches, places
+from tacit.review.engine import TooManyMatchesError, compiled, found, matches, places
 from tacit.review.marks import finding
 from tacit.review.values import rank
 
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 MAX_TEXT = 4 * 1024 * 1024
 """Characters of one file that are looked at; no text of a skill is longer, and more would cost too much time."""
+ENOUGH = 40
+"""Harmful matches of one pattern in one view after which it is not searched on."""
+EXCUSES = 300
+"""Matches of one pattern whose surroundings are looked at; a text that needs more excuses is not excused."""
 SHOWN = 3
 """Findings of one rule in one file that are shown; a person who mends these will run the review again."""
 
@@ -28,16 +32,16 @@ def scan(source: Source, rules: Iterable[Rule]) -> list[Finding]:
     if source.size > MAX_TEXT:
         what = f"The file has {source.size:,} characters; up to {MAX_TEXT:,} are looked at."
         return [replace(finding(source, "scan-limit", (0, 0)), reason=what)]
-    found: list[Finding] = []
+    results: list[Finding] = []
     for rule in rules:
         if rule.place == "script" and not source.script:
             continue
         try:
-            found += _of_rule(source, rule)
+            results += _of_rule(source, rule)
         except TooManyMatchesError:
             what = f"The text matches the rule {rule.id} more often than can be looked at."
-            found.append(replace(finding(source, "scan-limit", (0, 0)), reason=what))
-    return found
+            results.append(replace(finding(source, "scan-limit", (0, 0)), reason=what))
+    return results
 
 
 def _of_rule(source: Source, rule: Rule) -> list[Finding]:
@@ -63,16 +67,28 @@ def _views(source: Source, rule: Rule) -> Iterator[View]:
 
 def _hits(rule: Rule, view: View) -> Iterator[tuple[int, int]]:
     for pattern in rule.patterns:
-        yield from (span for span in places(pattern, view.data) if not _harmless(rule, view, span))
+        yield from _harmful(rule, view, found(pattern, view.data))
     if rule.together:
-        yield from (span for span in near(rule, view) if not _harmless(rule, view, span))
+        yield from _harmful(rule, view, near(rule, view))
+
+
+def _harmful(rule: Rule, view: View, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The spans that the words around them do not excuse: a few are enough, and so many excuses are none."""
+    kept = 0
+    for count, span in enumerate(spans):
+        if count < EXCUSES and _harmless(rule, view, span):
+            continue
+        yield span
+        kept += 1
+        if kept == ENOUGH:
+            return
 
 
 def near(rule: Rule, view: View) -> Iterator[tuple[int, int]]:
     """Spans that reach over one match of each of the patterns, none further than `within` from the first."""
-    all_places = [places(pattern, view.data) for pattern in rule.together]
-    if not all(all_places):
+    if not all(compiled(pattern).search(view.data) for pattern in rule.together):
         return
+    all_places = [places(pattern, view.data) for pattern in rule.together]
     for start, end in all_places[0]:
         close = [_closest(spans, start, end, rule.within) for spans in all_places[1:]]
         parts = [span for span in close if span]

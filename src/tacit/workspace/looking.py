@@ -167,9 +167,7 @@ def _newcomers(ws: Workspace, root: Root, skills: Sequence[str], known: set[str]
             yield plain if first else standing.rebuilt(found, ws.name) or plain
 
 
-def _skill(
-    one: Look, known: Mapping[str, Profile], wins: Mapping[str, Sighting], roots: Mapping[Root, str]
-) -> Skill:
+def _skill(one: Look, known: Mapping[str, Profile], wins: Mapping[str, Sighting], roots: Mapping[Root, str]) -> Skill:
     name = standing.name_of(one.at.skill)
     profile = known.get(name.casefold()) or Profile(skill=name, workspace="")
     winner = wins.get(fold(name), one.at)

@@ -67,6 +67,7 @@ RULES: tuple[Rule, ...] = (
         style="command",
         patterns=(
             r"stratum\+(?:tcp|ssl)://|\bxmrig\b[^\n]{0,80}?(?: -o | --url|--donate|-u |\./|wget|curl|https?://|&& |chmod)|(?:\./|nohup |wget |curl )[^\n]{0,120}?xmrig\b|\bminerd +-|coinhive\.min\.js|\bccminer +-|--algo[ =](?:randomx|cryptonight)",
+            r"\b[\w/$-]{0,40}miner[\w.-]{0,12}\b[\s\S]{0,240}?(?:systemctl (?:--user )?enable|Restart=always|WantedBy=|\bnohup\b|\bpm2 start|crontab)",
             r"\b(?:start|run|launch|install|deploy)\w* (?:\w+ ){0,4}?(?:crypto ?(?:currency)?[- ]?miner|mining (?:software|script|process|client))<80>(?:background|hidden|silently|idle|low priority|nohup|without)",
         ),
         unless=(r"detect|\balert|yara|sigma|hunt",),
@@ -80,6 +81,8 @@ RULES: tuple[Rule, ...] = (
         fix="Let the person see and confirm every payment, with the amount and who gets it.",
         patterns=(
             r"\b(?:transfer|send|withdraw|sweep|drain|move|forward|pay|donate|tip)\w* (?:\w+ ){0,6}?(?:funds|balances?|tokens?|coins?|btc|eth|sol|usdc|usdt|crypto|money|assets|fee|\d[\d.]*%?)<60>\b(?:to|into) (?:\w+ ){0,4}?(?:0x[0-9a-f]{40}\b|[13][1-9A-HJ-NP-Za-km-z]{25,34}\b|bc1[a-z0-9]{25,60}\b|[1-9A-HJ-NP-Za-km-z]{43,44}\b|(?:our|my|the attacker'?s|the developer'?s|the author'?s|the skill (?:author|creator)'?s|creator'?s) (?:\w+ ){0,2}?(?:wallet|address|account))",
+            r"\b(?:transfer|send|pool|move|sweep|withdraw|forward)\w* (?:\w+ ){0,2}?(?:the )?(?:user'?s?|their|victim'?s) (?:\w+ ){0,2}?(?:eth|btc|sol|funds|usdc|usdt|crypto|coins?|balance|wallet|contribution|money)\b<60>\b(?:to|into|with)\b<24>\b(?:wallet|treasury|address|account|0x[0-9a-f]{6,}|pool)",
+            r"\b(?:tell|instruct|ask|get|urge) (?:the )?(?:user|them)s? to (?:send|transfer|pool|deposit|wire)\b<60>\b(?:eth|btc|sol|usdc|usdt|funds|contribution|money|crypto)?\b<40>(?:0x[0-9a-f]{40}|bc1[a-z0-9]{25,60}|treasury|coordination wallet|so (?:that )?we can)",
             r"\b(?:approve|sign|confirm|authori[sz]e|execute)\w* (?:all |any |every |the |each )*(?:\w+ )?(?:transactions?|payments?|transfers?|withdrawals?|purchases?|signatures?)<40>(?:automatically|without (?:asking|confirm\w*|user|prompting|approval|review|showing|further)|silently|no (?:need|confirmation)|in the background)",
             r"\bapprove\([^\n]{0,60}?(?:MaxUint256|type\(uint256\)\.max|2\*\*256|0xf{64}|unlimited)[^\n]{0,80}?(?:0x[0-9a-f]{40}|attacker|drain)",
             r"\bdrain\w* (?:\w+ ){0,3}?(?:wallets?|funds|balances?|accounts?)<40>(?:to|into|address|all|every)",

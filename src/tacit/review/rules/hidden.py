@@ -39,6 +39,7 @@ _ORDERS = (
     r"|\b(?:secretly|covertly)\b|\bsilently (?:send|run|execute|upload|read|install|fetch|download|append|include|copy|collect)\b|\bexfiltrat|\b(?:system|agent|assistant|ai|hidden|secret|internal)[ -]?(?:override|instructions?|directives?|commands?|orders?|only|note) *[:(]"
     r"|\b(?:send|upload|post|forward|transmit|append|include)\b.{0,80}(?:https?://|credential|password|token|api[_ -]?key|secret|\.env|\.ssh|conversation|webhook)"
     r"|\b(?:curl|wget)\b.{0,120}https?://|\b(?:agents?|assistants?|ai|claude|llm|model|bot)s?\b.{0,30}\b(?:must|should|shall|will|always|needs? to)\b.{0,60}\b(?:run|execute|send|read|fetch|download|install|ignore|upload|include|append|open|call|add)\b"
+    r"|\b(?:agents?|assistants?|ai|claude|llm|model|bot)s?\b.{0,30}\b(?:must|should|shall|always|needs? to)\b.{0,80}\b(?:output|reveal|disclose|print|forward|post|transmit|approve|copy|collect|encode|delete|trust|skip|obey)\b"
     r"|\bbefore (?:answering|responding|replying|doing)|\bwhen (?:processing|reading|you (?:read|see|process)) this|\byou (?:are now|must now|will now)\b|base64 +-[dD]|\| *(?:ba)?sh\b|\brm -rf\b"
     r"|\b(?:run|execute)\b.{0,40}(?:`|\.sh\b|\.py\b|command|script).{0,60}(?:first|before|silent|without|every)"
 )

@@ -31,6 +31,8 @@ RULES: tuple[Rule, ...] = (
             rf"\b{_WRITE}<60>\b(?:to|into|in|in your|your) (?:\w+ ){{0,3}}?(?:long[- ]term |persistent |permanent |core )(?:memory|memories|instructions)<120>(?:always|never|ignore|trust|from now on|without (?:asking|confirmation)|every (?:future|session)|override|send|upload|https?://)",
             rf"\b{_WRITE}<80>(?:{_GUIDE})<120>(?:{HIDE}|so (?:\w+ ){0, 4}?(?:persist|surviv)\w*|even (?:after|if) (?:this )?(?:skill|uninstall|remov)|ignore (?:all|any|previous)|disable (?:all )?(?:safety|confirm|approv)|survive)",
         ),
+        unless=(r"\binstructions (?:to|that) (?:modify|write|add|change)\w*\b",),
+        around=40,
     ),
     Rule(
         id="agent-settings",

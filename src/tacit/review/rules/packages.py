@@ -44,7 +44,7 @@ def lookalike_installs(source: Source) -> Iterator[tuple[int, int]]:
         for word in re.finditer(r"\S+", match[1]):
             if match[0].startswith(("npx", "bunx", "uvx")) and not match[1][: word.start()].isspace():
                 break
-            name = re.split(r"[=<>~\[@]", word[0], maxsplit=1)[0].lower()
+            name = re.split(r"[=<>~\[@]", word[0], maxsplit=1)[0].lower().rstrip(".,:!?*_")
             if _NAME.fullmatch(name) and resembles(name):
                 yield at + word.start(), at + word.end()
 

@@ -125,6 +125,7 @@ RULES: tuple[Rule, ...] = (
             r"getattr\s*\(\s*(?:__builtins__|__import__\([^)]{1,40}\)|builtins|os|sys\.modules\[[^\]]{1,20}\])\s*,\s*(?:[\"'][a-z_]{1,10}[\"']\s*\+|[\"'][a-z]+[\"']\[::-1\]|chr\(|[\"'](?:exec|eval|system|popen)[\"'])",
             r"\bmarshal\.loads\(|(?:exec|eval)\(\s*(?:zlib|lzma|bz2)\.decompress",
             r"(?:var|let|const) _0x[0-9a-f]{4,}\s*=\s*\[",
+            r"(?:_0x[0-9a-f]{4,6}\b[^\n]{0,80}?){6}",
             r"(?:\\x[0-9a-f]{2}){24,}",
             r"\[::-1\]\s*\)\s*(?:\)|;|\n)[\s\S]{0,40}?\b(?:exec|eval|os\.system)\b|\b(?:exec|eval|os\.system)\s*\(\s*[\"'][^\"'\n]{8,400}[\"']\s*\[::-1\]",
             r"\$\{?\w+:\d+:\d+\}?(?:\$\{?\w+:\d+:\d+\}?){3,}",

@@ -9,7 +9,7 @@ from tacit.review.rules.rule import Rule
 from tacit.review.rules.words import ADDRESS, LOCAL, PASTE_HOST, RUN_VERB
 
 _FILE = r"(?:\.zip|\.rar|\.7z|\.exe|\.dmg|\.pkg|\.msi|\.scr|\.bat|\.app\b|\.iso|\barchive\b|\bexecutable\b|\binstaller\b|releases/(?:download|latest)|\bbinary\b)"
-_LOCK = r"(?:\bpass(?:word|code|phrase)?\b *(?:is|:|=|for|—|-|to)? *(?:the )?(?:archive |zip |file )?(?:is |: )?[*_]{0,2}[`\"'“(:*][*_]{0,2}`? ?[\w!@#$.-]{2,32}|\b(?:extract|unzip|unlock|unpack|decompress)\w* (?:\w+ ){0,4}?(?:with|using) (?:\w+ ){0,2}?pass(?:word|code|phrase)?\b|password[- ]protected (?:zip|archive|file|rar|7z)|\b7z +x +-p\w+|\bunzip +-P *\S+)"
+_LOCK = r"(?:\bpass(?:word|code|phrase)?\b *(?:is|:|=|for|—|-|to)? *(?:the )?(?:archive |zip |file )?(?:is |: )?[*_]{0,2}[`\"'“(:*][*_]{0,2}`? ?[\w!@#$.-]{2,32}|\b(?:extract|unzip|unlock|unpack|decompress)\w* (?:\w+ ){0,4}?(?:with|using) (?:\w+ ){0,2}?pass(?:word|code|phrase)?\b|password[- ]protected (?:zip|archive|file|rar|7z)|(?:解压|压缩包|解壓|壓縮包|解压缩)?密[码碼]\W{1,12}\w{2,24}|pass: ?\w{2,24}|\b7z +x +-p\w+|\bunzip +-P *\S+)"
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -20,8 +20,8 @@ RULES: tuple[Rule, ...] = (
         fix="Take it out. An honest program needs no password to be unpacked.",
         together=(
             _LOCK,
-            r"\bdownload\w*\b|https?://|releases/|\bget (?:the|it)\b",
-            r"\.zip|\.rar|\.7z|\barchive\b|\bextract\b|\bunzip\b|\bunpack",
+            r"\bdownload\w*\b|https?://|releases/|\bget (?:the|it)\b|下载|下載",
+            r"\.zip|\.rar|\.7z|\barchive\b|\bextract\b|\bunzip\b|\bunpack|解压|压缩包",
         ),
         within=240,
         unless=(r"john\b|hashcat|fcrackzip|App Password|pyzipper|qpdf",),
@@ -70,6 +70,51 @@ RULES: tuple[Rule, ...] = (
         around=60,
     ),
     Rule(
+        id="stranger-program",
+        tag="AST02",
+        severity="high",
+        reason="It has somebody run a program that a stranger put up for download.",
+        fix="Name a package with its version, or ship the source.",
+        patterns=(
+            r"releases/(?:download|latest)/[^\s)\]]{0,160}?(?:\.zip|\.rar|\.7z|\.exe|\.dmg|\.msi|\.pkg|\.scr)\b<160>\b(?:double-?click|run the (?:executable|exe|installer|launcher|app|file|binary)|launch (?:it|the)|run [\w.-]+\.exe|open [\w.-]+\.exe|start [\w.-]+\.exe|execute (?:it|the))",
+            r"\b(?:double-?click|run|open|launch|start|execute)\b<30>[\w-]+\.(?:exe|scr|msi|bat|vbs)\b<60>\b(?:before|to (?:continue|activate|authenticate|enable|unlock|complete)|required|otherwise|or (?:the|this) skill)",
+            r"\b(?:skill|operations?|commands?|features?)\b<40>\b(?:require|requires|need|needs|depend on)\b<40>\b(?:utility|helper|agent|runtime|driver|core|provider|auth tool|authtool|installer)\b<20>\b(?:to (?:function|work|run|operate)|to be (?:installed|running|active)|installed)\b<400>(?:releases/download|\.zip\b|\.exe\b|\.dmg\b|terminal|paste)",
+        ),
+        unless=(
+            r"docker|nodejs\.org|python\.org|git-scm|obsidian|microsoft|apple\.com|ffmpeg|blender|godot|unity|postgresql|jetbrains|github\.com/(?:ollama|ggerganov|ggml-org|microsoft|google|openai|anthropics|cli|JetBrains|git-for-windows|BtbN|tesseract-ocr|UB-Mannheim|sharkdp|BurntSushi|jgm|astral-sh|denoland|oven-sh|hashicorp|kubernetes)/",
+        ),
+        around=60,
+    ),
+    Rule(
+        id="remote-heartbeat",
+        tag="AST05",
+        severity="high",
+        reason="It has the agent fetch its orders from an address again and again, so that they can change unseen.",
+        fix="Put the instructions into the package, where they are reviewed.",
+        patterns=(
+            r"\b(?:fetch|curl|read|load|check|get|download|pull|visit)\b<40>https?://[^\s)\"'`>]{3,100}/[\w-]*(?:heartbeat|instructions?|orders|tasks?|commands?|soul|directives?)[\w-]*\.(?:md|txt|json)\b<80>\b(?:follow|run|execute|obey|do (?:what|whatever|as)|apply|every \d|every (?:few )?(?:hours?|minutes?|day)|periodic|heartbeat)",
+            r"\b(?:every \d+|every few|hourly|daily|periodically|each heartbeat|on (?:each|every) heartbeat)\b<60>\b(?:fetch|curl|read|load|pull|download|check)\b<40>https?://[^\s)\"'`>]{3,120}<60>\b(?:and|then)\b<20>\b(?:follow|run|execute|obey|do what|apply|act)",
+            r"\bfetch and (?:run|follow|execute|obey) `?https?://",
+        ),
+        unless=(r"\b(?:never|do not|don'?t|must not)\b",),
+        around=40,
+    ),
+    Rule(
+        id="install-hook",
+        tag="AST02",
+        severity="high",
+        reason="Installing it runs a command that comes from elsewhere or cannot be read.",
+        fix="Do without, or run a script of the package that a person can read.",
+        style="command",
+        patterns=(
+            r"[\"'](?:pre|post)?install[\"']\s*:\s*[\"'][^\"'\n]{0,120}?(?:\bcurl\b|\bwget\b|node -e|python3? -c|base64|powershell|\biwr\b|\beval\b)",
+            r"class \w+\((?:\w+\.)?(?:install|develop|egg_info|build_py)\)[\s\S]{0,600}?(?:os\.system|subprocess\.\w+|urlopen|requests\.\w+|exec)\(",
+            r"(?:sitecustomize|usercustomize)\.py[\s\S]{0,200}?(?:write|>)|site-packages[^\n]{0,60}?\.pth\b[\s\S]{0,120}?(?:write|>|import os|exec)",
+        ),
+        unless=(r"\b(?:never|do not|don'?t|avoid|malicious|attack|detect)\b",),
+        around=60,
+    ),
+    Rule(
         id="guard-removal",
         tag="AST01",
         severity="high",
@@ -80,6 +125,7 @@ RULES: tuple[Rule, ...] = (
             r"\bspctl +--(?:master|global)-disable|csrutil disable|Set-MpPreference[^\n]{0,80}?-Disable\w+ +(?:\$true|1)|Add-MpPreference[^\n]{0,60}?-ExclusionPath|AmsiUtils|amsiInitFailed|sc (?:stop|delete) (?:WinDefend|windefend)|netsh advfirewall set allprofiles state off",
             r"\bxattr +-(?:c|cr|d|rd|dr)\b[^\n]{0,120}?(?:&&|;)[^\n]{0,60}?(?:chmod|\./|open )|(?:curl|wget)[^\n]{0,240}?(?:&&|;)[^\n]{0,60}?xattr +-",
             r"\b(?:disable|turn off|deactivate|pause|stop|whitelist|bypass)\w* (?:\w+ ){0,4}?(?:windows defender|antivirus|anti-virus|gatekeeper|real-?time protection|smartscreen|virus (?:protection|scanner)|endpoint protection|edr\b|firewall)<80>(?:before|temporarily|to (?:install|run|allow|avoid)|if (?:it|your|the)|false positive|first|installing|and (?:run|install))",
+            r"\b(?:temporarily|first|before (?:running|installing|you))\b<40>\b(?:disable|turn off|deactivate|pause)\b<20>(?:windows defender|defender|antivirus|anti-virus|gatekeeper|real-?time protection|smartscreen|endpoint protection|edr\b)",
             r"\b(?:antivirus|defender|smartscreen|gatekeeper|virustotal)<60>(?:false positive|may (?:flag|warn|block|detect)|ignore (?:the|this|any) (?:warning|alert))<80>(?:safe|ignore|continue|proceed|anyway|allow|disable)",
         ),
         unless=(r"CommandLine|EventCode|EventID|\bindex=|sigma",),

@@ -77,3 +77,35 @@ HIDE = (
     r"|(?:do not|don'?t|never|must not|should not|avoid) (?:tell|inform|notify|mention|show|reveal|disclose|display|alert"
     r"|report|log|surface|acknowledge)\w*|unnoticed|undetected|hidden from|no (?:visible )?(?:output|trace|notification))"
 )
+GIVE = (
+    r"\b(?:send|upload|post|transmit|forward|exfiltrate|submit|relay|leak|e-?mail|sync|ship|beacon|push|deliver|mirror|stream"
+    r"|report|pass|copy|log|write|save|dump|ping|curl)(?:s|es|ing|ed)?\b"
+)
+"""How data leaves."""
+PRIVATE = (
+    r"\b(?:conversations?|chat|dialog(?:ue)?|session|message) (?:history|histories|context|contents?|logs?|transcripts?|so far|data)\b"
+    r"|\b(?:entire|full|whole|complete|all(?: of the)?|every) (?:\w+ )?(?:conversations?|chats?|dialog(?:ue)?s?|transcripts?|user (?:messages?|inputs?|prompts?))\b"
+    r"|\b(?:user|human|person)(?:'s|s'|s)? (?:\w+ )?(?:inputs?|prompts?|queries|questions|messages|files|secrets|transcripts?)\b"
+    r"|\btheir (?:inputs?|prompts?|messages|files)\b|\b(?:everything|whatever|what) the (?:user|human|person) (?:says|types|writes|asks|enters|sends)\b"
+    r"|\bsystem prompt\b|\bclipboard\b|\bkeystrokes?\b|\ball previous exchanges\b"
+)
+"""What a person has said to the agent."""
+SECRETS = (
+    r"(?:credentials|passwords|passphrases|api[ _-]?keys|secrets|(?:access|auth|bearer|session|oauth|refresh) tokens?|private keys?|ssh keys?"
+    r"|seed phrases?|recovery phrases?|environment variables|env vars|\.env\b|cookies)"
+)
+KEY_PLACE = (
+    r"(?:~|\$HOME|/home/\w+|/Users/\w+|/root)/\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pypirc|git-credentials|docker|config/(?:gcloud|gh)|openclaw|clawdbot|cursor/mcp\.json|mcp\.json)"
+    r"|\bid_(?:rsa|ed25519|ecdsa)\b|\.aws/credentials|/etc/shadow|/proc/self/environ|\bwallet\.dat\b|\bkeychain\b|(?:the|any|all|every|user'?s) \.env\b"
+)
+"""Files of keys, as prose names them."""
+TARGET = (
+    r"https?://|\b[\w.+-]+@[\w-]+\.[a-z]{2,}\b|\bwebhook\b|\b(?:external|remote|third[- ]party|attacker\w*|collection|collector|audit(?:ing)?|telemetry|analytics"
+    r"|logging|monitoring|central|our|my|configured|command|backup)[- ](?:\w+[- ])?(?:server|endpoint|api|service|url|host|domain|address|account|bucket|channel|tool)\b"
+)
+"""Where data goes."""
+NOT_SO = (
+    r"\b(?:do not|don'?t|never|must not|should not|shouldn'?t|avoid|cannot|can'?t|won'?t|without (?:ever )?sending|instead of|rather than|refuse to|prevents?"
+    r"|not (?:be )?(?:sent|uploaded|shared|logged|sends?|uploads?|shares?|transmit\w*|includ\w*)|no longer|forbid\w*|prohibit\w*|attackers? (?:can|could|may|might)|malicious)\b|❌"
+)
+"""Words that turn an order into its opposite, or into a warning."""
