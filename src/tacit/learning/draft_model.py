@@ -104,20 +104,31 @@ def excerpts(lessons: Lessons) -> list[str]:
 def problem_of(answer: DraftAnswer, pattern: Pattern, recalled: Sequence[KnownSkill]) -> str | None:
     """Why an answer cannot be used, in words for the model; None: it can."""
     body = answer.body.strip()
-    names = {one.name for one in recalled}
     if not body or not answer.summary.strip():
         return "body and summary must not be empty"
     if len(body) > LONGEST:
         return f"the body has {len(body):,} characters, {LONGEST:,} are allowed"
+    if aim := _aim_problem(answer, {one.name for one in recalled}):
+        return aim
+    if answer.kind in ("create", "replace") and not is_whole(body):
+        return "the body must be a full document with frontmatter and one title"
+    if _names_a_run(body, pattern):
+        return "the body names a run or a redacted secret"
+    return _standard(answer, body) if answer.kind == "create" else None
+
+
+def _names_a_run(body: str, pattern: Pattern) -> bool:
+    """Whether a text holds a run's id or the mark of a secret."""
+    return "[REDACTED:" in body or _ID.search(body) is not None or any(run in body for run in pattern.runs)
+
+
+def _aim_problem(answer: DraftAnswer, names: set[str]) -> str | None:
+    """Why an answer is for the wrong skill; None: it is not."""
     if answer.kind != "create" and answer.target not in names:
         return f"there is no skill {answer.target[:80]!r} to {answer.kind}; use create"
     if answer.kind == "create" and answer.target in names:
         return f"{answer.target!r} exists; use append or merge"
-    if answer.kind in ("create", "replace") and not is_whole(body):
-        return "the body must be a full document with frontmatter and one title"
-    if "[REDACTED:" in body or _ID.search(body) or any(run in body for run in pattern.runs):
-        return "the body names a run or a redacted secret"
-    return _standard(answer, body) if answer.kind == "create" else None
+    return None
 
 
 def _standard(answer: DraftAnswer, body: str) -> str | None:

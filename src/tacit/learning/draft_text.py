@@ -114,6 +114,17 @@ class Writer:
         """How one can tell that the work is done."""
         known = self._known
         said = [f"{known.answer}."] if known.answer else []
+        if facts := self._facts():
+            said.append(f"{listed(facts, self._say.and_)}.")
+        elif known.procedure:
+            said.append(self._say.ends_well.format(self._code(known.procedure[-1].template)))
+        elif not known.tools:
+            said.append(self._say.answered)
+        return _within(said, RESULT)
+
+    def _facts(self) -> list[str]:
+        """What was changed and what passes, as far as most runs have it in common."""
+        known = self._known
         checked = [step for step in known.checks if step.need == "common"] or [
             step for step in known.procedure[-1:] if step.check
         ]
@@ -121,14 +132,7 @@ class Writer:
         files = list(dict.fromkeys(self._code(step.template) for step in edited))[:2]
         passing = list(dict.fromkeys(self._code(step.template) for step in checked))[:3]
         facts = [self._several(self._say.changed, files)] if files else []
-        facts += [self._several(self._say.passes, passing)] if passing else []
-        if facts:
-            said.append(f"{listed(facts, self._say.and_)}.")
-        elif known.procedure:
-            said.append(self._say.ends_well.format(self._code(known.procedure[-1].template)))
-        elif not known.tools:
-            said.append(self._say.answered)
-        return _within(said, RESULT)
+        return facts + ([self._several(self._say.passes, passing)] if passing else [])
 
     def _sentence(self, step: Step) -> str:
         code = self._code(step.template)

@@ -68,16 +68,21 @@ def avoided(
 
     `requests` are those of all runs, the successful ones first; `corrected` holds places in `failures`.
     """
-    good = {action.key for run in successes for action in run}
+    seen = _only_in(failures, {action.key for run in successes for action in run})
+    chosen = [group for _, group in sorted(seen.items()) if len(group) >= 2 or group.keys() & corrected]
+    first = len(successes)
+    texts = [[(first + place, action.text) for place, action in sorted(group.items())] for group in chosen]
+    return tuple(general(template_of(one), [number for number, _ in one], requests) for one in texts)[:MOST]
+
+
+def _only_in(failures: Sequence[Actions], good: set[str]) -> dict[str, dict[int, Action]]:
+    """The commands that did something and that no successful run has, by run."""
     seen: dict[str, dict[int, Action]] = {}
     for place, run in enumerate(failures):
         for action in run:
             if action.kind == "command" and action.ok and action.key not in good and not only_looks(action.text):
                 seen.setdefault(action.key, {}).setdefault(place, action)
-    chosen = [group for _, group in sorted(seen.items()) if len(group) >= 2 or group.keys() & corrected]
-    first = len(successes)
-    texts = [[(first + place, action.text) for place, action in sorted(group.items())] for group in chosen]
-    return tuple(general(template_of(one), [number for number, _ in one], requests) for one in texts)[:MOST]
+    return seen
 
 
 def general(template: Template, runs: Sequence[int], requests: Sequence[str]) -> Template:
@@ -109,10 +114,15 @@ def _trouble(group: Sequence[Detour], requests: Sequence[str], steps: Sequence[T
     failed = known or widened(template_of([(one.run, one.failed.text) for one in group]), requests)
     remedies = _remedies(group, requests, steps)
     instead = widened(template_of([(one.run, one.worked.text) for one in group]), requests)
-    other = all(one.worked.kind == "command" and not one.between for one in group) and _has_more(instead, failed)
+    other = _is_direct(group) and _has_more(instead, failed)
     if not remedies and not other:
         return None
     return Trouble(failed=failed, remedies=remedies, instead=instead if other and not remedies else ())
+
+
+def _is_direct(group: Sequence[Detour]) -> bool:
+    """Whether what worked was another command, tried at once."""
+    return all(one.worked.kind == "command" and not one.between for one in group)
 
 
 def _has_more(template: Template, other: Template) -> bool:
@@ -125,13 +135,14 @@ def _remedies(group: Sequence[Detour], requests: Sequence[str], steps: Sequence[
     counts = Counter(key for one in group for key in {action.key for action in one.between})
     common = [key for key, count in counts.items() if count >= len(group) / 2]
     order = {action.key: place for one in reversed(group) for place, action in enumerate(one.between)}
-    found: list[Remedy] = []
-    for key in sorted(common, key=lambda key: (order[key], key)):
-        firsts = {one.run: action.text for one in group for action in reversed(one.between) if action.key == key}
-        texts = sorted(firsts.items())
-        kind: ActionKind = next(action.kind for one in group for action in one.between if action.key == key)
-        step = next((one for one in steps if all(fits(one, text) for text in firsts.values())), None)
-        template = step or widened(template_of(texts), requests)
-        if literal(template).strip("…./ "):
-            found.append(Remedy(kind=kind, template=template))
-    return tuple(found)[:3]
+    keys = sorted(common, key=lambda key: (order[key], key))
+    found = (_remedy(key, group, requests, steps) for key in keys)
+    return tuple(one for one in found if literal(one.template).strip("…./ "))[:3]
+
+
+def _remedy(key: str, group: Sequence[Detour], requests: Sequence[str], steps: Sequence[Template]) -> Remedy:
+    done = [(one.run, action) for one in group for action in reversed(one.between) if action.key == key]
+    firsts = {run: action.text for run, action in done}
+    step = next((one for one in steps if all(fits(one, text) for text in firsts.values())), None)
+    kind: ActionKind = done[-1][1].kind
+    return Remedy(kind=kind, template=step or widened(template_of(sorted(firsts.items())), requests))

@@ -73,12 +73,17 @@ def names_for(templates: Sequence[Template], messages: Sequence[str]) -> Names:
         name = _free(_name(group, messages, filled), group, together, of_slot)
         of_slot |= dict.fromkeys(group, name)
         pairs = {pair for slot in group for pair in slot.values}
-        said = [is_said(value, messages[number]) for number, value in pairs if number < len(messages)]
-        if said and sum(said) >= SAID * len(said):
+        if _is_asked_for(pairs, messages):
             asked.add(name)
         for number, value in sorted(pairs):
             values.setdefault(number, {}).setdefault(value, name)
     return Names(of_slot=of_slot, asked=frozenset(asked), values=values)
+
+
+def _is_asked_for(pairs: set[tuple[int, str]], messages: Sequence[str]) -> bool:
+    """Whether people name the value in their requests, most of the time."""
+    said = [is_said(value, messages[number]) for number, value in pairs if number < len(messages)]
+    return bool(said) and sum(said) >= SAID * len(said)
 
 
 def _free(name: str, group: Sequence[Slot], together: Sequence[frozenset[Slot]], taken: Mapping[Slot, str]) -> str:
@@ -152,10 +157,14 @@ def _from_requests(group: Sequence[Slot], messages: Sequence[str], taken: frozen
     for number, value in pairs:
         if number < len(messages) and is_said(value, messages[number]):
             said += 1
-            lead = messages[number].split(value)[0].split()
-            word = lead[-1].strip("`'\":,(") if lead else ""
+            word = _word_before(value, messages[number])
             if _NAME.match(word) and terms_of(word) and word not in taken:
                 before[word.lower()] += 1
     top = min(before, key=lambda word: (-before[word], word), default="")
     enough = top and before[top] >= 2 and before[top] >= 0.25 * said
     return [(4, top)] if enough else []
+
+
+def _word_before(value: str, message: str) -> str:
+    lead = message.partition(value)[0].split()
+    return lead[-1].strip("`'\":,(") if lead else ""

@@ -71,19 +71,24 @@ def widened(template: Template, requests: Sequence[str]) -> Template:
     parts = list(template)
     for at, part in enumerate(parts):
         if isinstance(part, Slot):
-            lead = parts[at - 1] if at else ""
-            tail = parts[at + 1] if at + 1 < len(parts) else ""
-            before = _LEAD.search(lead) if isinstance(lead, str) else None
-            after = _TAIL.match(tail) if isinstance(tail, str) else None
-            grown = _grown(part, (before[0] if before else "", after[0] if after else ""), requests)
-            if grown is not None:
-                slot, left, right = grown
-                parts[at] = slot
-                if isinstance(lead, str) and left:
-                    parts[at - 1] = lead[: -len(left)]
-                if isinstance(tail, str) and right:
-                    parts[at + 1] = tail[len(right) :]
+            _widen(parts, at, part, requests)
     return _tidy(parts)
+
+
+def _widen(parts: list[str | Slot], at: int, part: Slot, requests: Sequence[str]) -> None:
+    lead = parts[at - 1] if at else ""
+    tail = parts[at + 1] if at + 1 < len(parts) else ""
+    before = _LEAD.search(lead) if isinstance(lead, str) else None
+    after = _TAIL.match(tail) if isinstance(tail, str) else None
+    grown = _grown(part, (before[0] if before else "", after[0] if after else ""), requests)
+    if grown is None:
+        return
+    slot, left, right = grown
+    parts[at] = slot
+    if isinstance(lead, str) and left:
+        parts[at - 1] = lead[: -len(left)]
+    if isinstance(tail, str) and right:
+        parts[at + 1] = tail[len(right) :]
 
 
 def is_said(value: str, request: str) -> bool:
