@@ -16,7 +16,9 @@ from tacit.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from pathlib import Path
 
-DOCUMENT = "---\nname: {name}\ndescription: Deploys the shop. Use when a release is ready.\n---\n\n# Deploy\n\n1. Test.\n"
+DOCUMENT = (
+    "---\nname: {name}\ndescription: Deploys the shop. Use when a release is ready.\n---\n\n# Deploy\n\n1. Test.\n"
+)
 
 
 def put(folder: Path, name: str) -> Path:
