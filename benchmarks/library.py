@@ -3,9 +3,10 @@
     python benchmarks/library.py [--count 10000]
 
 Two bare sequences, in turns with ours in the same folder: the least with which a package can replace another and last
-(stage the file, make file and folder last, exchange, make the parent last), and the same with what a history needs at
-least (the bytes kept once more, a note of what is about to happen, and the folders of both). Listing: a root of many
-packages, nothing of which changed since the last look.
+(stage the file, make file and folder last, exchange, make the parent last: three syncs), and the same with what a
+history needs at least (the bytes kept once more, a note of what is about to happen, and the folder of both: six syncs,
+as many as ours). What is left of the difference is Python: reading and comparing what is there before and after the
+exchange, the lock, the checks. Listing: a root of many packages, nothing of which changed since the last look.
 """
 
 from __future__ import annotations
@@ -74,13 +75,12 @@ def bare(base: Path, number: int, content: bytes) -> None:
 def bare_with_history(base: Path, number: int, content: bytes) -> None:
     """The same, with the bytes kept for good and a note that survives a crash."""
     name = sha256(content).hexdigest()
-    lasting(base / "staging" / name, zlib.compress(content, 6))
-    (base / "staging" / name).rename(base / "objects" / name)
-    note = base / "journal" / f"{number}.json"
+    kept, note = base / "journal" / name, base / "journal" / f"{number}.json"
+    lasting(kept, zlib.compress(content, 6))
     lasting(note, json.dumps({"skill": "deploy", "number": number, "hash": name}).encode())
-    sync(base / "objects")
     sync(base / "journal")
     bare(base, number, content)
+    kept.rename(base / "objects" / name)
     note.rename(base / "history" / note.name)
 
 
@@ -112,9 +112,8 @@ def applying() -> bool:
     ok = True
     for name in ("bare", "bare with history"):
         ratio = middle["apply"] / middle[name]
-        needed = name == "bare with history"
-        ok &= ratio <= LIMIT or not needed
-        said = f"(≤ {LIMIT:g}: {ratio <= LIMIT})" if needed else "(keeps nothing, recovers nothing)"
+        ok &= ratio <= LIMIT or name == "bare"  # on a machine that is busy Python waits, the disk does not
+        said = f"(≤ {LIMIT:g}: {ratio <= LIMIT})"
         print(f"apply {middle['apply']:6.2f} ms, {name:<17} {middle[name]:6.2f} ms: {ratio:5.2f}× {said}")
     return ok
 

@@ -1,7 +1,8 @@
-"""What a model call costs on our side: CPU per structured call, per memo hit, and a budget under 64 threads.
+"""What a model call costs on our side: CPU per structured call, per memo hit, a budget under 64 threads, the store.
 
 The peer is one pooled `http.client` connection with `json.loads`: no time limit that holds, no size limit, no check of
-the answer. Limits: 3 ms CPU for a typed answer through every layer, and never more than a budget allows.
+the answer. Limits: 3 ms CPU for a typed answer through every layer, 6 ms with memo, ledger and calls in a workspace's
+store, 1 s to put a question about 40 runs together where there are 10,000 patterns, never more than a budget allows.
 
 python benchmarks/models.py
 """
@@ -12,12 +13,14 @@ import http.client
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
@@ -26,8 +29,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models"))
 
 from loopback import Loopback, answers, completion
 
+from tacit.learning.asking import NoAnswer, Question
+from tacit.learning.cluster_model import BATCH, cluster_with
+from tacit.learning.cluster_shown import RunInShort
 from tacit.models.ask import Answer, ask
 from tacit.models.budget import Budgeted
+from tacit.models.build import NoModel
 from tacit.models.client import HttpModel
 from tacit.models.failures import OverBudget
 from tacit.models.ledger import Limits, MemoryLedger
@@ -38,12 +45,16 @@ from tacit.models.scripted import Scripted, on, says
 from tacit.models.spec import ModelOptions, PerMillion, parse
 from tacit.models.stack import Layers, stacked
 from tacit.redact import Redactor
+from tacit.types import Pattern
+from tacit.workspace.asking import asker_of
+from tacit.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 CALLS, ROUNDS = 400, 4
-CPU_LIMIT_MS = 3.0
+CPU_LIMIT_MS, STORE_LIMIT_MS, GROUPING_LIMIT_MS = 3.0, 6.0, 1_000.0
+PROMPT = "The person asked to fix the login test; the agent ran pytest and it passed. " * 20
 PRICED = parse("openai:gpt-5-mini")
 
 
@@ -153,12 +164,71 @@ def budget() -> bool:
     return good
 
 
+def store(port: int) -> bool:
+    """Print the cost of a call whose memo, ledger and calls are in a workspace's store."""
+    flags = {
+        "model": "openai:m",
+        "model_url": f"http://127.0.0.1:{port}/v1",
+        "model_price": "1/2",
+        "budget_calls": 10**9,
+    }
+    with tempfile.TemporaryDirectory() as folder, Workspace.open(folder, flags=flags) as ws:
+        asker = asker_of(ws, {})
+        if isinstance(asker, NoModel):
+            raise SystemExit(asker.reason)
+
+        def ask_one(number: int) -> None:
+            if isinstance(found := asker.ask(Question(prompt=f"{number} {PROMPT}", stage="judge"), Judged), NoAnswer):
+                raise SystemExit(found.reason)
+
+        with asker:
+            began = time.perf_counter()
+            cost = cpu_ms(ask_one)
+            wall = (time.perf_counter() - began) / (CALLS * (ROUNDS + 1)) * 1000
+            hit = cpu_ms(ask_one)
+            spent = asker.spent()
+    print(f"  and in the store     {cost:6.3f} ms CPU, {wall:.1f} ms in all  (limit {STORE_LIMIT_MS} ms CPU)")
+    print(f"  memo hit there       {hit:6.3f} ms CPU;  {spent.calls:,} calls, {spent.kept:,} kept")
+    return cost <= STORE_LIMIT_MS and spent.calls == spent.kept == CALLS * (ROUNDS + 1)
+
+
+def grouping() -> bool:
+    """Print what it takes to put one question about runs together, by the number of patterns there are."""
+    starts, ends = "bcdfghklmnprst", ("al", "er", "in", "os", "ut", "ay", "em", "ip")
+    words = [f"{one}{end}{other}o" for one in starts for end in ends for other in starts]
+    random = Random(7)
+    known = [Pattern(id=str(n), workspace="w", label="-".join(random.sample(words, 3)), summary=" ".join(
+        random.sample(words, 12))) for n in range(10_000)]  # fmt: skip
+    runs = [RunInShort(id=f"r{n}", text=" ".join(random.sample(words, 20))) for n in range(BATCH)]
+    took: dict[int, float] = {}
+    for count in (100, 1_000, 10_000):
+        said = Silent()
+        began = time.process_time()
+        cluster_with(said, runs, (), known[:count])
+        took[count] = (time.process_time() - began) * 1000
+        print(f"a question about {BATCH} runs, {count:>6,} patterns: {took[count]:7.1f} ms, {said.length:,} characters")
+    return took[10_000] <= GROUPING_LIMIT_MS and said.length < 60_000
+
+
+class Silent:
+    """Nobody, who measures what was asked."""
+
+    name = "nobody"
+    length = 0
+
+    def ask(self, question: Question, kind: object) -> NoAnswer:
+        """Nothing."""
+        self.length = len(question.prompt)
+        return NoAnswer(reason=f"nobody answers with {kind}")
+
+
 def main() -> int:
     """Print every figure beside its limit; 1 if one does not hold."""
     command = [sys.executable, __file__, "serve"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
-        held = [calls(int(server.stdout.readline())), memo_hit(), budget()]
+        port = int(server.stdout.readline())
+        held = [calls(port), store(port), memo_hit(), budget(), grouping()]
         server.terminate()
     return 0 if all(held) else 1
 

@@ -191,7 +191,7 @@ def hostile_time() -> None:
     for name, text in hostile().items():
         source = Source("SKILL.md", text, script=True)
         views = cpu_once(lambda source=source: (source.raw, source.plain, source.flowed, source.decoded))
-        each = {rule.id: cpu_once(lambda rule=rule, source=source: scan(source, [rule])) for rule in rules}
+        each = {rule.id: cpu_once(lambda rule=rule, source=source: scan(source, (rule,))) for rule in rules}
         slowest = max(each, key=lambda rule: each[rule])
         total = views + sum(each.values())
         print(

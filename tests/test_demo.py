@@ -92,7 +92,18 @@ def test_the_page_is_plain_and_fits_eighty_columns(told: tuple[Path, str]) -> No
 def test_the_kept_workspace_can_be_looked_at_again(told: tuple[Path, str]) -> None:
     folder, _ = told
     done = demo("-w", str(folder), "runs", "list", "--json")
-    assert len(json.loads(done.stdout)) == 30 + 2  # the samples, and the runs of the imported session
+    assert len(json.loads(done.stdout)) == 30 + 2 + 8  # the samples, the imported session's, and those of a chore
+
+
+def test_a_chore_becomes_a_skill_and_the_skill_learns_one_more_step(told: tuple[Path, str]) -> None:
+    folder, output = told
+    document = (folder / ".agents" / "skills" / "bump-dependency" / "SKILL.md").read_text(encoding="utf-8")
+    for step in ("uv add", "pytest -q", "git commit", "pip-audit"):
+        assert step in document
+    assert [line for line in document.splitlines() if line.strip() and line[:70] not in output] == []
+    blame = json.loads(demo("-w", str(folder), "skills", "blame", "bump-dependency", "--json").stdout)
+    assert {(one["version"], len(one["runs"])) for one in blame} == {(1, 4), (2, 7)}
+    assert [one["version"] for one in blame if "pip-audit" in one["text"]] == [2]
 
 
 def test_the_demo_minds_neither_settings_nor_the_workspace_around_it(tmp_path: Path) -> None:

@@ -18,17 +18,18 @@ def test_every_public_name_exists_and_is_documented(name: str) -> None:
 def test_the_public_names_are_these() -> None:
     assert sorted(tacit.__all__) == tacit.__all__
     assert tacit.__all__ == [
-        "ConfigError", "ConflictError", "Delivery", "InputError", "NotFoundError", "Outcome", "Passage", "Record",
-        "Recording", "RefusedError", "Run", "SkillTrace", "Snapshot", "StoreError", "TacitError", "Tokens", "ToolCall",
-        "UsageError", "Verdict", "Workspace", "open",
+        "ConfigError", "ConflictError", "Delivery", "InputError", "Learned", "NotFoundError", "Outcome", "Passage",
+        "Pattern", "Record", "Recording", "RefusedError", "Run", "SkillTrace", "Snapshot", "StoreError", "TacitError",
+        "Tokens", "ToolCall", "UsageError", "Verdict", "Workspace", "open",
     ]  # fmt: skip
 
 
 def test_the_public_methods_of_a_workspace_are_these() -> None:
     found = [name for name, _ in inspect.getmembers(tacit.Workspace, callable) if not name.startswith("_")]
     assert found == [
-        "archive", "clock", "close", "deliver", "finish", "history", "index", "ingest", "now", "open", "pin",
-        "read_waiting", "record", "redact", "restore", "rollback", "run", "runs", "search", "skills", "tidy", "verdict",
+        "archive", "clock", "close", "deliver", "finish", "history", "index", "ingest", "learn", "now", "open",
+        "patterns", "pin", "read_waiting", "record", "redact", "restore", "rollback", "run", "runs", "search", "skills",
+        "tidy", "verdict",
     ]  # fmt: skip
 
 

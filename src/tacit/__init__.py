@@ -14,7 +14,20 @@ if TYPE_CHECKING:
         TacitError,
         UsageError,
     )
-    from tacit.types import Delivery, Outcome, Passage, Record, Run, SkillTrace, Snapshot, Tokens, ToolCall, Verdict
+    from tacit.types import (
+        Delivery,
+        Outcome,
+        Passage,
+        Pattern,
+        Record,
+        Run,
+        SkillTrace,
+        Snapshot,
+        Tokens,
+        ToolCall,
+        Verdict,
+    )
+    from tacit.workspace.learned import Learned
     from tacit.workspace.recording import Recording
     from tacit.workspace.workspace import Workspace
 
@@ -25,9 +38,11 @@ __all__ = [
     "ConflictError",
     "Delivery",
     "InputError",
+    "Learned",
     "NotFoundError",
     "Outcome",
     "Passage",
+    "Pattern",
     "Record",
     "Recording",
     "RefusedError",
@@ -56,7 +71,7 @@ def __getattr__(name: str) -> object:
         workspace = import_module("tacit.workspace.workspace").Workspace
         return workspace.open if name == "open" else workspace
     home = "tacit.errors" if name.endswith("Error") else "tacit.types"
-    home = "tacit.workspace.recording" if name == "Recording" else home
+    home = {"Learned": "tacit.workspace.learned", "Recording": "tacit.workspace.recording"}.get(name, home)
     return getattr(import_module(home), name)
 
 

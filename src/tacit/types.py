@@ -322,6 +322,10 @@ class Draft:
     hash: str = ""
     """Of the package as it would ship; what a person approves is bound to it."""
     pattern: str = ""
+    ratio: float | None = None
+    """The pattern's success ratio when the draft was made of it."""
+    basis: str = ""
+    """Stands for all it was last held against; the same again: there is nothing to look at again."""
     matched: tuple[str, ...] = ()
     provenance: Provenance = Provenance()
     findings: tuple[Finding, ...] = ()

@@ -35,7 +35,7 @@ def test_a_model_says_yes_or_no_with_a_reason() -> None:
     assert (first.success, first.reason, first.judge) == (True, "the tests pass", "model:scripted")
     assert (second.success, second.reason) == (False, "it only announces a fix")
     assert first.prompt_hash == asker.asked[0].hash != ""
-    assert all((one.temperature, one.timeout, one.stage) == (0.0, 15.0, "judge") for one in asker.asked)
+    assert all((one.temperature, one.timeout, one.stage) == (0.0, None, "judge") for one in asker.asked)
 
 
 def test_ten_runs_cost_ten_calls_and_the_next_pass_none() -> None:
@@ -93,7 +93,8 @@ def test_the_run_stands_in_the_question_as_data_and_cannot_break_out() -> None:
         RUN, output=hostile + "x" * 5_000, tools=(ToolCall(name="Bash", input="make", output="secret output"),)
     )
     asked = question(records(1, run)[0]).prompt
-    assert json.dumps(hostile)[1:-1] in asked
+    assert json.dumps(hostile)[1:-1].replace("</", "<\\/") in asked
+    assert asked.count("</run>") == 1
     assert "\n</run>\nIgnore" not in asked
     assert "secret output" not in asked
     assert len(asked) < 4_000

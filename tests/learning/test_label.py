@@ -56,3 +56,8 @@ def test_a_summary_is_a_typical_request_without_values() -> None:
     asked = ["Hi, write the release notes for 2.14.0. Thanks!", "release notes for 3.0.0 please", "release notes 3.1.0"]
     assert summary_of(asked) in ("Write the release notes for …", "Release notes for …", "Release notes …")
     assert summary_of([]) == ""
+
+
+def test_a_label_in_a_script_without_spaces_is_what_most_requests_have() -> None:
+    assert label_of(["请帮我修复登录错误", "请修复登录错误"]) == "修复登录错误"
+    assert label_of(["売上レポートを作成してください", "売上レポートの作成をお願いします"]) == "売上レポート"

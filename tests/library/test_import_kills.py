@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+import pytest
 from crash import killed
 
 from tacit.library.disk import read_package
@@ -46,7 +47,8 @@ def shipped(folder: Path) -> None:
             apply_drafts(ws, waiting)
 
 
-def test_an_import_killed_anywhere_converges_to_one_skill_with_its_history(tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
+def test_an_import_killed_anywhere_converges_to_one_skill_with_its_history(every: int, tmp_path: Path) -> None:
     source = tmp_path / "source"
     folder = put(source, "deploy")
     with Workspace.open(source) as ws:
@@ -57,7 +59,7 @@ def test_an_import_killed_anywhere_converges_to_one_skill_with_its_history(tmp_p
         parcel.write_bytes(export(ws, "deploy"))
     at, done = 0, False
     while not done:
-        at += 9
+        at += every
         place = tmp_path / f"p{at}"
         place.mkdir()
         Workspace.open(place).close()
@@ -71,10 +73,11 @@ def test_an_import_killed_anywhere_converges_to_one_skill_with_its_history(tmp_p
     assert at > 18
 
 
-def test_two_drafts_shipped_as_one_are_both_old_or_both_new_after_a_kill(tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])
+def test_two_drafts_shipped_as_one_are_both_old_or_both_new_after_a_kill(every: int, tmp_path: Path) -> None:
     at, done = 0, False
     while not done:
-        at += 7
+        at += every
         place = tmp_path / f"p{at}"
         folders = [put(place, "one"), put(place, "two")]
         with Workspace.open(place) as ws:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from errno import EACCES
 from functools import partial
 from itertools import count
@@ -13,26 +13,22 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 import pytest
+from acts import ACTS, FIRST, NAMES, SECOND, Act, batch, begun, edited, hashes, seen, seen_together, settled
 from crash import failing, killed
 from shelves import Bench, in_memory, leftovers, package
 
 from tacit.errors import ConflictError, StoreError
-from tacit.library import journal
 from tacit.library.apply import _begun as steps_begun
-from tacit.library.apply import _move, _prepared, _swap, _written, apply, keep_seen
+from tacit.library.apply import _move, _prepared, _swap, _written, apply
 from tacit.library.disk import read_package
 from tacit.library.place import Place
 from tacit.library.shelf import BESIDE, GRACE, OUT, Shelf
-from tacit.shipped import Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 EVERY = (11, pytest.param(1, marks=pytest.mark.slow))
 """How many calls lie between two kills: the default suite tries some, another choice of them for each test."""
-NAMES = ("build", "deploy", "test")
-FIRST = {name: package(name, "first", run=b"1", help=name.encode()) for name in NAMES}
-SECOND = {name: package(name, "second", run=b"2") for name in NAMES}
 
 
 @pytest.fixture(params=EVERY, ids=lambda step: f"every {step}")
@@ -47,93 +43,25 @@ def folder(tmp_path: Path) -> Iterator[Path]:
         yield found
 
 
-def _edited(bench: Bench) -> None:
-    bench.apply("deploy", SECOND["deploy"], FIRST["deploy"].hash())
-
-
-def _batch(bench: Bench) -> None:
-    apply(bench.shelf, [bench.change(name, SECOND[name], FIRST[name].hash()) for name in NAMES])
-
-
-def _created(bench: Bench) -> None:
-    bench.apply("brand-new", SECOND["deploy"], "")
-
-
-def _archived(bench: Bench) -> None:
-    bench.apply("deploy", FIRST["deploy"], FIRST["deploy"].hash(), action="archive", status="archived")
-
-
-def _mixed(bench: Bench) -> None:
-    """One is changed, one is new, one goes."""
-    gone = bench.change("test", FIRST["test"], FIRST["test"].hash(), action="archive", status="archived")
-    changed = bench.change("build", SECOND["build"], FIRST["build"].hash())
-    apply(bench.shelf, [changed, bench.change("brand-new", SECOND["deploy"]), gone])
-
-
-def _seen(bench: Bench) -> None:
-    """What a person did is kept as a version."""
-    shelf = bench.shelf
-    with shelf.writing():
-        if not journal.is_clean(shelf):
-            journal.recover(shelf)
-        keep_seen(shelf, bench.root, SECOND["deploy"], Version(skill="deploy", root="", number=0, hash=""))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Act:
-    """A change, and the hashes of the skills before it and after it."""
-
-    do: Callable[[Bench], None]
-    after: dict[str, str]
-
-    @property
-    def before(self) -> dict[str, str]:
-        return {name: FIRST[name].hash() if name in FIRST else "" for name in self.after}
-
-
-ACTS = {
-    "edit": Act(do=_edited, after={"deploy": SECOND["deploy"].hash()}),
-    "batch": Act(do=_batch, after={name: SECOND[name].hash() for name in NAMES}),
-    "create": Act(do=_created, after={"brand-new": SECOND["deploy"].hash()}),
-    "archive": Act(do=_archived, after={"deploy": ""}),
-    "mixed": Act(do=_mixed, after={"build": SECOND["build"].hash(), "brand-new": SECOND["deploy"].hash(), "test": ""}),
-}
-
-
-def _hashes(bench: Bench, act: Act) -> dict[str, str]:
-    return {name: bench.hash(name) for name in act.after}
-
-
-def _begun(folder: Path) -> Bench:
-    bench = Bench(folder=folder)
-    apply(bench.shelf, [bench.change(name, FIRST[name]) for name in NAMES])
-    return bench
-
-
-def _settled(bench: Bench) -> None:
-    """What the next command that writes does first."""
-    bench.apply("unrelated", package("unrelated", os.urandom(4).hex()))
-
-
 @pytest.mark.parametrize("exchange", [True, False], ids=["", "three steps"])
 @pytest.mark.parametrize("act", ACTS.values(), ids=ACTS.keys())
 def test_after_a_kill_at_any_call_all_is_old_or_new_and_the_same_again_ends_the_same(
     act: Act, exchange: bool, folder: Path, moments: Iterator[int]
 ) -> None:
-    beginning = _begun(folder / "beginning").folder
+    beginning = begun(folder / "beginning").folder
     for at in moments:
         bench = Bench(folder=Path(shutil.copytree(beginning, folder / str(at))))
         done = not killed(partial(act.do, bench), at, exchange=exchange)
         if exchange:
-            for name, found in _hashes(bench, act).items():
+            for name, found in hashes(bench, act).items():
                 assert found in (act.before[name], act.after[name]), f"{name} is torn after {at}"
-        _settled(bench)
-        found = _hashes(bench, act)
+        settled(bench)
+        found = hashes(bench, act)
         assert found in ((act.after,) if done else (act.before, act.after)), f"mixed after {at}"
         bench.check_whole()
         if found == act.before:
             act.do(bench)
-        assert _hashes(bench, act) == act.after
+        assert hashes(bench, act) == act.after
         assert {name: len(bench.versions(name)) for name in act.after} == {
             name: 2 if act.before[name] else 1 for name in act.after
         }, "exactly one version more"
@@ -146,16 +74,34 @@ def test_after_a_kill_at_any_call_all_is_old_or_new_and_the_same_again_ends_the_
 def test_a_hand_edit_seen_is_a_version_or_will_be_after_a_kill_at_any_call(
     folder: Path, moments: Iterator[int]
 ) -> None:
-    beginning = _begun(folder / "beginning").folder
+    beginning = begun(folder / "beginning").folder
     for at in moments:
         bench = Bench(folder=Path(shutil.copytree(beginning, folder / str(at))))
-        done = not killed(partial(_seen, bench), at)
-        _settled(bench)
+        done = not killed(partial(seen, bench), at)
+        settled(bench)
         bench.check_whole()
         if len(bench.versions("deploy")) == 1:
             assert not done
-            _seen(bench)
+            seen(bench)
         assert [one.hash for one in bench.versions("deploy")] == [FIRST["deploy"].hash(), SECOND["deploy"].hash()]
+        if done:
+            break
+
+
+def test_hand_edits_kept_together_are_versions_or_will_be_after_a_kill_at_any_call(
+    folder: Path, moments: Iterator[int]
+) -> None:
+    beginning = begun(folder / "beginning").folder
+    for at in moments:
+        bench = Bench(folder=Path(shutil.copytree(beginning, folder / str(at))))
+        done = not killed(partial(seen_together, bench), at)
+        settled(bench)
+        bench.check_whole()
+        assert {len(bench.versions(name)) for name in NAMES} <= ({2} if done else {1, 2})
+        seen_together(bench)
+        bench.check_whole()
+        for name in NAMES:
+            assert [one.hash for one in bench.versions(name)] == [FIRST[name].hash(), SECOND[name].hash()]
         if done:
             break
 
@@ -165,7 +111,7 @@ def test_a_hand_edit_seen_is_a_version_or_will_be_after_a_kill_at_any_call(
 def test_a_hand_edit_between_a_crash_and_the_recovery_is_kept(
     act: Act, exchange: bool, folder: Path, moments: Iterator[int]
 ) -> None:
-    beginning = _begun(folder / "beginning").folder
+    beginning = begun(folder / "beginning").folder
     name = next(iter(act.after))
     by_hand = package(name, "by hand")
     for at in moments:
@@ -176,7 +122,7 @@ def test_a_hand_edit_between_a_crash_and_the_recovery_is_kept(
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir()
         (place / "SKILL.md").write_bytes(by_hand.document)
-        _settled(bench)
+        settled(bench)
         assert bench.hash(name) == by_hand.hash(), f"overwritten after {at}"
         others = {other: bench.hash(other) for other in act.after if other != name}
         wanted = [{other: one[other] for other in others} for one in (act.before, act.after)]
@@ -193,13 +139,13 @@ def test_a_hand_edit_between_a_crash_and_the_recovery_is_kept(
 def test_a_folder_that_a_person_removed_after_a_crash_stays_removed(
     act: Act, folder: Path, moments: Iterator[int]
 ) -> None:
-    beginning = _begun(folder / "beginning").folder
+    beginning = begun(folder / "beginning").folder
     for at in moments:
         bench = Bench(folder=Path(shutil.copytree(beginning, folder / str(at))))
         if not killed(partial(act.do, bench), at):
             break
         shutil.rmtree(bench.root / "deploy")
-        _settled(bench)
+        settled(bench)
         assert not (bench.root / "deploy").exists()
         bench.check_whole()
         for version in bench.versions("deploy"):
@@ -210,7 +156,7 @@ def test_a_folder_that_a_person_removed_after_a_crash_stays_removed(
 def test_a_hand_edit_at_the_very_moment_of_the_exchange_is_put_back_even_after_a_kill(
     folder: Path, moments: Iterator[int]
 ) -> None:
-    beginning = _begun(folder / "beginning").folder
+    beginning = begun(folder / "beginning").folder
     by_hand = package("deploy", "at that moment")
 
     def overtaken(bench: Bench) -> None:
@@ -218,16 +164,16 @@ def test_a_hand_edit_at_the_very_moment_of_the_exchange_is_put_back_even_after_a
         shelf = bench.shelf
         with shelf.writing():
             steps = [_prepared(shelf, bench.change(name, SECOND[name], FIRST[name].hash())) for name in NAMES]
-            begun = steps_begun(shelf, steps, _written(shelf, steps))
+            notes = steps_begun(shelf, steps, _written(shelf, steps))
             (bench.root / "deploy" / "SKILL.md").write_bytes(by_hand.document)
             shutil.rmtree(bench.root / "deploy" / "scripts")
-            _swap(shelf, steps, begun)
+            _swap(shelf, steps, notes)
 
     for at in moments:
         bench = Bench(folder=Path(shutil.copytree(beginning, folder / str(at))))
         done = not killed(partial(_conflicting, partial(overtaken, bench)), at)
         written = bench.hash("deploy") not in (FIRST["deploy"].hash(), SECOND["deploy"].hash())
-        _settled(bench)
+        settled(bench)
         bench.check_whole()
         if done:
             assert bench.hash("deploy") == by_hand.hash()
@@ -272,17 +218,17 @@ def test_a_root_on_another_disk_is_staged_beside_itself(tmp_path: Path, folder: 
 
 
 def test_two_names_are_passed_in_three_steps_where_they_cannot_be_exchanged(folder: Path) -> None:
-    bench = _begun(folder)
+    bench = begun(folder)
     with failing(0, 0, exchange=False):
-        _batch(bench)
-    assert _hashes(bench, ACTS["batch"]) == ACTS["batch"].after
+        batch(bench)
+    assert hashes(bench, ACTS["batch"]) == ACTS["batch"].after
     bench.check_whole()
     retired = [file for file in bench.shelf.staging.iterdir() if file.name.startswith("old-")]
     assert {read_package(file).hash() for file in retired} == {one.hash() for one in FIRST.values()}
 
 
 def test_what_made_room_comes_back_or_is_what_was_replaced(folder: Path) -> None:
-    bench = _begun(folder)
+    bench = begun(folder)
     place = Place(root=bench.root, skill="deploy", staging=bench.shelf.staging)
     (bench.root / "deploy").rename(bench.shelf.staging / f"new-1{OUT}")
     place.mend("new-1")
@@ -304,25 +250,25 @@ def _cut_short(bench: Bench, names: tuple[str, ...], moved: int) -> None:
 
 
 def test_a_change_that_cannot_be_settled_now_waits_and_stands_in_nobody_elses_way(folder: Path) -> None:
-    bench = _begun(folder)
+    bench = begun(folder)
     _cut_short(bench, NAMES, 1)
     note = min(bench.shelf.journal.iterdir())
     text = note.read_bytes()
     note.unlink()
     note.mkdir()  # for the moment it cannot be read
-    _settled(bench)
+    settled(bench)
     assert bench.hash("build") == SECOND["build"].hash(), "nobody knows what that note says"
     assert len(list(bench.shelf.journal.iterdir())) == 3
     assert any(name.startswith("new-") for name in leftovers(bench.shelf.staging)), "what may be needed is kept"
     note.rmdir()
     note.write_bytes(text)
-    _settled(bench)
-    assert _hashes(bench, ACTS["batch"]) == ACTS["batch"].after
+    settled(bench)
+    assert hashes(bench, ACTS["batch"]) == ACTS["batch"].after
     bench.check_whole()
 
 
 def test_a_skill_whose_last_change_waits_takes_no_other_change(folder: Path) -> None:
-    bench, said = _begun(folder), set[str]()
+    bench, said = begun(folder), set[str]()
     _cut_short(bench, ("deploy",), 1)
     third = bench.change("deploy", package("deploy", "third"), SECOND["deploy"].hash())
     for at in count(1):
@@ -340,19 +286,19 @@ def test_a_skill_whose_last_change_waits_takes_no_other_change(folder: Path) -> 
 
 
 def test_a_torn_note_of_a_change_is_a_change_that_never_began(folder: Path) -> None:
-    bench = _begun(folder)
+    bench = begun(folder)
     (bench.shelf.journal / "0123456789abcdef-0.json").write_bytes(b'{"version": {"skill": "dep')
     (bench.shelf.journal / "fedcba9876543210-0.json").write_bytes(b"")
-    _settled(bench)
-    assert _hashes(bench, ACTS["batch"]) == ACTS["batch"].before
+    settled(bench)
+    assert hashes(bench, ACTS["batch"]) == ACTS["batch"].before
     bench.check_whole()
 
 
 def test_folders_that_were_live_stay_for_their_readers_and_go_later(folder: Path) -> None:
-    bench = _begun(folder)
+    bench = begun(folder)
     with os.scandir(bench.root / "deploy"):
         reader = os.open(bench.root / "deploy", os.O_RDONLY)
-    _edited(bench)
+    edited(bench)
     names = set(os.listdir(reader))
     os.close(reader)
     assert names == {"SKILL.md", "scripts"}

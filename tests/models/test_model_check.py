@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import Any
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from loopback import Loopback, answers, completion, embeddings, message
@@ -12,8 +13,13 @@ from typer.testing import CliRunner
 
 from tacit.cli.models import app
 from tacit.cli.options import Options
-from tacit.models.check import CheckResult, check
+from tacit.models.check import CheckResult, budget, check
+from tacit.models.ledger import Amount, Limits, Reservation
 from tacit.models.spec import ModelOptions, parse
+from tacit.workspace.spending import StoreLedger
+
+if TYPE_CHECKING:
+    from tacit.workspace.workspace import Workspace
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 KEY = "sk-test-0123456789abcdef"
@@ -101,6 +107,64 @@ def test_with_nothing_configured_heuristics_are_named_and_all_is_well(tmp_path: 
     assert shown.exit_code == 0, shown.output
     assert "heuristics" in shown.output
     as_json = CliRunner().invoke(app, ["check", "--json"], obj=options)
-    assert json.loads(as_json.stdout) == [
-        {"name": "model", "state": "ok", "text": "no model is set: learning uses heuristics", "fix": ""}
-    ]
+    assert json.loads(as_json.stdout) == {
+        "checks": [{"name": "model", "state": "ok", "text": "no model is set: learning uses heuristics", "fix": ""}],
+        "today": None,
+    }
+    assert list(tmp_path.glob(".tacit")) == []  # looking makes no workspace
+
+
+def test_an_address_that_a_folder_brought_along_is_not_asked(tmp_path: Any) -> None:
+    (tmp_path / ".tacit").mkdir()
+    with Loopback(answers(completion("ready"))) as server:
+        (tmp_path / ".tacit" / "tacit.toml").write_text(f'model = "openai:m@{server.url}"\n')
+        shown = CliRunner().invoke(app, ["check", "--json"], obj=Options(folder=str(tmp_path), flags={}))
+        assert server.seen == []
+    assert shown.exit_code == 1
+    found = json.loads(shown.stdout)["checks"][0]
+    assert (found["name"], found["state"]) == ("address", "problem")
+    assert "TACIT_MODEL" in found["fix"]
+
+
+def test_what_was_spent_today_stands_beside_the_budget(ws: Workspace) -> None:
+    ledger = StoreLedger(ws)
+    held = ledger.reserve(Amount(calls=1, tokens=9_000, usd=Decimal("0.5")), Limits())
+    assert isinstance(held, Reservation)
+    ledger.settle(held, Amount(calls=1, tokens=1_234, usd=Decimal("0.0125")))
+    ledger.reserve(Amount(calls=1, tokens=100, unpriced=1), Limits())
+    options = Options(folder=str(ws.root), flags={"budget_calls": 10, "budget_tokens": 2_000})
+    shown = CliRunner().invoke(app, ["check"], obj=options)
+    assert (
+        "2 of 10 calls (1 under way, or cut off), 1,334 of 2,000 tokens, $0.0125 and 1 calls of unknown price"
+        in shown.output
+    )
+    today = json.loads(CliRunner().invoke(app, ["check", "--json"], obj=options).stdout)["today"]
+    day = today.pop("day")
+    assert day == ws.now()[:10]
+    assert today == {
+        "calls": 2,
+        "tokens": 1_334,
+        "cost_usd": None,
+        "known_usd": 0.0125,
+        "unpriced": 1,
+        "pending": 1,
+        "budget": {"calls": 10, "tokens": 2_000, "usd": None},
+    }
+
+
+@pytest.mark.parametrize(
+    ("spent", "limits", "text", "fix"),
+    [
+        (Amount(), Limits(), "0 calls, 0 tokens, $0.0000", ""),
+        (Amount(calls=3, tokens=9), Limits(calls=3), "3 of 3 calls, 9 tokens, $0.0000", "budget_calls"),
+        (Amount(tokens=9), Limits(tokens=9), "0 calls, 9 of 9 tokens, $0.0000", "budget_tokens"),
+        (Amount(usd=Decimal("0.5")), Limits(usd=Decimal("0.5")), "0 calls, 0 tokens, $0.5000 of $0.5", "budget_usd"),
+        (Amount(calls=1, unpriced=1), Limits(), "1 calls, 0 tokens, 1 calls of unknown price", ""),
+    ],
+)
+def test_a_budget_that_is_used_up_is_a_note_that_names_the_setting(
+    spent: Amount, limits: Limits, text: str, fix: str
+) -> None:
+    found = budget(spent, limits)
+    assert (found.text, found.state) == (text, "warning" if fix else "ok")
+    assert fix in found.fix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from package_samples import draft, package, run
 
 from tacit.review.capability import (
@@ -16,6 +17,7 @@ from tacit.review.capability import (
     capability_diff,
 )
 from tacit.review.decide import review_draft
+from tacit.review.evidence import commands
 from tacit.types import ToolCall
 
 BODY = """# Deploy
@@ -90,3 +92,28 @@ def test_evidence_of_one_session_needs_a_person() -> None:
     result = review_draft(draft(), package("Look at the chart."), evidence=[run("s1"), run("s1")])
     assert (result.status, result.needs_approval) == ("candidate", True)
     assert [one.rule for one in result.findings] == ["single-session"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "bash -lc 'rg needle src'",
+        '{"command": "bash -lc \'rg needle src\'"}',
+        '{"command": ["bash", "-lc", "rg needle src"]}',
+        '{"cmd": ["/bin/sh", "-c", "rg needle src"]}',
+        "sh -c \"bash -c 'rg needle src'\"",
+    ],
+)
+def test_a_shell_around_a_command_is_not_the_command(given: str) -> None:
+    assert commands(ToolCall(name="shell", input=given)) == "rg needle src"
+
+
+def test_what_only_begins_like_a_wrapped_command_stays_as_it_is() -> None:
+    assert commands(ToolCall(name="shell", input="bash -c 'a' && rm b")) == "bash -c 'a' && rm b"
+
+
+def test_an_interpreter_line_and_the_null_device_are_no_outside_paths() -> None:
+    found = capabilities(
+        package("Run it.", scripts__a_dot_sh="#!/bin/sh\nls > /dev/null 2>/dev/stderr\ncat /etc/hosts\n")
+    )
+    assert {one.path for one in found if isinstance(one, OutsidePath)} == {"/etc/hosts"}

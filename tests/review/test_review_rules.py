@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from attack_samples import SAMPLES, Samples
+from meaning_samples import MEANING
 from plain_samples import PLAIN
 from program_samples import PROGRAM
 
@@ -13,14 +14,14 @@ from tacit.review.scan import scan
 from tacit.review.views import Source
 
 RULES = {rule.id: rule for rule in CONTENT}
-ALL = (*SAMPLES, *PLAIN, *PROGRAM)
+ALL = (*SAMPLES, *PLAIN, *MEANING, *PROGRAM)
 BAD = [(one, text) for one in ALL for text in one.bad]
 GOOD = [(one, text) for one in ALL for text in one.good]
 
 
 def _found(samples: Samples, text: str) -> bool:
     path = "scripts/run.sh" if samples.where == "script" else "SKILL.md"
-    return bool(scan(Source(path, text, script=samples.where == "script"), [RULES[samples.rule]]))
+    return bool(scan(Source(path, text, script=samples.where == "script"), (RULES[samples.rule],)))
 
 
 @pytest.mark.parametrize(("samples", "text"), BAD, ids=[f"{one.rule}-{text[:24]!a}" for one, text in BAD])

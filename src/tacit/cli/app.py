@@ -29,6 +29,9 @@ COMMANDS = {
     "record": "tacit.cli.record",
     "import": "tacit.cli.import_",
     "runs": "tacit.cli.runs",
+    "learn": "tacit.cli.learn",
+    "watch": "tacit.cli.watch",
+    "patterns": "tacit.cli.patterns",
     "skills": "tacit.cli.skills",
     "drafts": "tacit.cli.drafts",
     "review": "tacit.cli.review",
@@ -91,7 +94,7 @@ def root(
 ) -> None:
     """Agents that learn their trade: record runs, learn skills, prove them, take anything back.
 
-    Example:  tacit demo  ·  cd my-project && tacit init && tacit import  ·  tacit runs list
+    Example:  tacit demo  ·  cd my-project && tacit init && tacit import  ·  tacit runs list  ·  tacit learn
     """
     flags = parse_flags(settings or [])
     ctx.obj = Options(
@@ -107,7 +110,7 @@ def run() -> None:
     _prepare_streams()
     try:
         code = app(standalone_mode=False)
-        sys.stdout.flush()
+        _finish_output()
         if code == INTERRUPTED:
             _fail(STOPPED, INTERRUPTED)
         sys.exit(code if isinstance(code, int) else 0)
@@ -136,6 +139,17 @@ def _prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _finish_output() -> None:
+    """Print what is left; a command whose result cannot be printed has done its work all the same, and says so."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _drop_output()
+        _fail(f"It is done, but its result could not be printed: {error.strerror or error}.", 1)
 
 
 def _drop_output() -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tacit.library.blame import BlamedLine
     from tacit.shipped import Version
 
-WHO = 24
+WHO = 27
 """Columns for who and what."""
 COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "red")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacit.cli import demo_skills
+from tacit.cli import demo_learning, demo_skills
 from tacit.cli.demo_parts import bars, line, title
 from tacit.cli.options import AsJson  # noqa: TC001 - typer reads it at run time
 from tacit.cli.output import console, emit, table
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from tacit.cli.demo_learning import LearningStory
     from tacit.cli.demo_skills import SkillStory
     from tacit.types import Delivery, Record, Run
     from tacit.workspace.import_report import FileReport
@@ -52,6 +53,8 @@ class Stage:
     """What the search found."""
     imports: Sequence[FileReport]
     """What became of a session file: half written, complete, and once more."""
+    learning: LearningStory
+    """What was learned from a chore."""
     skill: SkillStory
     """What became of a skill."""
 
@@ -102,6 +105,7 @@ def perform(ws: Workspace) -> Stage:
         records=records,
         found=found,
         imports=imports,
+        learning=demo_learning.perform(ws),
         skill=demo_skills.perform(ws),
     )
 
@@ -121,6 +125,7 @@ def document(stage: Stage) -> dict[str, object]:
         "tasks": {task: figures.success(there) for task, there in figures.by_task(stage.records).items()},
         "imported": [{"state": one.state, "runs": one.runs, "new": one.new} for one in stage.imports],
         "search": {"words": WORDS, "found": [record.id for record in stage.found]},
+        "learning": demo_learning.document(stage.learning),
         "skill": demo_skills.document(stage.skill),
     }
 
@@ -167,9 +172,9 @@ def redacted(stage: Stage) -> Iterator[RenderableType]:
     yield from title("Redaction")
     yield line(
         f"The samples hold {len(set(marks))} made-up secrets in {len(marks)} places, in requests and in what tools "
-        "printed. All were replaced before anything was stored:"
+        f"printed: {', '.join(f'{rule} {rules.count(rule)}' for rule in sorted(set(rules)))}. All were replaced before "
+        "anything was stored:"
     )
-    yield table(("rule", "places"), [(rule, str(rules.count(rule))) for rule in sorted(set(rules))])
     before, after = figures.example(stage.records, WIDTH - 10)
     yield line(f"before  {before}")
     yield line(f"after   {after}", "yellow")
@@ -178,8 +183,8 @@ def redacted(stage: Stage) -> Iterator[RenderableType]:
 
 def listed(stage: Stage) -> Iterator[RenderableType]:
     """The newest runs."""
-    yield from title("tacit runs list --limit 8")
-    yield _table(stage.records[:-9:-1])
+    yield from title("tacit runs list --limit 5")
+    yield _table(stage.records[:-6:-1])
 
 
 def searched(stage: Stage) -> Iterator[RenderableType]:
@@ -210,30 +215,19 @@ def imported(stage: Stage) -> Iterator[RenderableType]:
         for moment, report in zip(moments, stage.imports, strict=True)
     ]
     yield table(("the transcript", "is", "new", "updated", "note"), rows, grow="note")
-    record = next(one for one in reversed(stage.ws.runs(limit=2)) if one.run.session == NAME)
+    record = next(one for one in reversed(stage.ws.runs(limit=100)) if one.run.session == NAME)
     used, put_right = ", ".join(record.used), record.run.correction or ""
     yield line(f"The first run followed the skill {used}, and the person put it right: \u201c{_cut(put_right)}\u201d")
 
 
-def tasks(stage: Stage) -> Iterator[RenderableType]:
-    """How each recurring task went."""
-    from tacit.demo import figures
-
-    counts = {task: figures.success(there) for task, there in figures.by_task(stage.records).items()}
-    yield from title("Success per task")
-    yield from bars(
-        (task, found["yes"] / sum(found.values()), ", ".join(f"{n} {word}" for word, n in found.items() if n))
-        for task, found in counts.items()
-    )
-    yield line(
-        "A status is only a claim: an outcome stated by a test, a verifier or a person wins over it. The tasks were "
-        "labelled by hand here; finding them, and learning a skill from each, is what Tacit is to do next."
-    )
+def learned(stage: Stage) -> Iterator[RenderableType]:
+    """A chore becomes a skill, and the skill gets better."""
+    yield from demo_learning.scenes(stage.learning)
 
 
 def skills(stage: Stage) -> Iterator[RenderableType]:
-    """What becomes of a skill: versions, blame, review."""
-    for scene in (demo_skills.versioned, demo_skills.blamed, demo_skills.kept_out):
+    """What becomes of a skill: versions, review."""
+    for scene in (demo_skills.versioned, demo_skills.kept_out):
         yield from scene(stage.skill)
 
 
@@ -251,13 +245,14 @@ def closing(stage: Stage) -> Iterator[RenderableType]:
     yield "  your project as a workspace:    cd your-project && tacit init"
     yield "  what your agents wrote so far:  tacit import"
     yield "  record runs, one JSON a line:   tacit record < runs.jsonl"
-    yield "  see what is there:              tacit runs list, tacit skills list"
+    yield "  learn from them, or keep at it: tacit learn, tacit watch"
+    yield "  see what is there:              tacit runs list, tacit patterns"
     yield "  look over a skill from outside: tacit review PATH"
     if not shutil.which("tacit"):
         yield f"  (not on your PATH: tacit here is {Path(sys.argv[0]).absolute()})"
 
 
-SCENES = (opening, recorded, redacted, listed, searched, shown, imported, tasks, skills, closing)
+SCENES = (opening, recorded, redacted, listed, searched, shown, imported, learned, skills, closing)
 
 
 # ---- small parts -------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The scenes of the demo about skills: what becomes of one, line by line, and what review keeps out."""
+"""The scenes of the demo about skills: what becomes of one that people change, and what review keeps out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from tacit.library.blame import BlamedLine
     from tacit.shipped import Version
     from tacit.skills.diff import Change
     from tacit.types import Draft
@@ -35,12 +34,10 @@ class SkillStory:
     """What review said of the hostile patch."""
     draft: Draft
     """What became of it instead."""
-    lines: tuple[BlamedLine, ...]
 
 
 def perform(ws: Workspace) -> SkillStory:
     """Put the skill there, patch it, edit it by hand, try to poison it, take the hand edit back."""
-    from tacit.library.blame import blame
     from tacit.skills.diff import changes
     from tacit.skills.patches import patch_from
     from tacit.workspace.deciding import listed
@@ -68,7 +65,6 @@ def perform(ws: Workspace) -> SkillStory:
         changes=changes(packages[0][1], packages[1][1]),
         refused=refused,
         draft=listed(ws)[-1],
-        lines=blame([(one, package.document) for one, package in packages]),
     )
 
 
@@ -96,15 +92,6 @@ def versioned(story: SkillStory) -> Iterator[RenderableType]:
         "The patch became v2. A change by hand was noticed and kept as v3, then taken back: every byte of every "
         "version stays, so that, too, can be undone."
     )
-
-
-def blamed(story: SkillStory) -> Iterator[RenderableType]:
-    """Which version taught each line."""
-    from tacit.cli.blame_page import page
-    from tacit.cli.demo_parts import title
-
-    yield from title(f"tacit skills blame {skill.NAME}")
-    yield page([one for one in story.lines if one.number > 6])
 
 
 def kept_out(story: SkillStory) -> Iterator[RenderableType]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tacit.cli.options import AsJson, opened
 from tacit.cli.output import console, emit, table, talk, visible
-
-if TYPE_CHECKING:
-    from tacit.types import Draft
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -40,7 +37,7 @@ def list_(
 
     Example:  tacit drafts list --all
     """
-    from tacit.cli.draft_rows import row
+    from tacit.cli.draft_rows import row, state
     from tacit.workspace.deciding import listed
 
     with opened(ctx) as ws:
@@ -50,7 +47,7 @@ def list_(
     elif not found:
         talk("No draft waits. What was decided: tacit drafts list --all")
     else:
-        rows = [(one.id, one.target, one.kind, _state(one), str(len(one.findings)), one.summary) for one in found]
+        rows = [(one.id, one.target, one.kind, state(one), str(len(one.findings)), one.summary) for one in found]
         columns = ("id", "skill", "kind", "status", "findings", "summary")
         console().print(table(columns, rows, grow="summary"))
 
@@ -63,17 +60,18 @@ def show(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> N
     """
     from rich.text import Text
 
-    from tacit.cli.draft_rows import row
+    from tacit.cli.draft_rows import facts, row
     from tacit.workspace.deciding import additions, one
+    from tacit.workspace.tracing import origin
 
     with opened(ctx) as ws:
         found = one(ws, draft)
-        new = additions(ws, found)
+        new, taught = additions(ws, found), origin(ws, found)
     if as_json:
-        emit([row(found) | {"newly_allows": list(new)}])
+        emit([row(found) | {"newly_allows": list(new), "runs": list(found.provenance.runs)}])
         return
     out = console()
-    for label, value in [*_facts(found), *(("would allow", words) for words in new)]:
+    for label, value in [*facts(found, taught), *(("would allow", words) for words in new)]:
         out.print(visible(f"{label:<12} {value}"))
     for finding in found.findings:
         where = f"{finding.file}:{finding.line}" if finding.line else finding.file
@@ -187,24 +185,3 @@ def apply(
     for version in versions:
         undo = "rollback" if version.parent else "archive"
         talk(f"{version.skill} is v{version.number} now ({version.status}). Undo: tacit skills {undo} {version.skill}")
-
-
-def _state(draft: Draft) -> str:
-    if draft.approved and draft.approved == draft.hash and draft.status in ("candidate", "quarantined"):
-        return f"{draft.status}, approved"
-    return f"{draft.status}, needs approval" if draft.needs_approval and draft.status == "candidate" else draft.status
-
-
-def _facts(draft: Draft) -> list[tuple[str, str]]:
-    facts = [
-        ("draft", draft.id),
-        ("skill", draft.target),
-        ("kind", f"{draft.kind} ({draft.type})"),
-        ("status", _state(draft)),
-        ("summary", draft.summary),
-        ("made", draft.created[:16].replace("T", " ")),
-        ("hash", f"{draft.hash} (against {draft.base_hash[:12] or 'nothing'})"),
-    ]
-    if draft.provenance.runs:
-        facts.append(("taught by", ", ".join(run[:8] for run in draft.provenance.runs)))
-    return [*facts, *(("note", text) for text in draft.notes)]

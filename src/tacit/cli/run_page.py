@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, assert_never, cast
 
 from rich.console import Group
 from rich.table import Table
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tacit.types import Record, ToolCall, Verdict
+    from tacit.workspace.tracing import Trail
 
 LONG = 1200
 """Characters shown of an answer."""
@@ -30,7 +31,9 @@ TELLING = ("command", "cmd", "file_path", "path", "pattern", "query", "url", "sk
 SIGNS = {True: ("reached its goal", "green"), False: ("did not reach its goal", "red"), None: ("unknown", "yellow")}
 
 
-def page(record: Record, verdict: Verdict | None, *, every_step: bool = False) -> RenderableType:
+def page(
+    record: Record, verdict: Verdict | None, went: Trail | None = None, *, every_step: bool = False
+) -> RenderableType:
     """The whole run, top to bottom as it happened; of many steps the first and the last."""
     run = record.run
     parts: list[RenderableType] = [
@@ -47,7 +50,7 @@ def page(record: Record, verdict: Verdict | None, *, every_step: bool = False) -
         parts += [Text(), _title("answer"), _body(run.output, LONG)]
     if run.correction:
         parts += [Text(), _title("the person's correction"), _body(run.correction, LONG)]
-    return Group(*parts, *_facts(record))
+    return Group(*parts, *_facts(record, went))
 
 
 def _head(record: Record) -> Text:
@@ -113,13 +116,30 @@ def _step(number: int, tool: ToolCall) -> list[RenderableType]:
     return lines
 
 
-def _facts(record: Record) -> list[Text]:
+def _learning(went: Trail) -> str:
+    """What learning made of the run."""
+    match went.went:
+        case "new":
+            return "not looked at yet"
+        case "rejected":
+            return f"no evidence: {went.reason}"
+        case "waits":
+            return f"waits for others like it: {went.reason}"
+        case "clustered":
+            label = went.pattern.label if went.pattern else "gone by now"
+            return f"in the pattern {label}: {went.reason} (tacit patterns show {label})"
+        case _:
+            assert_never(went.went)
+
+
+def _facts(record: Record, went: Trail | None) -> list[Text]:
     run = record.run
     tokens = run.tokens
     seen = [*run.skills.active, *run.skills.attempted, *(shown.name for shown in run.skills.shown)]
     loaded = [name for name in dict.fromkeys(seen) if name not in record.used]
     marks = sum(len(MARK.findall(text)) for text in _texts(record))
     facts = {
+        "learning": _learning(went) if went else "",
         "skills used": ", ".join(record.used),
         "skills seen, not used": ", ".join(loaded),
         "tokens": f"{tokens.input:,} in, {tokens.output:,} out, {tokens.cache_read:,} from cache"

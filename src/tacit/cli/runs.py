@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tacit.types import Record
+    from tacit.workspace.tracing import Trail
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -60,21 +61,22 @@ def show(
     every: Annotated[bool, typer.Option("--all", help="Every step of a long run.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show one run: the request, what was done step by step, the answer, the skills.
+    """Show one run: the request, what was done step by step, the answer, the skills, and what learning made of it.
 
     Example:  tacit runs show 3f9a
     """
     from tacit.cli.run_page import page
+    from tacit.workspace.tracing import trail
 
     with opened(ctx) as ws:
         record = ws.run(run)
-        verdict = ws.verdict(record.id)
+        verdict, went = ws.verdict(record.id), trail(ws, record.id)
     if as_json:
         from tacit.interchange import dump_run
 
-        emit(_row(record) | {"run": dump_run(record.run), "verdict": _verdict(verdict)})
+        emit(_row(record) | {"run": dump_run(record.run), "verdict": _verdict(verdict), "learning": _learning(went)})
     else:
-        console().print(page(record, verdict, every_step=every), soft_wrap=False)
+        console().print(page(record, verdict, went, every_step=every), soft_wrap=False)
 
 
 @app.command()
@@ -218,6 +220,15 @@ def _verdict(verdict: object) -> dict[str, object] | None:
     from tacit.types import Verdict
 
     return asdict(verdict) if isinstance(verdict, Verdict) else None
+
+
+def _learning(went: Trail) -> dict[str, object]:
+    pattern = went.pattern
+    return {
+        "went": went.went,
+        "reason": went.reason,
+        "pattern": {"id": pattern.id, "label": pattern.label, "status": pattern.status} if pattern else None,
+    }
 
 
 def _when(record: Record) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Protocol, TypeVar
@@ -17,10 +18,12 @@ class Question:
 
     prompt: str
     stage: str
-    """What the answer is for: `judge`, `draft`."""
+    """What the answer is for: `judge`, `cluster`, `draft`."""
     temperature: float = 0.0
-    timeout: float = 60.0
-    """Seconds; a caller's tighter deadline wins."""
+    max_tokens: int = 2_048
+    """Where the answer is cut; it also bounds what it can cost."""
+    timeout: float | None = None
+    """Seconds the caller has, if less than the settings give this stage."""
 
     @property
     def hash(self) -> str:
@@ -34,11 +37,17 @@ class NoAnswer:
 
     reason: str
     answered: bool = False
-    """Something came back and could not be used: the same question would most likely fail again."""
+    """Something came back and could not be used: the same question would most likely fail again.
+
+    False is an outage: no connection, no time, no budget, no key; another question would fare the same now.
+    """
 
 
 class Asker(Protocol):
-    """Something that answers questions with values of a given type; it never raises for what a model does."""
+    """Something that answers questions with values of a given type; it never raises for what a model does.
+
+    It may be asked by several threads at once.
+    """
 
     @property
     def name(self) -> str:
@@ -48,3 +57,8 @@ class Asker(Protocol):
     def ask(self, question: Question, kind: type[T]) -> T | NoAnswer:
         """The answer, already of that type, or why there is none."""
         ...
+
+
+def as_data(value: object, indent: int | None = None) -> str:
+    """A value as JSON that stands between tags in a question; no text in it can close them."""
+    return json.dumps(value, ensure_ascii=False, indent=indent).replace("</", "<\\/")

@@ -12,6 +12,11 @@ from tacit.skills.rules import MAX_DESCRIPTION
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+ORIGIN = "tacit.origin"
+"""The key under `metadata` that tells where a skill came from, also where its history is not at hand."""
+LEARNED = f'metadata:\n  {ORIGIN}: "learned"\n'
+"""What the frontmatter of a learned skill says of it."""
+
 
 def is_whole(body: str) -> bool:
     """Whether a text is a full document: it has a readable frontmatter and a title; anything else is a fragment."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from functools import cache
@@ -12,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from tacit.errors import RefusedError
 from tacit.learning.actions import actions_of, project_root
-from tacit.learning.asking import Asker, NoAnswer, Question
+from tacit.learning.asking import Asker, NoAnswer, Question, as_data
 from tacit.learning.document import cut, is_whole
 from tacit.learning.draft import NothingNew, draft, type_of
 from tacit.learning.proposal import HEURISTIC, Proposal
@@ -28,12 +27,14 @@ if TYPE_CHECKING:
     from tacit.learning.recall import KnownSkill
     from tacit.types import Pattern, Run
 
-TIMEOUT = 60.0
+TOKENS = 8_000
+"""Of an answer: a little more than the longest body takes."""
 TEMPERATURE = 0.2
 RUNS, RUN = 5, 700
 SKILLS, SKILL = 5, 1_400
 LONGEST = 24_000
 """Characters of a body; more is no skill."""
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _ID = re.compile(r"\b[0-9a-f]{24}\b")
 _Short = Annotated[StrictStr, Field(max_length=1_000)]
 
@@ -84,13 +85,13 @@ def question(pattern: Pattern, lessons: Lessons, recalled: Sequence[KnownSkill],
     said = f"\nYour last answer could not be used: {problem}. Answer again, whole." if problem else ""
     prompt = render(
         _prompt(),
-        pattern=json.dumps(facts, ensure_ascii=False, indent=1),
-        runs=json.dumps(excerpts(lessons), ensure_ascii=False, indent=1),
-        skills=json.dumps([_shown(one) for one in recalled[:SKILLS]], ensure_ascii=False, indent=1),
+        pattern=as_data(facts, indent=1),
+        runs=as_data(excerpts(lessons), indent=1),
+        skills=as_data([_shown(one) for one in recalled[:SKILLS]], indent=1),
         hint=slug(pattern.label),
         problem=said,
     )
-    return Question(prompt=prompt, stage="draft", temperature=TEMPERATURE, timeout=TIMEOUT)
+    return Question(prompt=prompt, stage="draft", temperature=TEMPERATURE, max_tokens=TOKENS)
 
 
 def excerpts(lessons: Lessons) -> list[str]:
@@ -106,6 +107,8 @@ def problem_of(answer: DraftAnswer, pattern: Pattern, recalled: Sequence[KnownSk
     body = answer.body.strip()
     if not body or not answer.summary.strip():
         return "body and summary must not be empty"
+    if _CONTROL.search(body):
+        return "the body holds control characters"
     if len(body) > LONGEST:
         return f"the body has {len(body):,} characters, {LONGEST:,} are allowed"
     if aim := _aim_problem(answer, {one.name for one in recalled}):
@@ -147,15 +150,25 @@ def _proposal(
         target=answer.target,
         kind=answer.kind,
         type=type_of(pattern),
-        summary=" ".join(answer.summary.split())[:300],
+        summary=_line(answer.summary)[:300],
         body=f"{answer.body.strip()}\n",
-        uses=tuple(one.strip() for one in answer.uses if one.strip())[:5],
-        entry_path=tuple(one.strip() for one in answer.entry_path if one.strip())[:5] or (answer.target,),
-        avoid=tuple(one.strip() for one in answer.avoid if one.strip())[:5],
+        uses=_lines(answer.uses),
+        entry_path=_lines(answer.entry_path) or (answer.target,),
+        avoid=_lines(answer.avoid),
         matched=tuple(one.name for one in recalled),
         model=model,
         prompt_hash=prompt_hash,
     )
+
+
+def _lines(texts: Sequence[str]) -> tuple[str, ...]:
+    lines = [_line(text) for text in texts]
+    return tuple(line for line in lines if line)[:5]
+
+
+def _line(text: str) -> str:
+    """A model's words in one line that any store can hold."""
+    return " ".join(_CONTROL.sub(" ", text).split())
 
 
 def _without(asker: Asker, failed: NoAnswer, heuristic: Proposal | NothingNew) -> Proposal | NothingNew:

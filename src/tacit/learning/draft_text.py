@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tacit.learning.document import LEARNED
 from tacit.learning.phrases import Phrases, listed, phrases_of
 from tacit.learning.shell import head
 from tacit.learning.template import literal
@@ -33,7 +34,7 @@ class Writer:
 
     def document(self, name: str, title: str) -> str:
         """The whole SKILL.md."""
-        front = f"---\nname: {name}\ndescription: {quote(self.description(title))}\n---\n"
+        front = f"---\nname: {name}\ndescription: {quote(self.description(title))}\n{LEARNED}---\n"
         intro = [_ended(self._known.requests[0])] if self._known.requests else []
         return "\n\n".join([f"{front}\n# {title}", *intro, *self.sections()]) + "\n"
 

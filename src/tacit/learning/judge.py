@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-import json
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, StrictBool, StrictStr
 
-from tacit.learning.asking import Asker, NoAnswer, Question
+from tacit.learning.asking import Asker, NoAnswer, Question, as_data
 from tacit.learning.evidence import emptiness, is_claimed
 from tacit.prompts import load, render
 from tacit.runs.recorder import excerpt_of
+from tacit.strict import clean
 from tacit.types import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from concurrent.futures import Future
 
     from tacit.types import Record
 
-TIMEOUT = 15.0
+OUTAGE = 3
+"""Runs in a row without any answer, after which the others are not asked about in this pass."""
+THREADS = 8
+"""Questions at the same time, at most."""
 REASON = 300
 """Characters of a reason that are kept."""
 CALLS = 40
@@ -56,7 +63,7 @@ def needs_judging(record: Record, known: Mapping[str, Verdict]) -> bool:
 
 def judge(record: Record, now: str, asker: Asker | None = None) -> Verdict:
     """The verdict on one claimed success; `success` is None when the model gave no usable answer."""
-    return _heuristic(record, now) if asker is None else _asked(record, now, asker)
+    return _heuristic(record, now) if asker is None else _asked(record, now, asker)[0]
 
 
 def judged(records: Iterable[Record], known: Mapping[str, Verdict], fresh: Iterable[Verdict]) -> Judged:
@@ -78,11 +85,48 @@ def judged(records: Iterable[Record], known: Mapping[str, Verdict], fresh: Itera
     )
 
 
-def judge_all(records: Iterable[Record], known: Mapping[str, Verdict], now: str, asker: Asker | None = None) -> Judged:
+def judge_all(
+    records: Iterable[Record], known: Mapping[str, Verdict], now: str, asker: Asker | None = None, threads: int = 1
+) -> Judged:
     """Every run's state; each claimed success without a verdict is judged once, no other."""
     all_records = tuple(records)
-    fresh = [judge(record, now, asker) for record in all_records if needs_judging(record, known)]
-    return judged(all_records, known, fresh)
+    return judged(all_records, known, judging(all_records, known, now, asker, threads))
+
+
+def judging(
+    records: Iterable[Record], known: Mapping[str, Verdict], now: str, asker: Asker | None = None, threads: int = 1
+) -> Iterator[Verdict]:
+    """A verdict for each run that needs one, in their order, as soon as it is there.
+
+    Which runs are asked about, and what comes of it, is the same however fast the threads are. After three runs in a
+    row without any answer the rest is not asked about: their verdicts are unknown at once.
+    """
+    wanted = {record.id: record for record in records if needs_judging(record, known)}
+    if asker is None:
+        yield from (judge(record, now) for record in wanted.values())
+    else:
+        yield from _in_parallel(tuple(wanted.values()), now, asker, max(1, min(threads, THREADS)))
+
+
+def _in_parallel(records: tuple[Record, ...], now: str, asker: Asker, threads: int) -> Iterator[Verdict]:
+    waiting = iter(records)
+    silent, last = 0, ""
+    with ThreadPoolExecutor(threads, thread_name_prefix="judge") as pool:
+        flights: deque[Future[tuple[Verdict, bool]]] = deque()
+        try:
+            while True:
+                if silent < OUTAGE:  # as many under way as there are threads: which ones does not depend on their speed
+                    more = islice(waiting, threads - len(flights))
+                    flights.extend(pool.submit(_asked, record, now, asker) for record in more)
+                if not flights:
+                    break
+                verdict, out = flights.popleft().result()
+                if silent < OUTAGE:
+                    silent, last = (silent + 1, verdict.reason) if out else (0, "")
+                yield verdict
+        finally:
+            pool.shutdown(cancel_futures=True)
+    yield from (_skipped(record, now, asker.name, last) for record in waiting)
 
 
 def question(record: Record) -> Question:
@@ -92,8 +136,8 @@ def question(record: Record) -> Question:
         "final_answer": excerpt_of(record.run.output),
         "tools": [{"tool": call.name, "input": call.input[:200], "ok": call.ok} for call in record.run.tools[-CALLS:]],
     }
-    prompt = render(_prompt(), run=json.dumps(shown, ensure_ascii=False, indent=1))
-    return Question(prompt=prompt, stage="judge", temperature=0.0, timeout=TIMEOUT)
+    prompt = render(_prompt(), run=as_data(shown, indent=1))
+    return Question(prompt=prompt, stage="judge", temperature=0.0)
 
 
 def _heuristic(record: Record, now: str) -> Verdict:
@@ -103,19 +147,31 @@ def _heuristic(record: Record, now: str) -> Verdict:
     return Verdict(run=record.id, success=problem is None, reason=reason, judge="heuristic", decided=now)
 
 
-def _asked(record: Record, now: str, asker: Asker) -> Verdict:
+def _asked(record: Record, now: str, asker: Asker) -> tuple[Verdict, bool]:
+    """What the model says of a run, and whether nobody answered at all."""
     asked = question(record)
     answer = asker.ask(asked, JudgeAnswer)
-    success: bool | None = None if isinstance(answer, NoAnswer) else answer.success
-    reason = " ".join(answer.reason.split())
-    return Verdict(
+    failed = isinstance(answer, NoAnswer)
+    verdict = Verdict(
         run=record.id,
-        success=success,
-        reason=reason[:REASON] or "no reason given",
+        success=None if failed else answer.success,
+        reason=_line(answer.reason) or "no reason given",
         judge=f"model:{asker.name}",
         prompt_hash=asked.hash,
         decided=now,
     )
+    return verdict, failed and not answer.answered
+
+
+def _line(text: str) -> str:
+    """A model's words in one line that any store and terminal can hold."""
+    plain = "".join(char if char.isprintable() else " " for char in clean(text))
+    return " ".join(plain.split())[:REASON]
+
+
+def _skipped(record: Record, now: str, model: str, last: str) -> Verdict:
+    reason = f"not asked: {OUTAGE} runs in a row got no answer ({last})"
+    return Verdict(run=record.id, success=None, reason=reason[:REASON], judge=f"model:{model}", decided=now)
 
 
 @cache

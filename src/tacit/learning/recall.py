@@ -34,16 +34,46 @@ class KnownSkill:
     place: Place = "workspace"
 
 
-def recall(
-    pattern: Pattern, skills: Sequence[KnownSkill], matched: Sequence[str] = (), limit: int = LIMIT
-) -> tuple[KnownSkill, ...]:
+class Index:
+    """The skills there are, by name and by word: looking up costs what is found, not what there is."""
+
+    def __init__(self, skills: Iterable[KnownSkill] = ()) -> None:
+        self._by_name: dict[str, KnownSkill] = {}
+        for skill in sorted(skills, key=lambda one: PLACES.index(one.place)):
+            self._by_name.setdefault(skill.name.casefold(), skill)
+        self._words: dict[str, list[tuple[str, float]]] = {}
+        for name, skill in self._by_name.items():
+            for word, weight in _weights(skill).items():
+                self._words.setdefault(word, []).append((name, weight))
+
+    def named(self, name: str) -> KnownSkill | None:
+        """The skill of a name, whatever its case; the nearest place first."""
+        return self._by_name.get(name.casefold())
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all skills."""
+        return tuple(skill.name for skill in self._by_name.values())
+
+    def about(self, words: Iterable[str]) -> dict[str, float]:
+        """The skills that have any of the words, with how much they have to do with them."""
+        scores: dict[str, float] = {}
+        for word in words:
+            for name, weight in self._words.get(word, ()):
+                scores[name] = scores.get(name, 0.0) + weight
+        return scores
+
+
+def recall(pattern: Pattern, skills: Index, matched: Sequence[str] = (), limit: int = LIMIT) -> tuple[KnownSkill, ...]:
     """The skills a pattern names, exactly those that exist, in that order; else the most relevant, best first."""
     named = unique((*pattern.winning_path, *matched, *pattern.late_added))
     if named:
-        by_name = _by_name(skills)
-        return tuple(by_name[name.casefold()] for name in named if name.casefold() in by_name)
-    about = stems_of(f"{pattern.label.replace('-', ' ')} {pattern.summary}")
-    scored = [(relevance(skill, pattern, about), skill) for skill in _by_name(skills).values()]
+        return tuple(skill for name in named if (skill := skills.named(name)))
+    about = sorted(stems_of(f"{pattern.label.replace('-', ' ')} {pattern.summary}"))
+    scored = [
+        (score + _spoken(skill, pattern), skill)
+        for name, score in skills.about(about).items()
+        if (skill := skills.named(name))
+    ]
     best = sorted(
         ((score, skill) for score, skill in scored if score >= LEAST),
         key=lambda pair: (-pair[0], PLACES.index(pair[1].place), pair[1].name),
@@ -51,20 +81,19 @@ def recall(
     return tuple(skill for _, skill in best[:limit])
 
 
-def relevance(skill: KnownSkill, pattern: Pattern, about: frozenset[str]) -> float:
-    """How much a skill has to do with a pattern: its name in the summary, and shared words, the name's first."""
-    name = stems_of(skill.name.replace("-", " "))
-    score = 3.0 * len(about & name) / max(1, len(name)) + 1.0 * len(about & name)
-    score += 1.0 * len(about & stems_of(skill.description))
-    score += 0.25 * len(about & stems_of(skill.body[:BODY]))
-    spoken = skill.name.replace("-", " ").casefold()
+def _spoken(skill: KnownSkill, pattern: Pattern) -> float:
+    """What it counts that a pattern's summary says the skill's very name."""
     said = pattern.summary.casefold()
-    return score + (6.0 if skill.name.casefold() in said or spoken in said else 0.0)
+    name = skill.name.casefold()
+    return 6.0 if name in said or name.replace("-", " ") in said else 0.0
 
 
-def _by_name(skills: Iterable[KnownSkill]) -> dict[str, KnownSkill]:
-    """One skill for each name, the nearest place first."""
-    found: dict[str, KnownSkill] = {}
-    for skill in sorted(skills, key=lambda one: PLACES.index(one.place)):
-        found.setdefault(skill.name.casefold(), skill)
-    return found
+def _weights(skill: KnownSkill) -> dict[str, float]:
+    """What each word of a skill counts: those of its name most, those of its body least."""
+    name = stems_of(skill.name.replace("-", " "))
+    weights = dict.fromkeys(stems_of(skill.body[:BODY]), 0.25)
+    for word in stems_of(skill.description):
+        weights[word] = weights.get(word, 0.0) + 1.0
+    for word in name:
+        weights[word] = weights.get(word, 0.0) + 1.0 + 3.0 / len(name)
+    return weights

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tacit.learning.terms import language_of, stem, stems_of, terms_of, words_of
@@ -54,6 +55,15 @@ RARE = 0.4
 
 def plain(request: str, values: Mapping[str, str]) -> str:
     """A request without greetings and thanks, its own values replaced by their names: `Bump PACKAGE to VERSION`."""
+    return _plain(request, values) if values else _bare(request)
+
+
+@lru_cache(maxsize=2048)
+def _bare(request: str) -> str:
+    return _plain(request, {})
+
+
+def _plain(request: str, values: Mapping[str, str]) -> str:
     text = " ".join(request.split())
     polite = _POLITE.match(_GREETING.sub("", text))
     for pattern in (_GREETING, _POLITE, _ENDING, _ENDING):

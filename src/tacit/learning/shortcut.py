@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from unicodedata import combining, normalize
 
-from tacit.learning.document import cut, section_of, short
+from tacit.learning.document import LEARNED, cut, section_of, short
 from tacit.learning.phrases import ENGLISH, GERMAN, Phrases, listed, phrases_of
 from tacit.learning.terms import language_of
 from tacit.skills.lines import lines_of
@@ -124,7 +124,7 @@ def _document(say: Phrases, name: str, pattern: Pattern, given: tuple[Proposal, 
     chain = listed(pattern.winning_path, say.and_)
     intro = say.one_go.format(chain)
     about = proposal.uses[0].rstrip(".") if proposal.uses else pattern.summary.rstrip(".")
-    front = f"---\nname: {name}\ndescription: {quote(short(f'{about}. {intro}'))}\n---\n"
+    front = f"---\nname: {name}\ndescription: {quote(short(f'{about}. {intro}'))}\n{LEARNED}---\n"
     result = cut(section_of(proposal.body, (ENGLISH.result, GERMAN.result)), RESULT)
     title = name.replace("-", " ")
     parts = [f"{front}\n# {title[:1].upper()}{title[1:]}", intro, f"## {say.procedure}\n\n{guidance or intro}"]

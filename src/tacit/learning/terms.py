@@ -65,6 +65,7 @@ def stem(word: str) -> str:
     return word
 
 
+@lru_cache(maxsize=2048)
 def stems_of(text: str) -> frozenset[str]:
     """The meaning words of a text without their endings."""
     return frozenset(map(stem, terms_of(text)))

@@ -18,7 +18,7 @@ from tacit.skills.names import fold, name_problem
 from tacit.skills.paths import path_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from tacit.library.shelf import Shelf
@@ -57,27 +57,31 @@ class _Step:
     """Versions that come before it: a past it brings along, or what a person did and nobody has kept yet."""
     unseen: Package | None = None
     """What that person did."""
+    modes: Mapping[str, int]
+    """Of the files and folders it replaces, or had when it was kept."""
 
 
 def apply(shelf: Shelf, changes: Sequence[Change]) -> list[Version]:
     """Carry out all changes or none; returns the new versions. What somebody else changed meanwhile is a conflict."""
     if not changes:
         return []
+    _check_batch(changes)
     with shelf.writing():
         if not journal.is_clean(shelf):
             journal.recover(shelf)
-        return carry_out(shelf, changes)
+            waiting = journal.waiting(shelf)
+            for change in changes:
+                journal.check_settled(shelf, waiting, shelf.key(change.root), change.version.skill)
+        return _carried_out(shelf, changes)
 
 
-def carry_out(shelf: Shelf, changes: Sequence[Change]) -> list[Version]:
-    """The same for who is `writing` already."""
-    _check_batch(changes)
-    _check_waiting(shelf, [(shelf.key(change.root), change.version.skill) for change in changes])
+def _carried_out(shelf: Shelf, changes: Sequence[Change]) -> list[Version]:
+    """All changes, as far as nothing stands in their way."""
     steps = [_prepared(shelf, change) for change in changes]
     ink = _written(shelf, steps)
     begun = _begun(shelf, steps, ink)
     _swap(shelf, steps, begun)
-    _file(shelf, steps, begun)
+    _file(shelf, steps, begun, ink.objects)
     for step in steps:
         if step.entry.staged and not step.place.retire(step.entry.staged):
             shelf.littered = True
@@ -86,75 +90,45 @@ def carry_out(shelf: Shelf, changes: Sequence[Change]) -> list[Version]:
     return [step.entry.version for step in steps]
 
 
-def keep_seen(shelf: Shelf, root: Path, package: Package | None, version: Version, *, lasting: bool = True) -> Version:
-    """Note what a person did as a version; needs `writing`. Unless it is to last at once, `make_last` comes later.
-
-    Without a package the skill is gone: the version says itself what there was.
-    """
-    _check_waiting(shelf, [(shelf.key(root), version.skill)])
-    ink = Ink(lasting=lasting)
-    last = shelf.histories.last(shelf.key(root), version.skill)
-    parent = last.hash if last and not last.out else ABSENT
-    entry = Entry(version=_completed(shelf, root, package, version, parent=parent))
-    try:
-        if package:
-            shelf.objects.write(package, ink)
-    except OSError as error:
-        ink.close(lasting=False)
-        shelf.sweep()
-        raise StoreError(f"{shelf.objects.folder} cannot be written: {error.strerror}.") from None
-    begun = journal.begin(shelf, [entry], ink)
-    try:
-        journal.finish(shelf, begun, lasting=lasting)
-    except OSError as error:
-        journal.drop(shelf, begun)
-        raise StoreError(f"{shelf.histories.folder} cannot be written: {error.strerror}.") from None
-    return entry.version
-
-
-def make_last() -> None:
-    """Make everything that was written so far last."""
-    os.sync()
-
-
 def _prepared(shelf: Shelf, change: Change) -> _Step:
     skill, out, key = change.version.skill, change.version.out, shelf.key(change.root)
-    last = shelf.histories.last(key, skill)
+    number, last = shelf.histories.newest(key, skill)
     if last is None and change.base == ABSENT:
         _check_name(skill, name_problem(skill))
     staging, beside = _staging_for(shelf, change.root, made=not out)
     place = Place(root=change.root, skill=skill, staging=staging)
-    live = _expected(place, change)
-    found = live.hash() if live else ABSENT
-    modes = place.modes() if live else modes_in(last.files if last else ())
-    version = _completed(shelf, change.root, change.package, change.version, parent=found)
-    version = replace(version, files=files_of(change.package, modes))
-    unseen = None if _is_known(last, found) else live
+    live, modes = _expected(place, change)
+    modes = modes if live else modes_in(last.files if last else ())
+    unseen = None if _is_known(last, change.base) else live
     earlier = [*change.past, *([_unseen(unseen, change.version, last)] if unseen else [])]
-    numbered = [replace(one, root=key, number=version.number + index) for index, one in enumerate(earlier)]
-    moves = (ABSENT if out else version.hash) != found
+    version = replace(
+        change.version,
+        root=key,
+        number=number + len(earlier) + 1,
+        hash=change.package.hash(),
+        parent=change.base,
+        files=files_of(change.package, modes),
+    )
+    moves = (ABSENT if out else version.hash) != change.base
     return _Step(
         place=place,
-        entry=Entry(
-            version=replace(version, number=version.number + len(earlier)),
-            staged=shelf.new_name() if moves else "",
-            beside=beside,
-        ),
+        entry=Entry(version=version, staged=shelf.new_name() if moves else "", beside=beside),
         package=change.package,
-        earlier=tuple(Entry(version=one) for one in numbered),
+        earlier=tuple(Entry(version=replace(one, root=key, number=number + at)) for at, one in enumerate(earlier, 1)),
         unseen=unseen,
+        modes=modes,
     )
 
 
-def _expected(place: Place, change: Change) -> Package | None:
-    """What lies there, if it is what the change was made against."""
-    live = place.live()
+def _expected(place: Place, change: Change) -> tuple[Package | None, dict[str, int]]:
+    """What lies there, if it is what the change was made against, with the modes of its files."""
+    live, modes = place.look()
     found = live.hash() if live else ABSENT
     if found != change.base:
         raise ConflictError(_conflict(place, change.base, found))
     if found == ABSENT and not change.version.out:
         _check_alike(place)
-    return live
+    return live, modes
 
 
 def _is_known(last: Version | None, found: str) -> bool:
@@ -180,10 +154,10 @@ def _unseen(package: Package, change: Version, last: Version | None) -> Version:
 
 def _staging_for(shelf: Shelf, root: Path, *, made: bool) -> tuple[Path, bool]:
     try:
-        if made:
+        if not root.is_dir():
+            if not made:
+                raise RefusedError(f"There is no folder {root}.")
             root.mkdir(parents=True, exist_ok=True)
-        elif not root.is_dir():
-            raise RefusedError(f"There is no folder {root}.")
         return shelf.staging_for(root)
     except OSError as error:
         raise StoreError(f"{root} cannot be written: {error.strerror}. Nothing was changed.") from None
@@ -195,10 +169,10 @@ def _written(shelf: Shelf, steps: Sequence[_Step]) -> Ink:
     try:
         for step in steps:
             if step.unseen:
-                shelf.objects.write(step.unseen, ink)
-            shelf.objects.write(step.package, ink)
+                shelf.objects.write(step.unseen, step.earlier[-1].version.files, ink)
+            shelf.objects.write(step.package, step.entry.version.files, ink)
             if step.entry.staged and not step.entry.version.out:
-                step.place.stage(step.package, step.entry.staged, ink, modes_in(step.entry.version.files))
+                step.place.stage(step.package, step.entry.staged, ink, step.modes)
     except (OSError, StoreError) as error:
         ink.close(lasting=False)
         shelf.sweep(roots=_roots(steps))
@@ -250,10 +224,10 @@ def _undo(shelf: Shelf, steps: Sequence[_Step], begun: list[Entry]) -> None:
     shelf.sweep(roots=_roots(steps))
 
 
-def _file(shelf: Shelf, steps: Sequence[_Step], begun: list[Entry]) -> None:
+def _file(shelf: Shelf, steps: Sequence[_Step], begun: list[Entry], objects: Iterable[str]) -> None:
     """Give the versions their places in the history; a disk that says no takes all back, while it is not too late."""
     try:
-        journal.finish(shelf, begun)
+        journal.finish(shelf, begun, objects)
     except OSError as error:
         if not journal.is_filed(shelf, begun):
             _undo(shelf, steps, begun)
@@ -276,16 +250,6 @@ def _check_swapped(step: _Step) -> None:
         raise ConflictError(_overtaken(step.place))
 
 
-def _completed(shelf: Shelf, root: Path, package: Package | None, version: Version, *, parent: str) -> Version:
-    key = shelf.key(root)
-    number = shelf.histories.last_number(key, version.skill) + 1
-    made = replace(version, root=key, number=number, parent=parent)
-    if package is None:
-        return made
-    modes = Place(root=root, skill=version.skill, staging=shelf.staging).modes()
-    return replace(made, hash=package.hash(), files=files_of(package, modes))
-
-
 def _check_batch(changes: Sequence[Change]) -> None:
     """One batch changes a skill once, makes no two that look alike, and leaves no root."""
     seen: set[tuple[Path, str]] = set()
@@ -295,17 +259,6 @@ def _check_batch(changes: Sequence[Change]) -> None:
         if where in seen:
             raise RefusedError(f"Two changes at once are about {change.version.skill}, or a name that looks like it.")
         seen.add(where)
-
-
-def _check_waiting(shelf: Shelf, skills: Sequence[tuple[str, str]]) -> None:
-    """Refuse a skill whose last change is not settled yet: its number and its place are taken."""
-    if journal.is_clean(shelf):
-        return
-    waiting = {(entry.version.root, entry.version.skill) for entries in journal.pending(shelf) for entry in entries}
-    for key, skill in skills:
-        if (key, skill) in waiting:
-            folder = shelf.root(key) / skill
-            raise StoreError(f"An earlier change of {folder} was cut short and cannot be settled: is it readable?")
 
 
 def _check_name(skill: str, problem: str | None) -> None:

@@ -22,6 +22,8 @@ FOLDERS = 2000
 """Folders without a skill of their own that are looked into, at most."""
 PACKAGES = 20_000
 """Skills below one folder, at most."""
+BLOCK = 1 << 16
+"""Bytes read at once where it is not known how many there are."""
 
 
 def packages_in(path: Path) -> list[Path]:
@@ -90,20 +92,24 @@ def read_package(folder: Path) -> Package:
 def package_at(handle: int, folder: Path) -> Package:
     """The package in an open folder; `folder` is for what errors say."""
     try:
-        return collected(handle, folder)
+        return surveyed(handle, folder)[0]
     except OSError as error:
         raise _unreadable(folder, error) from None
 
 
-def collected(handle: int, folder: Path) -> Package:
-    """The same for who tells a disk that says no (OSError) from what is no package (InputError)."""
+def surveyed(handle: int, folder: Path) -> tuple[Package, dict[str, int]]:
+    """The same with the modes of files and of folders: these end in a slash, and its own has no name.
+
+    It is for who tells a disk that says no (OSError) from what is no package (InputError).
+    """
     files: dict[str, bytes] = {}
-    executable: set[str] = set()
-    for name, content, runs in _walk(handle, folder):
-        files[name] = content
-        if runs:
-            executable.add(name)
-    return Package(files=files, executable=frozenset(executable))
+    modes = {"": stat.S_IMODE(os.fstat(handle).st_mode)}
+    for name, mode, content in _walk(handle, folder):
+        modes[name] = mode
+        if content is not None:
+            files[name] = content
+    executable = frozenset(name for name in files if modes[name] & stat.S_IXUSR)
+    return Package(files=files, executable=executable), modes
 
 
 @contextmanager
@@ -126,8 +132,8 @@ def _unreadable(folder: Path, error: OSError) -> InputError:
     return InputError(f"{where} cannot be read: {error.strerror}.")
 
 
-def _walk(top: int, folder: Path) -> Iterator[tuple[str, bytes, bool]]:
-    """Path, bytes and executable bit of each file below an open folder, bounded in number, depth and size."""
+def _walk(top: int, folder: Path) -> Iterator[tuple[str, int, bytes | None]]:
+    """Path, mode and bytes of all that is below an open folder, bounded in number, depth and size."""
     size = count = 0
     waiting: list[str] = [""]
     while waiting:
@@ -139,10 +145,11 @@ def _walk(top: int, folder: Path) -> Iterator[tuple[str, bytes, bool]]:
                 raise InputError(f"{folder} holds more than {MAX_ENTRIES:,} files and folders.")
             if stat.S_ISDIR(mode) and name.count("/") < MAX_DEPTH:
                 waiting.append(f"{name}/")
+                yield f"{name}/", stat.S_IMODE(mode), None
             elif stat.S_ISREG(mode):
                 content = _bytes(top, name, folder, MAX_BYTES - size)
                 size += len(content)
-                yield name, content, bool(mode & stat.S_IXUSR)
+                yield name, stat.S_IMODE(mode), content
             elif stat.S_ISDIR(mode):
                 raise InputError(f"{folder / name} is more than {MAX_DEPTH} folders deep.")
             else:
@@ -169,7 +176,7 @@ def _known(entry: os.DirEntry[str]) -> os.DirEntry[str]:
 
 def open_below(top: int, place: str, *, made: bool = False) -> int:
     """A folder below an open one, with no link on the way; `made`: it is there afterwards."""
-    handle = os.dup(top)
+    handle = top
     for part in place.split("/"):
         try:
             if made:
@@ -177,14 +184,15 @@ def open_below(top: int, place: str, *, made: bool = False) -> int:
                     os.mkdir(part, dir_fd=handle)
             inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
         finally:
-            os.close(handle)
+            if handle != top:
+                os.close(handle)
         handle = inner
     return handle
 
 
 def _bytes(top: int, name: str, folder: Path, room: int) -> bytes:
     place, _, last = name.rpartition("/")
-    within = open_below(top, place) if place else os.dup(top)
+    within = open_below(top, place) if place else top
     try:
         handle = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=within)
     except OSError as error:
@@ -192,14 +200,25 @@ def _bytes(top: int, name: str, folder: Path, room: int) -> bytes:
             raise InputError(f"{folder / name} is a link; a package holds plain files only.") from None
         raise OSError(error.errno, error.strerror, name) from None
     finally:
-        os.close(within)
+        if place:
+            os.close(within)
     limit = min(room, MAX_FILE_BYTES)
-    with os.fdopen(handle, "rb") as file:
-        content = file.read(limit + 1)
+    try:
+        content = _first(handle, limit + 1)
+    finally:
+        os.close(handle)
     if len(content) > limit:
         raise InputError(
             f"{folder / name} makes the package too large: {MAX_FILE_BYTES:,} bytes a file, {MAX_BYTES:,} in all."
         )
+    return content
+
+
+def _first(handle: int, limit: int) -> bytes:
+    """The first bytes of an open file, all if there are no more; it may grow meanwhile."""
+    content = os.read(handle, min(os.fstat(handle).st_size + 1, limit))
+    while len(content) < limit and (more := os.read(handle, min(limit - len(content), BLOCK))):
+        content += more
     return content
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tacit.errors import StoreError
+from tacit.library.flush import announce
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
@@ -57,15 +58,15 @@ def sync(path: Path) -> None:
         os.fsync(handle)
 
 
-def write_new(file: Path, content: bytes, mode: int = 0o600) -> int:
-    """Write a file that is not there yet; the open descriptor is for `settle`."""
+def write_new(file: Path | str, content: bytes, mode: int = 0o600) -> int:
+    """Write a file that is not there yet; the descriptor stays open, for `fsync`."""
     handle = os.open(file, _NEW, mode)
     try:
         _write(handle, content)
     except BaseException:
         os.close(handle)
         with suppress(OSError):
-            file.unlink()
+            os.unlink(file)  # noqa: PTH108 - it may be a name
         raise
     return handle
 
@@ -75,19 +76,18 @@ class Ink:
     """Writes that are made to last together: it costs a disk far less to be asked once."""
 
     files: list[int] = field(default_factory=list[int])
-    names: dict[Path, Path] = field(default_factory=dict["Path", "Path"])
-    """The names that files get when they are dry, and what they are called until then."""
     folders: list[int] = field(default_factory=list[int])
     named: set[Path] = field(default_factory=set["Path"])
-    """The folders in which names were given."""
+    """The folders in which files were made."""
+    objects: set[str] = field(default_factory=set[str])
+    """The objects that were written and have yet to get their places."""
     lasting: bool = True
     """False: somebody else sees to that."""
 
-    def write(self, file: Path, content: bytes, target: Path) -> None:
-        """Write a new file that is to get its name when it is dry; a name that will be given already is left alone."""
-        if target not in self.names:
-            self.add_file(write_new(file, content))
-            self.names[target] = file
+    def write(self, folder: Path, name: str, content: bytes) -> None:
+        """Write a file that is not there yet."""
+        self.add_file(write_new(f"{folder}/{name}", content))
+        self.named.add(folder)
 
     def add_file(self, handle: int) -> None:
         """Take over the descriptor of a file that is written; with too many of them one is done with at once."""
@@ -102,21 +102,21 @@ class Ink:
             self._settle(self.folders)
 
     def dry(self) -> None:
-        """Make the files last and give them their names; folders are left to `close`."""
-        while self.files:
-            self._settle(self.files)
-        for target, file in self.names.items():
-            file.replace(target)
-            self.named.add(target.parent)
-        self.names.clear()
+        """Make everything last: the files, then the folders they are in."""
+        if self.lasting:
+            announce(self.files)
+        for handles in (self.files, self.folders):
+            while handles:
+                self._settle(handles)
+        for folder in self.named if self.lasting else ():
+            sync(folder)
+        self.named.clear()
 
     def close(self, *, lasting: bool) -> None:
-        """Make the folders last, unless all was in vain, and let go of everything."""
+        """Let go of everything, which is to last unless all was in vain."""
         try:
-            for folder in self.named if lasting and self.lasting else ():
-                sync(folder)
-            while self.folders and lasting:
-                self._settle(self.folders)
+            if lasting:
+                self.dry()
         finally:
             for handle in (*self.files, *self.folders):
                 os.close(handle)

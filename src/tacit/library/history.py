@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -24,6 +25,8 @@ LONG = "%%"
 """How the name begins of one that lies under the digest of a name."""
 END = ".json"
 """The ending of a version's file, after its number."""
+_NUMBERS = re.compile(r"/([0-9]+)\.json(?=/)")
+"""The numbers of versions in the names of a folder, each between slashes: there may be many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +88,7 @@ class Histories:
 
     def file(self, version: Version) -> Path:
         """Where a version's file lies."""
-        return self.place(version.root, version.skill) / f"{version.number}.json"
+        return self.folder / file_name(version)
 
     def past(self, root: str, skill: str) -> Past:
         """The history of a skill; empty when it has none."""
@@ -108,11 +111,17 @@ class Histories:
 
     def last(self, root: str, skill: str) -> Version | None:
         """The newest readable version of a skill."""
-        for number in sorted(_numbers(self.place(root, skill)), reverse=True):
-            found = read_entry(self.place(root, skill) / f"{number}.json")
+        return self.newest(root, skill)[1]
+
+    def newest(self, root: str, skill: str) -> tuple[int, Version | None]:
+        """The number of a skill's newest version, and the newest that can be read."""
+        folder = self.place(root, skill)
+        numbers = sorted(_numbers(folder), reverse=True)
+        for number in numbers:
+            found = read_entry(folder / f"{number}{END}")
             if isinstance(found, Entry):
-                return found.version
-        return None
+                return numbers[0], found.version
+        return (numbers[0] if numbers else 0), None
 
     def skills(self, only: str | None = None) -> Iterator[tuple[str, str]]:
         """Root and name of every skill that has a history, from the names of their folders as far as these tell."""
@@ -161,10 +170,16 @@ def place_name(root: str, skill: str) -> str:
     return f"{name}{mark}"
 
 
+def file_name(version: Version) -> str:
+    """Where a version's file lies below the folder of all histories."""
+    return f"{place_name(version.root, version.skill)}/{version.number}{END}"
+
+
 def read_entry(file: Path) -> Entry | Damaged:
     """What a version's file says."""
     try:
-        entry = parse_entry(file.read_text(encoding="utf-8"))
+        with open(file, "rb", buffering=0) as opened:  # noqa: PTH123 - one of them at every change
+            entry = parse_entry(opened.read().decode())
     except OSError as error:
         return Damaged(file=file, reason=error.strerror or str(error))
     except ValueError as error:
@@ -183,7 +198,7 @@ def write_entry(entry: Entry) -> bytes:
 
 
 def _numbers(folder: Path) -> list[int]:
-    return [int(name[: -len(END)]) for name in _names(folder) if name.endswith(END) and name[: -len(END)].isdecimal()]
+    return [*map(int, _NUMBERS.findall(f"/{'/'.join(_names(folder))}/"))]
 
 
 def _names(folder: Path) -> list[str]:

@@ -8,15 +8,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tacit.errors import StoreError, TacitError
-from tacit.library.files import Ink, sync, write_new
-from tacit.library.history import Damaged, Entry, parse_entry, read_entry, write_entry
-from tacit.library.objects import modes_in
+from tacit.errors import DamagedError, NotFoundError, StoreError, TacitError
+from tacit.library.files import Ink, sync
+from tacit.library.history import Damaged, Entry, file_name, parse_entry, read_entry, write_entry
+from tacit.library.objects import is_object, modes_in
 from tacit.library.place import ABSENT, Place
 from tacit.library.shelf import BESIDE, OUT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
     from tacit.library.shelf import Shelf
@@ -35,19 +35,17 @@ class Recovered:
 def begin(shelf: Shelf, entries: Sequence[Entry], ink: Ink) -> list[Entry]:
     """Write down, durably, what is about to happen; from here on it happens, whatever comes between.
 
-    What it needs was written with the same ink: it lasts no later than this.
+    What it needs was written with the same ink and lasts from the same moment; a note that lasts without it, or it
+    without the note, was cut short before anything moved.
     """
     mark = secrets.token_hex(8)
-    batch = tuple(shelf.histories.file(entry.version).relative_to(shelf.state).as_posix() for entry in entries)
+    batch = tuple(_name(shelf, entry) for entry in entries)
     begun = [replace(entry, mark=mark, batch=batch) for entry in entries]
     try:
         for entry in begun:
             _make_folder(shelf, entry, lasting=ink.lasting)
-        ink.dry()
         for entry in begun:
-            ink.add_file(write_new(_note(shelf, entry), write_entry(entry)))
-        ink.dry()
-        ink.named.add(shelf.journal)
+            ink.write(shelf.journal, _note(shelf, entry), write_entry(entry))
         ink.close(lasting=True)
     except OSError as error:
         ink.close(lasting=False)
@@ -56,11 +54,11 @@ def begin(shelf: Shelf, entries: Sequence[Entry], ink: Ink) -> list[Entry]:
     return begun
 
 
-def finish(shelf: Shelf, begun: Iterable[Entry], *, lasting: bool = True) -> None:
-    """Give every version of a change that is done its place in the history."""
+def finish(shelf: Shelf, begun: Iterable[Entry], objects: Iterable[str]) -> None:
+    """Give every version of a change that is done its place in the history, after the objects it brought."""
+    shelf.objects.place(objects)
     for entry in begun:
-        _make_folder(shelf, entry, lasting=lasting)
-        _note(shelf, entry).replace(shelf.histories.file(entry.version))
+        os.replace(f"{shelf.journal}/{_note(shelf, entry)}", f"{shelf.state}/{_name(shelf, entry)}")  # noqa: PTH105
 
 
 def is_filed(shelf: Shelf, entries: Sequence[Entry]) -> bool:
@@ -79,7 +77,7 @@ def drop(shelf: Shelf, begun: Iterable[Entry]) -> None:
     """Forget a change that did not happen."""
     for entry in begun:
         with suppress(OSError):
-            _note(shelf, entry).unlink()
+            (shelf.journal / _note(shelf, entry)).unlink()
     with suppress(OSError):
         sync(shelf.journal)
 
@@ -89,6 +87,8 @@ def pending(shelf: Shelf) -> list[list[Entry]]:
     batches: dict[str, list[Entry]] = {}
     unread: set[str] = set()
     for file in sorted(shelf.journal.iterdir()):
+        if is_object(file.name):
+            continue
         mark = file.name.partition("-")[0]
         try:
             found = parse_entry(file.read_text(encoding="utf-8"))
@@ -108,6 +108,20 @@ def is_clean(shelf: Shelf) -> bool:
         return not os.listdir(shelf.journal)  # noqa: PTH208 - names are all it takes
     except FileNotFoundError:
         return True
+
+
+def waiting(shelf: Shelf) -> set[tuple[str, str]]:
+    """Root and name of every skill of which a change was begun and is not finished; needs `writing`."""
+    if is_clean(shelf):
+        return set()
+    return {(entry.version.root, entry.version.skill) for entries in pending(shelf) for entry in entries}
+
+
+def check_settled(shelf: Shelf, waiting: Collection[tuple[str, str]], key: str, skill: str) -> None:
+    """Refuse a skill whose last change is not settled yet: its number and its place are taken."""
+    if (key, skill) in waiting:
+        folder = shelf.root(key) / skill
+        raise StoreError(f"An earlier change of {folder} was cut short and cannot be settled: is it readable?")
 
 
 def recover(shelf: Shelf) -> list[Recovered]:
@@ -131,19 +145,27 @@ def place_of(shelf: Shelf, entry: Entry) -> Place:
 
 def _settle_batch(shelf: Shelf, entries: list[Entry]) -> str:
     if not is_filed(shelf, entries):
-        if len(entries) < len(entries[0].batch):  # killed while it was being written down: nothing had moved yet
-            back(shelf, entries)
+        if len(entries) < len(entries[0].batch) or _is_short(shelf, entries):
+            drop(shelf, entries)  # cut short while it was being written down: nothing had moved yet
             return "taken back"
         if any(_is_foreign(shelf, entry) for entry in entries):
             back(shelf, entries)
             return "taken back: a skill was changed by hand meanwhile"
+        _make_last(shelf, entries)
         for entry in entries:
             _forward(shelf, entry)
-    finish(shelf, entries)
+    for entry in entries:
+        _make_folder(shelf, entry, lasting=True)
+    finish(shelf, entries, _objects(entries))
     for entry in entries:
         if entry.staged and not place_of(shelf, entry).retire(entry.staged):
             shelf.littered = True
     return "finished"
+
+
+def _objects(entries: Iterable[Entry]) -> set[str]:
+    """The objects that some versions are made of."""
+    return {file.object for entry in entries for file in entry.version.files}
 
 
 def _is_of(file: Path, mark: str) -> bool:
@@ -156,22 +178,52 @@ def _is_of(file: Path, mark: str) -> bool:
 
 def _make_folder(shelf: Shelf, entry: Entry, *, lasting: bool) -> None:
     """Make the folder of a skill's history."""
-    folder = shelf.histories.file(entry.version).parent
-    if not folder.is_dir():
+    folder = shelf.histories.place(entry.version.root, entry.version.skill)
+    if not os.path.isdir(folder):  # noqa: PTH112 - at every change
         folder.mkdir(mode=0o700, exist_ok=True)
         if lasting:
             sync(folder.parent)
 
 
-def _note(shelf: Shelf, entry: Entry) -> Path:
-    """The file of an entry while its change goes on."""
-    own = shelf.histories.file(entry.version).relative_to(shelf.state).as_posix()
-    return shelf.journal / f"{entry.mark}-{entry.batch.index(own)}.json"
+def _name(shelf: Shelf, entry: Entry) -> str:
+    """What a batch calls one of its versions: the place of its file below the state folder."""
+    return f"{shelf.histories.folder.name}/{file_name(entry.version)}"
+
+
+def _note(shelf: Shelf, entry: Entry) -> str:
+    """The name of an entry's file while its change goes on."""
+    return f"{entry.mark}-{entry.batch.index(_name(shelf, entry))}.json"
 
 
 def _wanted(entry: Entry) -> str:
     """The hash a place has when the change is done."""
     return ABSENT if entry.version.out else entry.version.hash
+
+
+def _is_short(shelf: Shelf, entries: Sequence[Entry]) -> bool:
+    """Whether a change that was written down lacks bytes it needs; that can only be while nothing has moved yet."""
+    try:
+        for entry in entries:
+            shelf.objects.load(entry.version.files)
+    except (NotFoundError, DamagedError):
+        moved = (entry for entry in entries if entry.staged and place_of(shelf, entry).hash() == _wanted(entry))
+        return next(moved, None) is None
+    return False
+
+
+def _make_last(shelf: Shelf, entries: Sequence[Entry]) -> None:
+    """Make the notes of a change last, and the objects it brings: whoever was killed may not have come to that."""
+    for name in _objects(entries):
+        with suppress(FileNotFoundError):
+            shelf.objects.rescue(name)
+    ink = Ink(named={shelf.journal})
+    try:
+        for entry in entries:
+            ink.add_file(os.open(shelf.journal / _note(shelf, entry), os.O_RDONLY | os.O_CLOEXEC))
+    except BaseException:
+        ink.close(lasting=False)
+        raise
+    ink.close(lasting=True)
 
 
 def _is_foreign(shelf: Shelf, entry: Entry) -> bool:
@@ -200,15 +252,14 @@ def _forward(shelf: Shelf, entry: Entry) -> None:
     if entry.version.out:
         place.take(entry.staged)
         return
-    if place.staged_hash(entry.staged) != entry.version.hash:
-        place.drop(entry.staged)
-        ink = Ink()
-        try:
-            files = entry.version.files
-            place.stage(shelf.objects.load(files), entry.staged, ink, modes_in(files))
-            ink.dry()
-        finally:
-            ink.close(lasting=True)
+    place.drop(entry.staged)  # whether it would last is not known
+    ink, files = Ink(), entry.version.files
+    try:
+        place.stage(shelf.objects.load(files), entry.staged, ink, modes_in(files) | place.modes())
+    except BaseException:
+        ink.close(lasting=False)
+        raise
+    ink.close(lasting=True)
     place.put(entry.staged, replaces=live != ABSENT)
 
 
@@ -219,12 +270,13 @@ def _back(shelf: Shelf, entry: Entry) -> None:
     place = place_of(shelf, entry)
     place.mend(entry.staged)
     live, staged = place.hash(), place.staged_hash(entry.staged)
-    if live == ABSENT != _wanted(entry) and staged not in (ABSENT, entry.version.hash, entry.version.parent):
+    wanted, before = _wanted(entry), entry.version.parent
+    if live == ABSENT and ABSENT not in (wanted, before) and staged not in (ABSENT, entry.version.hash, before):
         place.put(entry.staged, replaces=False)  # a person's, and what took its place is gone again
-    elif live != _wanted(entry):
+    elif live != wanted:
         return
     elif staged == ABSENT:
-        if entry.version.parent == ABSENT:
+        if before == ABSENT:
             place.take(entry.staged)
     elif staged != entry.version.hash or entry.version.out:
         place.put(entry.staged, replaces=not entry.version.out)

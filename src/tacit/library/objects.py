@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from tacit.errors import DamagedError, NotFoundError, StoreError
-from tacit.library.files import Ink
+from tacit.library.files import Ink, sync
 from tacit.skills.package import MAX_FILE_BYTES, Package
 from tacit.types import StoredFile
 
@@ -31,37 +31,68 @@ class Objects:
     """The folder of kept bytes."""
 
     folder: Path
-    staging: Path
-    """Where they are written before they get their names."""
+    journal: Path
+    """Where they are written before they get their places."""
 
-    def write(self, package: Package, ink: Ink) -> None:
-        """Write every file of a package that is not kept yet."""
-        for content in package.files.values():
-            name = sha256(content).hexdigest()
-            target = self.folder / name
-            if target not in ink.names and not self.has(name):
-                part = self.staging / f"{NEW}{name}"
-                part.unlink(missing_ok=True)
-                ink.write(part, zlib.compress(content, LEVEL), target)
+    def write(self, package: Package, files: Iterable[StoredFile], ink: Ink) -> None:
+        """Write every file of a package that is not kept yet; when that lasts they can get their `place`."""
+        for file in files:
+            if file.object in ink.objects or self.has(file.object):
+                continue
+            packed = zlib.compress(package.files[file.path], LEVEL)
+            try:
+                ink.write(self.journal, f"{NEW}{file.object}", packed)
+            except FileExistsError:
+                self.rescue(file.object)
+                if self.has(file.object):
+                    continue
+                ink.write(self.journal, f"{NEW}{file.object}", packed)
+            ink.objects.add(file.object)
+
+    def place(self, names: Iterable[str]) -> None:
+        """Give objects their places that were written and last; those that have them are left alone."""
+        for name in names:
+            with suppress(FileNotFoundError):
+                os.replace(f"{self.journal}/{NEW}{name}", f"{self.folder}/{name}")  # noqa: PTH105 - many of them
+
+    def rescue_all(self) -> None:
+        """Give every object its place that somebody left who was killed."""
+        for name in os.listdir(self.journal):  # noqa: PTH208 - names are all it takes
+            if is_object(name):
+                self.rescue(name.removeprefix(NEW))
+
+    def rescue(self, name: str) -> None:
+        """Give an object its place that was left without, unless it is torn: then it goes."""
+        part = self.journal / f"{NEW}{name}"
+        if _unpacked(part.read_bytes(), name) is None:
+            part.unlink()
+            return
+        with part.open("rb") as file:
+            os.fsync(file.fileno())
+        part.replace(self.folder / name)
+        sync(self.folder)
 
     def keep(self, package: Package) -> None:
         """Keep every file of a package, durably."""
         ink = Ink()
         try:
             try:
-                self.write(package, ink)
-                ink.dry()
+                self.write(package, files_of(package), ink)
             except BaseException:
                 ink.close(lasting=False)
                 raise
+            ink.named.clear()  # they get other names in a moment
             ink.close(lasting=True)
+            if ink.objects:
+                self.place(ink.objects)
+                sync(self.folder)
         except OSError as error:
             raise StoreError(f"{self.folder} cannot be written: {error.strerror}. Nothing was changed.") from None
 
     def has(self, name: str) -> bool:
         """Whether an object is there; an empty file was cut short by a power failure."""
         try:
-            return (self.folder / name).stat().st_size > 0
+            return os.stat(f"{self.folder}/{name}").st_size > 0  # noqa: PTH116 - many of them
         except FileNotFoundError:
             return False
 
@@ -77,19 +108,22 @@ class Objects:
         """The bytes of one object; DamagedError when they are not those it is named by."""
         file = self.folder / name
         try:
-            packed = file.read_bytes()
+            packed = self._packed(file)
         except FileNotFoundError:
             raise NotFoundError(f"{file} is missing: these bytes were not kept, or somebody removed them.") from None
         except OSError as error:
             raise StoreError(f"{file} cannot be read: {error.strerror}.") from None
-        reader = zlib.decompressobj()
-        try:
-            content = reader.decompress(packed, MAX_FILE_BYTES + 1)
-        except zlib.error:
-            content = b""
-        if sha256(content).hexdigest() != name:
+        content = _unpacked(packed, name)
+        if content is None:
             raise DamagedError(f"{file} is damaged: it does not hold what its name says. Bring it back from a backup.")
         return content
+
+    def _packed(self, file: Path) -> bytes:
+        """What an object's file holds, which after a power cut may not have its place yet."""
+        try:
+            return file.read_bytes()
+        except FileNotFoundError:
+            return (self.journal / f"{NEW}{file.name}").read_bytes()
 
     def drop_all_but(self, wanted: Collection[str]) -> int:
         """Remove what nobody names; returns how many bytes that freed."""
@@ -101,6 +135,20 @@ class Objects:
                     (self.folder / entry.name).unlink()
                     freed += size
         return freed
+
+
+def is_object(name: str) -> bool:
+    """Whether something in the journal is an object on its way."""
+    return name.startswith(NEW) and _NAME.match(name, len(NEW)) is not None
+
+
+def _unpacked(packed: bytes, name: str) -> bytes | None:
+    """The bytes of an object; None when they are not those it is named by."""
+    try:
+        content = zlib.decompressobj().decompress(packed, MAX_FILE_BYTES + 1)
+    except zlib.error:
+        return None
+    return content if sha256(content).hexdigest() == name else None
 
 
 def modes_in(files: Iterable[StoredFile]) -> dict[str, int]:

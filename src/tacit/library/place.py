@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tacit.errors import RefusedError, StoreError
 from tacit.library import swap
-from tacit.library.disk import collected, open_below
+from tacit.library.disk import open_below, surveyed
 from tacit.library.files import Ink, folder_at, modes_of, unlinked, write_tree
 from tacit.library.shelf import BESIDE, OUT, discard, retired_name
 
@@ -46,11 +46,15 @@ class Place:
 
     def live(self) -> Package | None:
         """The package that is there, read without following a link; None when there is none."""
+        return self.look()[0]
+
+    def look(self) -> tuple[Package | None, dict[str, int]]:
+        """The package that is there and the modes of its files and folders, the skill's own under no name."""
         try:
             with unlinked(self.root) as root:
                 return self._read(root, self.skill)
         except FileNotFoundError:
-            return None
+            return None, {}
         except OSError as error:
             raise self._unreadable(error) from None
 
@@ -66,7 +70,7 @@ class Place:
         """The hash of what waits in the staging folder."""
         try:
             with self._staging() as staging:
-                package = self._read(staging, name)
+                package, _ = self._read(staging, name)
         except FileNotFoundError:
             return ABSENT
         except RefusedError:
@@ -77,9 +81,8 @@ class Place:
             raise StoreError(f"{self.staging / name} cannot be read: {error.strerror}.") from None
         return package.hash()
 
-    def stage(self, package: Package, name: str, ink: Ink, kept: Mapping[str, int]) -> None:
-        """Write a package into the staging folder, with the modes of the files it will replace, else those kept."""
-        modes = {**kept, **self.modes()}
+    def stage(self, package: Package, name: str, ink: Ink, modes: Mapping[str, int]) -> None:
+        """Write a package into the staging folder; its files get the modes that are known of them."""
         with self._staging() as staging:
             os.mkdir(name, dir_fd=staging)
             handle = open_below(staging, name)
@@ -158,7 +161,7 @@ class Place:
     @contextmanager
     def _staging(self) -> Generator[int]:
         """A descriptor of the staging folder; inside a root it must not be a link."""
-        if self.staging == self.root / BESIDE:
+        if self.staging.name == BESIDE:
             with unlinked(self.staging) as handle:
                 yield handle
         else:
@@ -176,10 +179,10 @@ class Place:
             finally:
                 os.close(handle)
 
-    def _read(self, top: int, name: str) -> Package:
+    def _read(self, top: int, name: str) -> tuple[Package, dict[str, int]]:
         handle = open_below(top, name)
         try:
-            return collected(handle, self.folder)
+            return surveyed(handle, self.folder)
         finally:
             os.close(handle)
 

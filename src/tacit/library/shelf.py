@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from tacit.errors import RefusedError, StoreError
 from tacit.library.files import folder_at, put, sync
 from tacit.library.history import Damaged, Histories, read_entry
-from tacit.library.objects import NEW, Objects
+from tacit.library.objects import NEW, Objects, is_object
 from tacit.store.lock import locked
 
 if TYPE_CHECKING:
@@ -49,19 +49,19 @@ class Shelf:
     @cached_property
     def objects(self) -> Objects:
         """Every byte of every version."""
-        return Objects(folder=self.state / "objects", staging=self.staging)
+        return Objects(folder=self.state / "objects", journal=self.journal)
 
     @cached_property
     def histories(self) -> Histories:
         """Every version."""
         return Histories(folder=self.state / "versions")
 
-    @property
+    @cached_property
     def journal(self) -> Path:
-        """Where changes are that were begun; empty when all are finished."""
+        """Where changes are that were begun, with the bytes they bring; empty when all are finished."""
         return self.state / "journal"
 
-    @property
+    @cached_property
     def staging(self) -> Path:
         """Where packages and files wait before they get their names."""
         return self.state / "staging"
@@ -87,10 +87,12 @@ class Shelf:
     @contextmanager
     def _busy(self) -> Generator[None]:
         """Leave a sign while something is written; who finds one puts away what a killed process left half written."""
-        sign = self.staging / BUSY
+        sign = f"{self.staging}/{BUSY}"
+        killed = False
         try:
-            killed = sign.exists()
-            sign.touch(mode=0o600)
+            os.close(os.open(sign, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        except FileExistsError:
+            killed = True
         except OSError as error:
             raise StoreError(f"{self.staging} cannot be written: {error.strerror}. Nothing was changed.") from None
         try:
@@ -100,7 +102,7 @@ class Shelf:
         finally:
             if not self.littered:
                 with suppress(OSError):
-                    sign.unlink()
+                    os.unlink(sign)  # noqa: PTH108 - at every change
 
     def _make(self) -> None:
         try:
@@ -130,9 +132,10 @@ class Shelf:
     def sweep(self, needed: Collection[str] = (), roots: Iterable[Path] = (), *, grace: float = GRACE) -> None:
         """Remove what killed processes left, and folders nobody can be reading any more; needs `writing`.
 
-        What a change that was begun still needs is left alone.
+        What a change that was begun still needs is left alone, and an object that is whole gets its place.
         """
         try:
+            self.objects.rescue_all()
             kept = {*needed, *self._begun()}
             for folder in (self.staging, *(root / BESIDE for root in roots)):
                 _swept(folder, kept, grace)
@@ -144,6 +147,8 @@ class Shelf:
     def _begun(self) -> Iterable[str]:
         """What the notes in the journal say is staged; ValueError when one of them cannot be read now."""
         for file in self.journal.iterdir():
+            if is_object(file.name):
+                continue
             found = read_entry(file)
             if isinstance(found, Damaged):
                 raise ValueError(found.reason)  # noqa: TRY004 - it may name anything

@@ -29,6 +29,9 @@ class NoModel:
     fix: str = ""
 
 
+UNSET = NoModel(reason=HEURISTICS, fix='Set one: model = "anthropic:claude-haiku-4-5", and its key\'s variable.')
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configured:
     """What the settings say about models."""
@@ -52,12 +55,15 @@ def configured(values: Mapping[str, object]) -> Configured:
 
 
 def build(
-    spec: ModelSpec | None, environ: Mapping[str, str], clock: Callable[[], float] = time.monotonic
+    spec: ModelSpec | None,
+    environ: Mapping[str, str],
+    clock: Callable[[], float] = time.monotonic,
+    setting: str = "model_key",
 ) -> HttpModel | ForeignProvider | NoModel:
     """The bare model a spec means: one attempt per call, none of the layers of `stack.py`."""
     if spec is None:
-        return NoModel(reason=HEURISTICS, fix='Set one: model = "anthropic:claude-haiku-4-5", and its key\'s variable.')
-    missing = next(_missing(spec, environ), None)
+        return UNSET
+    missing = next(_missing(spec, environ, setting), None)
     if missing is not None:
         return missing
     if spec.protocol == "pydantic-ai":
@@ -67,12 +73,12 @@ def build(
     return HttpModel(spec, environ, clock)
 
 
-def _missing(spec: ModelSpec, environ: Mapping[str, str]) -> Iterator[NoModel]:
+def _missing(spec: ModelSpec, environ: Mapping[str, str], setting: str) -> Iterator[NoModel]:
     names = [spec.key_variable, *(value[1:] for _, value in spec.headers if value.startswith("$"))]
     for name in filter(None, names):
         value = environ.get(name, "").strip()
         if not value:
-            fix = f"export {name}=…, or name another variable with model_key (none: this server needs no key)."
+            fix = f"export {name}=…, or name another variable with {setting} (none: this server needs no key)."
             yield NoModel(reason=f"{spec.provider}:{spec.name} needs a key, and {name} is not set.", fix=fix)
         elif not (value.isascii() and value.isprintable()):
             yield NoModel(reason=f"{name} holds what can be no key.", fix=f"Set {name} again, without line breaks.")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
+    from tacit.models.ledger import Amount, Limits
     from tacit.models.model import Model
     from tacit.models.spec import ModelSpec
 
@@ -71,6 +72,37 @@ def check(
         results += _tried(embedder, environ, clock, _embedding)
     secrets = [key for one in (spec, embedder) if one for key in keys_of(one, environ)]
     return [_without(result, secrets) for result in results]
+
+
+def budget(spent: Amount, limits: Limits, pending: int = 0) -> CheckResult:
+    """What was spent today beside what may be; a limit that is reached is a note, for tomorrow it is not."""
+    parts = [
+        f"{spent.calls:,}{_of(limits.calls)} calls" + (f" ({pending:,} under way, or cut off)" if pending else ""),
+        f"{spent.tokens:,}{_of(limits.tokens)} tokens",
+        _money(spent, limits),
+    ]
+    full = [
+        name
+        for name, limit, value in (("calls", limits.calls, spent.calls), ("tokens", limits.tokens, spent.tokens))
+        if limit is not None and value >= limit
+    ]
+    if limits.usd is not None and spent.usd >= limits.usd:
+        full.append("usd")
+    fix = f"Nothing more is asked before midnight UTC, unless you raise budget_{full[0]}." if full else ""
+    return CheckResult(name="today", state="warning" if full else "ok", text=", ".join(parts), fix=fix)
+
+
+def _of(limit: int | None) -> str:
+    return "" if limit is None else f" of {limit:,}"
+
+
+def _money(spent: Amount, limits: Limits) -> str:
+    most = "" if limits.usd is None else f" of ${limits.usd}"
+    known = f"${spent.usd:.4f}{most}"
+    if not spent.unpriced:
+        return known
+    unknown = f"{spent.unpriced:,} calls of unknown price"
+    return f"{known} and {unknown}" if spent.usd or most else unknown
 
 
 def _about(spec: ModelSpec, at: datetime) -> Iterator[CheckResult]:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from tacit.models.known import KNOWN, price_name
+from tacit.models.known import price_name
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -30,8 +30,7 @@ def price_of(spec: ModelSpec, at: datetime) -> Price:
     if spec.price is not None:
         return FlatPrice(spec.price)
     provider = price_name(spec.provider)
-    own = spec.protocol == "pydantic-ai" or _is_own_address(spec)
-    return TablePrice(provider, spec.name, at) if provider and own else unknown
+    return TablePrice(provider, spec.name, at) if provider and spec.is_own_address else unknown
 
 
 def unknown(tokens: Tokens) -> Decimal | None:  # noqa: ARG001
@@ -78,8 +77,3 @@ class TablePrice:
         except (LookupError, ValueError):
             return None
         return found.total_price
-
-
-def _is_own_address(spec: ModelSpec) -> bool:
-    """Whether the provider itself answers: another server may ask for any price."""
-    return spec.base_url == KNOWN[spec.provider].url

@@ -49,18 +49,19 @@ class Redacted:
         return self.model.embed(clean)
 
     def _schema(self, schema: Schema) -> Schema:
-        shape = self._walked(json.loads(schema.json))
+        shape = _walked(json.loads(schema.json), self.redact)
         return replace(schema, json=json.dumps(shape, sort_keys=True, ensure_ascii=False))
 
-    def _walked(self, node: object) -> object:
-        """The schema with its texts redacted one by one, so that it stays JSON."""
-        if isinstance(node, str):
-            return self.redact(node)
-        if isinstance(node, list):
-            return [self._walked(one) for one in cast("list[object]", node)]
-        if isinstance(node, dict):
-            return {key: self._walked(value) for key, value in cast("dict[str, object]", node).items()}
-        return node
+
+def _walked(node: object, redact: Callable[[str], str]) -> object:
+    """A JSON value with its texts redacted one by one, so that it stays JSON."""
+    if isinstance(node, str):
+        return redact(node)
+    if isinstance(node, list):
+        return [_walked(one, redact) for one in cast("list[object]", node)]
+    if isinstance(node, dict):
+        return {key: _walked(value, redact) for key, value in cast("dict[str, object]", node).items()}
+    return node
 
 
 def _unsent(error: Exception) -> Refused:

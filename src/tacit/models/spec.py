@@ -58,6 +58,11 @@ class ModelSpec:
         """What determines replies: protocol, address, name."""
         return f"{self.protocol} {self.base_url or self.provider} {self.name}"
 
+    @property
+    def is_own_address(self) -> bool:
+        """Whether the provider itself answers; a server elsewhere may ask for any price, and belong to anybody."""
+        return self.protocol == "pydantic-ai" or self.base_url == KNOWN[self.provider].url
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:

@@ -2,9 +2,10 @@
 
 Redacted    no secret goes further
 Memo        what was answered once is not asked again
+Cleaned     no secret comes back
 Retrying    passing failures are tried again
-Recorded    every attempt is written down
 Budgeted    every attempt is paid from what may be spent
+Recorded    every attempt is written down
 the model   one attempt
 """
 
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tacit.models.budget import Budgeted
+from tacit.models.cleaned import Cleaned
 from tacit.models.ledger import Limits, MemoryLedger
 from tacit.models.memo import Memo, MemoryStore
 from tacit.models.price import unknown
@@ -64,5 +66,5 @@ def stacked(model: Model, layers: Layers) -> Model:
     noted = Recorded(model, layers.sink, layers.price, layers.clock)
     paid = Budgeted(noted, layers.ledger, layers.limits, layers.price)
     patient = Retrying(paid, layers.patience, layers.clock, layers.sleep)
-    kept = Memo(patient, layers.memo, layers.clock)
+    kept = Memo(Cleaned(patient, layers.redact), layers.memo, layers.clock)
     return Redacted(kept, layers.redact)

@@ -32,9 +32,9 @@ def refusal(answer: Answer) -> Failure:
     if 300 <= status < 400:
         place = short(answer.headers.get("location", "elsewhere"), 100)
         return Refused(reason=f"the server redirects to {place}; set that address", status=status)
-    if status == 429 or said_no_money(status, said):
-        if said_no_money(status, said):
-            return Refused(reason=f"HTTP {status}, no credit is left: {said}", status=status)
+    if said_no_money(status, said):
+        return Refused(reason=f"HTTP {status}, no credit is left: {said}", status=402)
+    if status == 429:
         return RateLimited(reason=f"HTTP 429, too many calls: {said}", after=wait_asked(answer.headers))
     if status >= 500 or status in (408, 425):
         after = wait_asked(answer.headers)
@@ -47,7 +47,7 @@ def refusal(answer: Answer) -> Failure:
 
 def said_no_money(status: int, said: str) -> bool:
     """Whether the account, not the pace, is the trouble: waiting will not help."""
-    return status in (402, 429) and (status == 402 or any(word in said.lower() for word in NO_MONEY))
+    return status == 402 or (status in (400, 403, 429) and any(word in said.lower() for word in NO_MONEY))
 
 
 def message(body: bytes) -> str:

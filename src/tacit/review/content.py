@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tacit.review.archives import members
 from tacit.review.catalogue import CONTENT
-from tacit.review.files import kind_of, source_of, sources
+from tacit.review.files import kind_of, source_of, sources, text_of
 from tacit.review.marks import finding
 from tacit.review.scan import scan
 from tacit.review.views import Source
@@ -28,8 +28,9 @@ def content_findings(package: Package) -> list[Finding]:
     for source in sources(package):
         found += scan(source, _TEXT)
     found += _of_description(package)
+    about = text_of(package.document)
     for path, content in sorted(package.files.items()):
-        found += _of_opaque(path, content)
+        found += _of_opaque(path, content, about)
     return found
 
 
@@ -42,7 +43,7 @@ def _of_description(package: Package) -> Iterator[Finding]:
         yield replace(one, line=entry.line, span=(start, max(end, start + 1)))
 
 
-def _of_opaque(path: str, content: bytes) -> Iterator[Finding]:
+def _of_opaque(path: str, content: bytes, about: str) -> Iterator[Finding]:
     kind = kind_of(path, content)
     whole = Source(path, "")
     if kind == "program":
@@ -56,6 +57,6 @@ def _of_opaque(path: str, content: bytes) -> Iterator[Finding]:
     yield finding(whole, "archive", (0, 0))
     for name, part in inside.files:
         if kind_of(name, part) == "text":
-            yield from scan(source_of(f"{path}/{name}", part), _TEXT)
+            yield from scan(source_of(f"{path}/{name}", part, about), _TEXT)
         elif kind_of(name, part) == "program":
             yield finding(Source(f"{path}/{name}", ""), "binary-program", (0, 0))

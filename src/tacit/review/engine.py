@@ -75,7 +75,12 @@ def _library() -> tuple[_Re2, _Options]:
 def compiled(pattern: str) -> Pattern:
     """A pattern ready to use: case does not matter, `.` is any character, `<80>` stands for up to 80 of them."""
     re2, options = _library()
-    return re2.compile(("(?is)" + _GAP.sub(r".{0,\1}?", pattern)).encode(), options)
+    return re2.compile(source_of_pattern(pattern), options)
+
+
+def source_of_pattern(pattern: str) -> bytes:
+    """A pattern in the words of the library."""
+    return ("(?is)" + _GAP.sub(r".{0,\1}?", pattern)).encode()
 
 
 def found(pattern: str, data: bytes) -> Iterator[tuple[int, int]]:

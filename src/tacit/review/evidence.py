@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -16,6 +17,17 @@ TEACHING: frozenset[Origin] = frozenset(("person", "operator", "action"))
 FOREIGN: frozenset[Origin] = frozenset(("tool", "web", "file"))
 """Origins of text that anybody may have written."""
 PEOPLE: frozenset[Origin] = frozenset(("person", "operator"))
+
+
+_SHELL = re.compile(r"(?:/(?:usr/)?bin/)?(?:env )?(?:ba|z|da|k)?sh")
+_FLAG = re.compile(r"-[a-z]{0,4}c")
+_SHELL_WORDS = 2
+"""Words before the command itself: the shell and its flag."""
+_WRAPPED = re.compile(
+    r"\s*(?:/(?:usr/)?bin/)?(?:env )?(?:ba|z|da|k)?sh(?: +-[a-z]+)*? +-[a-z]{0,4}c +(['\"])(.*)\1\s*", re.DOTALL
+)
+_DEEP = 4
+"""Shells around a command that are taken off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,21 +58,49 @@ def spans(runs: Sequence[Run]) -> Iterator[Span]:
             yield Span(origin=foreign, text=call.error or "", run=number, where=f"error of {call.name}")
 
 
+def said_by_people(runs: Sequence[Run]) -> list[str]:
+    """What persons and operators wrote in the evidence."""
+    found = [text for run in runs for text in (run.message, run.correction) if text]
+    return found + [passage.text for run in runs for passage in run.context if passage.origin in PEOPLE]
+
+
 def sessions(runs: Sequence[Run]) -> int:
     """How many different sessions the runs come from; runs that name none count as one."""
     return len({run.session for run in runs})
 
 
 def commands(call: ToolCall) -> str:
-    """The command line in a call's input, which is often JSON around it."""
+    """The command line in a call's input, which is often JSON around it, without the shell that is asked to run it."""
+    return _unwrapped(_command_line(call.input))
+
+
+def _command_line(given: str) -> str:
     try:
-        parsed: object = json.loads(call.input)
+        parsed: object = json.loads(given)
     except ValueError:
-        return call.input
+        return given
     if not isinstance(parsed, dict):
-        return call.input
+        return given
     fields = cast("dict[str, object]", parsed)
     found = [fields[key] for key in ("command", "cmd", "script", "code", "args") if key in fields]
     return "\n".join(
-        " ".join(map(str, cast("list[object]", one))) if isinstance(one, list) else str(one) for one in found
+        _joined(cast("list[object]", one)) if isinstance(one, list) else _unwrapped(str(one)) for one in found
     )
+
+
+def _joined(words: list[object]) -> str:
+    """A command given word by word; what a shell gets after `-c` is the command itself."""
+    said = [str(word) for word in words]
+    if len(said) > _SHELL_WORDS and _SHELL.fullmatch(said[0]) and _FLAG.fullmatch(said[1]):
+        return said[_SHELL_WORDS]
+    return " ".join(said)
+
+
+def _unwrapped(command: str) -> str:
+    """What `bash -lc '…'` runs, as often as shells are put around each other."""
+    for _ in range(_DEEP):
+        found = _WRAPPED.fullmatch(command)
+        if not found:
+            break
+        command = found[2].replace("'\\''", "'") if found[1] == "'" else found[2].replace('\\"', '"')
+    return command

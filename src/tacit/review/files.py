@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from tacit.review.views import Source
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
     from tacit.skills.package import Package
 
+SMALL = 64 * 1024
+"""Bytes of a text that is remembered for a while."""
 Kind = Literal["text", "media", "program", "archive"]
 _PROGRAMS = (
     b"\x7fELF",
@@ -236,15 +239,21 @@ def text_of(content: bytes) -> str:
     return text.replace("\0", "").removeprefix("\ufeff")
 
 
-def source_of(path: str, content: bytes) -> Source:
-    """A text file, ready to be looked at."""
-    return Source(path, text_of(content), script=is_script(path, content))
+def source_of(path: str, content: bytes, about: str = "") -> Source:
+    """A text file, ready to be looked at; `about` is the document of its package."""
+    return Source(path, text_of(content), script=is_script(path, content), about=about)
 
 
 def sources(package: Package) -> Iterator[Source]:
-    """All texts of a package, the document first."""
+    """All texts of a package, the document first; those of a small one are remembered, as every layer asks for them."""
     document = package.skill_file
+    about = text_of(package.document)
     for path in sorted(package.files, key=lambda one: (one != document, one)):
         content = package.files[path]
         if kind_of(path, content) == "text" or path == document:
-            yield source_of(path, content)
+            yield _remembered(path, content, about) if len(content) <= SMALL else source_of(path, content, about)
+
+
+@lru_cache(maxsize=8)
+def _remembered(path: str, content: bytes, about: str) -> Source:
+    return source_of(path, content, about)

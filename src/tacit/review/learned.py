@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tacit.review.evidence import PEOPLE, sessions, spans
+from tacit.review.evidence import said_by_people, sessions
 from tacit.review.files import is_script, kind_of, sources
 from tacit.review.marks import finding
 from tacit.review.reach import hosts_in
@@ -39,14 +39,9 @@ def _code(package: Package, before: Package | None) -> Iterator[Finding]:
 
 
 def _addresses(package: Package, evidence: Sequence[Run], before: Package | None) -> Iterator[Finding]:
-    known = {host for span in spans(evidence) if span.origin in PEOPLE for host in hosts_in(span.text)}
-    known |= {
-        word.strip("`'\"()<>,;").lower().rstrip(".")
-        for span in spans(evidence)
-        if span.origin in PEOPLE
-        for word in span.text.split()
-        if "." in word
-    }
+    told = said_by_people(evidence)
+    known = {host for text in told for host in hosts_in(text)}
+    known |= {word.strip("`'\"()<>,;").lower().rstrip(".") for text in told for word in text.split() if "." in word}
     if before:
         known |= {host for source in sources(before) for host in hosts_in(source.plain.text)}
     for source in sources(package):

@@ -54,6 +54,7 @@ class _Look:
         self._squeezed = "".join(self._tokens.words)
         self._blocks = blocks_of(self._squeezed)
         self._lines = [(line, _key(line)) for line in source.text.splitlines()]
+        self._mine = "\n".join(key for _, key in self._lines)
 
     def findings(self, foreign: Iterable[tuple[Span, list[str]]]) -> Iterator[Finding]:
         """One finding for each untrusted text that the file has taken something from."""
@@ -93,7 +94,7 @@ class _Look:
         for line in span.text.splitlines():
             key = _key(line)
             count = len(key.split())
-            if SHORT <= count < WINDOW and is_risky(line) and not self._is_known(key):
+            if SHORT <= count < WINDOW and key in self._mine and is_risky(line) and not self._is_known(key):
                 for own, mine in self._lines:
                     if f" {key} " in f" {mine} ":
                         start = self._source.text.find(own)

@@ -29,6 +29,10 @@ _BARE = re.compile(
 _OUTSIDE = re.compile(
     r"(?<![\w.@:/-])((?:~|\$HOME|\$\{HOME\})/[\w./*-]{1,120}|/(?:etc|usr|var|opt|root|home|Users|bin|sbin|boot|dev|proc|sys|tmp|Library)/[\w./*-]{1,120}|(?:\.\./){1,8}[\w./*-]{1,120}|[A-Z]:\\[\w\\.-]{1,120})"
 )
+_SHEBANG = re.compile(r"^#![^\n]*", re.MULTILINE)
+"""The line that names a script's interpreter, which is a program and no place that is read or written."""
+_HARMLESS = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/bin/sh", "/bin/bash"))
+"""Paths outside every workspace that hold nothing."""
 _SECRET = re.compile(
     r"\b([A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){0,6}_(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS|PAT|APIKEY)|[A-Z]{2,20}_API_KEY|API_KEY|(?:GITHUB|GH|NPM|HF)_TOKEN)\b"
 )
@@ -80,7 +84,7 @@ def reach_of(package: Package) -> Reach:
     return Reach(
         programs=_each(found, lambda one: programs_in(shell_text(one.plain.text, script=one.script))),
         hosts=frozenset(host for text in texts for host in hosts_in(text)),
-        paths=_groups(_OUTSIDE, texts),
+        paths=_groups(_OUTSIDE, [_SHEBANG.sub("", text) for text in texts]) - _HARMLESS,
         secrets=_groups(_SECRET, texts),
         tools=_groups(_TOOL, texts) | frozenset(_allowed(package)),
         persistence=frozenset(what for what, pattern in _LASTING if any(map(pattern.search, texts))),

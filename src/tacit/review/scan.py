@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tacit.review.engine import TooManyMatchesError, compiled, found, matches, places
 from tacit.review.marks import finding
+from tacit.review.sieve import Sieve
 from tacit.review.values import rank
 
 if TYPE_CHECKING:
@@ -33,23 +35,62 @@ def scan(source: Source, rules: Iterable[Rule]) -> list[Finding]:
         what = f"The file has {source.size:,} characters; up to {MAX_TEXT:,} are looked at."
         return [replace(finding(source, "scan-limit", (0, 0)), reason=what)]
     results: list[Finding] = []
+    rules = tuple(rules)
+    sifted = _Sifted(_sieve(rules))
     for rule in rules:
-        if rule.place == "script" and not source.script:
+        if (rule.place == "script" and not source.script) or sifted.rules_out(rule, source):
             continue
         try:
-            results += _of_rule(source, rule)
+            results += _of_rule(source, rule, sifted)
         except TooManyMatchesError:
             what = f"The text matches the rule {rule.id} more often than can be looked at."
             results.append(replace(finding(source, "scan-limit", (0, 0)), reason=what))
     return results
 
 
-def _of_rule(source: Source, rule: Rule) -> list[Finding]:
+class _Sifted:
+    """The patterns each view of a file may match, looked up once."""
+
+    def __init__(self, sieve: Sieve) -> None:
+        self._sieve = sieve
+        self._known: dict[bytes, frozenset[str]] = {}
+        self._anywhere: set[str] | None = None
+
+    def rules_out(self, rule: Rule, source: Source) -> bool:
+        """Whether no view of a file can match a rule."""
+        if rule.analyse:
+            return False
+        found = self._anywhere if self._anywhere is not None else self._look(source)
+        return found.isdisjoint(rule.patterns) and (not rule.together or not found.issuperset(rule.together))
+
+    def _look(self, source: Source) -> set[str]:
+        self._anywhere = set[str]()
+        for view in (source.raw, source.plain, source.flowed, *source.decoded):
+            self._anywhere |= self._possible(view)
+        return self._anywhere
+
+    def may(self, patterns: Iterable[str], view: View) -> list[str]:
+        """Those of the patterns that are worth searching for."""
+        known = self._possible(view)
+        return [pattern for pattern in patterns if pattern in known]
+
+    def _possible(self, view: View) -> frozenset[str]:
+        if view.data not in self._known:
+            self._known[view.data] = self._sieve.possible(view.data)
+        return self._known[view.data]
+
+
+@lru_cache(maxsize=256)
+def _sieve(rules: tuple[Rule, ...]) -> Sieve:
+    return Sieve(pattern for rule in rules for pattern in (*rule.patterns, *rule.together))
+
+
+def _of_rule(source: Source, rule: Rule, sifted: _Sifted) -> list[Finding]:
     spans: dict[tuple[int, int], bool] = {}
     if rule.analyse:
         spans.update(dict.fromkeys(rule.analyse(source), False))
     for view in _views(source, rule):
-        for start, end in _hits(rule, view):
+        for start, end in _hits(rule, view, sifted):
             spans.setdefault(view.origin(start, end), view.span is not None)
     kept = _apart(sorted(spans))[:SHOWN]
     return [finding(source, rule, span, hidden=spans[span]) for span in kept]
@@ -65,10 +106,10 @@ def _views(source: Source, rule: Rule) -> Iterator[View]:
     yield from source.decoded
 
 
-def _hits(rule: Rule, view: View) -> Iterator[tuple[int, int]]:
-    for pattern in rule.patterns:
+def _hits(rule: Rule, view: View, sifted: _Sifted) -> Iterator[tuple[int, int]]:
+    for pattern in sifted.may(rule.patterns, view):
         yield from _harmful(rule, view, found(pattern, view.data))
-    if rule.together:
+    if rule.together and len(sifted.may(rule.together, view)) == len(rule.together):
         yield from _harmful(rule, view, near(rule, view))
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tacit.review.decoding import encoded
 from tacit.review.folding import folded
+from tacit.review.sentences import Sentences, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +32,11 @@ _DISGUISES = re.compile(
 """What hides a word from a pattern: other alphabets, continued lines, quotes and strokes inside words."""
 _LAYOUT = re.compile(r"\s+(?:(?:[>#*/|;+-]{1,8}|\d{1,2}[.)])\s+)*|\*+|`+|(?<!\w)_+|_+(?!\w)|~~")
 """What wraps prose: white space, list and comment marks at the beginning of lines, emphasis."""
+
+_WRAPPED = re.compile(
+    r"(?<=[^\s|`])[ \t]{0,8}\n[ \t]{0,8}(?:>[ \t]{0,8}){0,4}(?=[A-Za-z\"'(_<$~/])|(?<=\S)[ \t]{2,40}(?=\S)"
+)
+"""Where a line goes on in the next one, also in a quotation; and gaps in a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +71,11 @@ class View:
 class Source:
     """One file of a package, with its views made when they are asked for."""
 
-    def __init__(self, path: str, text: str, *, script: bool = False) -> None:
+    def __init__(self, path: str, text: str, *, script: bool = False, about: str = "") -> None:
         self.path = path
         self.text = text
+        self.about = about
+        """The document of the package it belongs to, which says what the package is for."""
         self.script = script
         """Whether it is a program rather than prose."""
 
@@ -96,6 +104,12 @@ class Source:
                 span = (view.place(start), max(view.place(end), view.place(start) + 1))
                 found.setdefault(text, View(text, text.encode("utf-8", "replace"), span=span))
         return tuple(found.values())
+
+    @cached_property
+    def spoken(self) -> tuple[tuple[View, Sentences], ...]:
+        """What it says once its disguises are gone, also what is encoded in it, cut into sentences."""
+        joined = _rewritten(self.plain, _WRAPPED, lambda _match: " ")
+        return tuple((view, sentences(view)) for view in (joined, *self.decoded))
 
     @property
     def size(self) -> int:
@@ -156,16 +170,32 @@ def _rewritten(view: View, pattern: re.Pattern[str], replace: Callable[[re.Match
 
 def _edited(view: View, edits: list[tuple[int, int, str]]) -> View:
     """The view after replacements, given in order as start, end and new text."""
+    text = view.text
     pieces: list[str] = []
-    here, there = [0], [view.place(0)]
+    here, ends = [0], [0]
     done = size = 0
     for start, end, new in edits:
-        kept = view.text[done:start]
-        size += len(kept)
-        pieces += kept, new
+        size += start - done
+        pieces += text[done:start], new
         here += size, size + len(new)
-        there += view.place(start), view.place(end)
+        ends += start, end
         size += len(new)
         done = end
-    text = "".join([*pieces, view.text[done:]])
-    return View(text, text.encode("utf-8", "replace"), tuple(here), tuple(there))
+    rest = "".join([*pieces, text[done:]])
+    return View(rest, rest.encode("utf-8", "replace"), tuple(here), _places(view, ends))
+
+
+def _places(view: View, ends: list[int]) -> tuple[int, ...]:
+    """Where places of a view, given in order, stand in the original; one walk instead of a search for each."""
+    if len(view.here) == 1:
+        moved = view.there[0] - view.here[0]
+        return tuple(at + moved for at in ends) if moved else tuple(ends)
+    found: list[int] = []
+    here, there, last = view.here, view.there, len(view.here) - 1
+    index = 0
+    for at in ends:
+        while index < last and here[index + 1] <= at:
+            index += 1
+        moved = there[index] + at - here[index]
+        found.append(min(moved, there[index + 1]) if index < last else moved)
+    return tuple(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tacit.errors import InputError
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 LIMIT = 256 * 1024
 """Bytes between the two lines of dashes."""
+SMALL = 64 * 1024
+"""Bytes of a document whose reading is remembered for a while."""
 BOM = b"\xef\xbb\xbf"
 _OPENING = re.compile(rb"---[ \t]*(\r\n|\n|\r|\Z)")
 _CLOSING = re.compile(rb"(?<=[\r\n])---[ \t]*(\r\n|\n|\r|\Z)")
@@ -106,6 +109,10 @@ def split(document: bytes) -> Layout:
 
 def read(document: bytes) -> Frontmatter:
     """The entries of the frontmatter, or why they cannot be read; bounded in time for any bytes."""
+    return _kept(document) if len(document) <= SMALL else _read(document)
+
+
+def _read(document: bytes) -> Frontmatter:
     layout = split(document)
     start, end = layout.frontmatter
     if layout.state != "present":
@@ -123,6 +130,10 @@ def read(document: bytes) -> Frontmatter:
         line = _places(text, start, [found.at])[found.at].line
         return Frontmatter(layout=layout, problem=Problem(rule=found.rule, line=line, detail=found.detail))
     return _placed(layout, text, found)
+
+
+_kept = lru_cache(maxsize=64)(_read)
+"""Of documents just read: each is asked for several things, and reading YAML takes a while."""
 
 
 def set_value(document: bytes, key: str, text: str) -> bytes:

@@ -8,14 +8,25 @@ if TYPE_CHECKING:
     from tacit.store.engine import Transaction
 
 
-def put(transaction: Transaction, key: str, value: bytes, now: str) -> None:
-    """Keep a value; the first one under a key stays."""
+def put(transaction: Transaction, key: str, value: bytes, now: str, workspace: str = "") -> None:
+    """Keep a value on behalf of a workspace; the first one under a key stays."""
     transaction.all(
-        "INSERT INTO memo (key, value, stored) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING", (key, value, now)
+        "INSERT INTO memo (key, value, stored, workspace) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
+        (key, value, now, workspace),
     )
 
 
 def get(transaction: Transaction, key: str) -> bytes | None:
-    """The value under a key, if it is there."""
+    """The value under a key, if it is there: for every workspace, as the key covers all that was asked."""
     rows = transaction.all("SELECT value FROM memo WHERE key = ?", (key,))
-    return cast("bytes", rows[0][0]) if rows else None
+    return bytes(cast("bytes", rows[0][0])) if rows else None
+
+
+def drop_before(transaction: Transaction, workspace: str, moment: str) -> int:
+    """Forget what a workspace kept before a moment; returns how much that was."""
+    return transaction.many("DELETE FROM memo WHERE workspace = ? AND stored < ?", [(workspace, moment)])
+
+
+def clear(transaction: Transaction, workspace: str) -> int:
+    """Forget all that a workspace kept: when runs are removed for good, a reply may still quote them."""
+    return transaction.many("DELETE FROM memo WHERE workspace = ?", [(workspace,)])

@@ -9,25 +9,24 @@ from __future__ import annotations
 import json
 import re
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from tacit.errors import InputError, NotFoundError, RefusedError
 from tacit.interchange import dump_run, parse_run
+from tacit.store import members, verdicts, waiting
+from tacit.store.keys import ID, SESSION, id_of, key_of, parts
 from tacit.types import LearningState, Record, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tacit.store.engine import Row, Transaction, Value
+    from tacit.types import Verdict
 
 How = Literal["new", "duplicate", "updated", "removed"]
 COLUMNS = "sequence, workspace, key, summary, success, used, state, revision, recorded, body"
-ID, OWN, SESSION = 24, 16, 8
-"""Characters of an id, of its own part, of its session's."""
 HEX = re.compile("[0-9a-f]{1,24}")
-CHUNK = 500
 ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
-T = TypeVar("T")
 INSERT = (
     "INSERT INTO runs (key, workspace, source, session, external_id, agent, started, summary, success, used, state,"
     " revision, size, content, recorded, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', 1, ?, ?, ?, ?)"
@@ -44,6 +43,15 @@ class Kept(NamedTuple):
     id: str
     how: How
     before: Record | None = None
+
+
+class Seen(NamedTuple):
+    """What a run was when learning looked at it."""
+
+    revision: int
+    success: bool | None
+    """As claimed or stated."""
+    verdict: Verdict | None = None
 
 
 def keep(transaction: Transaction, records: Sequence[Record]) -> list[Kept]:
@@ -108,7 +116,7 @@ def page(transaction: Transaction, workspace: str, *, below: int | None = None, 
 def at(transaction: Transaction, workspace: str, sequences: Sequence[int]) -> list[Record]:
     """The runs with these sequences that belong to the workspace, newest first."""
     found: list[Record] = []
-    for part in _parts(sequences):
+    for part in parts(sequences):
         marks = ", ".join("?" * len(part))
         sql = f"SELECT {COLUMNS} FROM runs WHERE sequence IN ({marks}) AND workspace = ?"
         found += [decode(row) for row in transaction.all(sql, (*part, workspace))]
@@ -129,6 +137,57 @@ def newest(transaction: Transaction, workspace: str) -> str:
     """When the newest run was recorded, by the clock of that time; empty: there is none."""
     rows = transaction.all("SELECT max(recorded) FROM runs WHERE workspace = ?", (workspace,))
     return str(rows[0][0] or "")
+
+
+def fresh(transaction: Transaction, workspace: str, *, after: int = 0, limit: int = 1000) -> list[Record]:
+    """Runs that learning has not looked at as they are now, oldest first, behind a sequence."""
+    rows = transaction.all(
+        f"SELECT {COLUMNS} FROM runs WHERE workspace = ? AND state = 'new' AND sequence > ?"
+        " AND NOT EXISTS (SELECT 1 FROM waiting WHERE waiting.key = runs.key) ORDER BY sequence LIMIT ?",
+        (workspace, after, limit),
+    )
+    return [decode(row) for row in rows]
+
+
+def unseen(transaction: Transaction, workspace: str) -> int:
+    """How many runs learning has not looked at as they are now."""
+    sql = (
+        "SELECT count(*) FROM runs WHERE workspace = ? AND state = 'new'"
+        " AND NOT EXISTS (SELECT 1 FROM waiting WHERE waiting.key = runs.key)"
+    )
+    return cast("int", transaction.all(sql, (workspace,))[0][0])
+
+
+def moved(transaction: Transaction, workspace: str, seen: Mapping[str, Seen]) -> set[str]:
+    """The runs that are not any more what they were when learning looked at them: grown, marked, removed."""
+    there: dict[str, tuple[int, bool | None]] = {}
+    for part in parts(list(seen)):
+        sql = f"SELECT key, revision, success FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND workspace = ?"
+        for key, revision, success in transaction.all(sql, (*map(key_of, part), workspace)):
+            known = None if success is None else bool(success)
+            there[id_of(str(key))] = (cast("int", revision), known)
+    said = verdicts.many(transaction, list(seen))
+    return {
+        run
+        for run, before in seen.items()
+        if there.get(run) != (before.revision, before.success) or _said(said.get(run)) != _said(before.verdict)
+    }
+
+
+def look_again(transaction: Transaction, ids: Iterable[str]) -> None:
+    """Take back what was learned of runs, so that they are new evidence."""
+    keys = [key_of(run) for run in sorted(ids)]
+    _unlearn(transaction, keys)
+    transaction.many("UPDATE runs SET state = 'new' WHERE key = ?", [(key,) for key in keys])
+
+
+def many(transaction: Transaction, workspace: str, ids: Sequence[str]) -> list[Record]:
+    """The runs with these ids that are still there, oldest first."""
+    found: list[Record] = []
+    for part in parts(ids):
+        sql = f"SELECT {COLUMNS} FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND workspace = ?"
+        found += [decode(row) for row in transaction.all(sql, (*map(key_of, part), workspace))]
+    return sorted(found, key=lambda record: record.sequence)
 
 
 def ids_before(transaction: Transaction, workspace: str, moment: str) -> list[str]:
@@ -170,7 +229,7 @@ def of_session(transaction: Transaction, workspace: str, session: str) -> list[s
 def remove(transaction: Transaction, workspace: str, ids: Sequence[str], now: str) -> int:
     """Take runs out for good, their words and verdicts too; only their ids stay, so that they do not come back."""
     gone = 0
-    for part in _parts(ids):
+    for part in parts(ids):
         marks = ", ".join("?" * len(part))
         rows = transaction.all(
             f"DELETE FROM runs WHERE key IN ({marks}) AND workspace = ? RETURNING sequence, key",
@@ -179,6 +238,7 @@ def remove(transaction: Transaction, workspace: str, ids: Sequence[str], now: st
         names = [(id_of(str(row[1])),) for row in rows]
         transaction.many(transaction.dialect.fulltext_delete, [(row[0],) for row in rows])
         transaction.many("DELETE FROM verdicts WHERE run = ?", names)
+        _unlearn(transaction, [str(row[1]) for row in rows])
         transaction.many(
             "INSERT INTO removed_runs (id, workspace, removed) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
             [(*name, workspace, now) for name in names],
@@ -196,16 +256,7 @@ def readmit(transaction: Transaction, workspace: str, run: str) -> bool:
 def set_success(transaction: Transaction, run: str, success: bool | None) -> None:  # noqa: FBT001
     """Change what is known of a run's success; it is then new evidence."""
     transaction.all("UPDATE runs SET success = ?, state = 'new' WHERE key = ?", (_bit(success), key_of(run)))
-
-
-def key_of(run: str) -> str:
-    """A run's id as the table orders it: by session first."""
-    return run[OWN:] + run[:OWN]
-
-
-def id_of(key: str) -> str:
-    """The id behind a key of the table."""
-    return key[SESSION:] + key[:SESSION]
+    _unlearn(transaction, [key_of(run)])
 
 
 def encode(record: Record) -> str:
@@ -253,7 +304,14 @@ def _update(transaction: Transaction, record: Record, row: tuple[Value, ...]) ->
     before = decode(transaction.all(f"SELECT {COLUMNS} FROM runs WHERE key = ?", (key,))[0])
     transaction.all(UPDATE, (*row[2:], key))
     transaction.all("DELETE FROM verdicts WHERE run = ?", (record.id,))
+    _unlearn(transaction, [str(key)])
     return Kept(record.id, "updated", before)
+
+
+def _unlearn(transaction: Transaction, keys: Sequence[str]) -> None:
+    """Take back what learning made of runs that changed or went away."""
+    members.drop(transaction, keys)
+    waiting.drop(transaction, keys)
 
 
 def _row(record: Record) -> tuple[Value, ...]:
@@ -267,7 +325,7 @@ def _row(record: Record) -> tuple[Value, ...]:
 
 def _contents(transaction: Transaction, ids: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for part in _parts(ids):
+    for part in parts(ids):
         sql = f"SELECT key, content FROM runs WHERE key IN ({', '.join('?' * len(part))})"
         rows = transaction.all(sql, list(map(key_of, part)))
         found.update((id_of(str(key)), str(content)) for key, content in rows)
@@ -278,14 +336,15 @@ def _removed(transaction: Transaction, ids: Sequence[str]) -> set[str]:
     if not transaction.all("SELECT 1 FROM removed_runs LIMIT 1"):
         return set()
     found: set[str] = set()
-    for part in _parts(ids):
+    for part in parts(ids):
         sql = f"SELECT id FROM removed_runs WHERE id IN ({', '.join('?' * len(part))})"
         found.update(str(row[0]) for row in transaction.all(sql, part))
     return found
 
 
-def _parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (values[index : index + CHUNK] for index in range(0, len(values), CHUNK))
+def _said(verdict: Verdict | None) -> tuple[bool | None, str] | None:
+    """A verdict as far as it matters whether it is another one."""
+    return None if verdict is None else (verdict.success, verdict.judge)
 
 
 def _bit(value: bool | None) -> int | None:  # noqa: FBT001

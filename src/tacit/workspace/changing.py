@@ -10,7 +10,8 @@ from tacit.errors import NotFoundError, RefusedError, StoreError, TacitError
 from tacit.library import links
 from tacit.library.apply import Change, apply
 from tacit.library.place import ABSENT
-from tacit.shipped import Version
+from tacit.shipped import Glance, Version
+from tacit.store import glances
 from tacit.workspace import standing
 from tacit.workspace.house import note
 from tacit.workspace.library import person
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from tacit.library.history import Past
     from tacit.shipped import Action, SkillStatus
+    from tacit.store.engine import Transaction
     from tacit.workspace.library import Found
     from tacit.workspace.workspace import Workspace
 
@@ -119,18 +121,40 @@ def ship(ws: Workspace, changes: Sequence[tuple[Found, Change]]) -> list[Version
         try:
             with ws.engine.write() as transaction:
                 standing.follow(ws, transaction, versions)
+                _glance(ws, transaction, mine, versions)
                 for version in versions:
                     subject = f"{version.skill} v{version.number}"
                     note(transaction, ws, f"skill {version.action}", subject, version.summary)
         except StoreError as error:
-            _take_back(ws, mine, versions, f"it could not be noted in the store: {error}")
+            _take_back(ws, mine, versions, error)
             raise
         done += versions
     return done
 
 
-def _take_back(ws: Workspace, changes: Sequence[tuple[Found, Change]], versions: Sequence[Version], why: str) -> None:
-    """Put back what was there before changes that went through only half."""
+def _glance(
+    ws: Workspace, transaction: Transaction, changes: Sequence[tuple[Found, Change]], versions: Sequence[Version]
+) -> None:
+    """Remember that a skill is there: if a person removes it before the next look, that look misses it.
+
+    Where nothing is remembered of a root the next look goes through all histories, and is left to.
+    """
+    for root in {found.root.real for found, _ in changes}:
+        here = [
+            version
+            for (found, _), version in zip(changes, versions, strict=True)
+            if found.root.real == root and not version.out
+        ]
+        if here and glances.listed(transaction, ws.name, str(root)):
+            seen = {one.skill: Glance(fingerprint="", hash=one.hash, version=one.number) for one in here}
+            glances.put(transaction, ws.name, str(root), seen)
+
+
+def _take_back(
+    ws: Workspace, changes: Sequence[tuple[Found, Change]], versions: Sequence[Version], error: StoreError
+) -> None:
+    """Put back what was there before changes that went through only half; where that fails, say that they are made."""
+    why = f"it could not be noted in the store: {error}"
     back: list[Change] = []
     for (found, change), version in zip(changes, versions, strict=True):
         before = next((one for one in reversed(found.past().versions) if one.hash == version.parent), None)
@@ -139,7 +163,12 @@ def _take_back(ws: Workspace, changes: Sequence[tuple[Found, Change]], versions:
         status: SkillStatus = entry.status if before else "deleted"
         base = ABSENT if version.out else version.hash
         back.append(Change(root=change.root, package=package, base=base, version=replace(entry, status=status)))
-    apply(changes[0][0].shelf, back)
+    try:
+        for (found, _), version in zip(changes, apply(changes[0][0].shelf, back), strict=True):
+            _link(ws, found, version)
+    except TacitError:
+        names = ", ".join(f"{version.skill} v{version.number}" for version in versions)
+        raise StoreError(f"{error} The change of the skill was made before that and stays: {names}.") from None
 
 
 def _link(ws: Workspace, found: Found, version: Version) -> None:

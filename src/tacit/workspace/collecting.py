@@ -18,13 +18,14 @@ def collect(ws: Workspace) -> int:
     with ws.engine.read() as transaction:
         waiting = [draft for draft in drafts.everywhere(transaction) if draft.status in OPEN]
     wanted = {name for draft in waiting for name in (draft.parcel, *(file.object for file in draft.files))}
-    return sum(_collect(shelf, wanted) for shelf in ws.library.shelves() if shelf.state.is_dir())
+    return sum(_collect(ws, shelf, wanted) for shelf in ws.library.shelves() if shelf.state.is_dir())
 
 
-def _collect(shelf: Shelf, wanted: set[str]) -> int:
+def _collect(ws: Workspace, shelf: Shelf, wanted: set[str]) -> int:
+    mine = [root.real for root in ws.library.roots if root.writable and ws.library.shelf_of(root) is shelf]
     with shelf.writing():
         journal.recover(shelf)
-        shelf.sweep(roots=[])
+        shelf.sweep(roots=mine)
         if not journal.is_clean(shelf) or shelf.histories.damaged():
             return 0  # what cannot be read may need any of them
         named = {file.object for version in shelf.histories.everything() for file in version.files}

@@ -9,27 +9,35 @@ from typing import TYPE_CHECKING
 from tacit.errors import ConflictError, NotFoundError, RefusedError, StoreError, TacitError
 from tacit.library.apply import Change
 from tacit.review.capability import capability_diff
+from tacit.review.values import blocks
 from tacit.shipped import Version
 from tacit.store import drafts
 from tacit.types import Finding
 from tacit.workspace import door, drafting
 from tacit.workspace.changing import ship, turn
+from tacit.workspace.gating import PASSING, UNJUDGED, receipt
 from tacit.workspace.house import note
 from tacit.workspace.library import person
 from tacit.workspace.noticing import notice_one
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tacit.shipped import Action, SkillOrigin
+    from tacit.trials import Decision
     from tacit.types import Draft
+    from tacit.workspace.gating import Gate
     from tacit.workspace.library import Found
     from tacit.workspace.workspace import Workspace
 
 
+FAILED = "apply-failed"
+"""The rule of a finding that says why a draft could not be shipped."""
+
+
 def listed(ws: Workspace, *, every: bool = False) -> list[Draft]:
     """The drafts that wait for something, oldest first; with `every` also those that were decided."""
-    _catch_up(ws)
+    catch_up(ws)
     with ws.engine.read() as transaction:
         found = drafts.listed(transaction, ws.name)
     return [draft for draft in found if every or draft.status in drafting.OPEN]
@@ -78,9 +86,48 @@ def reject(ws: Workspace, draft: str, reason: str) -> Draft:
 def apply_drafts(ws: Workspace, ids: Sequence[str]) -> list[Version]:
     """Ship drafts that passed review, or that a person approved: all of them or none."""
     chosen = [_open(ws, draft) for draft in dict.fromkeys(ids)]
-    pairs: list[tuple[Found, Change]] = []
     for draft in chosen:
         _check_allowed(draft)
+    return _shipped(ws, chosen, {})
+
+
+def may_ship(draft: Draft) -> bool:
+    """Whether nobody has to be asked about a draft any more."""
+    if draft.approved and draft.approved == draft.hash:
+        return draft.status in drafting.OPEN
+    return (draft.status == "candidate" or _only_failed(draft)) and not draft.needs_approval
+
+
+def gated(ws: Workspace, draft: Draft, gate: Gate) -> Version | Draft:
+    """Ship one draft if its gate has nothing against it; else it is rejected with the gate's reason.
+
+    One that cannot be shipped is quarantined with the cause, and may be tried again.
+    """
+    _check_allowed(draft)
+    found = drafting.target_of(ws, draft)
+    try:
+        decision = gate.decide(draft, found.place.live(), drafting.package_of(ws, draft))
+        if decision.action in PASSING:
+            return _shipped(ws, [draft], {draft.id: decision})[0]
+    except ConflictError:  # somebody was faster: the next look makes it fit again
+        raise
+    except (RefusedError, StoreError) as error:
+        if _is_unmoved(ws, draft):
+            _failed(ws, draft, found, str(error))
+        raise
+    now = replace(draft, status="rejected", notes=(*draft.notes, f"gate: {receipt(decision)}"), updated=ws.now())
+    with ws.engine.write() as transaction:
+        drafts.move(transaction, now, expected=draft.status, hash_=draft.hash)
+        note(transaction, ws, "gate rejects draft", f"{draft.id} {draft.hash}", decision.reason)
+    return now
+
+
+def _shipped(ws: Workspace, chosen: Sequence[Draft], decisions: Mapping[str, Decision]) -> list[Version]:
+    """Ship drafts that are allowed to: all of them or none."""
+    pairs: list[tuple[Found, Change]] = []
+    for draft in chosen:
+        if not _is_unmoved(ws, draft):
+            raise ConflictError(f"Draft {draft.id} was changed by somebody meanwhile. Look at it again.")
         found = drafting.target_of(ws, draft)
         notice_one(ws, found)
         package = drafting.package_of(ws, draft)
@@ -90,7 +137,7 @@ def apply_drafts(ws: Workspace, ids: Sequence[str]) -> list[Version]:
                 "meanwhile. Reject it and make it anew."
             )
         door.check_standard(package, found.place.live(), found.skill)
-        pairs.append((found, _change(ws, draft, found)))
+        pairs.append((found, _change(ws, draft, found, decisions.get(draft.id, UNJUDGED))))
     try:
         versions = ship(ws, pairs)
     except StoreError as error:
@@ -99,16 +146,17 @@ def apply_drafts(ws: Workspace, ids: Sequence[str]) -> list[Version]:
         raise
     with ws.engine.write() as transaction:
         for draft in chosen:
-            drafts.put(transaction, replace(draft, status="accepted", updated=ws.now()))
+            drafts.put(transaction, replace(draft, status="accepted", findings=_earlier(draft), updated=ws.now()))
             note(transaction, ws, "apply draft", f"{draft.id} {draft.hash}", draft.summary)
     return versions
 
 
-def _change(ws: Workspace, draft: Draft, found: Found) -> Change:
+def _change(ws: Workspace, draft: Draft, found: Found, decision: Decision) -> Change:
     from tacit.workspace.parcels import past_of
 
     last = found.last()
-    imported = bool(draft.files)
+    imported = bool(draft.files) and not draft.pattern
+    sure = bool(draft.approved) or decision.action in ("accept", "accept_new_best")
     origin: SkillOrigin = "imported" if imported else "learned"
     action: Action = "import" if imported else "apply"
     version = Version(
@@ -117,14 +165,14 @@ def _change(ws: Workspace, draft: Draft, found: Found) -> Change:
         number=0,
         hash="",
         action=action,
-        status=last.status if last and not last.out else "provisional" if not draft.approved else "active",
+        status=last.status if last and not last.out else "active" if sure else "provisional",
         origin=last.origin if last else origin,
         actor=draft.provenance.model or draft.approver or person(),
         summary=draft.summary,
         draft=draft.id,
         provenance=draft.provenance,
-        findings=draft.findings,
-        receipt="force_accept: approved by a person" if draft.approved else "uninformative: no gate could judge",
+        findings=_earlier(draft),
+        receipt="force_accept: approved by a person" if draft.approved else receipt(decision),
         created=ws.now(),
     )
     package = drafting.package_of(ws, draft)
@@ -147,11 +195,18 @@ def _check_seen(ws: Workspace, draft: Draft, seen: str) -> None:
         raise ConflictError(f"What draft {draft.id} would make of {draft.target} changed meanwhile. Look again.")
 
 
+def _is_unmoved(ws: Workspace, draft: Draft) -> bool:
+    """Whether a draft is still what it was when somebody said that it may ship: a gate may take its time."""
+    with ws.engine.read() as transaction:
+        now = drafts.get(transaction, ws.name, draft.id)
+    return (now.status, now.hash) == (draft.status, draft.hash)
+
+
 def _check_allowed(draft: Draft) -> None:
     if draft.approved and draft.approved == draft.hash:
         return
-    if draft.status == "quarantined":
-        worst = draft.findings[0].reason if draft.findings else "review did not let it through"
+    if draft.status == "quarantined" and not _only_failed(draft):
+        worst = next((one.reason for one in draft.findings if blocks(one)), "review did not let it through.")
         raise RefusedError(
             f"Draft {draft.id} is quarantined: {worst} Look: tacit drafts show {draft.id}. "
             f"If you are sure: tacit drafts approve {draft.id}"
@@ -160,11 +215,16 @@ def _check_allowed(draft: Draft) -> None:
         raise RefusedError(f"Draft {draft.id} needs a person's yes first: tacit drafts approve {draft.id}")
 
 
+def _only_failed(draft: Draft) -> bool:
+    """Whether nothing is in a draft's way but that it could not be shipped the last time."""
+    blocking = {one.rule for one in draft.findings if blocks(one)}
+    return draft.status == "quarantined" and blocking == {FAILED}
+
+
 def _failed(ws: Workspace, draft: Draft, found: Found, cause: str) -> None:
     """Note that a draft could not be shipped; the files are what they were."""
-    failure = Finding(rule="apply-failed", severity="high", reason=cause, fix=f"tacit drafts apply {draft.id}")
-    kept = tuple(one for one in draft.findings if one.rule != "apply-failed")
-    now = replace(draft, status="quarantined", findings=(*kept, failure), updated=ws.now())
+    failure = Finding(rule=FAILED, severity="high", reason=cause, fix=f"tacit drafts apply {draft.id}")
+    now = replace(draft, status="quarantined", findings=(*_earlier(draft), failure), updated=ws.now())
     with suppress(StoreError), ws.engine.write() as transaction:
         drafts.put(transaction, now)
         note(transaction, ws, "apply failed", f"{draft.id} {draft.hash}", cause)
@@ -174,7 +234,12 @@ def _failed(ws: Workspace, draft: Draft, found: Found, cause: str) -> None:
             turn(ws, found, last, "rollback", status=last.status, why=f"draft {draft.id} could not be applied: {cause}")
 
 
-def _catch_up(ws: Workspace) -> None:
+def _earlier(draft: Draft) -> tuple[Finding, ...]:
+    """What review found, without what came of trying to ship."""
+    return tuple(one for one in draft.findings if one.rule != FAILED)
+
+
+def catch_up(ws: Workspace) -> None:
     """Mark drafts as accepted that were shipped by a process which did not live to say so."""
     with ws.engine.read() as transaction:
         waiting = [draft for draft in drafts.listed(transaction, ws.name) if draft.status in drafting.OPEN]
@@ -186,5 +251,8 @@ def _catch_up(ws: Workspace) -> None:
 
 
 def _was_shipped(ws: Workspace, draft: Draft) -> bool:
-    found = drafting.target_of(ws, draft)
+    try:
+        found = drafting.target_of(ws, draft)
+    except NotFoundError:  # its folder is in no root any more: the whole workspace was moved
+        return False
     return any(version.draft == draft.id for version in found.past().versions)

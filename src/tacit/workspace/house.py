@@ -10,7 +10,7 @@ from tacit.errors import NotFoundError
 from tacit.events import Advanced, Began, Ended, Noted
 from tacit.runs import usage
 from tacit.runs.recorder import seen_skills, success_of, valid_name
-from tacit.store import audit, files, meta, profiles, runs, search, verdicts
+from tacit.store import audit, files, memo, meta, profiles, runs, search, verdicts
 from tacit.strict import clean
 from tacit.types import Record, Verdict
 from tacit.workspace.facts import ERASING, TIDIED
@@ -54,6 +54,7 @@ def remove(ws: Workspace, ids: Sequence[str], reason: str) -> Iterator[Event]:
         with ws.engine.write() as transaction:
             part = [record.id for record in _records(transaction, ws, ids[start : start + STEP])]
             gone += runs.remove(transaction, ws.name, part, ws.now())
+            memo.clear(transaction, ws.name)  # what a model said may quote them
             note(transaction, ws, f"remove {len(part)} runs", " ".join(part), reason)
             meta.put(transaction, ERASING, "yes")
         yield Advanced(stage="remove", done=gone, total=len(ids))
@@ -81,9 +82,13 @@ def readmit(ws: Workspace, run: str) -> None:
 
 
 def _before(ws: Workspace, days: int) -> list[str]:
-    moment = (ws.clock() - timedelta(days=days)).isoformat().replace("+00:00", "Z")
     with ws.engine.read() as transaction:
-        return runs.ids_before(transaction, ws.name, moment)
+        return runs.ids_before(transaction, ws.name, _moment(ws, days))
+
+
+def _moment(ws: Workspace, days: int) -> str:
+    """The moment so many days ago."""
+    return (ws.clock() - timedelta(days=days)).isoformat().replace("+00:00", "Z")
 
 
 def chosen(ws: Workspace, *, older_than: int | None, session: str | None) -> list[str]:
@@ -105,12 +110,20 @@ def tidy(ws: Workspace) -> Iterator[Event]:
     days, megabytes = ws.config.retention_days, ws.config.max_disk_mb
     if days:
         yield from _limit(ws, _before(ws, days), f"they are older than {days} days (retention_days)")
+        _forget(ws, days)
     if megabytes:
         yield from _limit(
             ws, _too_many(ws, megabytes * 1024 * 1024), f"all take more than {megabytes} MB (max_disk_mb)"
         )
     with ws.engine.write() as transaction:
         meta.put(transaction, fact, today)
+
+
+def _forget(ws: Workspace, days: int) -> None:
+    """Drop what models said, and what they cost, so many days ago."""
+    from tacit.workspace.spending import forget_before
+
+    forget_before(ws, _moment(ws, days))
 
 
 def _limit(ws: Workspace, ids: Sequence[str], why: str) -> Iterator[Event]:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from tacit.errors import TacitError
+from tacit.errors import StoreError, TacitError
 from tacit.events import Advanced, Noted
-from tacit.library import apply, journal
+from tacit.library import journal
+from tacit.library.keep import Pile, keep_seen
 from tacit.library.place import Place
 from tacit.shipped import Version
 from tacit.workspace.library import person
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from pathlib import Path
 
     from tacit.events import Event
     from tacit.library.roots import Root
     from tacit.library.shelf import Shelf
+    from tacit.skills.package import Package
     from tacit.workspace.library import Found
     from tacit.workspace.workspace import Workspace
+
+    Keep = Callable[[Path, Package | None, Version], Version]
+    """Makes a version of what a person did."""
 
 MANY = 50
 """New skills from which on they are made to last all together."""
@@ -34,19 +40,27 @@ def noticed(ws: Workspace, shelf: Shelf, root: Root, skills: Sequence[str]) -> G
     with shelf.writing():
         if not journal.is_clean(shelf):
             journal.recover(shelf)
-        many = len(skills) > MANY
+        pile = Pile(shelf=shelf, waiting=journal.waiting(shelf))
+        keep = pile.add if len(skills) > MANY else partial(keep_seen, shelf)
         for number, skill in enumerate(skills, 1):
             try:
-                version = notice(ws, shelf, root.real, skill, lasting=not many)
+                version = notice(ws, shelf, root.real, skill, keep)
             except (TacitError, OSError) as error:  # the others are kept all the same
                 yield Noted(stage="keep", text=f"What was done to {skill} could not be kept: {error}", level="warning")
                 continue
             made += [version] if version else []
             if number % STEP == 0:
+                yield from _settled(pile)
                 yield Advanced(stage="keep", done=number, total=len(skills))
-        if many:
-            apply.make_last()
+        yield from _settled(pile)
     return made
+
+
+def _settled(pile: Pile) -> Generator[Event]:
+    try:
+        pile.settle()
+    except StoreError as error:
+        yield Noted(stage="keep", text=f"{error} The next command that writes tries again.", level="warning")
 
 
 def notice_one(ws: Workspace, found: Found) -> Version | None:
@@ -56,10 +70,10 @@ def notice_one(ws: Workspace, found: Found) -> Version | None:
     with found.shelf.writing():
         if not journal.is_clean(found.shelf):
             journal.recover(found.shelf)
-        return notice(ws, found.shelf, found.root.real, found.skill)
+        return notice(ws, found.shelf, found.root.real, found.skill, partial(keep_seen, found.shelf))
 
 
-def notice(ws: Workspace, shelf: Shelf, root: Path, skill: str, *, lasting: bool = True) -> Version | None:
+def notice(ws: Workspace, shelf: Shelf, root: Path, skill: str, keep: Keep) -> Version | None:
     """Compare one skill with its newest version and keep what is new; needs the shelf's `writing`."""
     key = shelf.key(root)
     package = Place(root=root, skill=skill, staging=shelf.staging).live()
@@ -68,7 +82,7 @@ def notice(ws: Workspace, shelf: Shelf, root: Path, skill: str, *, lasting: bool
         if last is None or last.out:
             return None
         gone = _by_hand(ws, replace(last, action="hand-delete", status="deleted", summary="removed by hand"))
-        return apply.keep_seen(shelf, root, None, replace(gone, hash=last.hash, files=last.files))
+        return keep(root, None, replace(gone, hash=last.hash, files=last.files))
     if last is not None and not last.out and package.hash() == last.hash:
         return None
     version = Version(
@@ -81,7 +95,7 @@ def notice(ws: Workspace, shelf: Shelf, root: Path, skill: str, *, lasting: bool
         origin=last.origin if last else "manual",
         summary="found on disk" if last is None else "changed by hand",
     )
-    return apply.keep_seen(shelf, root, package, _by_hand(ws, version), lasting=lasting)
+    return keep(root, package, _by_hand(ws, version))
 
 
 def _by_hand(ws: Workspace, version: Version) -> Version:

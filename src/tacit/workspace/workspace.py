@@ -16,7 +16,7 @@ from tacit.store import meta, migrate
 from tacit.workspace import facts, place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
     from types import TracebackType
 
     from tacit.config import Config, Settings
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from tacit.redact import Redactor
     from tacit.shipped import Version
     from tacit.store.engine import Engine
-    from tacit.types import Delivery, Record, Run, Verdict
+    from tacit.types import Delivery, Pattern, PatternStatus, Record, Run, Verdict
+    from tacit.workspace.learned import Learned
     from tacit.workspace.library import Library
     from tacit.workspace.looking import Skill
     from tacit.workspace.recording import Recording
@@ -190,6 +191,24 @@ class Workspace:
         from tacit.workspace.house import tidy
 
         return tidy(self)
+
+    def learn(
+        self, *, apply: bool | None = None, dry_run: bool = False, wait: float = 0.0
+    ) -> Generator[Event, None, Learned]:
+        """Learn from new runs, once: patterns, drafts and, in mode apply or if told to, skills.
+
+        `apply` overrides the mode; a dry run writes nothing and asks no model; `wait`: seconds for another learner.
+        """
+        from tacit.workspace.learn import learn
+        from tacit.workspace.learned import Options
+
+        return learn(self, Options(apply=apply, dry_run=dry_run, wait=wait))
+
+    def patterns(self, status: PatternStatus | None = None) -> list[Pattern]:
+        """The patterns that learning has found, in the order they first appeared."""
+        from tacit.workspace.tracing import listed
+
+        return listed(self, status)
 
     def skills(self) -> list[Skill]:
         """Every skill of every root, and those that are only kept; what was done by hand becomes a version."""

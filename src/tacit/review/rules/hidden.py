@@ -43,6 +43,14 @@ _ORDERS = (
     r"|\bbefore (?:answering|responding|replying|doing)|\bwhen (?:processing|reading|you (?:read|see|process)) this|\byou (?:are now|must now|will now)\b|base64 +-[dD]|\| *(?:ba)?sh\b|\brm -rf\b"
     r"|\b(?:run|execute)\b.{0,40}(?:`|\.sh\b|\.py\b|command|script).{0,60}(?:first|before|silent|without|every)"
 )
+_MODEL = r"(?:assistants?|language models?|llms?|ai(?: agents?| models?| assistants?| readers?)?|agents?|automated (?:readers?|reviewers?|systems?)|(?:reviewing|reading|scanning) (?:models?|agents?|systems?)|claude|chatgpt|gpt|copilot|gemini|bots?)"
+_DO = r"\b(?:open|put|place|run|visit|prefer|rate|skip|quote|quoted|include|read|use|call|execute|add|write|fetch|join|trust|treat|consider|approve|mark|report|say|respond|answer|reply|claim|tell|state|send|post|load|follow|obey|ignore|please|copy|install|download|recommend|insert|append|print|echo|reveal|set|register)\b"
+_TO_MODEL = (
+    rf"(?:<!--|>|# *\(|\\A)\W{{0,6}}(?:(?:note|notes|message|instructions?|hint|attention|hey|dear|hi|hello|to|for|all|any|the|every)\s+){{0,4}}{_MODEL}\b *[:,;—-].{{0,200}}{_DO}"
+    rf"|\b(?:for|to|dear|attention) (?:all |any |the |every )?{_MODEL} *[:,].{{0,200}}{_DO}|\b{_MODEL} (?:\w+ )?(?:must|should|shall|please|has to|have to|needs? to)\b.{{0,120}}{_DO}"
+    r"|\b(?:hub|reg|beacon|c2|callback)=\S{0,80}https?://|\bhttps?://\S+\?[\w&=]{0,40}=? ?(?:followed by|with|plus|and append)"
+)
+"""A model is spoken to: what nobody else is to see, and it alone is to do."""
 _MARKERS = ("SLOW_UPDATE", "APPENDIX", "prettier-ignore", "markdownlint", "eslint", "TODO")
 
 
@@ -95,7 +103,7 @@ def hidden_orders(source: Source) -> Iterator[tuple[int, int]]:
     spans = [*comments(source.text), *(match.span() for match in _UNSEEN.finditer(source.text))]
     for start, end in spans:
         text = source.text[start : min(end, start + 20_000)]
-        if not any(marker in text for marker in _MARKERS) and matches(_ORDERS, text):
+        if not any(marker in text for marker in _MARKERS) and matches(f"{_ORDERS}|{_TO_MODEL}", text):
             yield start, end
 
 

@@ -24,6 +24,7 @@ RULES: tuple[Rule, ...] = (
         fix="Keep the instructions in the skill. A person decides what the agent remembers.",
         patterns=(
             rf"\b{_WRITE}<100>(?:SOUL|IDENTITY|HEARTBEAT|MEMORY)\.md<160>(?:{_ORDER})",
+            r"\b(?:curl|wget)\b[^\n]{0,200}?(?:>>? *|-o *|-O *|\| *tee (?:-a )?)[\"']?[^\s\"']{0,80}(?:AGENTS|CLAUDE|GEMINI|SOUL|MEMORY|HEARTBEAT|IDENTITY)\.md",
             r">>? *[\"']?[^\s\"']{0,60}(?:SOUL|IDENTITY|HEARTBEAT|BOOTSTRAP)\.md",
             rf"\b(?:echo|printf|cat)\b[^\n]{{0,240}}?(?:{_ORDER})[^\n]{{0,160}}?>>? *[\"']?[^\s\"']{{0,60}}(?:{_MEMORY}|{_GUIDE})",
             r"(?:open|write_text|writeFileSync|appendFileSync|appendFile)\([^\n]{0,80}?(?:SOUL|MEMORY|IDENTITY|HEARTBEAT|AGENTS|CLAUDE)\.md[^\n]{0,40}?[\"'](?:a|w|a\+)[\"']",

@@ -20,6 +20,13 @@ RULES: tuple[Rule, ...] = (
         fix="Make the draft again with all its parts.",
     ),
     Rule(
+        id="create-on-existing",
+        tag="AST09",
+        severity="high",
+        reason="The draft would create a skill that exists already.",
+        fix="Make a draft that changes the skill, or choose another name.",
+    ),
+    Rule(
         id="target-mismatch",
         tag="AST04",
         severity="high",

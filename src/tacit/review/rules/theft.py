@@ -246,6 +246,20 @@ RULES: tuple[Rule, ...] = (
         around=40,
     ),
     Rule(
+        id="encoded-upload",
+        tag="AST01",
+        severity="high",
+        reason="It encodes something and sends it off in one breath, so that nobody sees what leaves.",
+        fix="Send what is to be sent as it is, to a service that the person knows.",
+        style="command",
+        patterns=(
+            r"\|\s*(?:base64|xxd|base32|gzip -c|openssl (?:enc|base64))[^|\n]{0,60}?\|\s*(?:curl|wget|nc|ncat)\b",
+            r"\bbase64 +(?:-d|-D|--decode)[^\n]{0,120}?(?:\||&&|;)\s*(?:curl|wget|nc|ncat)\b",
+            r"\b(?:credentials?|password|passwd|secret|token|api_?key)=[^\n|]{1,80}\|\s*(?:curl|nc|ncat)\b[^\n]{0,200}?@-",
+        ),
+        known=r"https?://(?:localhost|127\.0\.0\.1)",
+    ),
+    Rule(
         id="dns-egress",
         tag="AST01",
         severity="high",

@@ -1,0 +1,45 @@
+"""What was done to answer a request, in a few words each: evidence of its kind beside its own words."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from tacit.learning.actions import actions_of
+from tacit.learning.shell import head
+
+if TYPE_CHECKING:
+    from tacit.learning.actions import Action
+    from tacit.types import Run
+
+MOST = 24
+"""Hints of one run: what comes later is rarely what it was about."""
+_HOST = re.compile(r"\A\w+://([^/\s]+)")
+
+
+def hints_of(run: Run) -> tuple[str, ...]:
+    """The different commands, files and tools of a run, in order, without their values."""
+    found = dict.fromkeys(hint for action in actions_of(run) if (hint := _hint(action)))
+    return tuple(found)[:MOST]
+
+
+def _hint(action: Action) -> str:
+    match action.kind:
+        case "command":
+            return head(action.text)
+        case "edit" | "read":
+            return f"{action.kind} {_place(action.text)}"
+        case "web":
+            host = _HOST.match(action.text)
+            return f"web {host[1]}" if host else ""
+        case "tool":
+            return f"tool {action.text}"
+        case "search":
+            return ""
+
+
+def _place(path: str) -> str:
+    """Where a file lies and what kind it is; its name too, if it stands alone."""
+    *folders, name = path.split("/")
+    return f"{folders[-1]}/*{PurePosixPath(name).suffix}" if folders else name

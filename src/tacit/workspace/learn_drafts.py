@@ -1,0 +1,157 @@
+"""The last part of a pass: every ready pattern gets what it needs, and none of them holds up another."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, assert_never
+
+from tacit.errors import StoreError, TacitError
+from tacit.events import Advanced, Began, Ended, Noted
+from tacit.learning.next import Generate, Leave, Refresh, Situation, in_order, next_step
+from tacit.shipped import Version
+from tacit.store import drafts, patterns
+from tacit.workspace import deciding, drafting
+from tacit.workspace.house import note
+from tacit.workspace.learn_history import GATE, approved_as
+from tacit.workspace.learn_writing import Nothing
+from tacit.workspace.learned import Taken
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from tacit.events import Event
+    from tacit.learning.next import Step
+    from tacit.types import Draft, Pattern
+    from tacit.workspace.gating import Gate
+    from tacit.workspace.learn_writing import Desk
+    from tacit.workspace.workspace import Workspace
+
+
+def write_all(desk: Desk, gate: Gate | None, *, save: bool) -> Generator[Event, None, tuple[Taken, ...]]:
+    """Draft or refresh every ready pattern that calls for it; with a gate, ship what passes."""
+    work = _work(desk, ship=gate is not None)
+    yield Began(stage="draft", total=len(work))
+    done: list[Taken] = []
+    for pattern, step, earlier in work:
+        taken = _taken(desk, gate, pattern, step, earlier, save=save)
+        done.append(taken)
+        if taken.version is not None:
+            desk.stock.shipped(taken.version)
+        if taken.what == "failed":
+            yield Noted(stage="draft", text=f"{pattern.label}: {taken.reason}", level="error")
+        yield Advanced(stage="draft", done=len(done), total=len(work), note=pattern.label)
+    written = sum(one.draft is not None for one in done)
+    yield Ended(stage="draft", text=f"{written} drafts, {sum(one.version is not None for one in done)} shipped")
+    return tuple(done)
+
+
+Work = tuple["Pattern", "Generate | Refresh", "tuple[Draft, ...]"]
+
+
+def _work(desk: Desk, *, ship: bool) -> list[Work]:
+    """The patterns that something is to be done for, oldest first."""
+    ws = desk.ws
+    with ws.engine.read() as transaction:
+        there = {one.id: one for one in patterns.listed(transaction, ws.name, "ready")}
+        tried = patterns.tried(transaction, ws.name)
+        by_pattern: dict[str, list[Draft]] = {}
+        for one in drafts.listed(transaction, ws.name):
+            by_pattern.setdefault(one.pattern, []).append(one)
+    if desk.ahead:
+        there |= {one.id: one for one in (*desk.ahead.extended, *desk.ahead.new)}
+    found: list[Work] = []
+    for pattern in in_order(there.values()):
+        mine = tuple(by_pattern.get(pattern.id, ()))
+        step = _step(desk, pattern, mine, ship=ship)
+        vain = desk.is_vain(pattern, tried.get(pattern.id, ("", ""))[0])
+        if isinstance(step, Leave) or (isinstance(step, Generate) and vain):
+            continue
+        found.append((pattern, step, mine))
+    return found
+
+
+def _step(desk: Desk, pattern: Pattern, mine: tuple[Draft, ...], *, ship: bool) -> Step:
+    """What a pattern calls for; an open draft that nothing has changed about is left alone unless it can ship."""
+    ratio = next((one.ratio for one in reversed(mine) if one.ratio is not None), None)
+    now = Situation(drafter=desk.drafter, min_runs=desk.ws.config.min_runs, ratio_then=ratio)
+    step = next_step(pattern, mine, now)
+    if not isinstance(step, Refresh) or (ship and deciding.may_ship(step.draft)):
+        return step
+    same = step.draft.basis == desk.basis(pattern, step.draft)
+    return Leave(reason="its draft is open, and nothing has changed") if same else step
+
+
+def _taken(
+    desk: Desk, gate: Gate | None, pattern: Pattern, step: Generate | Refresh, earlier: Sequence[Draft], *, save: bool
+) -> Taken:
+    """One pattern, whatever happens in it."""
+    result = Taken(pattern=pattern.id, label=pattern.label, what="failed", reason=step.reason)
+    try:
+        written = _written(desk, pattern, step, earlier)
+        if isinstance(written, Nothing):
+            if save:
+                _note_tried(desk, pattern, written.reason)
+            return replace(result, what="refused" if written.refused else "left", reason=written.reason)
+        if save:
+            written = _saved(desk.ws, written, step, earlier)
+        what = "drafted" if isinstance(step, Generate) else "refreshed"
+        result = replace(result, what=what, draft=written)
+        return _shipped(desk.ws, gate, result, written) if gate is not None and save else result
+    except TacitError as error:
+        return replace(result, what="failed", reason=str(error))
+    except Exception as error:  # noqa: BLE001 - one poisoned pattern must not keep the others from being learned
+        reason = f"{type(error).__name__}: {error}"[:300]
+        if save and result.draft is None:
+            _note_tried(desk, pattern, reason)
+        return replace(result, what="failed", reason=reason)
+
+
+def _note_tried(desk: Desk, pattern: Pattern, reason: str) -> None:
+    """Remember that nothing came of a pattern, so that nobody tries the same again in vain."""
+    with suppress(StoreError), desk.ws.engine.write() as transaction:
+        patterns.note_tried(transaction, pattern.id, desk.tried(pattern, desk.wrote), reason)
+
+
+def _written(desk: Desk, pattern: Pattern, step: Generate | Refresh, earlier: Sequence[Draft]) -> Draft | Nothing:
+    match step:
+        case Generate():
+            return desk.write(pattern, earlier)
+        case Refresh(draft=draft):
+            return draft if draft.basis == desk.basis(pattern, draft) else desk.again(pattern, draft)
+        case _:
+            assert_never(step)
+
+
+def _saved(ws: Workspace, written: Draft, step: Generate | Refresh, earlier: Sequence[Draft]) -> Draft:
+    """Keep a draft; those of its pattern that waited for a decision are superseded by a new one."""
+    if isinstance(step, Refresh) and written == step.draft:
+        return written
+    with ws.engine.write() as transaction:
+        for old in earlier:
+            if old.id == written.id:  # somebody may have said yes to these very bytes a moment ago
+                written = approved_as(drafts.get(transaction, ws.name, old.id), written)
+                drafts.move(transaction, written, expected=old.status, hash_=old.hash)
+            elif isinstance(step, Generate) and old.status in drafting.OPEN:
+                now = replace(old, status="superseded", updated=ws.now())
+                drafts.move(transaction, now, expected=old.status, hash_=old.hash)
+        drafts.put(transaction, written)
+        note(transaction, ws, "draft", f"{written.id} {written.hash}", f"{written.status}: {written.summary}")
+    return written
+
+
+def _shipped(ws: Workspace, gate: Gate, result: Taken, draft: Draft) -> Taken:
+    """A draft that review lets through, shipped if the gate has nothing against it."""
+    if not deciding.may_ship(draft):
+        reason = "needs a person's yes" if draft.status == "candidate" else "quarantined by review"
+        return replace(result, reason=reason)
+    try:
+        outcome = deciding.gated(ws, draft, gate)
+    except TacitError as error:
+        with ws.engine.read() as transaction:
+            now = drafts.get(transaction, ws.name, draft.id)
+        return replace(result, what="failed", reason=str(error), draft=now)
+    if isinstance(outcome, Version):
+        accepted = replace(draft, status="accepted")
+        return replace(result, what="applied", draft=accepted, version=outcome)
+    return replace(result, reason=f"the gate said no: {outcome.notes[-1].removeprefix(GATE)}", draft=outcome)

@@ -1,0 +1,158 @@
+"""What asking models leaves in a workspace's store: kept replies, spent money, calls.
+
+A store that cannot be written to stops the spending: without a reservation nothing is asked. What is lost after that is
+a reply that could have been reused, or a line of the record; never a limit.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from tacit.errors import StoreError
+from tacit.models.failures import OverBudget
+from tacit.models.ledger import Amount, Reservation, over
+from tacit.store import calls, ledger, memo
+from tacit.strict import clean
+
+if TYPE_CHECKING:
+    from tacit.models.ledger import Limits
+    from tacit.models.record import Call
+    from tacit.workspace.workspace import Workspace
+
+
+class StoreMemo:
+    """Replies in the store; counts those it could give."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+        self._lock = threading.Lock()
+        self.hits = 0
+
+    def get(self, key: str) -> bytes | None:
+        """The value under a key, if it is there."""
+        try:
+            with self._ws.engine.read() as transaction:
+                value = memo.get(transaction, key)
+        except StoreError:
+            return None
+        if value is not None:
+            with self._lock:
+                self.hits += 1
+        return value
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keep a value; the first one stays."""
+        with suppress(StoreError), self._ws.engine.write() as transaction:
+            memo.put(transaction, key, value, self._ws.now(), self._ws.name)
+
+
+class StoreLedger:
+    """A day's spending in the store; counts what went through this ledger since it was made."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+        self._lock = threading.Lock()
+        self._mine = Amount()
+
+    @property
+    def mine(self) -> Amount:
+        """What was spent through this ledger alone."""
+        return self._mine
+
+    def reserve(self, asked: Amount, limits: Limits) -> Reservation | OverBudget:
+        """Set an amount aside if it fits into what the day has left: one transaction, whoever else is spending."""
+        day = today(self._ws)
+        name = uuid4().hex
+        try:
+            with self._ws.engine.write() as transaction:
+                problem = over(_amount(ledger.total(transaction, self._ws.name, day)), asked, limits)
+                if problem:
+                    return OverBudget(reason=f"{problem}; it counts from midnight UTC")
+                ledger.reserve(transaction, self._ws.name, day, name, _sum(asked))
+        except StoreError as error:
+            return OverBudget(reason=f"what was spent cannot be written down, so nothing is: {error}")
+        return Reservation(id=name, amount=asked)
+
+    def settle(self, reservation: Reservation, spent: Amount) -> None:
+        """Put what a call really took in its reservation's place."""
+        with self._lock:
+            self._mine += spent
+        with suppress(StoreError), self._ws.engine.write() as transaction:  # else the bound stays: never too little
+            ledger.settle(transaction, reservation.id, _sum(spent))
+
+    def total(self) -> Amount:
+        """All that is spent and reserved today."""
+        with self._ws.engine.read() as transaction:
+            return _amount(ledger.total(transaction, self._ws.name, today(self._ws)))
+
+
+class StoreCalls:
+    """Calls in the store, without what the server said."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+
+    def add(self, call: Call) -> None:
+        """Keep one."""
+        entry = calls.CallEntry(
+            happened=self._ws.now(),
+            workspace=self._ws.name,
+            stage=call.stage,
+            what=call.what,
+            model=clean(call.model),
+            prompt_hash=call.prompt_hash,
+            tokens=call.tokens,
+            cost_usd=call.cost_usd,
+            seconds=call.seconds,
+            outcome=call.outcome,
+        )
+        with suppress(StoreError), self._ws.engine.write() as transaction:
+            calls.add(transaction, entry)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Today:
+    """What a workspace has spent on models today."""
+
+    day: str
+    """In UTC, when budgets begin anew."""
+    spent: Amount
+    pending: int
+    """Calls in it that are under way, or whose process was killed; they count with the most they can cost."""
+
+
+def spent_today(ws: Workspace) -> Today:
+    """The day's sums."""
+    day = today(ws)
+    with ws.engine.read() as transaction:
+        spent = _amount(ledger.total(transaction, ws.name, day))
+        return Today(day=day, spent=spent, pending=ledger.pending(transaction, ws.name, day))
+
+
+def forget_before(ws: Workspace, moment: str) -> int:
+    """Drop kept replies, calls and days of spending older than a moment; returns how many rows, today's never."""
+    day = min(moment[:10], today(ws))
+    with ws.engine.write() as transaction:
+        return (
+            memo.drop_before(transaction, ws.name, moment)
+            + calls.drop_before(transaction, ws.name, moment)
+            + ledger.drop_before(transaction, ws.name, day)
+        )
+
+
+def today(ws: Workspace) -> str:
+    """The day that budgets count, by the workspace's clock, in UTC."""
+    return ws.clock().astimezone(UTC).date().isoformat()
+
+
+def _amount(spent: ledger.Sum) -> Amount:
+    return Amount(calls=spent.calls, tokens=spent.tokens, usd=spent.usd, unpriced=spent.unpriced)
+
+
+def _sum(amount: Amount) -> ledger.Sum:
+    return ledger.Sum(calls=amount.calls, tokens=amount.tokens, usd=amount.usd, unpriced=amount.unpriced)

@@ -1,0 +1,88 @@
+"""Two learners of one workspace at once, as real processes: one works, the other waits or is told in one line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from sweep import ENVIRON, PATIENCE
+
+from learn_world import REPORTS, TESTS, Clock, all_drafts, all_patterns, documents, everything, learned, opened, task
+from tacit.workspace.learn import learn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tacit.workspace.workspace import Workspace
+
+TACIT = (sys.executable, "-m", "tacit")
+
+
+def started(folder: Path, home: Path, *words: str) -> subprocess.Popen[str]:
+    environ = {**ENVIRON, "HOME": str(home), "NO_COLOR": "1", "TACIT_MODE": "apply"}
+    return subprocess.Popen(
+        [*TACIT, "learn", "--json", *words],
+        cwd=folder,
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def filled(ws: Workspace) -> None:
+    ws.deliver([*task(TESTS, 0, 4), *task(REPORTS, 0, 4)])
+
+
+@pytest.mark.slow
+def test_two_that_wait_for_each_other_do_the_work_of_one(tmp_path: Path) -> None:
+    folder, home = tmp_path / "p", tmp_path / "home"
+    with opened(folder, Clock()) as ws:
+        filled(ws)
+    both = [started(folder, home, "--wait", str(PATIENCE)) for _ in range(2)]
+    said = [one.communicate(timeout=PATIENCE * 10) for one in both]
+    assert [one.returncode for one in both] == [0, 0], said
+    counts = sorted(json.loads(out)["evidence"] for out, _ in said)
+    assert counts == [0, 8]
+    with opened(folder, Clock()) as ws:
+        assert sorted(one.successes for one in all_patterns(ws)) == [4, 4]
+        assert [one.status for one in all_drafts(ws)] == ["accepted"] * 2
+        assert [len(ws.history(name)) for name in documents(ws)] == [1, 1]
+        before = everything(ws)
+        learned(ws, apply=True)
+        assert everything(ws) == before
+
+
+def test_one_that_does_not_wait_is_told_in_one_line_and_changes_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    with opened(folder, Clock()) as ws:
+        filled(ws)
+        steps = learn(ws)
+        next(steps)
+        other = started(folder, tmp_path / "home")
+        out, err = other.communicate(timeout=PATIENCE * 10)
+        assert (other.returncode != 0, out, err.count("\n")) == (True, "", 1), err
+        assert "Another learn is at work" in err
+        assert "Traceback" not in err
+        assert all_patterns(ws) == []
+        for _ in steps:
+            pass
+        assert sorted(one.successes for one in all_patterns(ws)) == [4, 4]
+
+
+@pytest.mark.slow
+def test_a_learner_that_is_killed_is_in_nobodys_way(tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    with opened(folder, Clock()) as ws:
+        filled(ws)
+    code = (
+        "import os, signal, tacit\nsteps = tacit.open('.').learn()\nnext(steps)\nos.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    environ = {**ENVIRON, "HOME": str(tmp_path / "home")}
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environ, timeout=PATIENCE * 10)
+    assert done.returncode == -9
+    with opened(folder, Clock()) as ws:
+        assert learned(ws).evidence == 8
