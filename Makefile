@@ -25,7 +25,7 @@ types: $(READY)
 	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --warnings
 
 faults: $(READY)  ## the long fault tests: kill sweeps, full disks, power cuts (some need root and strace)
-	@$(BIN)/pytest -n 2 -m slow tests/faults tests/library
+	@$(BIN)/pytest -n 2 --dist loadgroup -m slow tests
 
 bench: $(READY)  ## every benchmark, each against a peer or a limit
 	@for file in benchmarks/[a-z]*.py; do $(BIN)/python $$file || exit 1; done

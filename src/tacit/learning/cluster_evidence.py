@@ -87,10 +87,11 @@ def separation(
     of = np.zeros(len(sizes), dtype=np.intp)
     for number, group in enumerate(groups):
         of[list(group)] = number
-    member = np.zeros((len(sizes), len(groups)), dtype=np.float32)
-    member[np.arange(len(sizes)), of] = sizes
-    total = np.bincount(of, weights=np.array(sizes, dtype=np.float64))
-    sums = (near @ member).astype(np.float64)
+    weights = np.array(sizes, dtype=np.float64)
+    total = np.bincount(of, weights=weights)
+    order = np.argsort(of, kind="stable")
+    starts = np.searchsorted(of[order], np.arange(len(groups)))
+    sums = np.add.reduceat(near[:, order] * weights[order], starts, axis=1)
     mine = of[rows]
     own = (sums[at, mine] - near[at, rows]) / np.maximum(total[mine] - 1, 1)
     others = sums / total

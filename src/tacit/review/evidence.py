@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ FOREIGN: frozenset[Origin] = frozenset(("tool", "web", "file"))
 PEOPLE: frozenset[Origin] = frozenset(("person", "operator"))
 
 
+REMEMBERED = 400
+"""Characters of a call's input whose command is remembered: the same is run again and again."""
 _SHELL = re.compile(r"(?:/(?:usr/)?bin/)?(?:env )?(?:ba|z|da|k)?sh")
 _FLAG = re.compile(r"-[a-z]{0,4}c")
 _SHELL_WORDS = 2
@@ -71,7 +74,14 @@ def sessions(runs: Sequence[Run]) -> int:
 
 def commands(call: ToolCall) -> str:
     """The command line in a call's input, which is often JSON around it, without the shell that is asked to run it."""
-    return _unwrapped(_command_line(call.input))
+    return _short_commands(call.input) if len(call.input) <= REMEMBERED else _commands(call.input)
+
+
+def _commands(given: str) -> str:
+    return _unwrapped(_command_line(given))
+
+
+_short_commands = lru_cache(maxsize=4096)(_commands)
 
 
 def _command_line(given: str) -> str:

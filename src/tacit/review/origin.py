@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tacit.review.evidence import FOREIGN, TEACHING, Span, spans
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from tacit.skills.package import Package
     from tacit.types import Finding, Run
 
+SHORT_LINE = 200
+"""Characters of a line whose words are remembered: tools say the same again and again."""
 SHORT = 3
 """Tokens that an order of a foreign line has at least, to be looked for as a whole."""
 
@@ -91,7 +94,7 @@ class _Look:
 
     def _line(self, span: Span) -> tuple[int, int] | None:
         """A short foreign line that gives an order, taken over as it is."""
-        for line in span.text.splitlines():
+        for line in dict.fromkeys(span.text.splitlines()):
             key = _key(line)
             count = len(key.split())
             if SHORT <= count < WINDOW and key in self._mine and is_risky(line) and not self._is_known(key):
@@ -122,6 +125,11 @@ class _Look:
 
 
 def _key(line: str) -> str:
+    return _short_key(line) if len(line) <= SHORT_LINE else " ".join(words(line))
+
+
+@lru_cache(maxsize=4096)
+def _short_key(line: str) -> str:
     return " ".join(words(line))
 
 

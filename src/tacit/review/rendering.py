@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _FRAMES = re.compile(
-    r"<(?=\s*/?\s*(?:skill_content|skill|skills|reference|system|system-reminder|assistant|user|human|tool_result|tool_use|function_results"
-    r"|function_calls|antml:\w+|instructions?|document|documents|context|available_skills|\|)\b|\s*/?\s*\|)",
+    r"<(?=\s*+/?\s*+(?:skill_content|skill|skills|reference|system|system-reminder|assistant|user|human|tool_result|tool_use|function_results"
+    r"|function_calls|antml:\w+|instructions?|document|documents|context|available_skills|\|)\b|\s*+/?\s*+\|)",
     re.IGNORECASE,
 )
 _TURNS = re.compile(r"(?m)^([ \t]*)(Human|Assistant|System|User)(:)")

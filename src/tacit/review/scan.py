@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tacit.review.engine import TooManyMatchesError, compiled, found, matches, places
 from tacit.review.marks import finding
+from tacit.review.rules.frames import Framed
 from tacit.review.sieve import Sieve
 from tacit.review.values import rank
 
@@ -58,14 +59,17 @@ class _Sifted:
 
     def rules_out(self, rule: Rule, source: Source) -> bool:
         """Whether no view of a file can match a rule."""
-        if rule.analyse:
+        if rule.analyse and not isinstance(rule.analyse, Framed):
             return False
         found = self._anywhere if self._anywhere is not None else self._look(source)
+        if rule.analyse and not found.isdisjoint(rule.analyse.anchors):
+            return False
         return found.isdisjoint(rule.patterns) and (not rule.together or not found.issuperset(rule.together))
 
     def _look(self, source: Source) -> set[str]:
         self._anywhere = set[str]()
-        for view in (source.raw, source.plain, source.flowed, *source.decoded):
+        spoken = [view for view, _ in source.spoken]
+        for view in (source.raw, source.plain, source.flowed, *source.decoded, *spoken):
             self._anywhere |= self._possible(view)
         return self._anywhere
 
@@ -82,7 +86,8 @@ class _Sifted:
 
 @lru_cache(maxsize=256)
 def _sieve(rules: tuple[Rule, ...]) -> Sieve:
-    return Sieve(pattern for rule in rules for pattern in (*rule.patterns, *rule.together))
+    anchors = (one for rule in rules if isinstance(rule.analyse, Framed) for one in rule.analyse.anchors)
+    return Sieve([*(pattern for rule in rules for pattern in (*rule.patterns, *rule.together)), *anchors])
 
 
 def _of_rule(source: Source, rule: Rule, sifted: _Sifted) -> list[Finding]:

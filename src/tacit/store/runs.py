@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 How = Literal["new", "duplicate", "updated", "removed"]
 COLUMNS = "sequence, workspace, key, summary, success, used, state, revision, recorded, body"
+OWN = "workspace || '' = ?"
+"""Rows of one workspace, said so that SQLite looks them up by their keys and does not go through all of it."""
 HEX = re.compile("[0-9a-f]{1,24}")
 ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
 INSERT = (
@@ -162,7 +164,7 @@ def moved(transaction: Transaction, workspace: str, seen: Mapping[str, Seen]) ->
     """The runs that are not any more what they were when learning looked at them: grown, marked, removed."""
     there: dict[str, tuple[int, bool | None]] = {}
     for part in parts(list(seen)):
-        sql = f"SELECT key, revision, success FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND workspace = ?"
+        sql = f"SELECT key, revision, success FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
         for key, revision, success in transaction.all(sql, (*map(key_of, part), workspace)):
             known = None if success is None else bool(success)
             there[id_of(str(key))] = (cast("int", revision), known)
@@ -185,7 +187,7 @@ def many(transaction: Transaction, workspace: str, ids: Sequence[str]) -> list[R
     """The runs with these ids that are still there, oldest first."""
     found: list[Record] = []
     for part in parts(ids):
-        sql = f"SELECT {COLUMNS} FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND workspace = ?"
+        sql = f"SELECT {COLUMNS} FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
         found += [decode(row) for row in transaction.all(sql, (*map(key_of, part), workspace))]
     return sorted(found, key=lambda record: record.sequence)
 
@@ -232,7 +234,7 @@ def remove(transaction: Transaction, workspace: str, ids: Sequence[str], now: st
     for part in parts(ids):
         marks = ", ".join("?" * len(part))
         rows = transaction.all(
-            f"DELETE FROM runs WHERE key IN ({marks}) AND workspace = ? RETURNING sequence, key",
+            f"DELETE FROM runs WHERE key IN ({marks}) AND {OWN} RETURNING sequence, key",
             (*map(key_of, part), workspace),
         )
         names = [(id_of(str(row[1])),) for row in rows]

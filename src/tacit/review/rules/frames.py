@@ -11,7 +11,7 @@ from tacit.review.engine import TooManyMatchesError, found
 from tacit.review.sentences import has
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from tacit.review.sentences import Sentences
     from tacit.review.views import Source, View
@@ -47,15 +47,27 @@ class Frame:
     """Whether a word of negation before the anchor, or talk of attacks, excuses it."""
 
 
-def framed(*frames: Frame) -> Callable[[Source], Iterator[tuple[int, int]]]:
-    """An analyser that finds sentences with one of these meanings."""
+@dataclass(frozen=True, slots=True)
+class Framed:
+    """An analyser that finds sentences with one of some meanings."""
 
-    def analyse(source: Source) -> Iterator[tuple[int, int]]:
-        for frame in frames:
+    frames: tuple[Frame, ...]
+
+    def __call__(self, source: Source) -> Iterator[tuple[int, int]]:
+        """Spans of the original that say so."""
+        for frame in self.frames:
             for view, start, end in spoken(source, frame):
                 yield view.origin(start, end)
 
-    return analyse
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """A text that has none of these says none of it."""
+        return tuple(frame.anchor for frame in self.frames)
+
+
+def framed(*frames: Frame) -> Framed:
+    """An analyser of these meanings."""
+    return Framed(frames)
 
 
 def spoken(source: Source, frame: Frame) -> Iterator[tuple[View, int, int]]:
