@@ -11,6 +11,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # one core, also for numpy
+
 import tempfile
 import time
 from collections import Counter

@@ -67,15 +67,27 @@ def test_a_pattern_has_one_open_draft_and_a_pass_without_news_leaves_it_alone(ws
     assert all_drafts(ws) == before
 
 
-def test_new_evidence_refreshes_the_open_draft_and_its_text_stays(ws: Workspace) -> None:
+def test_more_evidence_leaves_an_open_draft_alone_where_nobody_has_to_be_asked(ws: Workspace) -> None:
     ws.deliver(task(TESTS))
     learned(ws)
     (before,) = all_drafts(ws)
+    assert not before.needs_approval
     ws.deliver(with_steps(task(TESTS, 2, 2), FREEZE))
+    assert learned(ws).taken == ()
+    assert all_drafts(ws) == [before]
+
+
+def test_more_evidence_is_looked_at_where_a_person_would_have_to_be_asked(ws: Workspace) -> None:
+    (first, second) = task(TESTS)
+    ws.deliver([first, replace(second, session=first.session)])
+    learned(ws)
+    (before,) = all_drafts(ws)
+    assert before.needs_approval
+    ws.deliver(task(TESTS, 2, 2))
     assert [one.what for one in learned(ws).taken] == ["refreshed"]
     (after,) = all_drafts(ws)
-    assert (after.id, after.body, after.hash, after.notes) == (before.id, before.body, before.hash, before.notes)
-    assert after.basis != before.basis
+    assert (after.id, after.body, after.hash) == (before.id, before.body, before.hash)
+    assert not after.needs_approval
     assert learned(ws).taken == ()
 
 
@@ -84,7 +96,7 @@ def test_a_persons_yes_survives_a_look_that_changes_nothing(ws: Workspace) -> No
     learned(ws)
     approve(ws, the_draft(ws).id)
     ws.deliver(task(TESTS, 2, 1))
-    assert [one.what for one in learned(ws).taken] == ["refreshed"]
+    assert learned(ws).taken == ()
     draft = the_draft(ws)
     assert draft.approved == draft.hash
     assert draft.approver

@@ -50,11 +50,10 @@ class Chance:
         return bool(mean >= best)
 
 
-def chance(points: NDArray[np.float32], total: float) -> Chance:
+def chance(near: NDArray[np.float32], total: float) -> Chance:
     """The spread of nearness among points, from its lower half: the upper one has the related pairs."""
-    some = _some(points)
-    near = some @ some.T
-    pairs = near[np.triu_indices(len(near), 1)]
+    some = _some(near)
+    pairs = some[np.triu_indices(len(some), 1)]
     if not len(pairs):
         return Chance(spread=USUAL, total=total)
     low, middle = np.quantile(pairs, (LOW, 0.5))
@@ -73,10 +72,10 @@ def separating(plain: NDArray[np.float32], wide: NDArray[np.float32], sizes: Seq
     return max(STEPS, key=lambda step: separation(near, rows, cut(len(sizes), made, step), sizes))
 
 
-def separating_points(points: NDArray[np.float32], wide: NDArray[np.float32]) -> float:
+def separating_points(near: NDArray[np.float32], wide: NDArray[np.float32]) -> float:
     """The same for single points, before and after their neighbours were asked."""
-    plain, some = _some(points), _some(wide)
-    return separating(plain @ plain.T, some @ some.T, [1] * len(some), len(some))
+    some = _some(wide)
+    return separating(_some(near), some, [1] * len(some), len(some))
 
 
 def separation(
@@ -99,6 +98,7 @@ def separation(
     return float(np.where(total[mine] > 1, own - others.max(axis=1), 0).mean())
 
 
-def _some(points: NDArray[np.float32]) -> NDArray[np.float32]:
-    """All points, or evenly spaced ones."""
-    return points[:: -(-len(points) // SEEN)]
+def _some(near: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The nearness of all points, or of evenly spaced ones."""
+    step = -(-len(near) // SEEN)
+    return near[::step, ::step]

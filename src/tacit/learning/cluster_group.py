@@ -11,7 +11,7 @@ from tacit.learning.cluster_evidence import Chance, chance, separating, separati
 from tacit.learning.cluster_growth import exemplar, members_of
 from tacit.learning.cluster_linkage import NEVER, linked
 from tacit.learning.cluster_neighbours import with_neighbours
-from tacit.learning.cluster_space import Rows, grid, joint, points, space
+from tacit.learning.cluster_space import Rows, joint, points, space
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,9 +86,10 @@ def _scene(
 ) -> _Scene:
     every = np.concatenate([rows, *members])
     starts = np.cumsum([len(rows), *(len(one) for one in members)])
-    crowd = with_neighbours(every)
-    plain, wide = _nearness(every, starts), _nearness(crowd, starts)
-    threshold = separating_points(every, crowd)
+    near = every @ every.T
+    crowd = with_neighbours(near)
+    plain, wide = _averaged(near, starts), _averaged(crowd, starts)
+    threshold = separating_points(near, crowd)
     if members:
         threshold = max(threshold, separating(plain, wide, sizes, len(rows)))
     return _Scene(
@@ -96,7 +97,7 @@ def _scene(
         plain=plain,
         wide=wide,
         bars=told.bars,
-        chance=chance(every, told.total),
+        chance=chance(near, told.total),
         threshold=threshold,
     )
 
@@ -139,17 +140,16 @@ def _members(where: Space, clusters: Sequence[Cluster]) -> list[NDArray[np.float
     return np.split(rows, np.cumsum([len(some) for some in kept])[:-1])
 
 
-def _nearness(rows: NDArray[np.float32], starts: NDArray[np.intp]) -> NDArray[np.float32]:
+def _averaged(near: NDArray[np.float32], starts: NDArray[np.intp]) -> NDArray[np.float32]:
     """How near each request and cluster is to each, on average over members; clusters never to each other."""
     count = int(starts[0])
-    near = np.full((count + len(starts) - 1,) * 2, NEVER, dtype=np.float32)
-    near[:count, :count] = rows[:count] @ rows[:count].T
+    means = np.full((count + len(starts) - 1,) * 2, NEVER, dtype=np.float32)
+    means[:count, :count] = near[:count, :count]
     if len(starts) > 1:
-        totals = np.add.reduceat(rows[count:], starts[:-1] - count, axis=0, dtype=np.float64)
-        middles = grid(totals / np.diff(starts)[:, None])
-        near[:count, count:] = rows[:count] @ middles.T
-        near[count:, :count] = near[:count, count:].T
-    return near
+        totals = np.add.reduceat(near[:count, count:], starts[:-1] - count, axis=1, dtype=np.float64)
+        means[:count, count:] = totals / np.diff(starts)
+        means[count:, :count] = means[:count, count:].T
+    return means
 
 
 def _inner(middle: NDArray[np.float32], size: int) -> float:

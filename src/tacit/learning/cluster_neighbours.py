@@ -17,17 +17,26 @@ CROWD = 0.5
 """Share of common neighbours in a nearness; the rest is the points' own: the same."""
 
 
-def with_neighbours(points: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The points with their neighbourhoods beside them, so that products count both; means of rows stay means."""
-    near = points @ points.T
-    np.fill_diagonal(near, 1)
-    count = min(NEIGHBOURS + 2, len(points))
-    found = np.argpartition(near, -count, axis=1)[:, -count:]
-    weights = np.take_along_axis(near, found, axis=1).astype(np.float64)
-    if len(points) > NEIGHBOURS + 1:
+def with_neighbours(near: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How near points are once their neighbours count too, from how near they are in themselves.
+
+    A point's neighbourhood is a row with few numbers in it, so that products of two are sums of a few rows; all numbers
+    are on the grid, where such sums need no rounding.
+    """
+    own = near.copy()
+    np.fill_diagonal(own, 1)
+    count = min(NEIGHBOURS + 2, len(near))
+    found = np.argpartition(own, -count, axis=1)[:, -count:]
+    weights = np.take_along_axis(own, found, axis=1).astype(np.float64)
+    if len(near) > NEIGHBOURS + 1:
         weights = weights - np.maximum(weights.min(axis=1), 0)[:, None]
     weights = np.maximum(weights, 0)
     lengths = np.sqrt((weights * weights).sum(axis=1))
+    shares = grid(weights / np.where(lengths > 0, lengths, 1)[:, None] * CROWD**0.5)
     crowd = np.zeros_like(near)
-    np.put_along_axis(crowd, found, grid(weights / np.where(lengths > 0, lengths, 1)[:, None] * CROWD**0.5), axis=1)
-    return np.concatenate([grid(points * (1 - CROWD) ** 0.5), crowd], axis=1)
+    np.put_along_axis(crowd, found, shares, axis=1)
+    columns = np.ascontiguousarray(crowd.T)
+    wide = near * np.float32(1 - CROWD)
+    for place in range(count):
+        wide += shares[:, place, None] * columns[found[:, place]]
+    return wide

@@ -59,7 +59,7 @@ def wording(text: str) -> str:
 
     Little words carry meaning for an embedder that knows the language ("how long", "how much"), else only noise.
     """
-    said = words(without_values(text))[:MANY]
+    said = _said(text)
     stock = stock_of(said)
     if stock is not ENGLISH:
         return essence(text)
@@ -70,10 +70,16 @@ def wording(text: str) -> str:
 
 def essence(text: str) -> str:
     """The words that say what a request is about, in order; all of its words, if every one is a stock word."""
-    said = words(without_values(text))[:MANY]
+    said = _said(text)
     stock = stock_of(said)
     kept = [part for word in said if not word.isdigit() for part in _telling(word, stock)]
     return " ".join(kept or said)
+
+
+@lru_cache(maxsize=16_384)
+def _said(text: str) -> tuple[str, ...]:
+    """The words of a request without its values, which are asked for when it is embedded and when it is compared."""
+    return tuple(words(without_values(text))[:MANY])
 
 
 def stock_of(said: Sequence[str]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from tacit.library.apply import Change
 from tacit.review.capability import capability_diff
 from tacit.review.values import blocks
 from tacit.shipped import Version
+from tacit.skills.names import fold
 from tacit.store import drafts
 from tacit.types import Finding
 from tacit.workspace import door, drafting
@@ -243,11 +244,19 @@ def catch_up(ws: Workspace) -> None:
     """Mark drafts as accepted that were shipped by a process which did not live to say so."""
     with ws.engine.read() as transaction:
         waiting = [draft for draft in drafts.listed(transaction, ws.name) if draft.status in drafting.OPEN]
-    shipped = [draft for draft in waiting if _was_shipped(ws, draft)]
+    if not waiting:
+        return
+    known = {_name(skill) for shelf in ws.library.shelves() for _, skill in shelf.histories.skills()}
+    shipped = [draft for draft in waiting if _name(draft.target) in known and _was_shipped(ws, draft)]
     if shipped:
         with ws.engine.write() as transaction:
             for draft in shipped:
                 drafts.put(transaction, replace(draft, status="accepted", updated=ws.now()))
+
+
+def _name(skill: str) -> str:
+    """A skill's own name, whatever its folder and spelling."""
+    return fold(skill.rpartition("/")[2])
 
 
 def _was_shipped(ws: Workspace, draft: Draft) -> bool:
