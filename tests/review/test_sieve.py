@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 from attack_samples import SAMPLES
@@ -12,6 +13,9 @@ from program_samples import PROGRAM
 from tacit.review.catalogue import CONTENT
 from tacit.review.engine import compiled
 from tacit.review.sieve import Sieve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PATTERNS = sorted({pattern for rule in CONTENT for pattern in (*rule.patterns, *rule.together)})
 SIEVE = Sieve(PATTERNS)
@@ -26,13 +30,13 @@ def _missed(text: str) -> list[str]:
     return [pattern for pattern in PATTERNS if pattern not in possible and compiled(pattern).search(data)]
 
 
-@pytest.mark.parametrize("change", [str, str.upper, str.swapcase])
-def test_no_sample_of_any_rule_falls_through(change: type[str]) -> None:
-    assert not [text for text in TEXTS if _missed(change(text))]
+@pytest.mark.parametrize("change", [str.swapcase, pytest.param(str.upper, marks=pytest.mark.slow)])
+def test_no_sample_of_any_rule_falls_through(change: Callable[[str], str]) -> None:
+    assert not [text for text in TEXTS[:: 1 if change is str.upper else 4] if _missed(change(text))]
 
 
 def test_letters_of_other_alphabets_that_count_as_the_same_do_not_fall_through() -> None:
-    changed = [text.replace("s", LONG_S).replace("k", KELVIN) for text in TEXTS]
+    changed = [text.replace("s", LONG_S).replace("k", KELVIN) for text in TEXTS[1::4]]
     assert not [text for text in changed if _missed(text)]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from learn_world import TESTS, Clock, all_patterns, documents, everything, learned, opened, task
+from learn_world import TESTS, Clock, all_patterns, documents, everything, learned, opened, task, with_steps
 from tacit.store import runs
 from tacit.types import Run, ShownSkill, SkillTrace, Snapshot, ToolCall
 
@@ -96,9 +96,9 @@ def test_a_record_damaged_on_disk_holds_up_nobody(ws: Workspace) -> None:
 
 def test_a_run_damaged_after_it_was_learned_from_holds_up_nobody(ws: Workspace) -> None:
     ws.deliver(task(TESTS, 0, 4))
-    learned(ws)
+    learned(ws, apply=True)
     with ws.engine.write() as transaction:
         transaction.all("UPDATE runs SET body = 'x' WHERE sequence = 1")
-    ws.deliver(task(TESTS, 4, 2))
-    assert [one.what for one in learned(ws).taken] == ["refreshed"]
-    assert [one.successes for one in all_patterns(ws)] == [6]
+    ws.deliver(with_steps(task(TESTS, 4, 3), "python tools/freeze_clock.py --all"))
+    assert [one.what for one in learned(ws).taken] == ["drafted"]
+    assert [one.successes for one in all_patterns(ws)] == [7]
