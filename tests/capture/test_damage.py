@@ -115,14 +115,16 @@ def test_bytes_thrown_in_anywhere_are_survived(name: str, noise: bytes, data: st
     sound(parse(of(name), whole[:at] + noise + whole[at:]))
 
 
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", list(SAMPLES))
-def test_a_file_cut_at_any_byte_gives_what_stands_before_the_cut(name: str) -> None:
+def test_a_file_cut_at_any_byte_gives_what_stands_before_the_cut(name: str, step: int) -> None:
     records = SAMPLES[name]
     whole = dump(records)
     ends = {len(dump(records[:count])) for count in range(len(records) + 1)}
     lines = {len(dump(records[: count + 1])) - 1 for count in range(len(records))}
     known = [run.message for run in runs(parse(of(name), whole))]
-    for cut in range(len(whole)):
+    borders = {at + more for at in ends | lines for more in (-1, 0, 1)}
+    for cut in sorted({*range(0, len(whole), step), *borders} & {*range(len(whole))}):
         found = parse(of(name), whole[:cut])
         said = [run.message for run in runs(found)]
         assert said == known[: len(said)]

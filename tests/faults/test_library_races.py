@@ -86,7 +86,7 @@ def _versions(folder: Path, name: str) -> list[str]:
     return [one.hash for one in past.versions]
 
 
-@pytest.mark.parametrize("applies", [100, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("applies", [40, pytest.param(2000, marks=pytest.mark.slow)])
 def test_readers_find_only_what_was_committed(applies: int, crowd: Crowd) -> None:
     library_worker.put(str(crowd.folder), "first", "deploy")
     seen = [crowd.start("read", "deploy") for _ in range(READERS)]
