@@ -206,6 +206,16 @@ def test_a_model_that_cannot_be_asked_is_said_once_and_nothing_counts_as_success
     assert shell.json("patterns") == []
 
 
+def test_why_runs_could_not_be_judged_is_said_in_a_line(shell: Shell, chores: list[str]) -> None:
+    shell.monkeypatch.setenv("TACIT_MODEL", "openai:x@http://127.0.0.1:9/v1")
+    shell.monkeypatch.setenv("TACIT_MODEL_KEY", "none")
+    said = shell.run("learn")
+    assert said.code == 0
+    (line,) = [one for one in said.err.splitlines() if one.startswith("Not judged: ")]
+    assert "refused" in line.lower()
+    assert line.endswith("tacit models check")
+
+
 def test_a_workspace_that_is_switched_off_is_a_setting_that_is_wrong(shell: Shell) -> None:
     shell.monkeypatch.setenv("TACIT_ENABLED", "false")
     said = shell.run("learn")

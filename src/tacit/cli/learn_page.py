@@ -62,7 +62,8 @@ def say(ws: Workspace, learned: Learned, notes: Sequence[str], *, explain: bool)
         for part in explained(ws, learned):
             out.print(part)
     talk(summary(learned))
-    for text in dict.fromkeys((*(() if _is_idle(learned) else notes), *learned.notes)):
+    told = list(dict.fromkeys((*(() if _is_idle(learned) else notes), *learned.notes)))
+    for text in (*told, *_unjudged(learned, told)):
         talk(text)
     shipped = {one.draft for one in learned.applied}
     open_ = [one for one in as_stored(ws, learned.drafts) if one.id not in shipped]
@@ -72,6 +73,15 @@ def say(ws: Workspace, learned: Learned, notes: Sequence[str], *, explain: bool)
             talk("Look before you decide: tacit drafts diff ID. Say no: tacit drafts reject ID")
     for text in _endings(learned):
         talk(text)
+
+
+def _unjudged(learned: Learned, told: Sequence[str]) -> Iterator[str]:
+    """Why runs could not be judged, unless that was told already."""
+    reasons = Counter(one.reason for one in learned.fates if one.where == "unknown")
+    for reason, count in reasons.most_common(1):
+        why = reason.removeprefix("not judged yet: ")
+        if not any(why in text for text in told):
+            yield f"Not judged: {why} ({count} of {reasons.total()} runs; asked again next time). tacit models check"
 
 
 def _endings(learned: Learned) -> Iterator[str]:
