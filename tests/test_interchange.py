@@ -56,6 +56,7 @@ RUNS = st.builds(
     ended=TIMES,
     outcome=st.none() | st.builds(Outcome, success=st.booleans(), by=WORDS, reason=WORDS),
     correction=st.none() | WORDS,
+    selection=WORDS,
 )
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

@@ -19,6 +19,7 @@ Mode = Literal["observe", "draft", "apply"]
 Trigger = Literal["after_run", "scheduled", "manual"]
 Order = Literal["standard", "claude-code"]
 Links = Literal["auto", "always", "never"]
+Thinking = Literal["auto", "on", "off"]
 FILE = "tacit.toml"
 STATE = ".tacit"
 PREFIX = "TACIT_"
@@ -100,6 +101,22 @@ class Config:
     """Dollars a day, at most; 0: no limit."""
     second_opinions: tuple[str, ...] = ()
     """Commands that also look at every package under review; they can only make its verdict worse."""
+    select_top_k: int = 12
+    """Skills that come into question for a task after the search."""
+    select_max_detailed: int = 5
+    """Skills whose bodies the model reads before it chooses, and most that are chosen without a model."""
+    select_budget: int = 8_000
+    """Tokens of skills handed to an agent, at most."""
+    select_thinking: Thinking = "auto"
+    """Whether the model that selects thinks first: auto (its own habit), on, off."""
+    select_timeout: float = 8.0
+    """Seconds a model may take for each of the two questions, and an embedder for a task."""
+    select_explore_rate: float = 0.1
+    """How often a provisional skill gets a chance it has not earned yet."""
+    select_withhold_rate: float = 0.0
+    """How often a chosen skill is left out on purpose, to measure what it is worth."""
+    select_exclude: tuple[str, ...] = ()
+    """Skills that are never selected here."""
     lock_wait: float = 10.0
     """Seconds to wait for another process that is writing."""
 
@@ -217,6 +234,14 @@ PARSERS: Mapping[str, Callable[[object], Value]] = {
     "budget_tokens": _number(0, 1_000_000_000_000, int),
     "budget_usd": _number(0, 1_000_000, float),
     "second_opinions": _texts,
+    "select_top_k": _number(1, 1_000, int),
+    "select_max_detailed": _number(1, 100, int),
+    "select_budget": _number(0, 1_000_000, int),
+    "select_thinking": _word("auto", "on", "off"),
+    "select_timeout": _number(0.1, 3600, float),
+    "select_explore_rate": _number(0, 1, float),
+    "select_withhold_rate": _number(0, 1, float),
+    "select_exclude": _texts,
     "lock_wait": _number(0, 3600, float),
 }
 

@@ -9,9 +9,9 @@ from tacit.types import Outcome, Passage, Run, ShownSkill, SkillTrace, Snapshot,
 
 RUN_FIELDS = (
     *("id", "session", "agent", "source", "status", "message", "output", "model", "started", "ended"),
-    *("tools", "context", "skills", "snapshots", "tokens", "cost_usd", "outcome", "correction"),
+    *("tools", "context", "skills", "snapshots", "tokens", "cost_usd", "outcome", "correction", "selection"),
 )
-_TEXTS = tuple((name, name) for name in ("session", "agent", "output", "model"))
+_TEXTS = tuple((name, name) for name in ("session", "agent", "output", "model", "selection"))
 _NULLABLE = (
     ("id", "external_id"),
     *((name, name) for name in ["status", "started", "ended", "cost_usd", "correction"]),
@@ -47,6 +47,7 @@ def parse_run(obj: object, *, source: str = "api") -> Run:
         ended=top.moment("ended"),
         outcome=top.part("outcome", _outcome),
         correction=top.optional("correction"),
+        selection=top.text("selection"),
     )
 
 

@@ -120,6 +120,8 @@ class Run:
     outcome: Outcome | None = None
     correction: str | None = None
     """What the person said next to put this run right, if they did."""
+    selection: str = ""
+    """The id of the selection it got its skills from, where the agent says so."""
 
 
 LearningState = Literal["new", "clustered"]
@@ -282,11 +284,12 @@ DraftStatus = Literal["candidate", "quarantined", "accepted", "rejected", "super
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """What taught a draft: the runs, their verdicts, the model and prompt that wrote it."""
+    """What taught a draft: the runs, their verdicts, the model and prompt that wrote it, the training it comes from."""
 
     runs: tuple[str, ...] = ()
     model: str = ""
     prompt_hash: str = ""
+    training: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -360,6 +363,19 @@ class Selection:
     query: str
     candidates: tuple[Candidate, ...] = ()
     chosen: tuple[str, ...] = ()
+    chosen_hashes: tuple[str, ...] = ()
+    """Of the packages that were handed over, one for each of `chosen`."""
+    pinned: tuple[str, ...] = ()
+    """Those of `chosen` that are in every run, whatever the task."""
+    withheld: tuple[Candidate, ...] = ()
+    """Would have been chosen, and were left out to see how the run goes without them."""
+    withhold_rate: float = 0.0
+    """How often a chosen skill was left out at that time; 0: none could be, so the run compares with nothing."""
+    explored: tuple[str, ...] = ()
+    """Provisional skills that got a chance they had not earned yet."""
     stages: tuple[str, ...] = ()
+    agent: str = ""
+    session: str = ""
     run: str = ""
+    """The run it served, once that is known."""
     created: str = ""

@@ -6,7 +6,9 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tacit.selection.calibrate import Calibration
 from tacit.selection.choosing import Basis, choose
+from tacit.selection.features import Features
 from tacit.selection.interactions import Adviser
 from tacit.selection.values import Scored, Selectable, Settings, Task
 
@@ -14,6 +16,13 @@ if TYPE_CHECKING:
     from tacit.models.model import Model
     from tacit.selection.values import Choice
 
+BY_HAND = Calibration(
+    version="by-hand",
+    bias=-8.5,
+    weights=Features(score=4.0, gap=3.0, coverage=4.0, evidence=0.0, named=2.0, alone=4.0),
+    threshold=0.6,
+)
+"""Simple enough to say what comes of a score; the shipped one is fitted, and changes with every fit."""
 NO_CHANCE = Settings(explore_rate=0.0, withhold_rate=0.0)
 
 
@@ -48,7 +57,7 @@ def decide(
 ) -> Choice:
     """The choice for a task, with a model or without one."""
     adviser = Adviser(model=model, clock=time.monotonic, provider="test") if model else None
-    return choose(Task(text=task), candidates, Basis(settings=settings, adviser=adviser), pinned)
+    return choose(Task(text=task), candidates, Basis(settings=settings, adviser=adviser, calibration=BY_HAND), pinned)
 
 
 def names(choice: Choice) -> list[str]:

@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from selection_world import scored, skill
+from selection_world import BY_HAND, scored, skill
 
-from tacit.selection.calibrate import BY_HAND, Calibration, confident, interpolated, logistic
+from tacit.selection.calibrate import Calibration, confident, interpolated, logistic
 from tacit.selection.features import Features, features
 from tacit.selection.fitting import Example, TooFew, fit, isotonic, reliability, weighted
 from tacit.selection.values import Scored
 
 UNIT = st.floats(0, 1)
-SEEN = st.builds(Features, score=UNIT, gap=st.floats(-1, 1), coverage=UNIT, named=UNIT, alone=UNIT)
+SEEN = st.builds(Features, score=UNIT, gap=st.floats(-1, 1), coverage=UNIT, evidence=UNIT, named=UNIT, alone=UNIT)
 
 
 def examples(count: int, seed: int = 7) -> list[Example]:
@@ -23,7 +23,9 @@ def examples(count: int, seed: int = 7) -> list[Example]:
     dice = random.Random(seed)
     made: list[Example] = []
     for _ in range(count):
-        seen = Features(dice.random(), dice.uniform(-1, 1), dice.random(), float(dice.random() < 0.2), dice.random())
+        seen = Features(
+            dice.random(), dice.uniform(-1, 1), dice.random(), 0.5, float(dice.random() < 0.2), dice.random()
+        )
         chance = logistic(-4 + 4 * seen.score + 1.5 * seen.gap + 3 * seen.coverage)
         made.append(Example(features=seen, right=dice.random() < chance))
     return made

@@ -37,9 +37,22 @@ def test_a_decision_is_void_when_one_of_its_skills_is_gone_or_another() -> None:
 
 def test_a_decision_of_no_skills_is_kept_too() -> None:
     found = kept(decide(Scripted(on("", says([]))), falling(3)))
-    assert found == Kept(stages=found.stages if found else ())
     assert found is not None
+    assert (found.chosen, found.withheld) == ((), ())
     assert recalled(found, "k", {}) is not None
+
+
+def test_what_was_close_is_recalled_with_its_figures_and_without_its_text() -> None:
+    choice = decide(MODEL, falling(3))
+    found = kept(choice)
+    assert found is not None
+    again = recalled(found, choice.key, {one.skill.name: one.skill for one in choice.chosen})
+    assert again is not None
+    figures = [(one.skill.name, one.score, one.probability, one.explored, one.parts) for one in again.candidates]
+    assert figures == [
+        (one.skill.name, one.score, one.probability, one.explored, one.parts) for one in choice.candidates
+    ]
+    assert [one.skill.body for one in again.candidates if one.skill.name == "s2"] == [""]
 
 
 @pytest.mark.parametrize("count", [3, 6])

@@ -9,7 +9,7 @@ import pytest
 import tacit
 from tacit.errors import NotFoundError
 from tacit.events import Noted
-from tacit.store import audit, profiles, runs
+from tacit.store import audit, profiles, runs, selections
 from tacit.types import SkillTrace
 from tacit.workspace import house
 from tacit.workspace.workspace import Workspace
@@ -53,6 +53,15 @@ def test_a_removed_run_is_gone_from_every_byte_of_the_state(ws: Workspace) -> No
         assert file.is_dir() or WORD.encode() not in file.read_bytes(), file
     ws.close()
     assert not any(WORD.encode() in file.read_bytes() for file in ws.state.glob("tacit.db*"))
+
+
+def test_the_words_of_a_removed_run_are_gone_from_the_selections_made_for_it(ws: Workspace) -> None:
+    ws.select("fix the zanzibar export", session="s1")
+    run = delivered(ws, tacit.Run(message="fix the zanzibar export", session="s1"))
+    ws.select("something else")
+    list(house.remove(ws, [run], "private"))
+    with ws.engine.read() as transaction:
+        assert sorted(one.query for one in selections.listed(transaction, ws.name)) == ["", "something else"]
 
 
 def test_a_removed_run_does_not_come_back_until_it_is_readmitted(ws: Workspace) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacit.cli import demo_learning, demo_skills
+from tacit.cli import demo_learning, demo_selection, demo_skills
 from tacit.cli.demo_parts import bars, line, title
 from tacit.cli.options import AsJson  # noqa: TC001 - typer reads it at run time
 from tacit.cli.output import console, emit, table
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tacit.cli.demo_learning import LearningStory
+    from tacit.cli.demo_selection import SelectionStory
     from tacit.cli.demo_skills import SkillStory
     from tacit.types import Delivery, Record, Run
     from tacit.workspace.import_report import FileReport
@@ -57,6 +58,8 @@ class Stage:
     """What was learned from a chore."""
     skill: SkillStory
     """What became of a skill."""
+    selection: SelectionStory
+    """What was chosen for the next requests."""
 
     @property
     def runs(self) -> list[Run]:
@@ -107,6 +110,7 @@ def perform(ws: Workspace) -> Stage:
         imports=imports,
         learning=demo_learning.perform(ws),
         skill=demo_skills.perform(ws),
+        selection=demo_selection.perform(ws),
     )
 
 
@@ -127,6 +131,7 @@ def document(stage: Stage) -> dict[str, object]:
         "search": {"words": WORDS, "found": [record.id for record in stage.found]},
         "learning": demo_learning.document(stage.learning),
         "skill": demo_skills.document(stage.skill),
+        "selection": demo_selection.document(stage.selection),
     }
 
 
@@ -231,6 +236,11 @@ def skills(stage: Stage) -> Iterator[RenderableType]:
         yield from scene(stage.skill)
 
 
+def selected(stage: Stage) -> Iterator[RenderableType]:
+    """The next request gets the right skill, or none."""
+    yield from demo_selection.scenes(stage.selection)
+
+
 def closing(stage: Stage) -> Iterator[RenderableType]:
     """Where this is, and what to do next."""
     import shutil
@@ -247,12 +257,13 @@ def closing(stage: Stage) -> Iterator[RenderableType]:
     yield "  record runs, one JSON a line:   tacit record < runs.jsonl"
     yield "  learn from them, or keep at it: tacit learn, tacit watch"
     yield "  see what is there:              tacit runs list, tacit patterns"
+    yield "  the skills for a task, and why: tacit select TASK --why"
     yield "  look over a skill from outside: tacit review PATH"
     if not shutil.which("tacit"):
         yield f"  (not on your PATH: tacit here is {Path(sys.argv[0]).absolute()})"
 
 
-SCENES = (opening, recorded, redacted, listed, searched, shown, imported, learned, skills, closing)
+SCENES = (opening, recorded, redacted, listed, searched, shown, imported, learned, skills, selected, closing)
 
 
 # ---- small parts -------------------------------------------------------------------------------------------------

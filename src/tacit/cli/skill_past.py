@@ -27,11 +27,12 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
 
     Example:  tacit skills show deploy --version 2
     """
-    from tacit.workspace import standing
+    from tacit.workspace import outcomes, standing
 
     with opened(ctx) as ws:
         found, versions, package, which = _at(ws, skill, version)
         profile = standing.of(ws, found)
+        worth = outcomes.worths(ws, {_name(found): which.hash}).get(_name(found), outcomes.NOTHING)
         document = _document(found, package, which, len(versions)) | {
             "uses": profile.uses,
             "successes": profile.successes,
@@ -39,6 +40,8 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
             "last_used": profile.last_used or None,
             "retention": profile.retention,
             "pinned": profile.pinned,
+            **outcomes.as_document(worth),
+            "worth": worth.adjustment.reason,
         }
     if as_json:
         emit([document])
@@ -48,6 +51,7 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
         out.print(visible(f"{label:<12} {document[label]}"), style="bold" if label == "name" else None)
     used = f"{profile.uses} times, {profile.successes} with success, {profile.failures} without"
     out.print(f"{'used':<12} {used}; retention {profile.retention:.2f}{', pinned' if profile.pinned else ''}")
+    out.print(visible(f"{'worth':<12} {outcomes.line(_name(found), worth)}"))
     for path, content in sorted(package.files.items()):
         out.print(visible(f"{'file':<12} {path}  {len(content):,} bytes{_runs(package, path)}"))
     out.print()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tacit.skills.validate import Validation
     from tacit.types import Finding
     from tacit.workspace.looking import Skill
+    from tacit.workspace.outcomes import Worth
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -47,16 +48,22 @@ def list_(ctx: typer.Context, order: OrderOption = None, as_json: AsJson = False
     Example:  tacit skills list --order claude-code
     """
     from tacit.workspace.looking import listed
+    from tacit.workspace.outcomes import NOTHING, worths
 
     with opened(ctx) as ws:
         found = awaited(listed(ws, order))
+        known = worths(ws, {one.name: one.hash for one in found if not one.shadowed_by})
         base = ws.root
+    rated = [(one, NOTHING if one.shadowed_by else known.get(one.name, NOTHING)) for one in found]
     if as_json:
-        emit([_row(skill) for skill in found])
+        emit([_row(skill, worth) for skill, worth in rated])
     elif not found:
         talk(f"No skills yet. They go into {base / '.agents/skills'}; `tacit demo` shows how they get there.")
     else:
-        rows = [(one.name, f"v{one.version}", _state(one), _short(one.root, base), _about(one)) for one in found]
+        rows = [
+            (one.name, f"v{one.version}", _state(one, worth), _short(one.root, base), _about(one))
+            for one, worth in rated
+        ]
         console().print(table(("skill", "version", "status", "root", "what it is for"), rows, grow="what it is for"))
 
 
@@ -89,7 +96,9 @@ for name, command in {**skill_past.COMMANDS, **skill_changes.COMMANDS, **skill_p
     app.command(name)(command)
 
 
-def _row(skill: Skill) -> dict[str, object]:
+def _row(skill: Skill, worth: Worth) -> dict[str, object]:
+    from tacit.workspace.outcomes import as_document
+
     return {
         "name": skill.name,
         "root": skill.root,
@@ -102,11 +111,17 @@ def _row(skill: Skill) -> dict[str, object]:
         "problems": [skill.problem] if skill.problem else [],
         "pinned": skill.pinned,
         "shadowed_by": skill.shadowed_by or None,
+        **as_document(worth),
     }
 
 
-def _state(skill: Skill) -> str:
-    words = [skill.status, *(["pinned"] if skill.pinned else []), *(["shadowed"] if skill.shadowed_by else [])]
+def _state(skill: Skill, worth: Worth) -> str:
+    more = {
+        "pinned": skill.pinned,
+        "shadowed": bool(skill.shadowed_by),
+        "hurts": worth.adjustment.hurts,
+    }
+    words = [skill.status, *(word for word, holds in more.items() if holds)]
     return ", ".join(["broken", *words] if skill.problem else words)
 
 

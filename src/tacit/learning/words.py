@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tacit.learning.cluster_stock import DENSE_STOCK, ENGLISH, OPENERS, POLITE, STOCK
 from tacit.models.static_words import is_dense, words
+from tacit.skills.words import stem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,12 +40,6 @@ VALUES = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 """Concrete values: what differs from one request of a kind to the next."""
-# fmt: off
-ENDINGS = (
-    "ungen", "ations", "ation", "ments", "ment", "ings", "ing", "ung", "ies", "ed", "en", "es", "er", "s", "e", "n",
-)
-# fmt: on
-"""Cut from the end of a word, one of them, while four letters stay."""
 
 
 def without_values(text: str) -> str:
@@ -95,15 +90,6 @@ def stems(essential: str) -> tuple[str, ...]:
         parts = _pairs(word) if is_dense(word) else (stem(word),)
         found.update(dict.fromkeys(parts))
     return tuple(found)
-
-
-@lru_cache(maxsize=8192)
-def stem(word: str) -> str:
-    """A word without its commonest ending: rough, but the same for most forms of one word."""
-    for ending in ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 4 - (ending == "s"):
-            return word.removesuffix(ending)
-    return word
 
 
 def _telling(word: str, stock: frozenset[str]) -> list[str]:

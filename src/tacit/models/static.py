@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tacit.models.static_table import Table, unpack
-from tacit.models.static_words import LONGEST, bucket, grams, is_dense, pieces, words
+from tacit.models.static_words import LONGEST, bucket, folded, grams, is_dense, pieces, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,6 +71,10 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row per text; a text without words gets zeros."""
+        return unit(self.sums(texts))
+
+    def sums(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The same before it is brought to length one: the sum of two texts' rows is the row of both together."""
         loaded = self._load()
         out = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for at, text in enumerate(texts):
@@ -83,7 +87,15 @@ class StaticEmbedder:
             if numbers:
                 factors = loaded.scales[numbers] * np.array(weights, dtype=np.float32)
                 out[at] = np.add.reduce(loaded.rows[numbers] * factors[:, None], axis=0)
-        return unit(out)
+        return out
+
+    def weight(self, word: str) -> float:
+        """How much a word says, 0 to 1: little if it is among the commonest English ones, 1 if the table has it not."""
+        table = self._load().table
+        row = table.vocabulary.get(folded(word))
+        if row is None:
+            return 1.0
+        return min(1.0, float(table.scales[row] * np.sqrt(np.square(table.rows[row], dtype=np.float32).sum())))
 
     def _read(self) -> _Loaded:
         """The table, given or from the package, when it is first needed."""

@@ -146,6 +146,7 @@ def redacted(run: Run, redact: Callable[[str], str]) -> Run:
         snapshots=tuple(replace(one, trigger=redact(one.trigger), skills=many(one.skills)) for one in run.snapshots),
         outcome=run.outcome and replace(run.outcome, by=redact(run.outcome.by), reason=redact(run.outcome.reason)),
         correction=run.correction and redact(run.correction),
+        selection=run.selection and redact(run.selection),
     )
 
 

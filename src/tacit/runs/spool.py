@@ -42,17 +42,16 @@ def main() -> None:
     """Read standard input, spool it, and exit with 0."""
     state = ""
     try:
-        _limit_time()
-        raw = sys.stdin.buffer.read(LIMIT + 1)
-        payload = _object(raw)
+        limit_time(SECONDS)
+        payload = read_object()
         state = find_state(str(payload.get("cwd") or "") or os.getcwd(), os.environ)
-        if state and not _left_out(state, str(payload.get("cwd") or "")):
+        if state and not is_left_out(state, str(payload.get("cwd") or "")):
             folder = str(payload.get("cwd") or "") or os.getcwd()
-            write(state, entry_of(payload, _redactor(state)) | {"folder": folder})
+            write(state, entry_of(payload, redactor(state)) | {"folder": folder})
     except Exception as error:  # noqa: BLE001 - a hook must never fail its agent
         log(state or find_state(os.getcwd(), os.environ), f"{type(error).__name__}: {error}")
     finally:
-        _leave()
+        leave()
 
 
 def find_state(folder: str, environ: Mapping[str, str]) -> str:
@@ -61,16 +60,16 @@ def find_state(folder: str, environ: Mapping[str, str]) -> str:
     shared = environ.get("TACIT_HOME") or str(_settings(_user_file(environ)).get("state_dir") or "")
     if shared:
         state = os.path.abspath(os.path.expanduser(shared))
-        return state if any(place in _listed(state) for place in _upwards(folder)) else ""
+        return state if any(place in _listed(state) for place in upwards(folder)) else ""
     user = os.path.realpath(os.path.expanduser("~"))
-    for place in _upwards(folder):
+    for place in upwards(folder):
         state = os.path.join(place, ".tacit")
         if (place != user or place == folder) and os.path.isfile(os.path.join(state, "workspace")):
             return state
     return ""
 
 
-def _upwards(folder: str) -> list[str]:
+def upwards(folder: str) -> list[str]:
     """A folder and all those around it, the innermost first."""
     found = [folder]
     while os.path.dirname(found[-1]) != found[-1]:
@@ -171,7 +170,9 @@ def log(state: str, line: str) -> None:
         return
 
 
-def _object(raw: bytes) -> dict[str, object]:
+def read_object() -> dict[str, object]:
+    """The JSON object on standard input."""
+    raw = sys.stdin.buffer.read(LIMIT + 1)
     if len(raw) > LIMIT:
         raise NotSpooled(f"the object is larger than {LIMIT} bytes")
     payload = json.loads(raw.decode("utf-8", "replace"))
@@ -180,9 +181,14 @@ def _object(raw: bytes) -> dict[str, object]:
     return payload
 
 
-def _left_out(state: str, folder: str) -> bool:
+def settings_of(state: str) -> dict[str, object]:
+    """What the two files of settings say, unchecked; variables come on top of it."""
+    return _settings(_user_file(os.environ)) | _settings(os.path.join(state, "tacit.toml"))
+
+
+def is_left_out(state: str, folder: str) -> bool:
     """Whether this workspace is switched off, or the folder on its ignore list."""
-    settings = _settings(_user_file(os.environ)) | _settings(os.path.join(state, "tacit.toml"))
+    settings = settings_of(state)
     switch = os.environ.get("TACIT_ENABLED") or str(settings.get("enabled", True))
     if switch.strip().lower() in ("false", "0", "no", "off"):
         return True
@@ -204,7 +210,8 @@ def _settings(file: str) -> dict[str, object]:
         return tomllib.load(source)
 
 
-def _redactor(state: str) -> Redact:
+def redactor(state: str) -> Redact:
+    """The small redactor under this state folder's key."""
     from tacit.redact import redact_quick
 
     with open(os.path.join(state, "redact.key"), "rb") as file:
@@ -222,14 +229,15 @@ def _redacted(value: object, redact: Redact) -> object:
     return value
 
 
-def _limit_time() -> None:
+def limit_time(seconds: float) -> None:
+    """Leave after so long, whatever is waited for."""
     import signal
 
     signal.signal(signal.SIGALRM, lambda _number, _frame: os._exit(0))
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _leave() -> None:
+def leave() -> None:
     """End at once: a hook has no time for a long goodbye."""
     os._exit(0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from tacit.selection.calibrate import BY_HAND, Calibration, confident
+from tacit.selection.calibrate import FITTED, Calibration, confident
 from tacit.selection.chance import drawn
 from tacit.selection.features import features
 from tacit.selection.keys import memo_key
@@ -30,7 +30,7 @@ class Basis:
     settings: Settings = field(default_factory=Settings)
     adviser: Adviser | None = None
     """None: the calibrated score decides by itself. Hooks have none."""
-    calibration: Calibration = BY_HAND
+    calibration: Calibration = FITTED
     records: Mapping[str, Adjustment] = field(default_factory=lambda: NO_RECORD)
     """What the runs of each skill say about it, by name."""
     library: str = ""
@@ -77,7 +77,7 @@ def key_of(task: Task, basis: Basis) -> str:
 def _considered(task: Task, top: Sequence[Scored], basis: Basis) -> tuple[Considered, ...]:
     """The candidates with their probabilities; at most one, the likeliest of those drawn, is explored."""
     found = [
-        Considered(skill=one.skill, score=one.score, probability=basis.calibration.probability(said))
+        Considered(skill=one.skill, score=one.score, probability=basis.calibration.probability(said), parts=one.parts)
         for one, said in zip(top, features(task.text, top), strict=True)
     ]
     floor = CHANCE * basis.calibration.threshold

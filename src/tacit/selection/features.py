@@ -17,6 +17,8 @@ MOST_WORDS = 200
 """Distinct words of a task that are looked at."""
 LOOKED_AT = 8_000
 """Characters of a task, and of a body, that are looked at."""
+ENOUGH = 30
+"""The weight of words in common that is half of all evidence there can be."""
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """Scripts that put no spaces between words."""
@@ -31,6 +33,8 @@ class Features(NamedTuple):
     """How far it is ahead of the next best, below 0 when another is ahead."""
     coverage: float
     """The share of the task's words that the skill holds, long words counting more."""
+    evidence: float
+    """How much it has in common with the task at all: 0 nothing, towards 1 many words that say much."""
     named: float
     """1 when every word of the skill's name stands in the task."""
     alone: float
@@ -41,11 +45,13 @@ def features(task: str, candidates: Sequence[Scored]) -> tuple[Features, ...]:
     """The numbers of each candidate, in the order given."""
     scores = [_unit(one.score) for one in candidates]
     wanted = weighted(task[:LOOKED_AT])
+    held = [_held(wanted, one) for one in candidates]
     return tuple(
         Features(
             score=score,
             gap=score - max((other for at, other in enumerate(scores) if at != index), default=0.0),
-            coverage=_coverage(wanted, candidates[index]),
+            coverage=held[index][0],
+            evidence=held[index][1],
             named=_named(wanted, candidates[index].skill),
             alone=1.0 / sum(abs(score - other) < NEAR for other in scores),
         )
@@ -74,16 +80,16 @@ def words(text: str) -> Iterable[str]:
             yield word
 
 
-def _coverage(wanted: dict[str, int], candidate: Scored) -> float:
-    given = candidate.part("coverage")
-    if given is not None:
-        return _unit(given)
-    total = sum(wanted.values())
-    if not total:
-        return 0.0
-    skill = candidate.skill
-    held = set(words(f"{skill.name} {skill.description} {skill.body[:LOOKED_AT]}"))
-    return sum(weight for word, weight in wanted.items() if word in held) / total
+def _held(wanted: dict[str, int], candidate: Scored) -> tuple[float, float]:
+    """Coverage and evidence as retrieval says, or else by the words themselves."""
+    coverage, evidence = candidate.part("coverage"), candidate.part("evidence")
+    if coverage is None or evidence is None:
+        skill = candidate.skill
+        there = set(words(f"{skill.name} {skill.description} {skill.body[:LOOKED_AT]}"))
+        common = sum(weight for word, weight in wanted.items() if word in there)
+        coverage = common / (sum(wanted.values()) or 1) if coverage is None else coverage
+        evidence = common / (common + ENOUGH) if evidence is None else evidence
+    return _unit(coverage), _unit(evidence)
 
 
 def _named(wanted: dict[str, int], skill: Selectable) -> float:

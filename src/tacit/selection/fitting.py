@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import sqrt
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from tacit.selection.calibrate import Calibration, Knots, interpolated, logistic
+import numpy as np
+
+from tacit.selection.calibrate import Calibration, Knots, interpolated
 from tacit.selection.features import Features
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
 
 FOLDS = 5
 PASSES = 200
@@ -72,34 +77,30 @@ def _folds(examples: Sequence[Example]) -> list[int]:
 
 def weighted(examples: Sequence[Example], version: str) -> Calibration:
     """Logistic regression with weights that are never below 0, by Newton steps one weight at a time."""
-    columns = list(zip(*(one.features for one in examples), strict=True))
-    scales = [_spread(column) for column in columns]
-    rows = [[1.0, *(value / scale for value, scale in zip(one.features, scales, strict=True))] for one in examples]
-    labels = [float(one.right) for one in examples]
-    betas = [0.0] * (len(scales) + 1)
-    sums = [0.0] * len(rows)
+    values = np.array([one.features for one in examples])
+    spread = values.std(axis=0)
+    scales = np.concatenate([[1.0], np.where(spread > 0, spread, 1.0)])
+    rows = np.column_stack([np.ones(len(values)), values]) / scales
+    labels = np.array([one.right for one in examples], dtype=float)
+    betas = np.zeros(len(scales))
     for _ in range(PASSES):
-        moved = max(_step(at, betas, rows, labels, sums) for at in range(len(betas)))
+        moved = max(_step(at, betas, rows, labels) for at in range(len(betas)))
         if moved < 1e-4:
             break
-    weights = Features(*(beta / scale for beta, scale in zip(betas[1:], scales, strict=True)))
-    return Calibration(version=version, bias=betas[0], weights=weights)
+    bias, *weights = (betas / scales).tolist()
+    return Calibration(version=version, bias=bias, weights=Features(*weights))
 
 
-def _step(at: int, betas: list[float], rows: list[list[float]], labels: list[float], sums: list[float]) -> float:
+def _step(at: int, betas: Numbers, rows: Numbers, labels: Numbers) -> float:
     """Move one weight to where a Newton step leads, at least to 0 and not too far at once; how far it went."""
-    curve = 0.0 if at == 0 else RIDGE
-    slope = curve * betas[at]
-    for row, label, total in zip(rows, labels, sums, strict=True):
-        said = logistic(total)
-        slope += (said - label) * row[at]
-        curve += max(said * (1 - said), 1e-3) * row[at] ** 2
-    wanted = betas[at] - min(2.0, max(-2.0, slope / (curve or 1.0)))
+    ridge = 0.0 if at == 0 else RIDGE
+    said = 1.0 / (1.0 + np.exp(-np.clip(rows @ betas, -500, 500)))
+    slope = ridge * betas[at] + (said - labels) @ rows[:, at]
+    curve = ridge + np.maximum(said * (1 - said), 1e-3) @ rows[:, at] ** 2
+    wanted = float(betas[at] - np.clip(slope / (curve or 1.0), -2.0, 2.0))
     wanted = wanted if at == 0 else max(0.0, wanted)
-    moved, betas[at] = wanted - betas[at], wanted
-    for index, row in enumerate(rows):
-        sums[index] += moved * row[at]
-    return abs(moved)
+    moved, betas[at] = abs(wanted - float(betas[at])), wanted
+    return moved
 
 
 def isotonic(pairs: Sequence[tuple[float, bool]]) -> Knots:
@@ -153,8 +154,3 @@ def reliability(calibration: Calibration, examples: Sequence[Example]) -> Reliab
     return Reliability(
         brier=fmean((p - right) ** 2 for p, right in said), error=error, base=fmean(right for _, right in said)
     )
-
-
-def _spread(column: Sequence[float]) -> float:
-    middle = fmean(column)
-    return sqrt(fmean((value - middle) ** 2 for value in column)) or 1.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tacit.models.failures import Malformed, TimedOut, Unreachable, kind, short
-from tacit.models.model import Message, Reply, Request
+from tacit.models.model import Message, Reply
 from tacit.strict import clean
 from tacit.types import Tokens  # noqa: TC001 - interactions are kept, and read back by their types
 
@@ -15,19 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tacit.models.failures import Failure
-    from tacit.models.model import Model
+    from tacit.models.model import Model, Request
 
 GRACE = 0.25
 """Seconds beyond its limit that a model has to say itself that it ran out of time."""
 KEPT = 20_000
 """Characters of a reply that are kept in the record."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask(Request):
-    """A request with the switch for thinking; a model that has none takes no notice."""
-
-    thinking: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +59,7 @@ class Asked:
     text: str | None
 
 
-def asked(adviser: Adviser, request: Ask) -> Asked:
+def asked(adviser: Adviser, request: Request) -> Asked:
     """The outcome of one call, at the latest when its time is up; nothing is raised for what a model does."""
     began = adviser.clock()
     outcome = _in_time(adviser.model, request)
@@ -107,7 +100,7 @@ def _problem(reply: Reply) -> str:
     return "" if reply.text.strip() else "the reply is empty"
 
 
-def _in_time(model: Model, request: Ask) -> Reply | Failure:
+def _in_time(model: Model, request: Request) -> Reply | Failure:
     """What the model says; one that does not come back is left behind in its own thread."""
     if request.timeout <= 0:
         return TimedOut(reason="there was no time to ask")

@@ -7,10 +7,9 @@ from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
-from tacit.models.model import Message
+from tacit.models.model import Message, Request
 from tacit.prompts import load, render
 from tacit.selection.cutting import cut, ends
-from tacit.selection.interactions import Ask
 from tacit.strict import clean
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ DESCRIPTION = 1_024
 LEAST_BODY = 1_000
 
 
-def shortlist_question(task: str, skills: Sequence[Selectable], settings: Settings) -> Ask:
+def shortlist_question(task: str, skills: Sequence[Selectable], settings: Settings) -> Request:
     """Which of these are worth reading, by name and description."""
     shown = [{"name": skill.name, "description": cut(skill.description, DESCRIPTION)} for skill in skills]
     text = render(
@@ -34,7 +33,7 @@ def shortlist_question(task: str, skills: Sequence[Selectable], settings: Settin
     return _asked("shortlist", text, settings.shortlist_timeout, settings)
 
 
-def final_question(task: str, skills: Sequence[Selectable], settings: Settings) -> Ask:
+def final_question(task: str, skills: Sequence[Selectable], settings: Settings) -> Request:
     """Which of these to activate, by their bodies; more of them than usual share the room of the usual number."""
     room = settings.body_limit * settings.max_detailed // max(len(skills), settings.max_detailed)
     limit = max(LEAST_BODY, room)
@@ -56,8 +55,8 @@ def prompts_hash() -> str:
     return sha256((_prompt("shortlist") + "\0" + _prompt("final")).encode()).hexdigest()[:16]
 
 
-def _asked(stage: Literal["shortlist", "final"], text: str, timeout: float, settings: Settings) -> Ask:
-    return Ask(
+def _asked(stage: Literal["shortlist", "final"], text: str, timeout: float, settings: Settings) -> Request:
+    return Request(
         messages=(Message(text=text),),
         temperature=0.0,
         max_tokens=settings.max_tokens,

@@ -45,6 +45,7 @@ def _candidate(one: Considered) -> dict[str, object]:
         "score": one.score,
         "probability": one.probability,
         "explored": one.explored,
+        "parts": dict(one.parts),
     }
 
 

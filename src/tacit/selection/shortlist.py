@@ -13,7 +13,8 @@ from tacit.selection.values import Stage
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tacit.selection.interactions import Adviser, Ask, Interaction
+    from tacit.models.model import Request
+    from tacit.selection.interactions import Adviser, Interaction
     from tacit.selection.values import Considered, Settings, StageName, Task
 
 
@@ -46,7 +47,7 @@ def joined(names: tuple[str, ...], candidates: Sequence[Considered], settings: S
     return (*kept[: settings.max_detailed - 1], explored)
 
 
-def heard(stage: StageName, question: Ask, candidates: Sequence[Considered], adviser: Adviser) -> Heard:
+def heard(stage: StageName, question: Request, candidates: Sequence[Considered], adviser: Adviser) -> Heard:
     """The known names in the model's answer to one question, or why the score has to decide."""
     outcome = asked(adviser, question)
     known = {one.skill.name for one in candidates}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import log, sqrt
 
 STRENGTH = 4.0
 """Runs at the base rate that are added to either side, so that two lucky ones prove nothing."""
-SURE = 1.96
-"""Standard deviations on either side of an estimate: 95 in 100 intervals hold the truth."""
+WRONG = 0.05
+"""How often, at most, something is called sure that is not: once in twenty skills, however often one looks."""
+SHARP = 4.0
+"""The number of runs for which the interval is as narrow as it can be is about eight times this."""
 MOST = 0.5
 """How far a measured lift can move a score, as a share of it."""
 RARELY, IGNORED = 0.2, 0.8
@@ -32,6 +34,8 @@ class Counts:
     withheld_runs: int = 0
     """Runs in which it was chosen and left out on purpose."""
     withheld_successes: int = 0
+    told: int | None = None
+    """Runs it was handed over in that say which skills they used; None: all of them do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,19 +64,22 @@ UNKNOWN = Adjustment(factor=1.0, hurts=False, reason="nothing is known yet")
 def lift(counts: Counts, base: float) -> Lift | None:
     """The lift of a skill over runs without it, or over the base rate; None when it was in no run.
 
-    Either side is a Beta posterior with `STRENGTH` runs at the base rate before the first one; the interval is that of
-    their difference, taken as normal.
+    Either side is a Beta posterior with `STRENGTH` imagined runs before the first one. The interval, a normal mixture,
+    is valid at any time: it may be looked at after every run, and all looks together are wrong one time in twenty.
     """
     base = min(0.99, max(0.01, base))
     if counts.with_runs > 0 and counts.withheld_runs > 0:
-        mean, variance = _posterior(counts.with_successes, counts.with_runs, base)
-        other, spread = _posterior(counts.withheld_successes, counts.withheld_runs, base)
-        return _interval(mean - other, variance + spread, measured=True)
+        successes = counts.with_successes + counts.withheld_successes
+        both = _side(successes, counts.with_runs + counts.withheld_runs, base).mean
+        here = _side(counts.with_successes, counts.with_runs, both)
+        there = _side(counts.withheld_successes, counts.withheld_runs, both)
+        runs = 1 / (1 / here.runs + 1 / there.runs)
+        return _interval(here.mean - there.mean, here.variance + there.variance, runs, measured=True)
     seen = counts.succeeded + counts.failed
     if not seen:
         return None
-    mean, variance = _posterior(counts.succeeded, seen, base)
-    return _interval(mean - base, variance, measured=False)
+    side = _side(counts.succeeded, seen, base)
+    return _interval(side.mean - base, side.variance, side.runs, measured=False)
 
 
 def adjusted(counts: Counts, base: float) -> Adjustment:
@@ -101,18 +108,33 @@ def _worth(found: Lift | None) -> Adjustment:
 
 def _is_ignored(counts: Counts) -> bool:
     """Whether agents surely leave the skill aside when they have it."""
-    mean, variance = _posterior(counts.used, counts.selected, 0.5)
-    return mean + SURE * sqrt(variance) < RARELY
+    runs = counts.selected if counts.told is None else counts.told
+    side = _side(counts.used, runs, RARELY)
+    return side.mean + _reach(side.variance, side.runs) < RARELY
 
 
-def _posterior(successes: int, runs: int, base: float) -> tuple[float, float]:
-    """Mean and variance of a success rate after these runs."""
-    good = max(0, min(successes, runs)) + STRENGTH * base
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Side:
+    """What is known of a success rate after some runs, the imagined ones included."""
+
+    mean: float
+    variance: float
+    runs: float
+
+
+def _side(successes: int, runs: int, before: float) -> _Side:
+    """A success rate after these runs; as uncertain as the rate before them, where luck makes it look more certain."""
     total = runs + STRENGTH
-    mean = good / total
-    return mean, mean * (1 - mean) / (total + 1)
+    mean = (max(0, min(successes, runs)) + STRENGTH * before) / total
+    spread = max(mean * (1 - mean), before * (1 - before))
+    return _Side(mean=mean, variance=spread / (total + 1), runs=total)
 
 
-def _interval(mean: float, variance: float, *, measured: bool) -> Lift:
-    reach = SURE * sqrt(variance)
+def _interval(mean: float, variance: float, runs: float, *, measured: bool) -> Lift:
+    reach = _reach(variance, runs)
     return Lift(mean=mean, low=mean - reach, high=mean + reach, measured=measured)
+
+
+def _reach(variance: float, runs: float) -> float:
+    """How far from an estimate the truth may be: about three standard deviations, and slowly more with more looks."""
+    return sqrt(variance * (1 + SHARP / runs) * log((runs + SHARP) / (SHARP * WRONG**2)))

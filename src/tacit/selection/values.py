@@ -111,6 +111,8 @@ class Considered:
     probability: float
     explored: bool = False
     """It is provisional, and this time it gets its chance."""
+    parts: tuple[tuple[str, float], ...] = ()
+    """What the score is made of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

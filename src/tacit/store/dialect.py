@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 CJK = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af])")
 WORD = re.compile(r"\w+")
+PLAIN_WORD = re.compile(r"[^\W_]+")
+
+STEMMED = "porter unicode61 remove_diacritics 2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +31,12 @@ class Dialect:
     """Sequences of matching runs, newest first; takes a query, a sequence to stay below and a limit."""
     fulltext_erase: tuple[str, ...]
     """What makes deleted words vanish from the index itself."""
+    create_words: tuple[str, ...]
+    """The words of skills; all of the following take a skill's number first, then name, description and body."""
+    words_insert: str
+    words_delete: str
+    words_match: str
+    """Numbers of the skills that hold any of the words, the best first, with how good; takes a query and a limit."""
 
     def sql(self, text: str) -> str:
         """A portable statement in this engine's words."""
@@ -36,6 +49,11 @@ class Dialect:
         if self.name == "sqlite":
             return " ".join(f'"{term}"*' if " " not in term else f'"{term}"' for term in terms)
         return " & ".join(" <-> ".join(f"'{part}':*" for part in term.split()) for term in terms)
+
+    def words_query(self, words: Iterable[str]) -> str:
+        """Words as a query for any of them; empty when there are none."""
+        terms = [part for word in words for part in PLAIN_WORD.findall(spaced(word))]
+        return " OR ".join(f'"{term}"' for term in terms) if self.name == "sqlite" else " | ".join(map(repr, terms))
 
 
 def spaced(text: str) -> str:
@@ -53,6 +71,13 @@ SQLITE = Dialect(
     fulltext_delete="DELETE FROM runs_text WHERE rowid = ?",
     fulltext_match="SELECT rowid FROM runs_text WHERE runs_text MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?",
     fulltext_erase=("INSERT INTO runs_text (runs_text) VALUES ('optimize')",),
+    create_words=(
+        f"CREATE VIRTUAL TABLE skill_words USING fts5(name, description, body, content = '', tokenize = '{STEMMED}')",
+    ),
+    words_insert="INSERT INTO skill_words (rowid, name, description, body) VALUES (?, ?, ?, ?)",
+    words_delete="INSERT INTO skill_words (skill_words, rowid, name, description, body) VALUES ('delete', ?, ?, ?, ?)",
+    words_match="SELECT rowid, -bm25(skill_words, 8.0, 6.0, 1.0) AS good FROM skill_words WHERE skill_words MATCH ?"
+    " ORDER BY good DESC LIMIT ?",
 )
 
 POSTGRESQL = Dialect(
@@ -70,4 +95,14 @@ POSTGRESQL = Dialect(
     fulltext_match="SELECT sequence FROM runs_text WHERE words @@ to_tsquery('simple', ?) AND sequence < ?"
     " ORDER BY sequence DESC LIMIT ?",
     fulltext_erase=(),
+    create_words=(
+        "CREATE TABLE skill_words (number BIGINT PRIMARY KEY, words TSVECTOR NOT NULL)",
+        "CREATE INDEX skill_words_words ON skill_words USING GIN (words)",
+    ),
+    words_insert="INSERT INTO skill_words (number, words) VALUES (?, setweight(to_tsvector('english', ?), 'A') ||"
+    " setweight(to_tsvector('english', ?), 'B') || to_tsvector('english', left(?, 250000)))"
+    " ON CONFLICT (number) DO NOTHING",
+    words_delete="DELETE FROM skill_words WHERE number = ? AND coalesce(?::text, ?::text, ?::text) IS NOT NULL",
+    words_match="SELECT number, ts_rank(words, query)::double precision AS good"
+    " FROM skill_words, to_tsquery('english', ?) AS query WHERE words @@ query ORDER BY good DESC, number LIMIT ?",
 )

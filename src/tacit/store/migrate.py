@@ -82,7 +82,6 @@ def _next(found: int, migrations: Sequence[Migration]) -> Migration | None:
 
 
 def _statements(step: Migration, transaction: Transaction) -> tuple[str, ...]:
-    parts: list[str] = []
-    for statement in step.statements:
-        parts.extend(transaction.dialect.create_fulltext if statement == "CREATE FULLTEXT" else (statement,))
-    return tuple(parts)
+    dialect = transaction.dialect
+    own = {"CREATE FULLTEXT": dialect.create_fulltext, "CREATE SKILL WORDS": dialect.create_words}
+    return tuple(part for statement in step.statements for part in own.get(statement, (statement,)))

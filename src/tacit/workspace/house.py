@@ -10,7 +10,7 @@ from tacit.errors import NotFoundError
 from tacit.events import Advanced, Began, Ended, Noted
 from tacit.runs import usage
 from tacit.runs.recorder import seen_skills, success_of, valid_name
-from tacit.store import audit, files, memo, meta, profiles, runs, search, verdicts
+from tacit.store import audit, files, memo, meta, profiles, runs, search, selections, verdicts
 from tacit.strict import clean
 from tacit.types import Record, Verdict
 from tacit.workspace.facts import ERASING, TIDIED
@@ -52,9 +52,11 @@ def remove(ws: Workspace, ids: Sequence[str], reason: str) -> Iterator[Event]:
     gone = 0
     for start in range(0, len(ids), STEP):
         with ws.engine.write() as transaction:
-            part = [record.id for record in _records(transaction, ws, ids[start : start + STEP])]
+            found = _records(transaction, ws, ids[start : start + STEP])
+            part = [record.id for record in found]
             gone += runs.remove(transaction, ws.name, part, ws.now())
             memo.clear(transaction, ws.name)  # what a model said may quote them
+            selections.forget(transaction, ws.name, part, [record.run.message for record in found])
             note(transaction, ws, f"remove {len(part)} runs", " ".join(part), reason)
             meta.put(transaction, ERASING, "yes")
         yield Advanced(stage="remove", done=gone, total=len(ids))

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, cast
 from tacit.errors import InputError, TacitError
 from tacit.interchange import parse_run
 from tacit.runs import spool
-from tacit.store import files, spooled
-from tacit.types import Delivery, Record
+from tacit.store import files, selections, spooled
+from tacit.types import Delivery, Record, Selection
 from tacit.workspace.record import closed_by, keep, ready
+from tacit.workspace.select_spooled import selection_of
 
 if TYPE_CHECKING:
     from tacit.workspace.workspace import Workspace
@@ -25,6 +26,8 @@ BAD = "bad"
 """Where files go that cannot be read: kept for a person to look at."""
 STALE = 3600
 """Seconds after which a half-written file has no writer any more."""
+Entry = Record | files.File | Delivery | Selection
+"""What can come of a spool file."""
 
 
 def ingest(ws: Workspace) -> list[Delivery]:
@@ -60,6 +63,8 @@ def _ingest(ws: Workspace, folder: Path, names: list[str]) -> list[Delivery]:
         for entry in fresh.values():
             if isinstance(entry, files.File):
                 files.wait(transaction, entry)
+            elif isinstance(entry, Selection):
+                selections.put(transaction, entry)
         done += [entry for entry in fresh.values() if isinstance(entry, Delivery)]
         spooled.forget(transaction, [name for name in known if not (folder / name).exists()])
         spooled.add(transaction, fresh.keys(), ws.now())
@@ -67,7 +72,7 @@ def _ingest(ws: Workspace, folder: Path, names: list[str]) -> list[Delivery]:
     return done
 
 
-def _clear(folder: Path, entries: dict[str, Record | files.File | Delivery | None], names: list[str]) -> None:
+def _clear(folder: Path, entries: dict[str, Entry | None], names: list[str]) -> None:
     """Take ingested files away, put unreadable ones aside, drop what a killed hook left half written."""
     for name in names:
         file = folder / name
@@ -88,8 +93,8 @@ class _Elsewhere:
     """What a hook of another workspace left in a state folder that several share."""
 
 
-def _read(ws: Workspace, file: Path) -> Record | files.File | Delivery | _Elsewhere | None:
-    """What a spool file holds: a run, a reference to a transcript, or the reason why it is neither."""
+def _read(ws: Workspace, file: Path) -> Entry | _Elsewhere | None:
+    """What a spool file holds: a run, a reference to a transcript, a selection, or why it is none of them."""
     try:
         state = file.lstat()
         if not stat.S_ISREG(state.st_mode):
@@ -113,10 +118,12 @@ def _is_elsewhere(ws: Workspace, entry: object) -> bool:
     return shared and isinstance(folder, str) and not Path(folder).is_relative_to(ws.root)
 
 
-def _entry(ws: Workspace, entry: object) -> Record | files.File | Delivery:
+def _entry(ws: Workspace, entry: object) -> Entry:
     fields = cast("dict[str, object]", entry) if isinstance(entry, dict) else {}
     if fields.get("kind") == "run":
         return ready(ws, [parse_run(fields.get("run"), source="spool")])[0]
     if fields.get("kind") == "reference" and isinstance(path := fields.get("path"), str):
         return files.File(workspace=ws.name, path=path, source="", session=str(fields.get("session")), seen=ws.now())
-    raise InputError("the file is not a spooled run or reference")
+    if fields.get("kind") == "selection":
+        return selection_of(ws, fields)
+    raise InputError("the file is not a spooled run, reference or selection")

@@ -11,7 +11,7 @@ from tacit.runs import usage
 from tacit.runs.ignore import is_ignored
 from tacit.runs.recorder import is_heartbeat, record_of, redacted, seen_skills, valid_name
 from tacit.shipped import Profile
-from tacit.store import profiles, runs, search
+from tacit.store import profiles, requests, runs, search
 from tacit.types import Delivery, Record, Run
 
 if TYPE_CHECKING:
@@ -53,6 +53,13 @@ def keep(transaction: Transaction, workspace: str, records: Sequence[Record]) ->
     """Store records and touch the profiles of their skills, inside a transaction of the caller's."""
     kept = runs.keep(transaction, records)
     notes = _touch(transaction, workspace, list(zip(records, kept, strict=True)))
+    claims = [
+        (record.run.selection, one.id)
+        for record, one in zip(records, kept, strict=True)
+        if record.run.selection and one.how != "removed"
+    ]
+    if claims:
+        requests.claim(transaction, workspace, claims)
     changed = [one.id for one in kept if one.how == "updated"]
     if changed:
         search.refresh(transaction, workspace, changed)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
@@ -11,6 +13,7 @@ from tacit.types import Delivery, Outcome, Passage, Run, SkillTrace, ToolCall
 from tacit.workspace.record import finish
 
 if TYPE_CHECKING:
+    from contextvars import Token
     from types import TracebackType
 
     from tacit.types import Origin, Tokens
@@ -34,6 +37,7 @@ class Recording:
             external_id=uuid.uuid4().hex,
             started=ws.now(),
         )
+        self._outer: Token[Recording | None] | None = None
         self.delivery: Delivery | None = None
         """What became of it; None until the block begins."""
 
@@ -60,17 +64,30 @@ class Recording:
         """State from outside whether the goal was reached: a verifier, a test, a person."""
         self.run = replace(self.run, outcome=Outcome(success=success, by=by, reason=reason))
 
+    def served_by(self, selection: str) -> None:
+        """Name the selection it got its skills from; the first counts. `ws.select` does this within the block."""
+        if not self.run.selection:
+            self.run = replace(self.run, selection=selection)
+
+    def belongs_to(self, ws: Workspace) -> bool:
+        """Whether it is a run of this workspace."""
+        return self._ws.name == ws.name
+
     def status(self, word: str) -> None:
         """Set how it ended, when that is not told by the block's own end: completed, error, aborted."""
         self.run = replace(self.run, status=word)
 
     def __enter__(self) -> Self:
+        self._outer = _CURRENT.set(self)
         self.delivery = finish(self._ws, self.run)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._outer is not None:
+            with suppress(ValueError):  # the block ends in another task than it began in
+                _CURRENT.reset(self._outer)
         if error is not None:
             self.context(f"{type(error).__name__}: {error}", "tool")
             self.status("error" if isinstance(error, Exception) else "aborted")
@@ -78,3 +95,13 @@ class Recording:
             self.status("completed")
         self.run = replace(self.run, ended=self._ws.now())
         self.delivery = finish(self._ws, self.run)
+
+
+_CURRENT: ContextVar[Recording | None] = ContextVar("recording", default=None)
+
+
+def served_by(ws: Workspace, selection: str) -> None:
+    """Tell the run of this workspace in whose block this happens, if there is one, which selection it got."""
+    current = _CURRENT.get()
+    if current is not None and current.belongs_to(ws) and selection:
+        current.served_by(selection)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from tacit import config
 from tacit.errors import ConfigError, SchemaError, StoreError, TacitError, UnreachableError
@@ -21,14 +21,22 @@ if TYPE_CHECKING:
 
     from tacit.config import Config, Settings
     from tacit.events import Event
+    from tacit.models.model import Model
     from tacit.redact import Redactor
+    from tacit.selection.values import Settings as SelectSettings
     from tacit.shipped import Version
     from tacit.store.engine import Engine
+    from tacit.training.progress import Event as Progress
     from tacit.types import Delivery, Pattern, PatternStatus, Record, Run, Verdict
+    from tacit.workspace.eval_skill import Evaluated
     from tacit.workspace.learned import Learned
     from tacit.workspace.library import Library
     from tacit.workspace.looking import Skill
     from tacit.workspace.recording import Recording
+    from tacit.workspace.select_result import Selected
+    from tacit.workspace.select_stock import Stock
+    from tacit.workspace.train import Finished
+    from tacit.workspace.train_inputs import Asked
 
 DATABASE = "tacit.db"
 LOCK = "lock"
@@ -107,6 +115,13 @@ class Workspace:
         from tacit.workspace.library import Library
 
         return Library(ws=self)
+
+    @cached_property
+    def stock(self) -> Stock:
+        """The skills in use, ready to be searched."""
+        from tacit.workspace.select_stock import Stock
+
+        return Stock(ws=self)
 
     @property
     def config(self) -> Config:
@@ -215,6 +230,58 @@ class Workspace:
         from tacit.workspace.looking import all_skills
 
         return all_skills(self)
+
+    def select(
+        self,
+        task: str,
+        *,
+        agent: str = "",
+        path: str = "",
+        exclude: Iterable[str] = (),
+        session: str = "",
+        budget: int | None = None,
+        model: bool | Model = True,
+        settings: SelectSettings | None = None,
+    ) -> Selected:
+        """The skills an agent should have for a task, with how that came about; often none, and that is an answer.
+
+        `model`: ask the configured one, none, or one that is handed in; `path`: what the task is about.
+        """
+        from tacit.workspace.selecting import Wanted, select
+
+        wanted = Wanted(
+            text=task,
+            agent=agent,
+            path=path,
+            exclude=frozenset(exclude),
+            session=session,
+            budget=budget,
+            model=model,
+            settings=settings,
+        )
+        return select(self, wanted)
+
+    def index_skills(self) -> Iterator[Event]:
+        """Make every skill ready to be selected, by hooks, too; costs only what is new since the last time."""
+        from tacit.workspace.select_hooks import prepared
+
+        return prepared(self)
+
+    def train(self, skill: str, **asked: Unpack[Asked]) -> Generator[Progress, None, Finished]:
+        """Train a skill on cases behind the gate; what is better becomes a draft, see `Finished.result`.
+
+        `cases`: a file or a sequence; `target`: as for `tacit train`, a Target, or a function of a case and a text.
+        """
+        from tacit.workspace.train_inputs import ordered
+        from tacit.workspace.train_ship import carried_out
+
+        return carried_out(self, ordered(self, skill, **asked))
+
+    def evaluate(self, skill: str, against: str = "", samples: int = 1, **asked: Unpack[Asked]) -> Evaluated:
+        """Score a skill on cases beside another version (a number, `none`, a folder; unnamed: the one before)."""
+        from tacit.workspace.eval_skill import evaluated
+
+        return evaluated(self, skill, against, samples, **asked)
 
     def history(self, skill: str) -> tuple[Version, ...]:
         """All versions of a skill, the first one first."""

@@ -1,0 +1,22 @@
+-- What the hook asks the store (`runs/quick_select.py`), which has no time to load anything of it. SQLite alone.
+
+-- name: size
+SELECT count(*) FROM skill_texts;
+
+-- name: holding
+SELECT count(*) FROM skill_words WHERE skill_words MATCH ?;
+
+-- name: best
+SELECT rowid FROM skill_words WHERE skill_words MATCH ? ORDER BY bm25(skill_words, 8.0, 6.0, 1.0) LIMIT ?;
+
+-- name: which
+SELECT rowid FROM skill_words WHERE skill_words MATCH ? AND rowid IN ($numbers);
+
+-- name: skills
+SELECT t.number, s.name, s.hash, s.document, s.stamp, s.factor, s.tokens, s.context
+FROM skill_texts t CROSS JOIN selectable s ON s.workspace = ? AND s.name = t.name AND s.hash = t.hash
+WHERE t.number IN ($numbers) AND s.factor > 0;
+
+-- name: always
+SELECT 0, name, hash, document, stamp, factor, tokens, context
+FROM selectable WHERE workspace = ? AND always = 1 AND factor > 0 AND context <> '' ORDER BY name;

@@ -1,0 +1,139 @@
+"""The skills of a workspace ready to be searched, kept as long as the workspace is open and nothing has changed."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tacit.selection.entries import with_history
+from tacit.selection.index import Index
+from tacit.store import skill_history, skill_index
+from tacit.workspace.catalogue import Catalogue, catalogue_of, with_body
+from tacit.workspace.indexing import indexed
+from tacit.workspace.looking import listed
+from tacit.workspace.select_hooks import follow
+from tacit.workspace.select_watch import again, watch
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Iterator, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tacit.events import Event
+    from tacit.selection.entries import Entry
+    from tacit.selection.index import Hit
+    from tacit.selection.utility import Adjustment
+    from tacit.selection.values import Selectable
+    from tacit.store.skill_index import Content
+    from tacit.workspace.select_watch import Watched
+    from tacit.workspace.workspace import Workspace
+
+    Requests = tuple[str, ...]
+    Remote = Mapping[str, NDArray[np.float32]]
+
+FEW = 0.1
+"""The share of skills up to which a change is made in the index that is there; beyond it a new one is quicker."""
+EMPTY = Catalogue(listed={})
+
+
+@dataclass(kw_only=True)
+class Stock:
+    """The catalogue and the index of a workspace; safe for many threads."""
+
+    ws: Workspace
+    catalogue: Catalogue = EMPTY
+    served: Mapping[str, Requests] = field(default_factory=dict["str", "Requests"])
+    """Requests that skills served with success, as of the last look."""
+    embedder: str = ""
+    """The remote embedder whose vectors are in the index; empty: none are."""
+    _index: Index = field(default_factory=Index)
+    _entries: dict[Content, Entry] = field(default_factory=dict["Content", "Entry"])
+    _watched: Watched | None = None
+    _followed: list[tuple[str, float]] | None = None
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def refreshed(self, *, force: bool = False) -> Generator[Event, None, Catalogue]:
+        """The catalogue as things are now; the disk is looked at again only if something there changed."""
+        with self._lock:
+            if not force and self._watched and self._watched == again(self.ws, self._watched):
+                return self.catalogue
+            skills = yield from listed(self.ws)
+            watched = watch(self.ws, skills)
+            found = yield from indexed(self.ws, skills, self._entries)
+            with self.ws.engine.read() as transaction:
+                served = skill_history.served(transaction, self.ws.name)
+            self._take(catalogue_of(skills, found.texts), found.entries, served)
+            self._watched, self._followed = watched, None
+            return self.catalogue
+
+    def follow(self, records: Mapping[str, Adjustment]) -> None:
+        """Let hooks know of the skills as they are now, if anything is new about them."""
+        with self._lock:
+            known = sorted((name, one.factor) for name, one in records.items())
+            if known != self._followed:
+                follow(self.ws, self.catalogue, records)
+                self._followed = known
+
+    def current(self) -> Catalogue:
+        """The same, for who does not want to know how far it got."""
+        return drained(self.refreshed())
+
+    def search(
+        self, task: str, k: int, within: Collection[str] | None = None, vector: NDArray[np.float32] | None = None
+    ) -> tuple[Hit, ...]:
+        """The best k skills for a task."""
+        with self._lock:
+            return self._index.search(task, k, within=within, vector=vector)
+
+    def give_vectors(self, embedder: str, vectors: Remote) -> None:
+        """Put the vectors of a remote embedder into the index, one for every skill."""
+        with self._lock:
+            self._index = Index.of(self._pairs(), vectors)
+            self.embedder = embedder
+
+    def stamp(self, document: str) -> str:
+        """What a document's state was when it was last looked at; empty: nobody knows."""
+        with self._lock:
+            return self._watched.documents.get(document, "") if self._watched else ""
+
+    def _take(self, catalogue: Catalogue, entries: dict[Content, Entry], served: Mapping[str, Requests]) -> None:
+        """Put a new state in the place of the one before; only what is different costs anything."""
+        before = {name: (one.content, self.served.get(name)) for name, one in self.catalogue.listed.items()}
+        now = {name: (one.content, served.get(name)) for name, one in catalogue.listed.items()}
+        gone = [name for name, state in before.items() if now.get(name) != state]
+        come = [name for name, state in now.items() if before.get(name) != state]
+        self._entries, self.served, self.catalogue = entries, served, catalogue
+        if len(gone) + len(come) > FEW * len(before) + 1:
+            self._index = Index.of(self._pairs())
+        else:
+            for name in gone:
+                self._index.remove(name)
+            for name in come:
+                self._index.add(name, self._entry(name))
+        if gone or come:
+            self.embedder = ""
+
+    def _pairs(self) -> Iterator[tuple[str, Entry]]:
+        return ((name, self._entry(name)) for name in self.catalogue.listed)
+
+    def _entry(self, name: str) -> Entry:
+        return with_history(self._entries[self.catalogue.listed[name].content], self.served.get(name, ()))
+
+
+def drained(events: Generator[Event, None, Catalogue]) -> Catalogue:
+    """What a piece of work ends with."""
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            return end.value
+
+
+def everything(ws: Workspace) -> Generator[Event, None, tuple[Selectable, ...]]:
+    """All skills in use with their bodies."""
+    catalogue = yield from ws.stock.refreshed()
+    with ws.engine.read() as transaction:
+        texts = skill_index.bodies(transaction, [one.content for one in catalogue.listed.values()])
+    return tuple(with_body(one.skill, texts.get(one.content, "")) for one in catalogue.listed.values())
