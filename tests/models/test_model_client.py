@@ -151,6 +151,32 @@ def test_what_a_model_does_not_understand_is_left_out_and_remembered(serve: Any,
     assert len(server.seen) == 5
 
 
+def test_the_switch_for_thinking_is_passed_on_and_left_out_where_nobody_knows_it(serve: Any, hello: Request) -> None:
+    def picky(handler: Any) -> None:
+        known = "chat_template_kwargs" not in handler.asked.json
+        answers(
+            completion("ok") if known else {"error": {"message": "unknown field: chat_template_kwargs"}},
+            200 if known else 400,
+        )(handler)
+
+    server, model = serve(picky)
+    asked = replace(hello, thinking=False)
+    assert isinstance(model.complete(asked), Reply)
+    assert server.seen[0].json["chat_template_kwargs"] == {"enable_thinking": False}
+    assert "chat_template_kwargs" not in server.seen[1].json
+    assert isinstance(model.complete(hello), Reply)
+    assert len(server.seen) == 3
+
+
+def test_anthropic_is_given_room_to_think_or_told_not_to(serve: Any, hello: Request) -> None:
+    server, model = serve(answers(message("ok")), text="anthropic:claude-x")
+    model.complete(replace(hello, thinking=True))
+    model.complete(replace(hello, thinking=False))
+    on, off = (one.json for one in server.seen)
+    assert (on["thinking"]["type"], on["max_tokens"], on["temperature"]) == ("enabled", 64 + 1024, 1.0)
+    assert (off["thinking"], off["max_tokens"]) == ({"type": "disabled"}, 64)
+
+
 def test_a_refusal_that_is_no_matter_of_dialect_is_not_asked_again(serve: Any, hello: Request) -> None:
     server, model = serve(answers({"error": {"message": "max_tokens: 64 > 32, the maximum of this model"}}, 400))
     assert isinstance(model.complete(hello), Refused)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 R = TypeVar("R", Reply, Vectors)
 PER_MESSAGE = 16
 """Tokens a protocol may add around one message."""
+THOUGHTS = 1024
+"""Tokens a model that was told to think may write beyond the limit of its answer."""
 PER_SCHEMA = 1024
 """Tokens a provider may add to explain that the answer must fit a schema."""
 
@@ -75,7 +77,8 @@ def most(request: Request) -> Tokens:
     given = _bytes(texts) + PER_MESSAGE * (len(texts) + 1)
     if request.schema:
         given += 2 * len(request.schema.json.encode("utf-8", "replace")) + PER_SCHEMA
-    return Tokens(input=given, output=request.max_tokens)
+    thoughts = THOUGHTS if request.thinking else 0
+    return Tokens(input=given, output=request.max_tokens + thoughts)
 
 
 def _bytes(texts: Iterable[str]) -> int:

@@ -11,6 +11,7 @@ from tacit.models.spec import keys_of
 from tacit.models.statuses import refusal
 from tacit.models.transport import Answer, Transport
 from tacit.models.wire_anthropic import AnthropicWire
+from tacit.models.wire_completion import CompletionWire
 from tacit.models.wire_openai import OpenAIWire
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ def _wire(spec: ModelSpec) -> Wire:
         case "openai":
             own = spec.base_url.startswith("https://api.openai.com/")
             return OpenAIWire(Dialect(limit_field="max_completion_tokens") if own else None)
+        case "completion":
+            return CompletionWire()
         case "pydantic-ai":
             raise ValueError("pydantic-ai models are built by providers.py")
         case _:

@@ -27,6 +27,7 @@ def vector_key(identity: str, text: str) -> str:
 
 def _parts(request: Request) -> list[object]:
     schema = request.schema
+    held = [request.grammar, list(request.stop)] if request.grammar or request.stop else None
     return [
         request.system,
         [[message.role, message.text] for message in request.messages],
@@ -34,6 +35,8 @@ def _parts(request: Request) -> list[object]:
         request.max_tokens,
         [schema.name, schema.json] if schema else None,
         request.sample,
+        *([held] if held else []),
+        *([["thinking", request.thinking]] if request.thinking is not None else []),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Protocols = Literal["openai", "anthropic", "pydantic-ai"]
+Protocols = Literal["openai", "anthropic", "completion", "pydantic-ai"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +39,7 @@ KNOWN: dict[str, Provider] = {
     "ollama": Provider(url="http://127.0.0.1:11434/v1"),
     "lmstudio": Provider(url="http://127.0.0.1:1234/v1"),
     "vllm": Provider(url="http://127.0.0.1:8000/v1"),
+    "completion": Provider(url="http://127.0.0.1:8080/v1", protocol="completion"),
 }
 """Spoken to directly, the most used first."""
 

@@ -44,6 +44,12 @@ class Request:
     schema: Schema | None = None
     sample: int = 0
     """Another number asks for another reply to the same words."""
+    grammar: str = ""
+    """GBNF that the reply must fit; raw completions alone know it."""
+    stop: tuple[str, ...] = ()
+    """Texts before which the reply ends; likewise."""
+    thinking: bool | None = None
+    """Whether the model may think before it answers; None: its own habit, as for one that has no such switch."""
     timeout: float = 60.0
     """Seconds in all, retries and repair included; no part of what determines the reply."""
     stage: str = ""

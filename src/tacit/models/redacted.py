@@ -35,6 +35,8 @@ class Redacted:
                 system=self.redact(request.system),
                 messages=tuple(replace(one, text=self.redact(one.text)) for one in request.messages),
                 schema=self._schema(request.schema) if request.schema else None,
+                grammar=self.redact(request.grammar),
+                stop=tuple(map(self.redact, request.stop)),
             )
         except Exception as error:  # noqa: BLE001 - whatever went wrong, the text must not leave
             return _unsent(error)

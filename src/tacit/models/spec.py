@@ -4,6 +4,7 @@ openai:gpt-5-mini                          a known provider and a model's name
 anthropic:claude-haiku-4-5
 ollama:llama3.2                            on this machine, no key
 openai:my-model@http://127.0.0.1:8000/v1   any server that speaks a provider's protocol
+completion:my-model@http://127.0.0.1:8080/v1   raw completions, for targets of training
 bedrock:us.amazon.nova-lite-v1:0           through `tacit[providers]`
 """
 

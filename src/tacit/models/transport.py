@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tacit.models.failures import Failure
+    from tacit.models.proxy import Proxy
 
-CONNECTIONS = 128
 IDLE = 30.0
 """Seconds an unused connection is kept."""
 LARGEST = 8 * 1024 * 1024
@@ -49,7 +50,13 @@ class Transport:
         self.path = parts.path.rstrip("/")
         self.host_header = (b"host", parts.netloc.encode())
         self.backend = DeadlineBackend(clock)
-        self.pool = _pool(base_url, environ, self.backend)
+        context = _context(environ) if base_url.startswith("https:") else None
+        proxy = proxy_for(base_url, environ)
+        self._open = lambda: _pool(context, proxy, self.backend)
+        self._pools: list[httpcore2.ConnectionPool] = [self._open()]
+        self._free = list(self._pools)
+        """Pools of one connection each: one that all threads share looks through all connections at every call."""
+        self._lock = threading.Lock()
         self.closed = False
 
     def post(self, path: str, headers: list[tuple[bytes, bytes]], body: bytes, deadline: float) -> Answer | Failure:
@@ -62,8 +69,9 @@ class Transport:
             return TimedOut(reason="no time was left to ask")
         length = (b"content-length", b"%d" % len(body))
         times = {"connect": deadline, "read": deadline, "write": deadline, "pool": left}
+        pool = self._borrowed()
         try:
-            with self.pool.stream(
+            with pool.stream(
                 "POST",
                 url,
                 headers=[self.host_header, *headers, length],
@@ -79,12 +87,27 @@ class Transport:
             httpcore2.UnsupportedProtocol,
         ) as error:
             return CLOSED if self.closed else _translated(error)
+        finally:
+            with self._lock:
+                self._free.append(pool)
 
     def close(self) -> None:
         """End all connections, and with them the calls under way."""
         self.closed = True
         self.backend.opened.cut()
-        self.pool.close()
+        with self._lock:
+            pools = list(self._pools)
+        for pool in pools:
+            pool.close()
+
+    def _borrowed(self) -> httpcore2.ConnectionPool:
+        """A pool that nobody uses, the last one given back first: its connection is the warmest."""
+        with self._lock:
+            if self._free:
+                return self._free.pop()
+            pool = self._open()
+            self._pools.append(pool)
+            return pool
 
     def _read(self, response: httpcore2.Response) -> Answer | Failure:
         parts: list[bytes] = []
@@ -98,18 +121,16 @@ class Transport:
         return Answer(status=response.status, headers=headers, body=b"".join(parts))
 
 
-def _pool(base_url: str, environ: Mapping[str, str], backend: DeadlineBackend) -> httpcore2.ConnectionPool:
-    context = _context(environ) if base_url.startswith("https:") else None
-    proxy = proxy_for(base_url, environ)
+def _pool(context: ssl.SSLContext | None, proxy: Proxy | None, backend: DeadlineBackend) -> httpcore2.ConnectionPool:
     if proxy is None:
         return httpcore2.ConnectionPool(
-            ssl_context=context, max_connections=CONNECTIONS, keepalive_expiry=IDLE, network_backend=backend
+            ssl_context=context, max_connections=1, keepalive_expiry=IDLE, network_backend=backend
         )
     return httpcore2.HTTPProxy(
         proxy.url,
         proxy_auth=proxy.login,
         ssl_context=context,
-        max_connections=CONNECTIONS,
+        max_connections=1,
         keepalive_expiry=IDLE,
         network_backend=backend,
     )

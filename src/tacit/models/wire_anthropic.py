@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tacit.models.model import Request, Texts, Vectors
 
 VERSION = "2023-06-01"
+THOUGHTS = 1024
+"""Tokens a model may think, the fewest that can be asked for."""
 FINISHES: dict[str, Finish] = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length"}
 
 
@@ -64,6 +66,8 @@ class AnthropicWire:
             made["temperature"] = min(request.temperature, 1.0)
         if request.schema and dialect.schema and (shape := wire_schema(request.schema.json)):
             made["output_config"] = {"format": {"type": "json_schema", "schema": shape}}
+        if request.thinking is not None and dialect.thinking:
+            made |= _thinking(request)
         return dumped(made)
 
     def reply(self, body: bytes) -> Reply | Failure:
@@ -99,3 +103,11 @@ def _tokens(usage: _Usage | None) -> Tokens | None:
         cache_read=usage.cache_read_input_tokens or 0,
         cache_write=usage.cache_creation_input_tokens or 0,
     )
+
+
+def _thinking(request: Request) -> dict[str, object]:
+    """The switch; a model that thinks needs room for its thoughts, and takes no other temperature than 1."""
+    if not request.thinking:
+        return {"thinking": {"type": "disabled"}}
+    room = {"thinking": {"type": "enabled", "budget_tokens": THOUGHTS}, "max_tokens": request.max_tokens + THOUGHTS}
+    return {**room, "temperature": 1.0}

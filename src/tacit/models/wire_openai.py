@@ -26,7 +26,9 @@ class _Cached(Lenient):
     cached_tokens: int | None = Field(default=None, ge=0)
 
 
-class _Usage(Lenient):
+class Usage(Lenient):
+    """What a request took, in tokens."""
+
     prompt_tokens: int = Field(ge=0)
     completion_tokens: int = Field(default=0, ge=0)
     prompt_tokens_details: _Cached | None = None
@@ -50,7 +52,7 @@ class _Choice(Lenient):
 class _Completion(Lenient):
     choices: list[_Choice] = Field(min_length=1)
     model: str = ""
-    usage: _Usage | None = None
+    usage: Usage | None = None
 
 
 class _Item(Lenient):
@@ -61,7 +63,7 @@ class _Item(Lenient):
 class _Embeddings(Lenient):
     data: list[_Item]
     model: str = ""
-    usage: _Usage | None = None
+    usage: Usage | None = None
 
 
 class OpenAIWire:
@@ -87,7 +89,15 @@ class OpenAIWire:
         if request.schema and dialect.schema and (shape := wire_schema(request.schema.json)):
             wanted = {"name": request.schema.name[:64], "schema": shape, "strict": True}
             made["response_format"] = {"type": "json_schema", "json_schema": wanted}
+        if request.thinking is not None and dialect.thinking:
+            made |= self._thinking(on=request.thinking)
         return dumped(made)
+
+    def _thinking(self, *, on: bool) -> dict[str, object]:
+        """The switch: OpenAI's own servers take an effort, others pass it to the model's template."""
+        if self.first.limit_field == "max_completion_tokens":
+            return {"reasoning_effort": "medium" if on else "minimal"}
+        return {"chat_template_kwargs": {"enable_thinking": on}}
 
     def reply(self, body: bytes) -> Reply | Failure:
         """The first choice's text."""
@@ -95,7 +105,7 @@ class OpenAIWire:
             found = _Completion.model_validate_json(body)
         except ValidationError as error:
             return unusable(body, error)
-        choice, tokens = found.choices[0], _tokens(found.usage)
+        choice, tokens = found.choices[0], tokens_of(found.usage)
         if choice.message.refusal or choice.finish_reason == "content_filter":
             said = short(choice.message.refusal or "the provider's content filter stopped it")
             return Refused(reason=f"the model declined: {said}", billed=True)
@@ -118,11 +128,11 @@ class OpenAIWire:
         items = sorted(found.data, key=lambda item: item.index)
         if [item.index for item in items] != list(range(count)) or len({len(item.embedding) for item in items}) > 1:
             reason = f"the server sent {len(items)} vectors for {count} texts, or of different lengths"
-            return Malformed(reason=reason, billed=True, tokens=_tokens(found.usage))
+            return Malformed(reason=reason, billed=True, tokens=tokens_of(found.usage))
         vectors = tuple(single(item.embedding) for item in items)
         if not all(map(isfinite, (number for vector in vectors for number in vector))):
-            return Malformed(reason="a vector holds what is no number", billed=True, tokens=_tokens(found.usage))
-        return Vectors(vectors=vectors, model=found.model, tokens=_tokens(found.usage))
+            return Malformed(reason="a vector holds what is no number", billed=True, tokens=tokens_of(found.usage))
+        return Vectors(vectors=vectors, model=found.model, tokens=tokens_of(found.usage))
 
 
 def _text(content: str | list[_Part] | None) -> str | None:
@@ -131,7 +141,8 @@ def _text(content: str | list[_Part] | None) -> str | None:
     return content
 
 
-def _tokens(usage: _Usage | None) -> Tokens | None:
+def tokens_of(usage: Usage | None) -> Tokens | None:
+    """Our count of them; None where the server did not say."""
     if usage is None:
         return None
     cached = (usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else 0) or 0

@@ -38,8 +38,11 @@ class Engine(Protocol):
         """A consistent view; never blocks a writer."""
         ...
 
-    def write(self) -> AbstractContextManager[Transaction]:
-        """The only writer of this moment, committed durably on leaving; rolled back on an exception."""
+    def write(self, *, synced: bool = True) -> AbstractContextManager[Transaction]:
+        """The only writer of this moment, committed durably on leaving; rolled back on an exception.
+
+        Not synced: a killed process loses nothing, only a power cut may take it back until the next synced commit.
+        """
         ...
 
     def erase(self, *, compact: bool = False) -> None:

@@ -1,4 +1,7 @@
-"""What was spent on models, day by day: one sum for each workspace, in which what is reserved counts as spent."""
+"""What was spent: one sum for each day of a workspace and for each training; what is reserved counts as spent.
+
+A training's purse stands where others have their day: `train:<id>`. No day is ever after it, so it is kept.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,17 @@ def reserve(transaction: Transaction, workspace: str, day: str, reservation: str
         f"INSERT INTO reservations (id, workspace, day, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (reservation, workspace, day, *_values(asked)),
     )
-    _put(transaction, workspace, day, _plus(total(transaction, workspace, day), asked))
+    spend(transaction, workspace, day, asked)
+
+
+def spend(transaction: Transaction, workspace: str, day: str, amount: Sum) -> None:
+    """Count an amount as spent; one below zero gives back what was counted too much."""
+    _put(transaction, workspace, day, _plus(total(transaction, workspace, day), amount))
+
+
+def put(transaction: Transaction, workspace: str, day: str, spent: Sum) -> None:
+    """Write a sum down as it is, for a purse that only one process spends from."""
+    _put(transaction, workspace, day, spent)
 
 
 def settle(transaction: Transaction, reservation: str, spent: Sum) -> None:

@@ -68,9 +68,11 @@ class PostgresEngine:
             yield transaction
 
     @contextmanager
-    def write(self) -> Generator[PostgresTransaction]:
+    def write(self, *, synced: bool = True) -> Generator[PostgresTransaction]:
         """The only write transaction of this moment in this database."""
         with self._session(f"SET LOCAL lock_timeout = {int(self._wait * 1000) or 1}") as transaction:
+            if not synced:
+                transaction.all("SET LOCAL synchronous_commit = off")
             transaction.all("SELECT pg_advisory_xact_lock(?)", (LOCK,))
             yield transaction
 

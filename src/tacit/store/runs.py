@@ -192,6 +192,16 @@ def many(transaction: Transaction, workspace: str, ids: Sequence[str]) -> list[R
     return sorted(found, key=lambda record: record.sequence)
 
 
+def unchanged(transaction: Transaction, workspace: str, records: Sequence[Record]) -> list[Record]:
+    """Those of some records whose runs are still what was read."""
+    there: set[tuple[str, int, int]] = set()
+    for part in parts(records):
+        sql = f"SELECT key, sequence, revision FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
+        rows = transaction.all(sql, (*(key_of(one.id) for one in part), workspace))
+        there.update((id_of(str(key)), cast("int", sequence), cast("int", number)) for key, sequence, number in rows)
+    return [one for one in records if (one.id, one.sequence, one.revision) in there]
+
+
 def ids_before(transaction: Transaction, workspace: str, moment: str) -> list[str]:
     """Runs that were recorded before a moment, oldest first."""
     sql = "SELECT key FROM runs WHERE workspace = ? AND recorded < ? ORDER BY sequence"

@@ -115,6 +115,11 @@ def standing(transaction: Transaction, workspace: str) -> tuple[tuple[str, str],
     return tuple((str(skill), str(status)) for skill, status in transaction.all(sql, (workspace,)))
 
 
+def deeds(transaction: Transaction) -> int:
+    """The newest entry of the audit log: whatever is done to a skill through Tacit makes one."""
+    return cast("int", transaction.all("SELECT coalesce(max(sequence), 0) FROM audit")[0][0])
+
+
 def unused(transaction: Transaction, contents: Sequence[Content]) -> list[Content]:
     """Those contents that no workspace's skill has any more."""
     rows = _rows(transaction, "SELECT DISTINCT hash, name FROM selectable", (), contents)

@@ -81,11 +81,14 @@ class SqliteEngine:
                     connection.execute("ROLLBACK")
 
     @contextmanager
-    def write(self) -> Generator[SqliteTransaction]:
+    def write(self, *, synced: bool = True) -> Generator[SqliteTransaction]:
         """The only write transaction of this moment on this state folder."""
         self._after_fork()
         with self._translated(), self._mutex, locked(self._lock, self._wait):
             connection = self._writer()
+            if synced is not self._synced:
+                connection.execute(f"PRAGMA synchronous = {'FULL' if synced else 'NORMAL'}")
+                self._synced = synced
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield SqliteTransaction(connection)
@@ -152,6 +155,7 @@ class SqliteEngine:
         """Begin without connections, as a new process must: SQLite's do not survive a fork."""
         self._process = os.getpid()
         self._folded = -1
+        self._synced = True
         self._mutex = threading.RLock()
         self._writing: sqlite3.Connection | None = None
         self._readers: dict[int, sqlite3.Connection] = {}
@@ -170,7 +174,7 @@ class SqliteEngine:
             )
             for pragma in WRITING:
                 connection.execute(pragma)
-            self._writing = connection
+            self._writing, self._synced = connection, True
         return self._writing
 
     def _create(self) -> None:
