@@ -11,7 +11,7 @@ import numpy as np
 import work
 
 from tacit.learning.cluster import Request, embedded, nearest, place
-from tacit.learning.cluster_evidence import Chance, separation
+from tacit.learning.cluster_evidence import Chance, Groups
 from tacit.learning.cluster_growth import EXEMPLARS
 from tacit.learning.cluster_hints import hints_of
 from tacit.models.static import StaticEmbedder
@@ -34,12 +34,25 @@ def test_two_must_be_nearer_than_ten_and_among_many_nearer_than_among_few() -> N
     assert not many.exceeded(square(2, 0.5))
 
 
+def separation(near: np.ndarray, groups: list[list[int]]) -> float:
+    made = Groups(near, [1] * len(near))
+    for first, *others in groups:
+        for row in others:
+            made.merge(first, row)
+    return made.separation(near, np.arange(len(near)))
+
+
 def test_groups_as_they_are_separate_better_than_any_others() -> None:
     near = np.kron(np.eye(3), np.full((4, 4), 0.6)).astype(np.float32) + np.eye(12, dtype=np.float32) * 0.4
-    rows, sizes = np.arange(12), [1] * 12
     true = [list(range(start, start + 4)) for start in (0, 4, 8)]
     others = ([list(range(12))], [[row] for row in range(12)], [[*true[0], *true[1]], true[2]])
-    assert all(separation(near, rows, true, sizes) > separation(near, rows, some, sizes) for some in others)
+    assert all(separation(near, true) > separation(near, some) for some in others)
+
+
+def test_what_is_alone_separates_nothing_and_a_group_by_how_much_nearer_it_is_to_itself() -> None:
+    near = np.array([[1, 0.75, 0.25], [0.75, 1, 0.25], [0.25, 0.25, 1]], dtype=np.float32)
+    assert separation(near, [[0], [1], [2]]) == 0
+    assert separation(near, [[0, 1], [2]]) == (0.5 + 0.5 + 0) / 3
 
 
 def test_every_recurring_task_becomes_one_cluster_and_noise_none() -> None:

@@ -105,11 +105,11 @@ def test_evidence_of_one_session_needs_a_person() -> None:
     ],
 )
 def test_a_shell_around_a_command_is_not_the_command(given: str) -> None:
-    assert commands(ToolCall(name="shell", input=given)) == "rg needle src"
+    assert commands(given) == "rg needle src"
 
 
 def test_what_only_begins_like_a_wrapped_command_stays_as_it_is() -> None:
-    assert commands(ToolCall(name="shell", input="bash -c 'a' && rm b")) == "bash -c 'a' && rm b"
+    assert commands("bash -c 'a' && rm b") == "bash -c 'a' && rm b"
 
 
 def test_an_interpreter_line_and_the_null_device_are_no_outside_paths() -> None:

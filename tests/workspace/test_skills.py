@@ -448,3 +448,12 @@ def test_looking_twice_reads_nothing_twice(ws: Workspace) -> None:
     os.utime(shared(ws) / "deploy" / "SKILL.md", (1, 1))
     assert all_skills(ws) == all_skills(ws)
     assert len(changing.history(ws, "deploy")) == 1
+
+
+def test_a_description_that_spells_out_half_a_character_can_be_kept_and_selected(ws: Workspace) -> None:
+    folder = shared(ws) / "smile"
+    folder.mkdir(parents=True)
+    said = 'name: smile\ndescription: "Smiles \\ud83d\\ude00 at people, \\ud83d"'
+    (folder / "SKILL.md").write_text(f"---\n{said}\n---\n\n# Smile\n\nSmile at people.\n")
+    assert [one.description for one in all_skills(ws)] == ["Smiles \U0001f600 at people, \ufffd"]
+    assert ws.select("smile at people").names == ("smile",)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
 from tacit.learning.shell import head, likeness, without_folder
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from tacit.types import Run, ToolCall
 
 ActionKind = Literal["command", "edit", "read", "search", "web", "tool"]
+REMEMBERED = 400
+"""Characters of a call's input whose actions are remembered: the same is done again and again."""
 LONGEST = 400
 """Characters of a command that can be taught; longer ones are programs, not steps."""
 
@@ -64,17 +67,20 @@ class Action:
     @property
     def key(self) -> str:
         """What two actions share when they are the same kind of step."""
-        if self.kind == "command":
-            return f"command {head(self.text)}"
-        folder, _, name = self.text.rpartition("/")
-        return f"{self.kind} {folder.split('/')[0]} {name.rpartition('.')[2]}" if "." in name else f"{self.kind} {name}"
+        return _key(self.kind, self.text)
+
+
+@lru_cache(maxsize=4096)
+def _key(kind: ActionKind, text: str) -> str:
+    if kind == "command":
+        return f"command {head(text)}"
+    folder, _, name = text.rpartition("/")
+    return f"{kind} {folder.split('/')[0]} {name.rpartition('.')[2]}" if "." in name else f"{kind} {name}"
 
 
 def actions_of(run: Run, root: str = "") -> tuple[Action, ...]:
     """The actions of a run in order, paths below `root` made relative; trivial ones are left out."""
-    found = [action for at, call in enumerate(run.tools) for action in _of_call(call, at)]
-    cleaned = [replace(one, text=_below(one.text, root)) if root and root in one.text else one for one in found]
-    return tuple(one for one in cleaned if one.text and not _is_trivial(one))
+    return tuple(action for at, call in enumerate(run.tools) for action in _of_call(call, at, root))
 
 
 def project_root(runs: Iterable[Run]) -> str:
@@ -102,26 +108,39 @@ def _near(one: str, other: str) -> float:
     return 0.65 if same_end and mine[0].split("/")[0] == theirs[0].split("/")[0] else 0.3
 
 
-def _of_call(call: ToolCall, at: int) -> Iterator[Action]:
-    name = call.name.strip().casefold()
-    last = name.rsplit("__", 1)[-1].rsplit("/", 1)[-1]
-    fields = _fields(call.input)
+def _of_call(call: ToolCall, at: int, root: str) -> Iterator[Action]:
     ok = call.ok and call.error is None
+    done = _short_deeds if len(call.input) <= REMEMBERED else _deeds
+    for kind, said, detail in done(call.name, call.input):
+        text = _below(said, root) if root and root in said else said
+        if text and not (kind == "command" and _is_trivial(text)):
+            yield Action(kind=kind, text=text, ok=ok, at=at, detail=detail)
+
+
+_Deed = tuple[ActionKind, str, str]
+"""An action's kind, text and detail: all that does not depend on how the call went."""
+
+
+def _deeds(tool: str, given: str) -> tuple[_Deed, ...]:
+    """What a tool did with an input."""
+    last = tool.strip().casefold().rsplit("__", 1)[-1].rsplit("/", 1)[-1]
     if last in _SILENT:
-        return
+        return ()
+    fields = _fields(given)
     if last in _SHELLS or (last in _EDITS and _is_view(fields)):
-        yield from _commands(call.input, fields, ok=ok, at=at)
-    elif last in _EDITS:
-        detail = _written(call.input, fields)
-        paths = dict.fromkeys(_paths(call.input, fields))
-        yield from (Action(kind="edit", text=path, ok=ok, at=at, detail=detail) for path in paths)
-    else:
-        yield _looked_up(call, fields, ok=ok, at=at)
+        return tuple(_commands(given, fields))
+    if last in _EDITS:
+        detail = _written(given, fields)
+        return tuple(("edit", path, detail) for path in dict.fromkeys(_paths(given, fields)))
+    return (_looked_up(tool, given, fields),)
 
 
-def _commands(text: str, fields: dict[str, object], *, ok: bool, at: int) -> Iterator[Action]:
+_short_deeds = lru_cache(maxsize=4096)(_deeds)
+
+
+def _commands(text: str, fields: dict[str, object]) -> Iterator[_Deed]:
     if _is_view(fields):
-        yield Action(kind="read", text=_text(fields, ("path", "file_path")), ok=ok, at=at)
+        yield "read", _text(fields, ("path", "file_path")), ""
         return
     whole = _command(fields) if fields else text
     if "<<" in whole and "\n" in whole:
@@ -129,22 +148,24 @@ def _commands(text: str, fields: dict[str, object], *, ok: bool, at: int) -> Ite
     lines = [without_folder(line) for line in whole.replace("\\\n", " ").splitlines()]
     said = [" ".join(line.split()) for line in lines if line and not line.startswith("#")]
     if len(said) <= 6:
-        yield from (Action(kind="command", text=line, ok=ok, at=at) for line in said if len(line) <= LONGEST)
+        for line in said:
+            if len(line) <= LONGEST:
+                yield "command", line, ""
 
 
-def _looked_up(call: ToolCall, fields: dict[str, object], *, ok: bool, at: int) -> Action:
-    name = call.name.strip().casefold().rsplit("__", 1)[-1]
-    origin = origin_of(call.name)
+def _looked_up(tool: str, text: str, fields: dict[str, object]) -> _Deed:
+    name = tool.strip().casefold().rsplit("__", 1)[-1]
+    origin = origin_of(tool)
     if name in _SEARCHES:
-        given = _text(fields, ("pattern", "query", "regex")) or ("" if fields else call.input.strip())
-        return Action(kind="search", text=given[:80], ok=ok, at=at)
+        given = _text(fields, ("pattern", "query", "regex")) or ("" if fields else text.strip())
+        return "search", given[:80], ""
     if origin == "file":
-        paths = _paths(call.input, fields)
-        return Action(kind="read", text=paths[0] if paths else "", ok=ok, at=at)
+        paths = _paths(text, fields)
+        return "read", paths[0] if paths else "", ""
     if origin == "web":
-        given = _text(fields, ("url", "query")) or ("" if fields else call.input.strip())
-        return Action(kind="web", text=given[:200], ok=ok, at=at)
-    return Action(kind="tool", text=call.name.strip(), ok=ok, at=at)
+        given = _text(fields, ("url", "query")) or ("" if fields else text.strip())
+        return "web", given[:200], ""
+    return "tool", tool.strip(), ""
 
 
 def _fields(text: str) -> dict[str, object]:
@@ -204,5 +225,6 @@ def _below(text: str, root: str) -> str:
     return text.replace(f"{root}/", "").replace(root, ".")
 
 
-def _is_trivial(action: Action) -> bool:
-    return action.kind == "command" and (not head(action.text) or head(action.text) in _TRIVIAL)
+@lru_cache(maxsize=4096)
+def _is_trivial(command: str) -> bool:
+    return not head(command) or head(command) in _TRIVIAL

@@ -36,14 +36,14 @@ def aligned(runs: Sequence[Actions]) -> tuple[Column, ...]:
     counts = Counter(key for run in runs for key in {action.key for action in run})
     weights = {key: count / len(runs) for key, count in counts.items()}
     columns: tuple[Column, ...] = ()
-    for number in _order(runs, weights):
+    for number in _order(runs, counts):
         columns = _joined(columns, number, runs[number], weights)
     return columns
 
 
-def _order(runs: Sequence[Actions], weights: Mapping[str, float]) -> list[int]:
-    """Runs by how much of what they did is common to all, the most typical first."""
-    worth = [sum(weights[key] for key in {action.key for action in run}) for run in runs]
+def _order(runs: Sequence[Actions], counts: Mapping[str, int]) -> list[int]:
+    """Runs by how much of what they did is common to all, the most typical first; whole numbers add up exactly."""
+    worth = [sum(counts[key] for key in {action.key for action in run}) for run in runs]
     return sorted(range(len(runs)), key=lambda number: (-worth[number], number))
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import e, log, sqrt
+from math import e, inf, log, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacit.learning.cluster_linkage import cut, merges
+from tacit.learning.cluster_linkage import merges
 from tacit.learning.cluster_space import UNSEEN
 
 if TYPE_CHECKING:
@@ -68,8 +68,17 @@ def separating(plain: NDArray[np.float32], wide: NDArray[np.float32], sizes: Seq
     """
     made = merges(wide, sizes, STEPS[0])
     rows = np.arange(0, count, -(-count // ASKED))
-    near = plain[rows]
-    return max(STEPS, key=lambda step: separation(near, rows, cut(len(sizes), made, step), sizes))
+    near = np.ascontiguousarray(plain[rows].T)
+    groups = Groups(near, sizes)
+    found: dict[float, float] = {}
+    above = inf
+    for step in reversed(STEPS):
+        for one, other, nearness in made:
+            if step <= nearness < above:
+                groups.merge(one, other)
+        found[step] = groups.separation(near, rows)
+        above = step
+    return max(STEPS, key=found.__getitem__)
 
 
 def separating_points(near: NDArray[np.float32], wide: NDArray[np.float32]) -> float:
@@ -78,24 +87,35 @@ def separating_points(near: NDArray[np.float32], wide: NDArray[np.float32]) -> f
     return separating(_some(near), some, [1] * len(some), len(some))
 
 
-def separation(
-    near: NDArray[np.float32], rows: NDArray[np.intp], groups: Sequence[Sequence[int]], sizes: Sequence[int]
-) -> float:
-    """How much nearer some things are to their own group than to the next one, on average; 0 for what is alone."""
-    at = np.arange(len(rows))
-    of = np.zeros(len(sizes), dtype=np.intp)
-    for number, group in enumerate(groups):
-        of[list(group)] = number
-    weights = np.array(sizes, dtype=np.float64)
-    total = np.bincount(of, weights=weights)
-    order = np.argsort(of, kind="stable")
-    starts = np.searchsorted(of[order], np.arange(len(groups)))
-    sums = np.add.reduceat(near[:, order] * weights[order], starts, axis=1)
-    mine = of[rows]
-    own = (sums[at, mine] - near[at, rows]) / np.maximum(total[mine] - 1, 1)
-    others = sums / total
-    others[at, mine] = 0
-    return float(np.where(total[mine] > 1, own - others.max(axis=1), 0).mean())
+class Groups:
+    """Things that become groups one merge after the other, and how near these are to some of the things."""
+
+    def __init__(self, near: NDArray[np.float32], sizes: Sequence[int]) -> None:
+        """`near` has a row for each of the things, and a column for each of those that are asked."""
+        self._sums = near * np.array(sizes, dtype=np.float64)[:, None]
+        self._total = np.array(sizes, dtype=np.float64)
+        self._of = np.arange(len(sizes))
+        self._members = {row: [row] for row in range(len(sizes))}
+
+    def merge(self, one: int, other: int) -> None:
+        """Put the groups of two rows together, under the lower of their lowest rows."""
+        kept, gone = sorted((int(self._of[one]), int(self._of[other])))
+        members = self._members.pop(gone)
+        self._members[kept] += members
+        self._of[members] = kept
+        self._sums[kept] += self._sums[gone]
+        self._total[kept] += self._total[gone]
+
+    def separation(self, near: NDArray[np.float32], rows: NDArray[np.intp]) -> float:
+        """How much nearer things are to their own group than to the next one, on average; 0 for what is alone."""
+        at = np.arange(len(rows))
+        mine = self._of[rows]
+        total = self._total[mine]
+        own = (self._sums[mine, at] - near[rows, at]) / np.maximum(total - 1, 1)
+        alive = np.fromiter(self._members, dtype=np.intp, count=len(self._members))
+        others = self._sums[alive] / self._total[alive, None]
+        others[np.searchsorted(alive, mine), at] = 0
+        return float(np.where(total > 1, own - others.max(axis=0), 0).mean())
 
 
 def _some(near: NDArray[np.float32]) -> NDArray[np.float32]:

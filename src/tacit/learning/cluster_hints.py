@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from tacit.learning.actions import actions_of
@@ -42,4 +41,5 @@ def _hint(action: Action) -> str:
 def _place(path: str) -> str:
     """Where a file lies and what kind it is; its name too, if it stands alone."""
     *folders, name = path.split("/")
-    return f"{folders[-1]}/*{PurePosixPath(name).suffix}" if folders else name
+    dot = name.rfind(".")
+    return f"{folders[-1]}/*{name[dot:] if 0 < dot < len(name) - 1 else ''}" if folders else name

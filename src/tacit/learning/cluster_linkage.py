@@ -48,15 +48,16 @@ def merges(near: NDArray[np.float32], sizes: Sequence[int], threshold: float) ->
     waiting = list(range(len(weight) - 1, -1, -1))
     while waiting:
         at = chain[-1] if chain else waiting[-1]
-        if not chain and (at in gone or work[at].max(initial=NEVER) < threshold):
+        if not chain and at in gone:
             waiting.pop()
             continue
         other = _nearest(work[at], chain)
-        if work[at, other] < threshold:
-            chain.pop()
+        nearness = float(work[at, other])
+        if nearness < threshold:
+            (chain or waiting).pop()
         elif len(chain) > 1 and chain[-2] == other:
             chain = chain[:-2]
-            found.append((min(at, other), max(at, other), float(work[at, other])))
+            found.append((min(at, other), max(at, other), nearness))
             gone.add(max(at, other))
             _merge(work, weight, min(at, other), max(at, other))
         else:

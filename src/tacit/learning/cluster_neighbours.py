@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 NEIGHBOURS = 10
 """Neighbours of a point that count, each by how much nearer it is than the first that does not."""
+ROWS = 64
+"""Rows that are worked on at a time: so few of them stay near the processor."""
 CROWD = 0.5
 """Share of common neighbours in a nearness; the rest is the points' own: the same."""
 
@@ -37,6 +39,8 @@ def with_neighbours(near: NDArray[np.float32]) -> NDArray[np.float32]:
     np.put_along_axis(crowd, found, shares, axis=1)
     columns = np.ascontiguousarray(crowd.T)
     wide = near * np.float32(1 - CROWD)
-    for place in range(count):
-        wide += shares[:, place, None] * columns[found[:, place]]
+    for start in range(0, len(near), ROWS):
+        rows = slice(start, start + ROWS)
+        for place in range(count):
+            wide[rows] += shares[rows, place, None] * columns[found[rows, place]]
     return wide

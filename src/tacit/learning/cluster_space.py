@@ -111,19 +111,20 @@ def _spread(
 
     Of a group it is the mean of its members' vectors, as near as its counts tell.
     """
-    out = np.zeros((len(used), BUCKETS))
-    squares = np.zeros(len(used))
-    telling: dict[str, tuple[int, float]] = {}
-    for at, some in enumerate(used):
-        row = out[at]
-        for word, count in some.items():
-            found = telling.get(word)
-            if found is None:
-                code = crc32(word.encode("utf-8", "surrogatepass"))
-                worth = log((where.total + UNSEEN + 1) / (counts.get(word, 0) + 0.5))
-                found = telling[word] = (code % BUCKETS, worth if code & 0x80000000 else -worth)
-            share = count / sizes[at]
-            row[found[0]] += found[1] * share
-            squares[at] += found[1] * found[1] * share
+    rows = np.repeat(np.arange(len(used)), [len(some) for some in used])
+    words = [word for some in used for word in some]
+    known = {word: _telling(word, (where.total + UNSEEN + 1) / (counts.get(word, 0) + 0.5)) for word in set(words)}
+    places = np.array([known[word][0] for word in words], dtype=np.intp)
+    worths = np.array([known[word][1] for word in words], dtype=np.float64)
+    shares = np.array([count for some in used for count in some.values()], dtype=np.float64) / sizes[rows]
+    cells = np.bincount(rows * BUCKETS + places, weights=worths * shares, minlength=len(used) * BUCKETS)
+    out = cells.reshape(len(used), BUCKETS)
+    squares = np.bincount(rows, weights=worths * worths * shares, minlength=len(used))
     whole = np.maximum(squares, full)
     return out / np.sqrt(whole)[:, None], squares / whole
+
+
+def _telling(word: str, rarity: float) -> tuple[int, float]:
+    """The place of a word, and how much it tells, with its sign."""
+    code = crc32(word.encode("utf-8", "surrogatepass"))
+    return code % BUCKETS, log(rarity) if code & 0x80000000 else -log(rarity)

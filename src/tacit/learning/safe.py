@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tacit.redact import MARK
@@ -20,7 +21,7 @@ _BARE = re.compile(
     r"(\b(?:curl|wget|ping|ssh|nc|fetch)(?: +-{1,2}[\w-]{1,20})* +['\"]?)((?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,12})\b",
     re.IGNORECASE,
 )
-_NETWORK = ("://", "@", "curl", "wget", "ping", "ssh", "nc", "fetch")
+_NETWORK = re.compile(r"://|@|\b(?:curl|wget|ping|ssh|nc|fetch) ", re.IGNORECASE)
 """One of these stands in every text with an address."""
 _LOCAL = ("localhost", "127.0.0.1", "0.0.0.0", "::1")  # noqa: S104 - a name to leave alone, nothing is bound
 _RISKY = re.compile(
@@ -30,6 +31,7 @@ _RISKY = re.compile(
 _KINDS = (("password", "password"), ("private", "key"), ("key", "key"), ("url", "password"))
 
 
+@lru_cache(maxsize=1024)
 def is_risky(text: str) -> bool:
     """Whether a text names a program, an address or a place with which harm can be done."""
     return _RISKY.search(text) is not None
@@ -58,7 +60,7 @@ def without_hosts(text: str, told: frozenset[str]) -> str:
         host = found[2].lower().rstrip(".")
         return found[0] if host in told or host in _LOCAL or "." not in host else f"{found[1]}<host>"
 
-    if not any(mark in text.lower() for mark in _NETWORK):
+    if not _NETWORK.search(text):
         return text
     for pattern in (_ADDRESS, _REMOTE, _BARE):
         text = pattern.sub(hidden, text)

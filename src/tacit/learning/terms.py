@@ -37,18 +37,20 @@ _GERMAN = _names(
     zum zur brauchen brauche braucht eilt nr herr frau"""
 )
 _STOPS = _ENGLISH | _GERMAN
+_ONLY_ENGLISH, _ONLY_GERMAN = _ENGLISH - _GERMAN, _GERMAN - _ENGLISH
 _ENDINGS = ("ungen", "ings", "ing", "ies", "ied", "ern", "est", "ed", "es", "en", "er", "em", "s", "e", "n")
 
 
-def words_of(text: str) -> list[str]:
+@lru_cache(maxsize=512)
+def words_of(text: str) -> tuple[str, ...]:
     """The words of a text in small letters, in order; scripts without spaces give pairs of characters."""
     plain = text.casefold()
     found = _WORD.findall(plain)
-    wide = _WIDE.findall(plain)
+    wide = [] if plain.isascii() else _WIDE.findall(plain)
     if not wide:
-        return found
+        return tuple(found)
     narrow = [word for word in found if not _WIDE.search(word)]
-    return [*narrow, *(left + right for left, right in zip(wide, wide[1:] or wide, strict=False))]
+    return (*narrow, *(left + right for left, right in zip(wide, wide[1:] or wide, strict=False)))
 
 
 def terms_of(text: str) -> list[str]:
@@ -74,6 +76,5 @@ def stems_of(text: str) -> frozenset[str]:
 def language_of(texts: Iterable[str]) -> Language:
     """German where its small words outnumber the English ones; everything else is answered in English."""
     words = [word for text in texts for word in words_of(text)]
-    german = sum(word in _GERMAN and word not in _ENGLISH for word in words)
-    english = sum(word in _ENGLISH and word not in _GERMAN for word in words)
-    return "de" if german > english else "en"
+    german = sum(map(_ONLY_GERMAN.__contains__, words))
+    return "de" if german and german > sum(map(_ONLY_ENGLISH.__contains__, words)) else "en"

@@ -29,7 +29,7 @@ def values_in(runs: Sequence[tuple[str, str]]) -> frozenset[str] | None:
     Each run is what was asked and what was done, as `deeds_of` gives it; None: nothing was done, so nobody can tell.
     """
     asked = [stems_of(message) for message, deeds in runs if deeds]
-    done = [frozenset(stem(word) for word in _WORD.findall(deeds.casefold())) for _, deeds in runs if deeds]
+    done = [frozenset(map(stem, _WORD.findall(deeds.casefold()))) for _, deeds in runs if deeds]
     if not done:
         return None
     return frozenset(word for word in frozenset[str]().union(*asked) if _is_handed_through(word, asked, done))

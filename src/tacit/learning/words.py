@@ -40,12 +40,14 @@ VALUES = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 """Concrete values: what differs from one request of a kind to the next."""
+_MARKED = re.compile(r"""[\[`"“«„「『《'@/\\.\d]""")
+"""One of these stands in every value; a request without any is seen at once to have none."""
 
 
 def without_values(text: str) -> str:
     """The text with every concrete value left out; as it was, if nothing else is in it."""
     short = text[:LONGEST]
-    bare = " ".join(VALUES.sub(" ", short).split())
+    bare = " ".join((VALUES.sub(" ", short) if _MARKED.search(short) else short).split())
     return bare if words(bare) else " ".join(short.split())
 
 

@@ -15,6 +15,7 @@ from tacit.library.disk import read_package, skills_below
 from tacit.library.roots import Sighting
 from tacit.shipped import Glance
 from tacit.skills.validate import validate
+from tacit.strict import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +72,7 @@ def look(at: Sighting, before: Glance | None, history: Path | str) -> Look:
 
 def _text(frontmatter: Frontmatter, key: str) -> str:
     value = frontmatter.get(key)
-    return value.strip() if isinstance(value, str) else ""
+    return clean(value).strip() if isinstance(value, str) else ""
 
 
 def changed(history: Path | str) -> int:

@@ -134,11 +134,13 @@ def _all(package: Package) -> Iterator[Capability]:
 
 def _used(evidence: Sequence[Run]) -> frozenset[Capability]:
     """Programs and tools that calls in at least two sessions used without an error."""
-    seen: dict[Capability, set[str]] = {}
+    calls: dict[tuple[str, str], set[str]] = {}
     for run in evidence:
         for call in run.tools:
             if call.ok and call.error is None:
-                found: list[Capability] = [Tool(call.name), *map(Program, programs_in(commands(call)))]
-                for one in found:
-                    seen.setdefault(one, set()).add(run.session)
+                calls.setdefault((call.name, call.input), set()).add(run.session)
+    seen: dict[Capability, set[str]] = {}
+    for (name, given), where in calls.items():
+        for one in (Tool(name), *map(Program, programs_in(commands(given)))):
+            seen.setdefault(one, set()).update(where)
     return frozenset(one for one, where in seen.items() if len(where) >= INDEPENDENT)

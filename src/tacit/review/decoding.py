@@ -23,13 +23,15 @@ _PRINTABLE = re.compile(r"[\x20-\x7e\s]+")
 
 def encoded(text: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and meaning of every encoded stretch that decodes to plain text."""
-    for pattern, meaning in ((_BASE64, _from_base64), (_WRAPPED, _from_base64), (_HEX, _from_hex)):
-        for match in pattern.finditer(text):
+    longest = 0
+    for pattern, meaning, least in _BLOBS:
+        for match in pattern.finditer(text) if longest >= least else ():
+            longest = max(longest, match.end() - match.start())
             if decoded := meaning(match[0][:MAX_BLOB]):
                 yield match.start(), match.end(), decoded
-    for match in _ESCAPES.finditer(text):
+    for match in _ESCAPES.finditer(text) if "\\" in text or "%" in text else ():
         yield match.start(), match.end(), _ESCAPE.sub(_escaped, match[0][:MAX_BLOB])
-    for match in _TAGS.finditer(text):
+    for match in _TAGS.finditer(text) if not text.isascii() else ():
         yield match.start(), match.end(), "".join(chr(ord(char) - 0xE0000) for char in match[0])
 
 
@@ -57,6 +59,10 @@ def _as_text(data: bytes) -> str | None:
         if len(text) >= 8 and _PRINTABLE.fullmatch(text):
             return text
     return None
+
+
+_BLOBS = ((_BASE64, _from_base64, 0), (_WRAPPED, _from_base64, 60), (_HEX, _from_hex, 32))
+"""Ways to write bytes, with how long a stretch of the first has to be for the others to be there at all."""
 
 
 def _escaped(match: re.Match[str]) -> str:

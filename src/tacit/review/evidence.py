@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tacit.types import Origin, Run, ToolCall
+    from tacit.types import Origin, Run
 
 TEACHING: frozenset[Origin] = frozenset(("person", "operator", "action"))
 """Origins that may teach a skill."""
@@ -33,8 +32,7 @@ _DEEP = 4
 """Shells around a command that are taken off."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(NamedTuple):
     """A piece of text of a run, with its origin."""
 
     origin: Origin
@@ -46,19 +44,26 @@ class Span:
 
 
 def spans(runs: Sequence[Run]) -> Iterator[Span]:
-    """Every text of the evidence; a call's error is as foreign as its output."""
+    """Every text of the evidence that says anything."""
     for number, run in enumerate(runs):
-        yield Span(origin="person", text=run.message, run=number, where="message")
-        yield Span(origin="person", text=run.correction or "", run=number, where="correction")
-        yield Span(origin="model", text=run.output, run=number, where="answer")
-        for passage in run.context:
-            yield Span(origin=passage.origin, text=passage.text, run=number, where=f"context ({passage.origin})")
-        for call in run.tools:
-            yield Span(origin="action", text=call.input, run=number, where=f"input of {call.name}")
-            yield Span(origin="model", text=call.said, run=number, where="what the agent said")
-            foreign: Origin = call.origin if call.origin in FOREIGN else "tool"
-            yield Span(origin=foreign, text=call.output, run=number, where=f"output of {call.name}")
-            yield Span(origin=foreign, text=call.error or "", run=number, where=f"error of {call.name}")
+        for origin, text, where in _texts(run):
+            if text:
+                yield Span(origin, text, number, where)
+
+
+def _texts(run: Run) -> Iterator[tuple[Origin, str | None, str]]:
+    """The texts of a run, empty ones too; a call's error is as foreign as its output."""
+    yield "person", run.message, "message"
+    yield "person", run.correction, "correction"
+    yield "model", run.output, "answer"
+    for passage in run.context:
+        yield passage.origin, passage.text, f"context ({passage.origin})"
+    for call in run.tools:
+        yield "action", call.input, f"input of {call.name}"
+        yield "model", call.said, "what the agent said"
+        foreign: Origin = call.origin if call.origin in FOREIGN else "tool"
+        yield foreign, call.output, f"output of {call.name}"
+        yield foreign, call.error, f"error of {call.name}"
 
 
 def said_by_people(runs: Sequence[Run]) -> list[str]:
@@ -72,9 +77,9 @@ def sessions(runs: Sequence[Run]) -> int:
     return len({run.session for run in runs})
 
 
-def commands(call: ToolCall) -> str:
+def commands(given: str) -> str:
     """The command line in a call's input, which is often JSON around it, without the shell that is asked to run it."""
-    return _short_commands(call.input) if len(call.input) <= REMEMBERED else _commands(call.input)
+    return _short_commands(given) if len(given) <= REMEMBERED else _commands(given)
 
 
 def _commands(given: str) -> str:

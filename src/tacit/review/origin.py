@@ -29,11 +29,11 @@ SHORT = 3
 def overlap(package: Package, evidence: Sequence[Run], before: Package | None = None) -> list[Finding]:
     """Findings for what the package newly says and its evidence has only from an untrusted origin."""
     said = list(spans(evidence))
-    trusted = [one.text for one in said if one.origin in TEACHING and one.text]
+    trusted = [one.text for one in said if one.origin in TEACHING]
     old = [source.text for source in sources(before)] if before else []
-    foreign = [(one, words(one.text)) for one in said if one.origin in FOREIGN and one.text]
-    model = [one for one in said if one.origin == "model" and one.text]
-    known = [words(text) for text in (*trusted, *old)]
+    foreign = [one for one in said if one.origin in FOREIGN]
+    model = dict.fromkeys(one.text for one in said if one.origin == "model")
+    known = [words(text) for text in dict.fromkeys((*trusted, *old))]
     found: list[Finding] = []
     for source in sources(package):
         look = _Look(source, known)
@@ -59,22 +59,30 @@ class _Look:
         self._lines = [(line, _key(line)) for line in source.text.splitlines()]
         self._mine = "\n".join(key for _, key in self._lines)
 
-    def findings(self, foreign: Iterable[tuple[Span, list[str]]]) -> Iterator[Finding]:
-        """One finding for each untrusted text that the file has taken something from."""
-        for span, said in foreign:
-            at = self._window(said) or self._block(said) or self._line(span)
+    def findings(self, foreign: Iterable[Span]) -> Iterator[Finding]:
+        """One finding for each untrusted text that the file has taken something from; tools repeat themselves."""
+        taken: dict[str, tuple[int, int] | None] = {}
+        for span in foreign:
+            if span.text not in taken:
+                taken[span.text] = self._taken(span.text)
+            at = taken[span.text]
             if at is not None:
                 start, end = at
                 what = f"This comes from run {span.run + 1}, {span.where} ({span.origin}), which no person wrote."
                 yield replace(finding(self._source, "untrusted-overlap", (start, end)), reason=what)
 
-    def model_orders(self, model: Iterable[Span]) -> Iterator[Finding]:
+    def model_orders(self, model: Iterable[str]) -> Iterator[Finding]:
         """Standing orders that are the agent's own words."""
-        text = " \n ".join(_key(span.text) for span in model)
+        text = " \n ".join(map(_key, model))
         for line, key in self._lines:
             if len(key.split()) >= WINDOW // 2 and key in text and is_standing(line) and not self._is_known(key):
                 start = self._source.text.find(line)
                 yield finding(self._source, "model-order", (start, start + max(1, len(line))))
+
+    def _taken(self, text: str) -> tuple[int, int] | None:
+        """Where the file has something from a text."""
+        said = words(text)
+        return self._window(said) or self._block(said) or self._line(text)
 
     def _window(self, said: list[str]) -> tuple[int, int] | None:
         common = shared(self._new, self._vocabulary, said)
@@ -92,9 +100,9 @@ class _Look:
                 return self._place(first, last)
         return None
 
-    def _line(self, span: Span) -> tuple[int, int] | None:
+    def _line(self, text: str) -> tuple[int, int] | None:
         """A short foreign line that gives an order, taken over as it is."""
-        for line in dict.fromkeys(span.text.splitlines()):
+        for line in dict.fromkeys(text.splitlines()):
             key = _key(line)
             count = len(key.split())
             if SHORT <= count < WINDOW and key in self._mine and is_risky(line) and not self._is_known(key):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tacit.review.files import sources
 from tacit.review.orders import is_standing
 from tacit.review.programs import programs_in, shell_text
+from tacit.review.sieve import Sieve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -64,6 +65,9 @@ _LASTING: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 
 
+_MAY_LAST = Sieve(pattern.pattern for _, pattern in _LASTING)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
     """How far the texts of a package reach."""
@@ -87,9 +91,15 @@ def reach_of(package: Package) -> Reach:
         paths=_groups(_OUTSIDE, [_SHEBANG.sub("", text) for text in texts]) - _HARMLESS,
         secrets=_groups(_SECRET, texts),
         tools=_groups(_TOOL, texts) | frozenset(_allowed(package)),
-        persistence=frozenset(what for what, pattern in _LASTING if any(map(pattern.search, texts))),
+        persistence=frozenset(what for text in texts for what in _lasting(text)),
         orders=_each(found, _orders),
     )
+
+
+def _lasting(text: str) -> Iterator[str]:
+    """What of that which outlives a task a text speaks of; most speak of none, which a sieve sees at once."""
+    possible = _MAY_LAST.possible(text.encode("utf-8", "replace"))
+    yield from (what for what, pattern in _LASTING if pattern.pattern in possible and pattern.search(text))
 
 
 def _each(found: list[Source], read: Callable[[Source], Iterable[str]]) -> frozenset[str]:
@@ -102,8 +112,9 @@ def _groups(pattern: re.Pattern[str], texts: list[str]) -> frozenset[str]:
 
 def hosts_in(text: str) -> Iterator[str]:
     """The hosts a text names in addresses and commands, in small letters."""
-    for pattern in (_HOST, _REMOTE, _BARE):
-        yield from (match[1].lower().rstrip(".") for match in pattern.finditer(text))
+    for sign, pattern in (("://", _HOST), ("@", _REMOTE), (".", _BARE)):
+        if sign in text:
+            yield from (match[1].lower().rstrip(".") for match in pattern.finditer(text))
 
 
 def _allowed(package: Package) -> Iterator[str]:

@@ -16,7 +16,7 @@ from tacit.review.values import rank
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from tacit.review.rules.rule import Rule
+    from tacit.review.rules.rule import Analyse, Rule
     from tacit.review.views import Source, View
     from tacit.types import Finding
 
@@ -61,12 +61,24 @@ class _Sifted:
         """Whether no view of a file can match a rule."""
         if rule.analyse and not isinstance(rule.analyse, Framed):
             return False
-        found = self._anywhere if self._anywhere is not None else self._look(source)
+        found = self._look(source)
         if rule.analyse and not found.isdisjoint(rule.analyse.anchors):
             return False
-        return found.isdisjoint(rule.patterns) and (not rule.together or not found.issuperset(rule.together))
+        return not self.may_match(rule, source)
+
+    def may_match(self, rule: Rule, source: Source) -> bool:
+        """Whether the patterns of a rule may match any view of a file."""
+        found = self._look(source)
+        return not found.isdisjoint(rule.patterns) or (bool(rule.together) and found.issuperset(rule.together))
+
+    def analysed(self, analyse: Analyse, source: Source) -> Iterator[tuple[int, int]]:
+        """What a rule's own look finds; of meanings, only those are looked for that can be there."""
+        return analyse.among(source, self._look(source)) if isinstance(analyse, Framed) else analyse(source)
 
     def _look(self, source: Source) -> set[str]:
+        """The patterns that any view of a file may match."""
+        if self._anywhere is not None:
+            return self._anywhere
         self._anywhere = set[str]()
         spoken = [view for view, _ in source.spoken]
         for view in (source.raw, source.plain, source.flowed, *source.decoded, *spoken):
@@ -93,8 +105,8 @@ def _sieve(rules: tuple[Rule, ...]) -> Sieve:
 def _of_rule(source: Source, rule: Rule, sifted: _Sifted) -> list[Finding]:
     spans: dict[tuple[int, int], bool] = {}
     if rule.analyse:
-        spans.update(dict.fromkeys(rule.analyse(source), False))
-    for view in _views(source, rule):
+        spans.update(dict.fromkeys(sifted.analysed(rule.analyse, source), False))
+    for view in _views(source, rule) if sifted.may_match(rule, source) else ():
         for start, end in _hits(rule, view, sifted):
             spans.setdefault(view.origin(start, end), view.span is not None)
     kept = _apart(sorted(spans))[:SHOWN]

@@ -16,6 +16,7 @@ WINDOW = 8
 SQUEEZED = 40
 """So many letters and digits in a row, whatever stands between them."""
 _BLOCK = 20
+_RUN = re.compile(rb"\x01{%d,}" % WINDOW)
 _TOKEN = re.compile(r"[a-z0-9]+|[^\W\d_a-z]")
 """A run of Latin letters and digits, or one character of another script."""
 
@@ -54,7 +55,7 @@ def shared(needles: set[str], vocabulary: frozenset[str], haystack: list[str]) -
     """The windows among `needles` that also occur in a list of tokens; the vocabulary has all words of the needles."""
     mask = bytes(map(vocabulary.__contains__, haystack))
     found: set[str] = set()
-    for run in re.finditer(rb"\x01{%d,}" % WINDOW, mask):
+    for run in _RUN.finditer(mask):
         for at in range(run.start(), run.end() - WINDOW + 1):
             window = " ".join(haystack[at : at + WINDOW])
             if window in needles:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from tacit.review.decoding import encoded
@@ -30,9 +30,12 @@ _DISGUISES = re.compile(
     r"|\*{2,3}(?=\w)|(?<=\w)\*{2,3}"
 )
 """What hides a word from a pattern: other alphabets, continued lines, quotes and strokes inside words."""
-_LAYOUT = re.compile(r"\s+(?:(?:[>#*/|;+-]{1,8}|\d{1,2}[.)])\s+)*|\*+|`+|(?<!\w)_+|_+(?!\w)|~~")
-"""What wraps prose: white space, list and comment marks at the beginning of lines, emphasis."""
+_LAYOUT = re.compile(r"(?! [^\s\d>#*/|;+-])\s+(?:(?:[>#*/|;+-]{1,8}|\d{1,2}[.)])\s+)*|\*+|`+|(?<!\w)_+|_+(?!\w)|~~")
+"""What wraps prose: white space, list and comment marks at the beginning of lines, emphasis; not the one space between
+two words, of which a text has more than of everything else."""
 
+SIGN = 8
+"""Characters whose plain form is remembered."""
 _WRAPPED = re.compile(
     r"(?<=[^\s|`])[ \t]{0,8}\n[ \t]{0,8}(?:>[ \t]{0,8}){0,4}(?=[A-Za-z\"'(_<$~/])|(?<=\S)[ \t]{2,40}(?=\S)"
 )
@@ -138,10 +141,14 @@ def _view(text: str) -> View:
 def _undisguised(match: re.Match[str]) -> str:
     found = match[0]
     if found[0] > "\x7f":
-        return folded(found)
+        return _sign(found) if len(found) <= SIGN else folded(found)
     if "\n" in found:
         return " "
     return " " if found.startswith("$") and "IFS" in found else ""
+
+
+_sign = lru_cache(maxsize=1024)(folded)
+"""Of a few characters: dashes and quotation marks come up again and again."""
 
 
 def _laid_out(match: re.Match[str]) -> str:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tacit.errors import InputError
+from tacit.skills.ordinary import ordinary
 from tacit.skills.quoting import quote
 from tacit.skills.values import Fault, FaultRule, Item, Oddity, Reading, Value, read_yaml
 
@@ -125,7 +126,7 @@ def _read(document: bytes) -> Frontmatter:
     except UnicodeDecodeError as error:
         line = line_of(document, start + error.start)
         return Frontmatter(layout=layout, problem=Problem(rule="not-utf8", line=line, detail="bytes that are no UTF-8"))
-    found = read_yaml(text)
+    found = ordinary(text) or read_yaml(text)
     if isinstance(found, Fault):
         line = _places(text, start, [found.at])[found.at].line
         return Frontmatter(layout=layout, problem=Problem(rule=found.rule, line=line, detail=found.detail))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from tacit.skills.frontmatter import split
 
+SMALL = 64 * 1024
+"""Characters of a text whose lines are remembered for a while."""
 LineKind = Literal["front", "heading", "code", "comment", "blank", "text"]
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?[ \t]*\Z")
@@ -44,6 +47,10 @@ class Lines:
 
 def lines_of(text: str) -> Lines:
     """Every line of a document; headings are those that `sections` knows."""
+    return _kept(text) if len(text) <= SMALL else _lines_of(text)
+
+
+def _lines_of(text: str) -> Lines:
     start = _body_start(text)
     front = (Line(text=one, kind="front") for one in _LINE.findall(text[:start]))
     found: list[Line] = list(front)
@@ -64,6 +71,10 @@ def lines_of(text: str) -> Lines:
             comment = bool(_COMMENT.match(bare)) and "-->" not in bare
             found.append(_outside(one, bare))
     return Lines(lines=tuple(found), open="-->" if comment else fence)
+
+
+_kept = lru_cache(maxsize=16)(_lines_of)
+"""Of texts just looked at: a proposal is asked again and again on its way to a skill."""
 
 
 def text_of(lines: tuple[Line, ...] | list[Line]) -> str:

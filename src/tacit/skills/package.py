@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tacit.errors import InputError
 from tacit.skills.frontmatter import Frontmatter, read
 from tacit.skills.paths import check_paths
+from tacit.strict import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -105,4 +106,4 @@ class Package:
 
     def _text(self, key: str) -> str:
         value = self.frontmatter.get(key)
-        return value.strip() if isinstance(value, str) else ""
+        return clean(value).strip() if isinstance(value, str) else ""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from tacit.errors import InputError
 
 _WORDS = ("true", "false", "yes", "no", "on", "off", "y", "n", "null")
 """Words that some YAML readers take for something else than text."""
+_HALF = re.compile("[\ud800-\udfff]")
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -14,11 +17,12 @@ def quote(text: str, *, plain: bool = True) -> str:
 
     Three dashes are broken up by an escape: some readers end the frontmatter at the first `---` they meet.
     """
-    if any("\ud800" <= char <= "\udfff" for char in text):
+    if _HALF.search(text):
         raise InputError("The text holds half a character (a lone surrogate); write it again in UTF-8.")
     if plain and _is_plain(text):
         return text
-    body = "".join(_escaped(char) for char in text).replace("---", "\\x2d--")
+    body = "".join(map(_escaped, text)) if not text.isprintable() else text.replace("\\", "\\\\").replace('"', '\\"')
+    body = body.replace("---", "\\x2d--")
     return f'"{body}"'
 
 

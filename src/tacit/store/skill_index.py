@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 if TYPE_CHECKING:
@@ -151,7 +152,9 @@ def _dumps(about: Said) -> str:
     return json.dumps(given, ensure_ascii=False, separators=(",", ":"))
 
 
+@lru_cache(maxsize=1_000)
 def _loads(text: str) -> Said:
+    """What `_dumps` wrote; most skills say the same of themselves: nothing."""
     fields: dict[str, object] = json.loads(text)
     given = {name: tuple(cast("list[str]", one)) if isinstance(one, list) else one for name, one in fields.items()}
     return Said(**given)  # pyright: ignore[reportArgumentType] - what _dumps wrote

@@ -11,7 +11,7 @@ from tacit.events import Noted
 from tacit.learning.proposal import HEURISTIC
 from tacit.models.build import NoModel
 from tacit.models.static import StaticEmbedder
-from tacit.workspace import deciding, passes
+from tacit.workspace import deciding, outcomes, passes
 from tacit.workspace.ageing import age
 from tacit.workspace.alone import alone
 from tacit.workspace.asking import asker_of
@@ -22,8 +22,10 @@ from tacit.workspace.learn_drafts import write_all
 from tacit.workspace.learn_evidence import gather
 from tacit.workspace.learn_groups import group
 from tacit.workspace.learn_stock import Stock
+from tacit.workspace.learn_sweeping import seldom_swept
 from tacit.workspace.learn_writing import Desk
 from tacit.workspace.learned import NOTHING_AGED, Learned, Options
+from tacit.workspace.linking import link
 from tacit.workspace.looking import listed
 from tacit.workspace.record import closed_by
 
@@ -44,7 +46,7 @@ def learn(ws: Workspace, options: Options = DEFAULT, gate: Gate | None = None) -
     """One pass: judge, group, draft, review; ship what passes if the mode or the caller says so; then age skills."""
     if reason := closed_by(ws):
         raise ConfigError(f"Nothing is learned here: {reason}.")
-    with alone(ws, options.wait):
+    with alone(ws, options.wait), seldom_swept():
         if not options.dry_run:
             ws.ingest()
             ws.read_waiting()
@@ -60,6 +62,8 @@ def learn(ws: Workspace, options: Options = DEFAULT, gate: Gate | None = None) -
                 learned = replace(learned, calls=asker.spent().calls, cost_usd=_cost(asker.spent().cost_usd))
         if not options.dry_run:
             passes.completed(ws, began)
+        if any(one.version for one in learned.taken):
+            learned = yield from _ready(ws, learned)
         return learned
 
 
@@ -67,13 +71,16 @@ def _pass(ws: Workspace, options: Options, gate: Gate, asker: Patience | None) -
     save = not options.dry_run
     ship = ws.config.mode == "apply" if options.apply is None else options.apply
     changed = settle(ws) if save else []
+    if save:
+        link(ws, again=True)
     gathered = yield from gather(ws, asker, save=save)
     grouped = yield from group(ws, gathered, _embedder(), asker, save=save)
     if save:
         deciding.catch_up(ws)
     skills = yield from listed(ws)
-    desk = Desk(ws=ws, stock=Stock(ws, skills), asker=asker, ahead=None if save else grouped)
+    desk = Desk(ws=ws, stock=Stock(ws, skills), read=gathered.read, asker=asker, ahead=None if save else grouped)
     taken = yield from write_all(desk, gate if ship else None, save=save)
+    worth = yield from outcomes.settle(ws, skills, gathered.success, save=save)
     lifecycle, notes = _aged(ws, dry_run=options.dry_run)
     counted = {one.id for one in (*grouped.new, *grouped.extended)}
     return Learned(
@@ -84,9 +91,18 @@ def _pass(ws: Workspace, options: Options, gate: Gate, asker: Patience | None) -
         taken=taken,
         lifecycle=lifecycle,
         drafter=asker.name if asker else HEURISTIC,
-        notes=(*grouped.notes, *notes),
+        notes=(*grouped.notes, *worth, *notes),
         dry_run=options.dry_run,
     )
+
+
+def _ready(ws: Workspace, learned: Learned) -> Generator[Event, None, Learned]:
+    """Make what shipped ready to be selected, hooks included; what was learned stands if that fails."""
+    try:
+        yield from ws.index_skills()
+    except TacitError as error:
+        return replace(learned, notes=(*learned.notes, f"What shipped is not in the index yet: {error}"))
+    return learned
 
 
 @cache

@@ -11,9 +11,9 @@ from tacit.events import Advanced, Began, Ended, Noted
 from tacit.learning.next import Generate, Leave, Refresh, Situation, in_order, next_step
 from tacit.shipped import Version
 from tacit.store import drafts, patterns
-from tacit.workspace import deciding, drafting
-from tacit.workspace.house import note
-from tacit.workspace.learn_history import GATE, approved_as
+from tacit.workspace import deciding
+from tacit.workspace.learn_history import GATE
+from tacit.workspace.learn_saving import Written, saved
 from tacit.workspace.learn_writing import Nothing
 from tacit.workspace.learned import Taken
 
@@ -27,20 +27,24 @@ if TYPE_CHECKING:
     from tacit.workspace.learn_writing import Desk
     from tacit.workspace.workspace import Workspace
 
+TOGETHER = 50
+"""Drafts kept in one transaction, where they are quick to write: what a kill takes is simply written again."""
+
 
 def write_all(desk: Desk, gate: Gate | None, *, save: bool) -> Generator[Event, None, tuple[Taken, ...]]:
     """Draft or refresh every ready pattern that calls for it; with a gate, ship what passes."""
     work = _work(desk, ship=gate is not None)
     yield Began(stage="draft", total=len(work))
     done: list[Taken] = []
-    for pattern, step, earlier in work:
-        taken = _taken(desk, gate, pattern, step, earlier, save=save)
-        done.append(taken)
-        if taken.version is not None:
-            desk.stock.shipped(taken.version)
-        if taken.what == "failed":
-            yield Noted(stage="draft", text=f"{pattern.label}: {taken.reason}", level="error")
-        yield Advanced(stage="draft", done=len(done), total=len(work), note=pattern.label)
+    step = TOGETHER if gate is None and desk.asker is None else 1
+    for start in range(0, len(work), step):
+        for taken in _taken(desk, gate, work[start : start + step], save=save):
+            done.append(taken)
+            if taken.version is not None:
+                desk.stock.shipped(taken.version)
+            if taken.what == "failed":
+                yield Noted(stage="draft", text=f"{taken.label}: {taken.reason}", level="error")
+            yield Advanced(stage="draft", done=len(done), total=len(work), note=taken.label)
     written = sum(one.draft is not None for one in done)
     yield Ended(stage="draft", text=f"{written} drafts, {sum(one.version is not None for one in done)} shipped")
     return tuple(done)
@@ -82,29 +86,53 @@ def _step(desk: Desk, pattern: Pattern, mine: tuple[Draft, ...], *, ship: bool) 
     return Leave(reason="its draft is open, and nothing has changed") if same else step
 
 
-def _taken(
-    desk: Desk, gate: Gate | None, pattern: Pattern, step: Generate | Refresh, earlier: Sequence[Draft], *, save: bool
-) -> Taken:
-    """One pattern, whatever happens in it."""
+def _taken(desk: Desk, gate: Gate | None, work: Sequence[Work], *, save: bool) -> list[Taken]:
+    """Some patterns, whatever happens in one of them."""
+    made = [_made(desk, one, save=save) for one in work]
+    if not save:
+        return made
+    kept = _kept(desk, work, made)
+    return kept if gate is None else [_gated(desk.ws, gate, one) for one in kept]
+
+
+def _made(desk: Desk, work: Work, *, save: bool) -> Taken:
+    """What comes of one pattern, not kept yet."""
+    pattern, step, earlier = work
     result = Taken(pattern=pattern.id, label=pattern.label, what="failed", reason=step.reason)
     try:
         written = _written(desk, pattern, step, earlier)
-        if isinstance(written, Nothing):
-            if save:
-                _note_tried(desk, pattern, written.reason)
-            return replace(result, what="refused" if written.refused else "left", reason=written.reason)
-        if save:
-            written = _saved(desk.ws, written, step, earlier)
-        what = "drafted" if isinstance(step, Generate) else "refreshed"
-        result = replace(result, what=what, draft=written)
-        return _shipped(desk.ws, gate, result, written) if gate is not None and save else result
-    except TacitError as error:
-        return replace(result, what="failed", reason=str(error))
     except Exception as error:  # noqa: BLE001 - one poisoned pattern must not keep the others from being learned
-        reason = f"{type(error).__name__}: {error}"[:300]
-        if save and result.draft is None:
-            _note_tried(desk, pattern, reason)
-        return replace(result, what="failed", reason=reason)
+        return _failed(desk, pattern, result, error, save=save)
+    if isinstance(written, Nothing):
+        if save:
+            _note_tried(desk, pattern, written.reason)
+        return replace(result, what="refused" if written.refused else "left", reason=written.reason)
+    return replace(result, what="drafted" if isinstance(step, Generate) else "refreshed", draft=written)
+
+
+def _kept(desk: Desk, work: Sequence[Work], made: Sequence[Taken]) -> list[Taken]:
+    """What was made, with each draft in the store, or with why it is not."""
+    pairs = list(zip(work, made, strict=True))
+    written = [Written(one.draft, step, earlier) for (_, step, earlier), one in pairs if one.draft is not None]
+    found = iter(saved(desk.ws, written))
+    kept: list[Taken] = []
+    for (pattern, _, _), one in pairs:
+        now = None if one.draft is None else next(found)
+        if isinstance(now, Exception):
+            kept.append(_failed(desk, pattern, replace(one, draft=None), now, save=True))
+        else:
+            kept.append(replace(one, draft=now))
+    return kept
+
+
+def _failed(desk: Desk, pattern: Pattern, taken: Taken, error: Exception, *, save: bool) -> Taken:
+    """A pattern of which nothing came; what is no fault of the store or of a person is not tried again in vain."""
+    if isinstance(error, TacitError):
+        return replace(taken, what="failed", reason=str(error))
+    reason = f"{type(error).__name__}: {error}"[:300]
+    if save:
+        _note_tried(desk, pattern, reason)
+    return replace(taken, what="failed", reason=reason)
 
 
 def _note_tried(desk: Desk, pattern: Pattern, reason: str) -> None:
@@ -123,21 +151,16 @@ def _written(desk: Desk, pattern: Pattern, step: Generate | Refresh, earlier: Se
             assert_never(step)
 
 
-def _saved(ws: Workspace, written: Draft, step: Generate | Refresh, earlier: Sequence[Draft]) -> Draft:
-    """Keep a draft; those of its pattern that waited for a decision are superseded by a new one."""
-    if isinstance(step, Refresh) and written == step.draft:
-        return written
-    with ws.engine.write() as transaction:
-        for old in earlier:
-            if old.id == written.id:  # somebody may have said yes to these very bytes a moment ago
-                written = approved_as(drafts.get(transaction, ws.name, old.id), written)
-                drafts.move(transaction, written, expected=old.status, hash_=old.hash)
-            elif isinstance(step, Generate) and old.status in drafting.OPEN:
-                now = replace(old, status="superseded", updated=ws.now())
-                drafts.move(transaction, now, expected=old.status, hash_=old.hash)
-        drafts.put(transaction, written)
-        note(transaction, ws, "draft", f"{written.id} {written.hash}", f"{written.status}: {written.summary}")
-    return written
+def _gated(ws: Workspace, gate: Gate, taken: Taken) -> Taken:
+    """What was made, shipped where review and the gate let it through."""
+    if taken.draft is None:
+        return taken
+    try:
+        return _shipped(ws, gate, taken, taken.draft)
+    except TacitError as error:
+        return replace(taken, what="failed", reason=str(error))
+    except Exception as error:  # noqa: BLE001 - as above
+        return replace(taken, what="failed", reason=f"{type(error).__name__}: {error}"[:300])
 
 
 def _shipped(ws: Workspace, gate: Gate, result: Taken, draft: Draft) -> Taken:

@@ -15,6 +15,7 @@ from tacit.store.runs import Seen
 from tacit.store.waiting import Waits
 from tacit.types import Outcome, Run
 from tacit.workspace.learn_clusters import LONG
+from tacit.workspace.learn_reading import Read
 from tacit.workspace.learned import Fate
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class Gathered:
     fates: list[Fate] = field(default_factory=list[Fate])
     seen: dict[str, Seen] = field(default_factory=dict[str, Seen])
     """The evidence as it was looked at: who saves what was made of it has to look whether that still holds."""
+    read: Read = field(default_factory=Read)
+    """The evidence in full, as much of it as fits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +77,7 @@ def gather(ws: Workspace, asker: Patience | None, *, save: bool) -> Generator[Ev
             asker.give_up()
         moved = _save(ws, batch, fresh) if save else set[str]()
         _add(gathered, batch, fresh, moved)
+        gathered.read.keep(record for record in records if record.id in gathered.seen)
         last, done = records[-1].sequence, done + len(records)
         yield Advanced(stage="judge", done=done, total=total)
     text = f"{len(gathered.records)} runs are evidence, {len(gathered.fates)} are not"

@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tacit.learning.knowledge import SHOWN, Lessons
-from tacit.store import members, runs
+from tacit.store import members
 
 if TYPE_CHECKING:
     from tacit.learning.pattern import Path
     from tacit.store.engine import Transaction
     from tacit.types import Run, ToolCall
     from tacit.workspace.learn_groups import Grouped
+    from tacit.workspace.learn_reading import Read
     from tacit.workspace.workspace import Workspace
 
 TEXT = 4_000
@@ -28,14 +29,14 @@ _UNSEEN = re.compile(
 """Orders to a terminal, other control characters, and those that change the direction of writing."""
 
 
-def lessons_of(ws: Workspace, pattern: str, ahead: Grouped | None = None) -> Lessons:
+def lessons_of(ws: Workspace, pattern: str, read: Read, ahead: Grouped | None = None) -> Lessons:
     """The newest runs of a pattern, those that went well and those that did not.
 
-    `ahead` is what a dry run has grouped and not saved.
+    `read` are runs that the pass has read already, `ahead` is what a dry run has grouped and not saved.
     """
     with ws.engine.read() as transaction:
         won, lost = (_newest(transaction, ws, pattern, ahead, success=success) for success in (True, False))
-        found = {one.id: _readable(one.run) for one in runs.many(transaction, ws.name, [*won, *lost])}
+        found = {run: _readable(one) for run, one in read.take(transaction, ws.name, [*won, *lost]).items()}
     return Lessons(
         successes=tuple(found[run] for run in won if run in found),
         failures=tuple(found[run] for run in lost if run in found),
@@ -67,13 +68,12 @@ def _newest(
 
 def _readable(run: Run) -> Run:
     """A run whose texts hold nothing that a person would not see."""
-    return replace(
-        run,
-        message=seen(run.message),
-        output=seen(run.output),
-        correction=None if run.correction is None else seen(run.correction),
-        tools=tuple(map(_readable_call, run.tools)),
-    )
+    message, output = seen(run.message), seen(run.output)
+    correction = None if run.correction is None else seen(run.correction)
+    tools = tuple(map(_readable_call, run.tools))
+    if (message, output, correction, tools) == (run.message, run.output, run.correction, run.tools):
+        return run
+    return replace(run, message=message, output=output, correction=correction, tools=tools)
 
 
 def _readable_call(call: ToolCall) -> ToolCall:
@@ -90,6 +90,9 @@ def seen(text: str) -> str:
 
 
 def _short(run: Run) -> Run:
+    texts = (run.message, run.output, run.correction or "")
+    if max(map(len, texts)) <= TEXT and len(run.tools) <= CALLS and all(len(one.input) <= INPUT for one in run.tools):
+        return run
     return replace(
         run,
         message=run.message[:TEXT],

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tacit.types import Draft, Pattern
     from tacit.workspace.learn_asking import Patience
     from tacit.workspace.learn_groups import Grouped
+    from tacit.workspace.learn_reading import Read
     from tacit.workspace.learn_stock import Stock
     from tacit.workspace.workspace import Workspace
 
@@ -55,6 +56,8 @@ class Desk:
 
     ws: Workspace
     stock: Stock
+    read: Read
+    """Runs that the pass has read already."""
     asker: Patience | None = None
     ahead: Grouped | None = None
     """What a dry run has grouped and not saved."""
@@ -71,7 +74,7 @@ class Desk:
 
     def write(self, pattern: Pattern, earlier: Sequence[Draft]) -> Draft | Nothing:
         """A new draft of a pattern, reviewed; `earlier` are those it has already."""
-        lessons = lessons_of(self.ws, pattern.id, self.ahead)
+        lessons = lessons_of(self.ws, pattern.id, self.read, self.ahead)
         shipped = tuple(dict.fromkeys(name_of(one) for one in earlier if one.status == "accepted"))
         proposal = self._proposal(pattern, in_short(lessons), shipped)
         if isinstance(proposal, NothingNew):
@@ -95,7 +98,7 @@ class Desk:
             model=old.provenance.model,
             prompt_hash=old.provenance.prompt_hash,
         )
-        lessons = lessons_of(self.ws, pattern.id, self.ahead)
+        lessons = lessons_of(self.ws, pattern.id, self.read, self.ahead)
         new = self._fitted(replace(pattern, runs=old.provenance.runs), proposal, lessons)
         if isinstance(new, Nothing):
             problem = Finding(

@@ -11,7 +11,7 @@ from tacit.review.engine import TooManyMatchesError, found
 from tacit.review.sentences import has
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from tacit.review.sentences import Sentences
     from tacit.review.views import Source, View
@@ -55,9 +55,14 @@ class Framed:
 
     def __call__(self, source: Source) -> Iterator[tuple[int, int]]:
         """Spans of the original that say so."""
+        yield from self.among(source, self.anchors)
+
+    def among(self, source: Source, anchors: Container[str]) -> Iterator[tuple[int, int]]:
+        """The same, where only some of the anchors can be in the text."""
         for frame in self.frames:
-            for view, start, end in spoken(source, frame):
-                yield view.origin(start, end)
+            if frame.anchor in anchors:
+                for view, start, end in spoken(source, frame):
+                    yield view.origin(start, end)
 
     @property
     def anchors(self) -> tuple[str, ...]:

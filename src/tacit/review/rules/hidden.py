@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tacit.review.views import Source
 
+_TAG = re.compile("[\U000e0001-\U000e007f]")
 _TAGS = re.compile("(?<![\U0001f3f4\U000e0001-\U000e007f])[\U000e0001-\U000e007f]+")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]+")
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
@@ -24,10 +25,16 @@ _INVISIBLE = re.compile(
     "(?<=[A-Za-z])[\u200b-\u200d\u2060-\u2064\u00ad\u034f\u180e\ufeff]+(?=[A-Za-z])"
     "|[\u200b\u200c\u2060-\u2064\u180e\ufeff]{4,}|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u2800\u3164\u115f\u1160]{4,}"
 )
-_SPACE = re.compile(r"[\s\u200b\u3164]+")
+_UNSEEABLE = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200d\u2060-\u2064\u2800\u3164\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]"
+)
+"""Every character of these; a text that has none is seen at once."""
 _LINES, _COLUMNS = 60, 400
 """So many empty lines, or so many blanks in a line, before something follows."""
-_WORD = re.compile(r"[A-Za-zͰ-ϿЀ-ӿԀ-ԯɐ-ʯ]{3,}")
+_SPACE = re.compile(rf"[\s\u200b\u3164]{{{_LINES},}}")
+_FOREIGN = "Ͱ-ϿЀ-ӿԀ-ԯɐ-ʯ"
+_LETTER = re.compile(f"[{_FOREIGN}]")
+_WORD = re.compile(f"[A-Za-z{_FOREIGN}]{{3,}}")
 _UNSEEN = re.compile(
     r"\[(?://|comment|_|hidden)\]: *(?:#|<>) *[(\"'][^\n]{12,}"
     r"|<(?:span|div|p|font|small|details)[^>\n]{0,120}?(?:display *: *none|visibility *: *hidden|font-size *: *0|opacity *: *0|color *: *(?:white|#fff|transparent)|\bhidden\b)"
@@ -56,17 +63,20 @@ _MARKERS = ("SLOW_UPDATE", "APPENDIX", "prettier-ignore", "markdownlint", "eslin
 
 def tags(source: Source) -> Iterator[tuple[int, int]]:
     """Runs of tag characters; the ones behind a black flag spell the flag of a region."""
-    yield from (match.span() for match in _TAGS.finditer(source.text) if len(match[0]) > 1)
+    if _TAG.search(source.text):
+        yield from (match.span() for match in _TAGS.finditer(source.text) if len(match[0]) > 1)
 
 
 def bidi(source: Source) -> Iterator[tuple[int, int]]:
     """Marks that turn the reading direction, in a text without a script that needs them."""
-    if not _RTL.search(source.text):
+    if _BIDI.search(source.text) and not _RTL.search(source.text):
         yield from (match.span() for match in _BIDI.finditer(source.text))
 
 
 def invisible(source: Source) -> Iterator[tuple[int, int]]:
     """Invisible characters inside words, or many in a row."""
+    if not _UNSEEABLE.search(source.text):
+        return
     found = [match.span() for match in _INVISIBLE.finditer(source.text)]
     if len(found) >= 2 or any(end - start > 2 for start, end in found):
         yield from found
@@ -86,7 +96,7 @@ def padding(source: Source) -> Iterator[tuple[int, int]]:
 
 def mixed_words(source: Source) -> Iterator[tuple[int, int]]:
     """Latin words with letters of another alphabet that look the same."""
-    if source.text.isascii():
+    if source.text.isascii() or not _LETTER.search(source.text):
         return
     alike = lookalikes()
     for match in _WORD.finditer(source.text):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from tacit.review.views import Source
     from tacit.types import Severity
 
+Analyse: TypeAlias = "Callable[[Source], Iterator[tuple[int, int]]]"
 Place = Literal["anywhere", "script", "description"]
 Style = Literal["prose", "command", "encoded"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rule:
-    """One thing that honest skills do not do."""
+    """One thing that honest skills do not do; each is only ever itself, so that many are looked up at once quickly."""
 
     id: str
     tag: str
@@ -41,5 +42,5 @@ class Rule:
     style: Style = "prose"
     """Prose is also read as running text, commands without quotes and continued lines; encoded: only decoded text."""
     place: Place = "anywhere"
-    analyse: Callable[[Source], Iterator[tuple[int, int]]] | None = None
+    analyse: Analyse | None = None
     """A look of its own, for what no pattern says: spans of the original text."""

@@ -99,7 +99,7 @@ def shell_for_stranger(source: Source) -> Iterator[tuple[int, int]]:
 
 def _strange(source: Source) -> Iterator[tuple[tuple[int, int, str], re.Match[str]]]:
     """Hosts in the code of a file which neither its prose nor the package's document names."""
-    known = _told(source)
+    known: str | None = None
     count = 0
     for start, end in _code(source):
         for match in _PLACE.finditer(source.text, start, end):
@@ -109,6 +109,7 @@ def _strange(source: Source) -> Iterator[tuple[tuple[int, int, str], re.Match[st
             host = match[_group(match)].lower()
             if source.script and _COMMENT.match(_line((start, end, source.text), match)):
                 continue
+            known = _told(source) if known is None else known
             if _label(host) not in known and not matches(_KNOWN, host) and not matches(KNOWN_INSTALLERS, match[0]):
                 yield (start, end, source.text), match
 

@@ -71,6 +71,8 @@ def _strays(source: Source) -> Iterator[tuple[str, re.Match[str]]]:
     if source.script:
         return
     text = source.plain.text
+    if "://" not in text and "@" not in text:
+        return
     found = list(islice(_PLACE.finditer(text), MOST + 1))
     if len(found) > MOST:
         raise TooManyMatchesError(_PLACE.pattern)
