@@ -45,6 +45,10 @@ def test_the_figures_are_those_of_the_samples(tmp_path: Path) -> None:
     assert figures["tasks"].keys() == {task_of(run) for run in runs}
     assert sum(sum(found.values()) for found in figures["tasks"].values()) == 30
     assert len(figures["search"]["found"]) == 4
+    served, unserved = figures["selection"]["selections"]
+    assert (served["chosen"], unserved["chosen"]) == (["bump-dependency"], [])
+    assert len(served["candidates"]) > 1
+    assert figures["selection"]["evaluation"]["recall"]["5"] > 0.95
 
 
 def test_no_secret_of_the_samples_is_on_disk_or_on_screen(told: tuple[Path, str]) -> None:
@@ -104,6 +108,24 @@ def test_a_chore_becomes_a_skill_and_the_skill_learns_one_more_step(told: tuple[
     blame = json.loads(demo("-w", str(folder), "skills", "blame", "bump-dependency", "--json").stdout)
     assert {(one["version"], len(one["runs"])) for one in blame} == {(1, 4), (2, 7)}
     assert [one["version"] for one in blame if "pip-audit" in one["text"]] == [2]
+
+
+def test_the_shipped_requests_are_about_shipped_skills_and_some_are_about_none() -> None:
+    from tacit.demo.library import QUERIES, documents, lines
+
+    asked = [json.loads(line) for line in lines(QUERIES)]
+    assert len(asked) >= 40
+    assert sum(not one["gold"] for one in asked) >= 10
+    assert {name for one in asked for name in one["gold"]} == documents().keys()
+    assert len({one["query"] for one in asked}) == len(asked)
+
+
+def test_the_next_request_gets_the_skill_that_was_learned_and_another_gets_none(told: tuple[Path, str]) -> None:
+    _, output = told
+    scene = output.partition("tacit select TASK")[2]
+    assert scene.index("chosen") < scene.index("bump-dependency") < scene.index("close")
+    assert "No skill was chosen" in scene
+    assert scene.index("tacit eval selection") < scene.index("recall@1")
 
 
 def test_the_demo_minds_neither_settings_nor_the_workspace_around_it(tmp_path: Path) -> None:

@@ -27,9 +27,9 @@ def test_the_public_names_are_these() -> None:
 def test_the_public_methods_of_a_workspace_are_these() -> None:
     found = [name for name, _ in inspect.getmembers(tacit.Workspace, callable) if not name.startswith("_")]
     assert found == [
-        "archive", "clock", "close", "deliver", "finish", "history", "index", "ingest", "learn", "now", "open",
-        "patterns", "pin", "read_waiting", "record", "redact", "restore", "rollback", "run", "runs", "search", "skills",
-        "tidy", "verdict",
+        "archive", "clock", "close", "deliver", "evaluate", "finish", "history", "index", "index_skills", "ingest",
+        "learn", "now", "open", "patterns", "pin", "read_waiting", "record", "redact", "restore", "rollback", "run",
+        "runs", "search", "select", "skills", "tidy", "train", "verdict",
     ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from tacit.types import Tokens
 
 NO_TOKENS = Tokens()
 Split = Literal["train", "val", "test"]
+EXACT = '{"kind":"exact"}'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,18 +19,24 @@ class Case:
     id: str
     input: str
     expected: str = ""
-    scorer: str = "exact"
+    scorer: str = EXACT
+    """Canonical JSON text of `{"kind": ..., ...}`: how an attempt is scored."""
     split: Split | None = None
+    """None: nobody said yet on which side it stands."""
     tags: tuple[str, ...] = ()
     origin: str = "given"
+    files: tuple[tuple[str, str], ...] = ()
+    """Files the task begins with: path and text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """How good an attempt was."""
+    """How good an attempt was, each from 0 to 1."""
 
     hard: float
+    """Whether it counts as done."""
     soft: float
+    """How near it came."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +54,16 @@ class Rollout:
     """One attempt at a case under one skill."""
 
     case: str
+    """The case's id."""
     skill_hash: str
+    """Empty: without a skill."""
     target: str
+    """The identity of what made the attempt."""
     score: Score
     sample: int = 0
     output: str = ""
+    trace: str = ""
+    """What happened on the way, as text."""
     tokens: Tokens = NO_TOKENS
     cost_usd: float | None = None
     seconds: float = 0.0

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import time
 
 from hypothesis import given
@@ -35,6 +36,21 @@ def test_a_text_cut_to_tokens_fits_and_begins_as_the_text_does(text: str, limit:
     shown = cut_to_tokens(text, limit)
     assert tokens(shown) <= max(0, limit)
     assert shown == text or not shown or (shown.endswith(MARK) and text.startswith(shown.removesuffix(MARK)))
+
+
+SIGNS = st.text("aZ09 \t\n\x85\xa0éЖ\u1680\u2003\u3042.-_🙂\u1fff\u2000\xbf\xc0", max_size=80)
+
+
+@given(TEXTS | SIGNS)
+def test_tokens_are_counted_kind_by_kind(text: str) -> None:
+    kinds = {r"[A-Za-z]+": 6, r"[0-9]+": 3, r"[\u00c0-\u167f\u1681-\u1fff]+": 2}
+    expected, rest = 0, text
+    for kind, letters in kinds.items():
+        expected += sum(-(-len(found) // letters) for found in re.findall(kind, text))
+        rest = re.sub(kind, "", rest)
+    expected += sum(-(-(len(found) - 1) // 12) for found in re.findall(r"\s+", text))
+    expected += sum(3 if sign >= "\U00010000" else 1 for sign in re.sub(r"\s+", "", rest))
+    assert tokens(text) == expected
 
 
 @given(TEXTS, TEXTS)

@@ -35,6 +35,9 @@ COMMANDS = {
     "skills": "tacit.cli.skills",
     "drafts": "tacit.cli.drafts",
     "review": "tacit.cli.review",
+    "select": "tacit.cli.select",
+    "eval": "tacit.cli.eval",
+    "train": "tacit.cli.train",
     "audit": "tacit.cli.audit",
     "models": "tacit.cli.models",
     "backup": "tacit.cli.backup",
@@ -161,7 +164,7 @@ def _drop_output() -> None:
 def _fail(text: str, code: int) -> None:
     from tacit.cli.output import visible
 
-    typer.echo(visible(f"tacit: {text}").replace("\n", "\\n"), err=True)
+    typer.echo(visible(f"tacit: {text}").replace("\n", " "), err=True)
     sys.exit(code)
 
 

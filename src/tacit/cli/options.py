@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, cast
+from dataclasses import MISSING, dataclass, fields
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_type_hints
 
 import typer
 
 from tacit.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tacit.workspace.workspace import Workspace
 
+T = TypeVar("T")
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="At most so many.")]
@@ -37,6 +39,29 @@ def parse_flags(pairs: Sequence[str]) -> dict[str, object]:
             raise ConfigError(f"--set takes NAME=VALUE, for example --set mode=draft, not '{pair}'.")
         flags[name.strip()] = value
     return flags
+
+
+def taking(kind: type[T]) -> Callable[[Callable[[typer.Context, T], None]], Callable[..., None]]:
+    """A command whose options are the fields of a dataclass, in their order: one value instead of many parameters."""
+
+    def wrap(function: Callable[[typer.Context, T], None]) -> Callable[..., None]:
+        hints = get_type_hints(kind, include_extras=True)
+        parameters = [Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
+        for one in fields(cast("Any", kind)):
+            default = Parameter.empty if one.default is MISSING else one.default
+            parameters.append(
+                Parameter(one.name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=hints[one.name])
+            )
+
+        def command(ctx: typer.Context, **given: object) -> None:
+            function(ctx, kind(**given))
+
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
+        command.__annotations__ = {one.name: one.annotation for one in parameters}
+        cast("Any", command).__signature__ = Signature(parameters)
+        return command
+
+    return wrap
 
 
 def options(ctx: typer.Context) -> Options:

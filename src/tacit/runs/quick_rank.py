@@ -79,31 +79,42 @@ def nearest(
     connection: Connection, ask: Mapping[str, str], workspace: str, words: list[str]
 ) -> tuple[list[Skill], int]:
     """The skills that hold most of the words, the best first, each with how much it holds; and how many were said."""
-    size = connection.execute(ask["size"]).fetchone()[0]
-    count = {word: connection.execute(ask["holding"], (f'"{word}"',)).fetchone()[0] for word in words}
-    known = [word for word in words if count[word] and (size <= SMALL or count[word] <= COMMON * size)]
-    used = sorted(known, key=lambda word: count[word])[:USED]
+    used, weight = weighed(connection, ask, words)
     if not used:
         return [], 0
-    weight = {
-        word: log(1 + (size + OTHERS - count[word] + 0.5) / (count[word] + 0.5))
-        for word in words
-        if word in used or not count[word]
-    }
-    total = sum(weight.values())
-    query = " OR ".join(f'"{word}"' for word in used)
-    numbers = [row[0] for row in connection.execute(ask["best"], (query, NEAREST))]
-    within = ",".join(str(number) for number in numbers)
-    rows = connection.execute(ask["skills"].replace("$numbers", within), (workspace,))
-    found = {skill.number: skill for skill in map(Skill, rows)}
-    there = {number: found[number] for number in [one for one in numbers if one in found][:CLOSER]}
+    there = closest(connection, ask, workspace, used)
     which = ask["which"].replace("$numbers", ",".join(map(str, there)))
+    total = sum(weight.values())
     for word in used if there else ():
         for (number,) in connection.execute(which, (f'"{word}"',)):
             there[number].held += weight[word] / total
         for (number,) in connection.execute(which, (f'{{name description}} : "{word}"',)):
             there[number].head += weight[word] / total
     return list(there.values()), len(words)
+
+
+def weighed(connection: Connection, ask: Mapping[str, str], words: list[str]) -> tuple[list[str], dict[str, float]]:
+    """The rarest of the words, which are searched, and what each of them and each that no skill has is worth."""
+    size = connection.execute(ask["size"]).fetchone()[0]
+    count = {word: connection.execute(ask["holding"], (f'"{word}"',)).fetchone()[0] for word in words}
+    known = [word for word in words if count[word] and (size <= SMALL or count[word] <= COMMON * size)]
+    used = sorted(known, key=lambda word: count[word])[:USED]
+    weight = {
+        word: log(1 + (size + OTHERS - count[word] + 0.5) / (count[word] + 0.5))
+        for word in words
+        if word in used or not count[word]
+    }
+    return used, weight
+
+
+def closest(connection: Connection, ask: Mapping[str, str], workspace: str, used: list[str]) -> dict[int, Skill]:
+    """The few skills of this workspace that full text puts first, by number and in its order."""
+    query = " OR ".join(f'"{word}"' for word in used)
+    numbers = [row[0] for row in connection.execute(ask["best"], (query, NEAREST))]
+    within = ",".join(str(number) for number in numbers)
+    rows = connection.execute(ask["skills"].replace("$numbers", within), (workspace,))
+    found = {skill.number: skill for skill in map(Skill, rows)}
+    return {number: found[number] for number in [one for one in numbers if one in found][:CLOSER]}
 
 
 def probability(skill: Skill, ahead: float, words: int) -> float:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tacit.selection.scopes import covers
 from tacit.selection.values import Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from tacit.selection.values import Selectable, Task
 
 SHOWN = 10
 """Skills of either kind that are named in the record."""
+EXCLUDED = "it is excluded here"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +39,20 @@ class Eligible:
         """Those wanted in every run."""
         return tuple(skill for skill in self.skills if skill.pinned)
 
-    def stage(self) -> Stage:
-        """The record of this step; it names the first few."""
-        count = len(self.skills) + len(self.left_out)
-        shown = "; ".join(f"{one.name}: {one.reason}" for one in self.left_out[:SHOWN])
-        more = len(self.left_out) - SHOWN
-        note = f"left out: {shown}" + (f"; and {more} more" if more > 0 else "") if self.left_out else ""
-        kept = tuple(skill.name for skill in self.skills[:SHOWN])
-        passed = len(self.skills)
+    def without(self, excluded: Collection[str]) -> Eligible:
+        """The same with some more skills left out, by name."""
+        left = tuple(LeftOut(name=one.name, reason=EXCLUDED) for one in self.skills if one.name in excluded)
+        kept = tuple(one for one in self.skills if one.name not in excluded)
+        return Eligible(skills=kept, left_out=(*left, *self.left_out))
+
+    def stage(self, refused: Sequence[LeftOut] = ()) -> Stage:
+        """The record of this step, without those that were refused later; it names the first few."""
+        left, gone = (*refused, *self.left_out), {one.name for one in refused}
+        shown = "; ".join(f"{one.name}: {one.reason}" for one in left[:SHOWN])
+        more = len(left) - SHOWN
+        note = f"left out: {shown}" + (f"; and {more} more" if more > 0 else "") if left else ""
+        kept = tuple(islice((skill.name for skill in self.skills if skill.name not in gone), SHOWN))
+        count, passed = len(self.skills) + len(self.left_out), len(self.skills) - len(refused)
         return Stage(stage="candidates", by="rule", considered=count, kept=kept, note=note, passed=passed)
 
 
@@ -69,11 +77,16 @@ def _reason(skill: Selectable, task: Task, excluded: Collection[str]) -> str:
     if not skill.name.strip():
         return "it has no name"
     if skill.name in excluded:
-        return "it is excluded here"
-    return _scope(skill, task)
+        return EXCLUDED
+    return scope(skill, task)
 
 
-def _scope(skill: Selectable, task: Task) -> str:
+def is_scoped(skill: Selectable) -> bool:
+    """Whether a skill is for some agents, workspaces or paths only."""
+    return bool(skill.agents or skill.workspaces or skill.paths)
+
+
+def scope(skill: Selectable, task: Task) -> str:
     """For whom and for what a skill is meant, if that is not this task."""
     if skill.agents and task.agent.casefold() not in {agent.casefold() for agent in skill.agents}:
         return f"it is for {', '.join(skill.agents)}"

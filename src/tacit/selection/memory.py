@@ -9,7 +9,7 @@ from tacit.selection.values import ActivationReason, Choice, Chosen, Considered,
 from tacit.types import Candidate, Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from tacit.selection.values import Task
 
@@ -46,9 +46,11 @@ class Kept:
     candidates: tuple[KeptCandidate, ...] = ()
     withheld: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
+    refused: tuple[str, ...] = ()
+    """Skills that came into question and could not be handed out."""
 
 
-def kept(choice: Choice) -> Kept | None:
+def kept(choice: Choice, refused: Iterable[str] = ()) -> Kept | None:
     """What to keep of a decision; nothing of one that was made only because the model was of no use."""
     steps = {one.stage for one in choice.stages}
     if "score" in steps and steps & {"shortlist", "final"}:
@@ -75,7 +77,9 @@ def kept(choice: Choice) -> Kept | None:
         )
         for one in choice.candidates
     )
-    return Kept(chosen=chosen, candidates=candidates, withheld=choice.withheld, stages=choice.stages)
+    return Kept(
+        chosen=chosen, candidates=candidates, withheld=choice.withheld, stages=choice.stages, refused=tuple(refused)
+    )
 
 
 def recalled(found: Kept, key: str, skills: Mapping[str, Selectable]) -> Choice | None:

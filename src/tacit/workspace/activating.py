@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tacit import __version__
 from tacit.errors import NotFoundError, RefusedError
+from tacit.library import journal
 from tacit.review.rendering import framed
 from tacit.review.values import blocks
 from tacit.store import memo
@@ -27,9 +28,15 @@ THROUGH_THE_DOOR = ("apply", "edit", "import")
 class Activated:
     """A skill that may be used, with the version that allows it."""
 
-    name: str
+    folder: str
+    """The name of its folder."""
     version: Version
     package: Package
+
+    @property
+    def name(self) -> str:
+        """What its document calls it, else its folder's name."""
+        return self.package.name or self.folder
 
     def render(self) -> str:
         """Its text for an agent: escaped, capped, without control characters, with where it comes from."""
@@ -41,23 +48,29 @@ class Activated:
 def activate(ws: Workspace, skill: str) -> Activated:
     """A skill's package, if what is there is what was reviewed or approved; refused otherwise, with the reason."""
     found = ws.library.find(skill)
-    followed(ws, notice_one(ws, found))
-    last, package = found.last(), found.place.live()
+    past, package = found.past(), found.place.live()
+    if not (_is_as_kept(past.last, package) and journal.is_clean(found.shelf)):
+        followed(ws, notice_one(ws, found))
+        past, package = found.past(), found.place.live()
+    last = past.last
     if package is None or last is None or last.out:
         raise NotFoundError(f"There is no skill '{skill}' in use here.")
     if package.hash() != last.hash:
         raise RefusedError(
             f"{found.folder} is not version {last.number} that was let through. It was changed meanwhile."
         )
-    versions = found.past().versions
-    if not any(one.hash == last.hash and one.action in THROUGH_THE_DOOR for one in versions):
-        _check_on_sight(ws, package, found.skill)
-    return Activated(name=package.name or found.skill, version=last, package=package)
+    if not any(one.hash == last.hash and one.action in THROUGH_THE_DOOR for one in past.versions):
+        said = seen(ws, package, found.skill)
+        if said:
+            raise RefusedError(
+                f"{found.skill} is not handed out: {said} See: tacit review, tacit skills show {found.skill}"
+            )
+    return Activated(folder=found.skill, version=last, package=package)
 
 
-def _check_on_sight(ws: Workspace, package: Package, skill: str) -> None:
-    """Review what a person put there themselves, once for each hash."""
-    key = f"review:{__version__}:{package.hash()}"
+def seen(ws: Workspace, package: Package, skill: str) -> str:
+    """Review what a person put there themselves, once for each hash; says what is wrong with it, if anything is."""
+    key = review_key(package.hash())
     with ws.engine.read() as transaction:
         known = memo.get(transaction, key)
     if known is None:
@@ -66,5 +79,14 @@ def _check_on_sight(ws: Workspace, package: Package, skill: str) -> None:
         known = said.encode()
         with ws.engine.write() as transaction:
             memo.put(transaction, key, known, ws.now())
-    if known:
-        raise RefusedError(f"{skill} is not handed out: {known.decode()} See: tacit review, tacit skills show {skill}")
+    return known.decode()
+
+
+def review_key(content: str) -> str:
+    """What the review of a package on sight is kept under."""
+    return f"review:{__version__}:{content}"
+
+
+def _is_as_kept(last: Version | None, package: Package | None) -> bool:
+    """Whether what is there is the newest version, so that there is nothing to notice."""
+    return package is not None and last is not None and not last.out and package.hash() == last.hash

@@ -89,7 +89,17 @@ def apply_drafts(ws: Workspace, ids: Sequence[str]) -> list[Version]:
     chosen = [_open(ws, draft) for draft in dict.fromkeys(ids)]
     for draft in chosen:
         _check_allowed(draft)
-    return _shipped(ws, chosen, {})
+    return _shipped(ws, chosen, _proven(ws, chosen))
+
+
+def _proven(ws: Workspace, chosen: Sequence[Draft]) -> dict[str, Decision]:
+    """What cases have shown about drafts that come from a training."""
+    trained = [draft for draft in chosen if draft.provenance.training]
+    if not trained:
+        return {}
+    from tacit.workspace.train_ship import proven
+
+    return {draft.id: decision for draft in trained if (decision := proven(ws, draft))}
 
 
 def may_ship(draft: Draft) -> bool:
@@ -156,7 +166,7 @@ def _change(ws: Workspace, draft: Draft, found: Found, decision: Decision) -> Ch
     from tacit.workspace.parcels import past_of
 
     last = found.last()
-    imported = bool(draft.files) and not draft.pattern
+    imported = bool(draft.files) and not draft.pattern and not draft.provenance.training
     sure = bool(draft.approved) or decision.action in ("accept", "accept_new_best")
     origin: SkillOrigin = "imported" if imported else "learned"
     action: Action = "import" if imported else "apply"

@@ -17,7 +17,7 @@ from tacit.errors import DamagedError, TacitError
 from tacit.library import journal
 from tacit.runs import spool
 from tacit.store import runs, search
-from tacit.workspace import place
+from tacit.workspace import outcomes, place
 from tacit.workspace.ingest import BAD, waiting
 from tacit.workspace.workspace import DATABASE, Workspace
 
@@ -126,7 +126,7 @@ def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mappin
                 own = runs.weight(transaction, ws.name) / 2**20
             limit = ws.config.max_disk_mb
             broken = cut or (_integrity(state / DATABASE) if not ws.config.store else "")
-            skills = list(_skills(ws))
+            skills = [*_skills(ws), *_hurting(ws)]
     except DamagedError as error:
         yield Check(name="store", state="problem", text=str(error), fix="bring back a backup: tacit restore FILE")
         return
@@ -166,6 +166,14 @@ def _skills(ws: Workspace) -> Iterator[Check]:
             text = f"a change that was begun waits in {shelf.journal}"
             yield Check(name="skills", state="problem", text=text, fix="make its root reachable, then run any command")
     yield Check(name="skills", state="ok", text=f"{count} with a history, {versions} versions")
+
+
+def _hurting(ws: Workspace) -> Iterator[Check]:
+    """Skills that runs surely go better without."""
+    for name, found in outcomes.hurting(ws).items():
+        fix = f"tacit skills rollback {name}, or tacit skills archive {name}"
+        text = f"{name} hurts: {found.reason}; it is not selected any more"
+        yield Check(name="skills", state="warning", text=text, fix=fix)
 
 
 def _cut_off(file: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tacit.errors import RefusedError, StoreError
@@ -36,11 +36,9 @@ class Indexed:
     entries: dict[Content, Entry] = field(default_factory=dict["Content", "Entry"])
 
 
-def indexed(
-    ws: Workspace, skills: Sequence[Skill], known: Mapping[Content, Entry] | None = None
-) -> Generator[Event, None, Indexed]:
+def indexed(ws: Workspace, skills: Sequence[Skill], known: Indexed | None = None) -> Generator[Event, None, Indexed]:
     """Every skill in use analysed: from memory, from the store, or read now; a store that says no costs only time."""
-    known = known or {}
+    known = known or Indexed()
     wanted = {content_of(one): one for one in skills if is_in_use(one)}
     found = _kept(ws, list(wanted), known)
     missing = [one for one in wanted if one not in found.texts or one not in found.entries]
@@ -53,7 +51,7 @@ def indexed(
         fresh = {text.content: entry_of(_plain(text)) for text in texts}
         kept = kept and _keep(ws, texts, fresh)
         found.entries |= fresh
-        found.texts |= {text.content: text for text in texts}
+        found.texts |= {text.content: replace(text, body="") for text in texts}
         yield Advanced(stage=STAGE, done=min(start + STEP, len(missing)), total=len(missing))
     if not kept:
         yield Noted(stage=STAGE, text="The index could not be kept; the next call makes it again.", level="warning")
@@ -61,10 +59,13 @@ def indexed(
     return found
 
 
-def _kept(ws: Workspace, contents: Sequence[Content], known: Mapping[Content, Entry]) -> Indexed:
-    found = Indexed(entries={one: known[one] for one in contents if one in known})
+def _kept(ws: Workspace, contents: Sequence[Content], known: Indexed) -> Indexed:
+    found = Indexed(
+        texts={one: known.texts[one] for one in contents if one in known.texts},
+        entries={one: known.entries[one] for one in contents if one in known.entries},
+    )
     with ws.engine.read() as transaction:
-        found.texts = skill_index.said(transaction, contents)
+        found.texts |= skill_index.said(transaction, [one for one in contents if one not in found.texts])
         kept = skill_index.entries(transaction, VERSION, [one for one in contents if one not in found.entries])
     for content, data in kept.items():
         try:
@@ -79,7 +80,7 @@ def _texts(ws: Workspace, skills: Sequence[Skill], found: Indexed) -> list[Text]
     there = [content_of(one) for one in skills if content_of(one) in found.texts]
     with ws.engine.read() as transaction:
         bodies = skill_index.bodies(transaction, there)
-    texts = [_with_body(found.texts[one], bodies[one]) for one in there if one in bodies]
+    texts = [replace(found.texts[one], body=bodies[one]) for one in there if one in bodies]
     for one in skills:
         if content_of(one) not in bodies:
             try:
@@ -99,10 +100,6 @@ def _keep(ws: Workspace, texts: Sequence[Text], fresh: Mapping[Content, Entry]) 
     except StoreError:
         return False
     return True
-
-
-def _with_body(text: Text, body: str) -> Text:
-    return skill_index.Text(content=text.content, description=text.description, said=text.said, body=body)
 
 
 def _plain(text: Text) -> Selectable:

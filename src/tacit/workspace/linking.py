@@ -29,14 +29,15 @@ PAGE = 200
 """Rows of each kind that one transaction takes."""
 
 
-def link(ws: Workspace, *, again: bool = False, most: int = 2**62) -> bool:
+def link(ws: Workspace, *, again: bool = False, most: int = 2**62, waits: int = 0) -> bool:
     """Bring new selections and new runs together; whether anything changed. It costs what is new.
 
     `again`: runs that grew since they were linked are read again, as far as no pass of learning has looked at them.
-    `most`: transactions to take; who has no time leaves the rest to the next one.
+    `most`: transactions to take; who has no time leaves the rest to the next one. `waits`: selections that may wait
+    until there is a run they could belong to.
     """
     with ws.engine.read() as transaction:
-        behind = _is_behind(transaction, ws.name)
+        behind = _is_behind(transaction, ws.name, waits)
         again = again and bool(outcomes.fresh(transaction, ws.name) or requests.grown(transaction, ws.name))
     changed = behind or again
     while behind and most > 0:
@@ -89,11 +90,13 @@ def _part(selection: Selection, skill: str, content: str, *, handed: bool, fair:
     return Part(selection=selection.id, skill=skill, hash=content, handed=handed, lot=lot)
 
 
-def _is_behind(transaction: Transaction, workspace: str) -> bool:
+def _is_behind(transaction: Transaction, workspace: str, waits: int = 0) -> bool:
     """Whether there are rows nobody has looked at; where nothing was ever selected nothing is looked at."""
     ends = requests.ends(transaction, workspace)
     done = requests.marks(transaction, workspace) or Marks()
-    return ends.selections > 0 and any(end > mark for end, mark in zip(ends, done, strict=True))
+    if not ends.selections:
+        return False
+    return ends.runs > done.runs or ends.claims > done.claims or ends.selections - done.selections > waits
 
 
 def _step(transaction: Transaction, workspace: str) -> None:

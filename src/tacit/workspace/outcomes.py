@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tacit.errors import StoreError, TacitError
@@ -12,7 +13,7 @@ from tacit.library.roots import ordered
 from tacit.selection.utility import UNKNOWN, Adjustment, Counts, Lift, adjusted, lift
 from tacit.store import glances, meta, outcomes, requests
 from tacit.workspace.changing import turn
-from tacit.workspace.linking import link
+from tacit.workspace.linking import PAGE, link
 from tacit.workspace.standing import name_of
 
 if TYPE_CHECKING:
@@ -62,8 +63,11 @@ def counts(ws: Workspace, current: Mapping[str, str] | None = None) -> Mapping[s
 
 
 def records(ws: Workspace, current: Mapping[str, str] | None = None) -> Mapping[str, Adjustment]:
-    """What the runs of each skill do to its score; of a great many new rows some are left to the next one who looks."""
-    _sum_up(ws, most=1)
+    """What the runs of each skill do to its score; of a great many new rows some are left to the next one who looks.
+
+    Selections that no run came after say nothing about a score: up to some of them nobody writes anything for that.
+    """
+    _sum_up(ws, most=1, waits=PAGE)
     return {name: one.adjustment for name, one in _known(ws, current).items()}
 
 
@@ -156,7 +160,12 @@ def _known(ws: Workspace, current: Mapping[str, str] | None) -> Mapping[str, Wor
         return {}
     current = _current(ws) if current is None else current
     there = {name: Counts(**sums) for (name, content), sums in found.items() if current.get(name) == content}
-    return {name: Worth(counts=one, base=base, adjustment=adjusted(one, base)) for name, one in there.items()}
+    return {name: Worth(counts=one, base=base, adjustment=_adjusted(one, base)) for name, one in there.items()}
+
+
+@lru_cache(maxsize=10_000)
+def _adjusted(counted: Counts, base: float) -> Adjustment:
+    return adjusted(counted, base)
 
 
 def _current(ws: Workspace) -> Mapping[str, str]:
@@ -183,10 +192,10 @@ def _follow(ws: Workspace, judged: Iterable[str]) -> None:
             meta.put(transaction, f"{BASE}:{ws.name}", "{} {}".format(*outcomes.base(transaction, ws.name)))
 
 
-def _sum_up(ws: Workspace, *, most: int = 2**62) -> None:
+def _sum_up(ws: Workspace, *, most: int = 2**62, waits: int = 0) -> None:
     """Bring links and sums up to date, if anything is new; where the store cannot be written they stay as they were."""
     with suppress(StoreError):
-        link(ws, most=most)
+        link(ws, most=most, waits=waits)
         with ws.engine.read() as transaction:
             if requests.marks(transaction, ws.name) is None:
                 return

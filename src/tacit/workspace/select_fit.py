@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import threading
+import time
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tacit import __version__
-from tacit.errors import BusyError, RefusedError, TacitError
+from tacit.errors import BusyError, NotFoundError, RefusedError, TacitError
 from tacit.library.disk import read_package
-from tacit.review.values import blocks
+from tacit.library.look import SETTLED, changed, fingerprint
 from tacit.selection.assemble import body_of
 from tacit.selection.eligible import LeftOut
 from tacit.selection.values import LEGACY
-from tacit.store import memo
-from tacit.workspace import door
-from tacit.workspace.activating import activate
+from tacit.workspace.activating import activate, seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
     from tacit.skills.package import Package
     from tacit.workspace.catalogue import Listed
     from tacit.workspace.workspace import Workspace
+
+MOST = 1_000
+"""Skills that are remembered with their texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,43 @@ class Fit:
     """Whether the store was held by somebody else for too long to look at all of them."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What was found out about a skill whose files, and whose history, were in some state."""
+
+    hash: str
+    stamp: str
+    history: str
+    answer: Selectable | LeftOut
+
+
+@dataclass(kw_only=True)
+class Passed:
+    """What was found out about skills in this process; it counts as long as no file of theirs is touched.
+
+    Safe for many threads.
+    """
+
+    _known: dict[str, _Known] = field(default_factory=dict["str", "_Known"])
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self, one: Listed) -> Selectable | LeftOut | None:
+        """What is known of a skill as it is on disk now."""
+        known = self._known.get(one.skill.folder)
+        if known is None or known.hash != one.content.hash:
+            return None
+        stamp, _ = _state(one.skill.folder, known.history)
+        return known.answer if stamp == known.stamp else None
+
+    def put(self, one: Listed, known: _Known) -> None:
+        """Remember what was found out, in the place of the oldest."""
+        with self._lock:
+            self._known.pop(one.skill.folder, None)
+            if len(self._known) >= MOST:
+                del self._known[next(iter(self._known))]
+            self._known[one.skill.folder] = known
+
+
 def fit(ws: Workspace, wanted: Iterable[Listed]) -> Fit:
     """Look at each skill as it is on disk now; one that is refused does not keep the others back."""
     skills: dict[str, Selectable] = {}
@@ -45,40 +84,70 @@ def fit(ws: Workspace, wanted: Iterable[Listed]) -> Fit:
     changed = busy = False
     for one in wanted:
         try:
-            package, version = _let_through(ws, one, hurried=busy)
+            answer = _answer(ws, one, hurried=busy)
         except (TacitError, OSError) as error:
             busy = busy or isinstance(error, BusyError)
-            left.append(LeftOut(name=one.skill.name, reason=str(error)))
-            continue
-        if package.hash() != one.content.hash:
+            changed = changed or isinstance(error, NotFoundError)
+            answer = LeftOut(name=one.skill.name, reason=str(error))
+        if answer is None:
             changed = True
-            left.append(LeftOut(name=one.skill.name, reason="it was changed meanwhile"))
-            continue
-        skills[one.skill.name] = replace(one.skill, body=body_of(package.document), version=version)
+            answer = LeftOut(name=one.skill.name, reason="it was changed meanwhile")
+        if isinstance(answer, LeftOut):
+            left.append(answer)
+        else:
+            skills[one.skill.name] = answer
     return Fit(skills=skills, left_out=tuple(left), changed=changed, busy=busy)
 
 
-def _let_through(ws: Workspace, one: Listed, *, hurried: bool) -> tuple[Package, str]:
-    """The package that may be used and its version; a skill whose history nobody keeps is reviewed on sight."""
+def _answer(ws: Workspace, one: Listed, *, hurried: bool) -> Selectable | LeftOut | None:
+    """The skill with its text, or why it is not handed out; None when it is not what the catalogue says any more."""
+    known = ws.stock.passed.get(one)
+    if isinstance(known, LeftOut):
+        return known
+    if known is not None:
+        return replace(one.skill, body=known.body, version=known.version)
     if hurried:
         raise BusyError("it could not be looked at: the store is busy")
+    now, history = time.time_ns(), _history(ws, one)
+    stamp, newest = _state(one.skill.folder, history)
+    answer = _looked_at(ws, one)
+    if answer is not None and now - newest > SETTLED:
+        ws.stock.passed.put(one, _Known(hash=one.content.hash, stamp=stamp, history=history, answer=answer))
+    return answer
+
+
+def _looked_at(ws: Workspace, one: Listed) -> Selectable | LeftOut | None:
+    try:
+        package, version = _let_through(ws, one)
+    except RefusedError as error:
+        return LeftOut(name=one.skill.name, reason=str(error))
+    if package.hash() != one.content.hash:
+        return None
+    return replace(one.skill, body=body_of(package.document), version=version)
+
+
+def _let_through(ws: Workspace, one: Listed) -> tuple[Package, str]:
+    """The package that may be used and its version; a skill whose history nobody keeps is reviewed on sight."""
     if one.skill.version != LEGACY:
         found = activate(ws, one.skill.folder)
         return found.package, str(found.version.number)
-    return _on_sight(ws, Path(one.skill.folder), one.skill.name), LEGACY
+    package = read_package(Path(one.skill.folder))
+    said = seen(ws, package, one.skill.name)
+    if said:
+        raise RefusedError(f"{one.skill.name} is not handed out: {said}")
+    return package, LEGACY
 
 
-def _on_sight(ws: Workspace, folder: Path, skill: str) -> Package:
-    """The package in a folder that Tacit does not write to, reviewed once for each hash."""
-    package = read_package(folder)
-    key = f"review:{__version__}:{package.hash()}"
-    with ws.engine.read() as transaction:
-        known = memo.get(transaction, key)
-    if known is None:
-        worst = [found for found in door.reviewed(ws, package, skill, None).findings if blocks(found)]
-        known = (f"{worst[0].rule} in {worst[0].file}:{worst[0].line}: {worst[0].reason}" if worst else "").encode()
-        with ws.engine.write() as transaction:
-            memo.put(transaction, key, known, ws.now())
-    if known:
-        raise RefusedError(f"{skill} is not handed out: {known.decode()}")
-    return package
+def _history(ws: Workspace, one: Listed) -> str:
+    """The folder of a skill's history; empty: nobody keeps one."""
+    if one.skill.version == LEGACY:
+        return ""
+    found = ws.library.find(one.skill.folder)
+    return str(found.shelf.histories.place(found.key, found.skill))
+
+
+def _state(folder: str, history: str) -> tuple[str, int]:
+    """What tells one state of a skill's files and history from others, and when the newest of it came about."""
+    stamp, newest = fingerprint(folder)
+    since = changed(history) if history else 0
+    return f"{stamp} {since}", max(newest, since)

@@ -10,7 +10,6 @@ from tacit import __version__
 from tacit.errors import StoreError
 from tacit.events import Advanced, Began, Ended
 from tacit.selection.cutting import tokens
-from tacit.selection.eligible import eligible
 from tacit.selection.rendering import HOOK_TOKENS, hand_over
 from tacit.selection.utility import UNKNOWN
 from tacit.selection.values import Chosen, Settings, Task
@@ -20,13 +19,17 @@ from tacit.workspace.outcomes import records
 from tacit.workspace.select_fit import fit
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
+    from collections.abc import Collection, Generator, Iterable, Mapping
 
     from tacit.events import Event
     from tacit.selection.utility import Adjustment
     from tacit.selection.values import Selectable
-    from tacit.workspace.catalogue import Catalogue
+    from tacit.store.engine import Transaction
+    from tacit.workspace.catalogue import Catalogue, Listed
     from tacit.workspace.workspace import Workspace
+
+    Ready = dict[str, tuple[InUse, HandOut]]
+    """Skills by name as hooks need them."""
 
 AGENT = "claude-code"
 """Whose hooks take a text for the context."""
@@ -37,16 +40,17 @@ CHECKED = f"{__version__} 1"
 """What looked at a skill, and in which form its text is; another version looks again."""
 
 
-def records_of(ws: Workspace, catalogue: Catalogue) -> Mapping[str, Adjustment]:
+def records_of(ws: Workspace) -> Mapping[str, Adjustment]:
     """What the runs of each skill say about it."""
-    return records(ws, {name: one.skill.content_hash for name, one in catalogue.listed.items()})
+    return records(ws, ws.stock.hashes)
 
 
 def follow(ws: Workspace, catalogue: Catalogue, known: Mapping[str, Adjustment]) -> None:
     """Note which skills are in use now, and drop what is known of texts that no skill has any more."""
     with ws.engine.read() as transaction:
         before = skill_words.listed(transaction, ws.name)
-    now = {one.name: one for one in _in_use(ws, catalogue, known)}
+    may = _may(ws, catalogue)
+    now = {name: _row(ws, one, known, may) for name, one in catalogue.listed.items()}
     changed = [one for name, one in now.items() if name not in before or _differ(one, before[name])]
     gone = before.keys() - now.keys()
     if not changed and not gone:
@@ -63,7 +67,7 @@ def prepared(ws: Workspace) -> Generator[Event, None, int]:
     catalogue = yield from ws.stock.refreshed()
     if ws.config.store:  # a hook reads SQLite, and nothing else
         return 0
-    ws.stock.follow(records_of(ws, catalogue))
+    ws.stock.follow(records_of(ws))
     with ws.engine.read() as transaction:
         rows = skill_words.listed(transaction, ws.name)
     names = [name for name, row in rows.items() if row.checked != CHECKED and row.factor and name in catalogue.listed]
@@ -81,16 +85,26 @@ def prepared(ws: Workspace) -> Generator[Event, None, int]:
     return len(names)
 
 
-def note_fit(ws: Workspace, catalogue: Catalogue, skills: Iterable[Selectable]) -> None:
-    """Keep the finished texts of skills that were just found fit, for those that have none yet."""
-    with ws.engine.read() as transaction:
-        wanted = [one for one in skills if one.name in catalogue.listed]
-        contents = {one.name: catalogue.listed[one.name].content for one in wanted}
-        open_ones = skill_words.unchecked(transaction, ws.name, contents.values(), CHECKED)
-    made = [finished(one, contents[one.name]) for one in wanted if contents[one.name] in open_ones]
-    if made:
-        with suppress(StoreError), ws.engine.write() as transaction:
-            skill_words.finish(transaction, ws.name, made)
+def made_ready(
+    ws: Workspace, catalogue: Catalogue, skills: Iterable[Selectable], known: Mapping[str, Adjustment]
+) -> Ready:
+    """Skills that were just found fit as hooks need them, but for those that this process made ready before."""
+    if ws.config.store:
+        return {}
+    may = _may(ws, catalogue)
+    found: Ready = {}
+    for one in skills:
+        row = _row(ws, catalogue.listed[one.name], known, may)
+        if ws.stock.ready.get(one.name) != row:
+            found[one.name] = row, finished(one, row.content)
+    return found
+
+
+def keep_ready(transaction: Transaction, workspace: str, ready: Ready) -> None:
+    """Let hooks know of some skills, and keep their finished texts."""
+    if ready:
+        skill_words.put(transaction, workspace, [row for row, _ in ready.values()])
+        skill_words.finish(transaction, workspace, [text for _, text in ready.values()])
 
 
 def finished(skill: Selectable | None, content: skill_index.Content) -> HandOut:
@@ -102,20 +116,23 @@ def finished(skill: Selectable | None, content: skill_index.Content) -> HandOut:
     return HandOut(content=content, checked=CHECKED, text=text, tokens=tokens(text))
 
 
-def _in_use(ws: Workspace, catalogue: Catalogue, known: Mapping[str, Adjustment]) -> Iterable[InUse]:
+def _may(ws: Workspace, catalogue: Catalogue) -> frozenset[str]:
+    """The skills that hooks may hand out, by name."""
     task = Task(text="", agent=AGENT, workspace=ws.name)
-    may = {one.name for one in eligible(catalogue.skills, task, ws.config.select_exclude).skills}
-    cold = Settings().cold_factor
-    for name, one in catalogue.listed.items():
-        factor = known.get(name, UNKNOWN).factor * (cold if one.skill.status == "cold" else 1.0)
-        yield InUse(
-            name=name,
-            hash=one.content.hash,
-            document=one.document,
-            stamp=ws.stock.stamp(one.document),
-            always=one.skill.pinned,
-            factor=factor if name in may else 0.0,
-        )
+    return ws.stock.may(catalogue, task, frozenset(ws.config.select_exclude)).names
+
+
+def _row(ws: Workspace, one: Listed, known: Mapping[str, Adjustment], may: Collection[str]) -> InUse:
+    name = one.skill.name
+    factor = known.get(name, UNKNOWN).factor * (Settings().cold_factor if one.skill.status == "cold" else 1.0)
+    return InUse(
+        name=name,
+        hash=one.content.hash,
+        document=one.document,
+        stamp=ws.stock.stamp(one.document),
+        always=one.skill.pinned,
+        factor=factor if name in may else 0.0,
+    )
 
 
 def _differ(one: InUse, other: InUse) -> bool:

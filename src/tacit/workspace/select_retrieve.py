@@ -5,25 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tacit.selection.choosing import choose
 from tacit.selection.entries import EMBEDDER
 from tacit.selection.ranking import ranked
 from tacit.selection.values import Scored
+from tacit.store import memo
+from tacit.workspace.activating import review_key
 from tacit.workspace.select_fit import fit
+from tacit.workspace.select_search import Search
 from tacit.workspace.select_vectors import Meaning, meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable, Sequence
 
     from tacit.selection.choosing import Basis
-    from tacit.selection.eligible import Eligible, LeftOut
+    from tacit.selection.eligible import LeftOut
+    from tacit.selection.index import Hit
     from tacit.selection.values import Selectable, Task
     from tacit.workspace.catalogue import Catalogue
+    from tacit.workspace.select_may import May
     from tacit.workspace.workspace import Workspace
 
-SPARE = 3
-"""How many times `top_k` are searched, as some of them may be of no use."""
 ROUNDS = 5
 """How often others are searched in the place of skills that may not be handed out."""
+RIVALS = 2
+"""Candidates that must be fit, too, if the score does not choose the first: either of them can keep the other back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +37,7 @@ class Found:
     """What came of the search."""
 
     scored: tuple[Scored, ...] = ()
-    """With their texts."""
+    """With the texts of those that were looked at: all a model could be shown, and all that the score chooses."""
     pinned: tuple[Selectable, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     """May not be handed out, with the reason."""
@@ -39,61 +45,84 @@ class Found:
     notes: tuple[str, ...] = ()
     changed: bool = False
     """Whether the library is not any more as the catalogue has it."""
-
-    @property
-    def refused(self) -> frozenset[str]:
-        """The names of those that may not be handed out."""
-        return frozenset(one.name for one in self.left_out)
+    lasting: bool = True
+    """Whether the same would come of it the next time."""
 
 
 class _Checked:
     """Skills that were looked at before they are shown to anybody, each once."""
 
-    def __init__(self, ws: Workspace, catalogue: Catalogue) -> None:
-        self._ws, self._listed = ws, catalogue.listed
-        self.fit: dict[str, Selectable] = {}
+    def __init__(self, ws: Workspace, catalogue: Catalogue, pins: Sequence[str]) -> None:
+        self._ws, self._listed, self._pins = ws, catalogue.listed, pins
+        self._fit: dict[str, Selectable] = {}
         self.left_out: dict[str, LeftOut] = {}
-        self.changed = False
+        self.changed = self.busy = False
+        self.look(pins)
+
+    @property
+    def pinned(self) -> tuple[Selectable, ...]:
+        """Those wanted in every run that may be handed out."""
+        return tuple(self._fit[name] for name in self._pins if name in self._fit)
 
     def look(self, names: Iterable[str]) -> bool:
-        """Look at those not looked at yet; whether there is no need for others in their place, or no time."""
-        fresh = [self._listed[name] for name in names if name not in self.fit and name not in self.left_out]
+        """Look at those not looked at yet; whether all of these are fit."""
+        fresh = [self._listed[name] for name in names if name not in self._fit and name not in self.left_out]
         found = fit(self._ws, fresh)
-        self.fit |= found.skills
+        self._fit |= found.skills
         self.left_out |= {one.name: one for one in found.left_out}
         self.changed |= found.changed
-        return found.busy or not found.left_out
+        self.busy |= found.busy
+        return not found.left_out
+
+    def settles(self, task: Task, scored: Sequence[Scored], basis: Basis) -> bool:
+        """Look at all that a model could be shown, or at all that the score chooses; whether nobody is refused."""
+        names = [one.skill.name for one in scored]
+        if basis.adviser:
+            return self.look(names)
+        if not self.look(self._suspects(names)):
+            return False
+        choice = choose(task, self.shown(scored), basis, self.pinned)
+        chosen = [*(one.skill.name for one in choice.chosen), *choice.withheld]
+        return self.look(chosen if set(names[:1]) <= set(chosen) else [*names[:RIVALS], *chosen])
+
+    def shown(self, scored: Iterable[Scored], *, only_fit: bool = False) -> tuple[Scored, ...]:
+        """What was found but for what may not be handed out, with the texts of what may."""
+        return tuple(
+            Scored(skill=self._fit.get(one.skill.name, one.skill), score=one.score, parts=one.parts)
+            for one in scored
+            if one.skill.name in self._fit or not (only_fit or one.skill.name in self.left_out)
+        )
+
+    def _suspects(self, names: Iterable[str]) -> list[str]:
+        """Those of whose bytes a review said no before; they must not keep others back."""
+        with self._ws.engine.read() as transaction:
+            return [name for name in names if memo.get(transaction, review_key(self._listed[name].content.hash))]
 
 
-def retrieved(ws: Workspace, task: Task, may: Eligible, catalogue: Catalogue, basis: Basis) -> Found:
+def retrieved(ws: Workspace, task: Task, may: May, catalogue: Catalogue, basis: Basis) -> Found:
     """The best skills for a task among those that may be selected, and those wanted in every run."""
-    checked = _Checked(ws, catalogue)
-    pins = [one.name for one in may.pinned]
-    checked.look(pins)
-    by_meaning = meaning(ws, task.text) if may.skills else Meaning()
-    names = {one.name for one in may.skills}
+    checked = _Checked(ws, catalogue, [one.name for one in may.pinned])
+    by = meaning(ws, task.text) if may.names else Meaning()
+    search = Search(ws=ws, task=task.text, vector=by.vector, may=may, wanted=basis.settings.top_k)
     scored: list[Scored] = []
+    settled = False
     for _ in range(ROUNDS):
-        scored = _searched(ws, task, catalogue, by_meaning, basis, names - checked.left_out.keys())
-        if checked.look(one.skill.name for one in ranked(scored, basis.settings, basis.records)):
+        scored = _candidates(search.best(checked.left_out), catalogue, basis)
+        settled = checked.settles(task, scored, basis)
+        if settled or checked.busy:
             break
     return Found(
-        scored=tuple(_with_text(one, checked) for one in scored if one.skill.name in checked.fit),
-        pinned=tuple(checked.fit[name] for name in pins if name in checked.fit),
+        scored=checked.shown(scored, only_fit=not settled or basis.adviser is not None),
+        pinned=checked.pinned,
         left_out=tuple(checked.left_out.values()),
-        embedder=by_meaning.embedder,
-        notes=(by_meaning.note,) if by_meaning.note else (),
+        embedder=by.embedder,
+        notes=(by.note,) if by.note else (),
         changed=checked.changed,
+        lasting=settled and not by.note,
     )
 
 
-def _searched(
-    ws: Workspace, task: Task, catalogue: Catalogue, by: Meaning, basis: Basis, names: Collection[str]
-) -> list[Scored]:
-    within = None if len(names) == len(catalogue.listed) else names
-    hits = ws.stock.search(task.text, SPARE * basis.settings.top_k, within, by.vector) if names else ()
-    return [Scored(skill=catalogue.listed[hit.name].skill, score=hit.score, parts=hit.parts) for hit in hits]
-
-
-def _with_text(one: Scored, checked: _Checked) -> Scored:
-    return Scored(skill=checked.fit[one.skill.name], score=one.score, parts=one.parts)
+def _candidates(hits: Iterable[Hit], catalogue: Catalogue, basis: Basis) -> list[Scored]:
+    """Those of the skills that were found that come into question, the best first, as they were scored."""
+    found = {hit.name: Scored(skill=catalogue.listed[hit.name].skill, score=hit.score, parts=hit.parts) for hit in hits}
+    return [found[one.skill.name] for one in ranked(found.values(), basis.settings, basis.records)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,13 +11,15 @@ from tacit.selection.entries import with_history
 from tacit.selection.index import Index
 from tacit.store import skill_history, skill_index
 from tacit.workspace.catalogue import Catalogue, catalogue_of, with_body
-from tacit.workspace.indexing import indexed
+from tacit.workspace.indexing import Indexed, indexed
 from tacit.workspace.looking import listed
+from tacit.workspace.select_fit import Passed
 from tacit.workspace.select_hooks import follow
+from tacit.workspace.select_may import Answers
 from tacit.workspace.select_watch import again, watch
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterator, Mapping
+    from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -25,8 +28,9 @@ if TYPE_CHECKING:
     from tacit.selection.entries import Entry
     from tacit.selection.index import Hit
     from tacit.selection.utility import Adjustment
-    from tacit.selection.values import Selectable
-    from tacit.store.skill_index import Content
+    from tacit.selection.values import Selectable, Task
+    from tacit.store.skill_words import InUse
+    from tacit.workspace.select_may import May
     from tacit.workspace.select_watch import Watched
     from tacit.workspace.workspace import Workspace
 
@@ -35,6 +39,10 @@ if TYPE_CHECKING:
 
 FEW = 0.1
 """The share of skills up to which a change is made in the index that is there; beyond it a new one is quicker."""
+PAUSE = 20.0
+"""How many times as long as a look at the disk takes there is none after it: looking costs a twentieth of the time."""
+QUICK = 200
+"""Files and folders that are looked at whenever somebody asks."""
 EMPTY = Catalogue(listed={})
 
 
@@ -46,26 +54,42 @@ class Stock:
     catalogue: Catalogue = EMPTY
     served: Mapping[str, Requests] = field(default_factory=dict["str", "Requests"])
     """Requests that skills served with success, as of the last look."""
+    hashes: Mapping[str, str] = field(default_factory=dict["str", "str"])
+    """The content of every skill in use that has a history, by name."""
+    passed: Passed = field(default_factory=Passed)
+    """Skills that were let through, or refused, in this process."""
+    ready: dict[str, InUse] = field(default_factory=dict["str", "InUse"])
+    """Skills that this process made ready for hooks, as they were then."""
+    clock: Callable[[], float] = time.monotonic
+    quick: int = QUICK
     embedder: str = ""
     """The remote embedder whose vectors are in the index; empty: none are."""
     _index: Index = field(default_factory=Index)
-    _entries: dict[Content, Entry] = field(default_factory=dict["Content", "Entry"])
+    _known: Indexed = field(default_factory=Indexed)
+    _answers: Answers = field(default_factory=lambda: Answers(EMPTY))
     _watched: Watched | None = None
+    _rests_until: float = 0.0
+    _deeds: int = -1
     _followed: list[tuple[str, float]] | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def refreshed(self, *, force: bool = False) -> Generator[Event, None, Catalogue]:
         """The catalogue as things are now; the disk is looked at again only if something there changed."""
         with self._lock:
+            deeds, began = self._done(), self.clock()
             if not force and self._watched and self._watched == again(self.ws, self._watched):
+                self._rest(deeds, began)
                 return self.catalogue
             skills = yield from listed(self.ws)
+            began = self.clock()
             watched = watch(self.ws, skills)
-            found = yield from indexed(self.ws, skills, self._entries)
+            took = self.clock() - began
+            found = yield from indexed(self.ws, skills, self._known)
             with self.ws.engine.read() as transaction:
                 served = skill_history.served(transaction, self.ws.name)
-            self._take(catalogue_of(skills, found.texts), found.entries, served)
+            self._take(catalogue_of(skills, found.texts), found, served)
             self._watched, self._followed = watched, None
+            self._rest(deeds, self.clock() - took)
             return self.catalogue
 
     def follow(self, records: Mapping[str, Adjustment]) -> None:
@@ -77,8 +101,20 @@ class Stock:
                 self._followed = known
 
     def current(self) -> Catalogue:
-        """The same, for who does not want to know how far it got."""
-        return drained(self.refreshed())
+        """The catalogue as it was a moment ago: after a look that took long there is none for a while.
+
+        What is done to skills through Tacit, here or by another process, is seen at once all the same.
+        """
+        with self._lock:
+            resting = self._watched is not None and self.clock() < self._rests_until
+            return self.catalogue if resting and self._deeds == self._done() else drained(self.refreshed())
+
+    def may(self, catalogue: Catalogue, task: Task, excluded: frozenset[str]) -> May:
+        """Which skills of a catalogue may be selected for a task."""
+        with self._lock:
+            if self._answers.catalogue is not catalogue:
+                self._answers = Answers(catalogue)
+            return self._answers.of(task, excluded)
 
     def search(
         self, task: str, k: int, within: Collection[str] | None = None, vector: NDArray[np.float32] | None = None
@@ -98,13 +134,24 @@ class Stock:
         with self._lock:
             return self._watched.documents.get(document, "") if self._watched else ""
 
-    def _take(self, catalogue: Catalogue, entries: dict[Content, Entry], served: Mapping[str, Requests]) -> None:
+    def _done(self) -> int:
+        with self.ws.engine.read() as transaction:
+            return skill_index.deeds(transaction)
+
+    def _rest(self, deeds: int, began: float) -> None:
+        """After a look that began then."""
+        now = self.clock()
+        long = self._watched is not None and self._watched.size > self.quick
+        self._deeds, self._rests_until = deeds, now + PAUSE * (now - began) if long else now
+
+    def _take(self, catalogue: Catalogue, known: Indexed, served: Mapping[str, Requests]) -> None:
         """Put a new state in the place of the one before; only what is different costs anything."""
         before = {name: (one.content, self.served.get(name)) for name, one in self.catalogue.listed.items()}
         now = {name: (one.content, served.get(name)) for name, one in catalogue.listed.items()}
         gone = [name for name, state in before.items() if now.get(name) != state]
         come = [name for name, state in now.items() if before.get(name) != state]
-        self._entries, self.served, self.catalogue = entries, served, catalogue
+        self._known, self.served, self.catalogue = known, served, catalogue
+        self.hashes = {name: one.skill.content_hash for name, one in catalogue.listed.items()}
         if len(gone) + len(come) > FEW * len(before) + 1:
             self._index = Index.of(self._pairs())
         else:
@@ -119,7 +166,7 @@ class Stock:
         return ((name, self._entry(name)) for name in self.catalogue.listed)
 
     def _entry(self, name: str) -> Entry:
-        return with_history(self._entries[self.catalogue.listed[name].content], self.served.get(name, ()))
+        return with_history(self._known.entries[self.catalogue.listed[name].content], self.served.get(name, ()))
 
 
 def drained(events: Generator[Event, None, Catalogue]) -> Catalogue:

@@ -27,13 +27,18 @@ class Watched:
     folders: Mapping[str, int]
     standing: tuple[tuple[str, str], ...]
 
+    @property
+    def size(self) -> int:
+        """How many files and folders that is."""
+        return len(self.documents) + len(self.folders)
+
 
 def watch(ws: Workspace, skills: Sequence[Skill]) -> Watched:
     """What to keep an eye on after a look that found these skills."""
     there = {str(one.folder) for one in skills if one.status not in ("archived", "deleted")}
     folders = [place for root in ws.library.roots for place in _walked(str(root.path), there)]
-    documents = [_document(folder) for folder in there]
-    return Watched(documents=_stamps(documents), folders=_times(folders), standing=_standing(ws))
+    documents = dict(_document(folder) for folder in there)
+    return Watched(documents=documents, folders=_times(folders), standing=_standing(ws))
 
 
 def again(ws: Workspace, before: Watched) -> Watched:
@@ -41,10 +46,14 @@ def again(ws: Workspace, before: Watched) -> Watched:
     return Watched(documents=_stamps(before.documents), folders=_times(before.folders), standing=_standing(ws))
 
 
-def _document(folder: str) -> str:
-    """The path of a skill's document, whichever of its names it has."""
-    paths = [f"{folder}/{name}" for name in SKILL_FILES]
-    return next((path for path in paths if stamp_of(path)), paths[0])
+def _document(folder: str) -> tuple[str, str]:
+    """The path of a skill's document, whichever of its names it has, and its state."""
+    for name in SKILL_FILES:
+        path = f"{folder}/{name}"
+        stamp = stamp_of(path)
+        if stamp:
+            return path, stamp
+    return f"{folder}/{SKILL_FILES[0]}", ""
 
 
 def _stamps(documents: Iterable[str]) -> dict[str, str]:

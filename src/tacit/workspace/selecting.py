@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +14,6 @@ from tacit.errors import StoreError
 from tacit.selection.assemble import assemble
 from tacit.selection.choosing import Basis, choose, key_of
 from tacit.selection.cutting import ends
-from tacit.selection.eligible import eligible
 from tacit.selection.entries import EMBEDDER, VERSION
 from tacit.selection.memory import Kept, kept, recalled, recorded
 from tacit.selection.values import Settings, Task
@@ -26,7 +24,7 @@ from tacit.workspace.record import closed_by
 from tacit.workspace.recording import served_by
 from tacit.workspace.select_asking import advised
 from tacit.workspace.select_fit import fit
-from tacit.workspace.select_hooks import note_fit, records_of
+from tacit.workspace.select_hooks import keep_ready, made_ready, records_of
 from tacit.workspace.select_result import Selected
 from tacit.workspace.select_retrieve import Found, retrieved
 from tacit.workspace.select_stock import drained
@@ -35,10 +33,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tacit.models.model import Model
-    from tacit.selection.eligible import Eligible
+    from tacit.selection.eligible import LeftOut
     from tacit.selection.utility import Adjustment
-    from tacit.selection.values import Choice, Selectable
+    from tacit.selection.values import Choice
+    from tacit.types import Selection
     from tacit.workspace.catalogue import Catalogue
+    from tacit.workspace.select_hooks import Ready
     from tacit.workspace.workspace import Workspace
 
 READ = 64_000
@@ -76,18 +76,19 @@ def select(ws: Workspace, wanted: Wanted) -> Selected:
     task = _task(ws, wanted)
     catalogue = ws.stock.current()
     with advised(ws, model=wanted.model) as advice:
-        basis = Basis(settings=settings, adviser=advice.adviser, records=records_of(ws, catalogue))
+        basis = Basis(settings=settings, adviser=advice.adviser, records=records_of(ws))
         decision = _decided(ws, task, catalogue, wanted, basis)
         if decision.found.changed:  # somebody wrote meanwhile: once more, with what is there now
             catalogue = drained(ws.stock.refreshed(force=True))
             decision = _decided(ws, task, catalogue, wanted, basis)
     choice, found = decision.choice, decision.found
-    selection = _recorded(ws, decision, task, wanted, settings)
-    if selection:
-        served_by(ws, selection)
-        _for_hooks(ws, catalogue, found, basis.records)
+    ready = made_ready(ws, catalogue, [one.skill for one in choice.chosen], basis.records)
+    selection = _selection(ws, choice, task, wanted, settings.withhold_rate)
+    stored = _stored(ws, selection, decision, ready)
+    if stored:
+        served_by(ws, selection.id)
     return Selected(
-        id=selection,
+        id=selection.id if stored else "",
         task=task,
         choice=choice,
         assembled=assemble(choice.chosen, settings.token_budget),
@@ -126,24 +127,19 @@ def _task(ws: Workspace, wanted: Wanted) -> Task:
 
 def _decided(ws: Workspace, task: Task, catalogue: Catalogue, wanted: Wanted, basis: Basis) -> _Decision:
     """The decision kept from before, or a new one."""
-    may = eligible(catalogue.skills, task, wanted.exclude | set(ws.config.select_exclude))
-    may = replace(may, left_out=(*may.left_out, *catalogue.unread))
-    basis = replace(basis, library=_library(ws, catalogue, basis.records, may))
+    may = ws.stock.may(catalogue, task, wanted.exclude.union(ws.config.select_exclude))
+    basis = replace(basis, library=_library(ws, catalogue, basis.records, may.mark))
     key = key_of(task, basis)
     before = _recalled(ws, key, catalogue)
     if before:
-        known = Found(embedder=ws.config.embed_model or EMBEDDER.name)
-        return _Decision(choice=replace(before, stages=(may.stage(), *before.stages)), found=known)
+        choice, refused = before
+        known = Found(embedder=ws.config.embed_model or EMBEDDER.name, left_out=refused)
+        return _Decision(choice=replace(choice, stages=(may.found.stage(refused), *choice.stages)), found=known)
     found = retrieved(ws, task, may, catalogue, basis)
     choice = _with_notes(choose(task, found.scored, basis, found.pinned), found)
-    again = kept(choice) if not found.notes and not found.left_out else None
-    refused = found.refused
-    shown = replace(
-        may,
-        skills=tuple(one for one in may.skills if one.name not in refused),
-        left_out=(*found.left_out, *may.left_out),
-    )
-    return _Decision(choice=replace(choice, stages=(shown.stage(), *choice.stages)), found=found, kept=again)
+    again = kept(choice, (one.name for one in found.left_out)) if found.lasting else None
+    stages = (may.found.stage(found.left_out), *choice.stages)
+    return _Decision(choice=replace(choice, stages=stages), found=found, kept=again)
 
 
 def _with_notes(choice: Choice, found: Found) -> Choice:
@@ -155,26 +151,17 @@ def _with_notes(choice: Choice, found: Found) -> Choice:
     return replace(choice, stages=(replace(first, note="; ".join(filter(None, (first.note, said)))), *others))
 
 
-def _library(ws: Workspace, catalogue: Catalogue, records: Mapping[str, Adjustment], may: Eligible) -> str:
+def _library(ws: Workspace, catalogue: Catalogue, records: Mapping[str, Adjustment], names: str) -> str:
     """Stands for all that a decision depends on beside task and settings."""
     known = sorted((name, one.factor, one.hurts) for name, one in records.items() if one.factor != 1.0)
-    names = sorted(one.name for one in may.skills)
     served = repr(sorted(ws.stock.served.items()))
     settings = (ws.config.embed_model, ws.config.embed_url)
-    parts = (catalogue.version, VERSION, *settings, repr(known), served, "\n".join(names))
+    parts = (catalogue.version, VERSION, *settings, repr(known), served, names)
     return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _for_hooks(ws: Workspace, catalogue: Catalogue, found: Found, records: Mapping[str, Adjustment]) -> None:
-    """Let hooks know of the skills as they are now; what cannot be noted is noted next time."""
-    with suppress(StoreError):
-        ws.stock.follow(records)
-        if not ws.config.store:
-            note_fit(ws, catalogue, [one.skill for one in found.scored])
-
-
-def _recalled(ws: Workspace, key: str, catalogue: Catalogue) -> Choice | None:
-    """The decision that is kept under a key, if all its skills may still be handed out."""
+def _recalled(ws: Workspace, key: str, catalogue: Catalogue) -> tuple[Choice, tuple[LeftOut, ...]] | None:
+    """The decision that is kept under a key, if those may still be handed out who were, and those not who were not."""
     try:
         with ws.engine.read() as transaction:
             data = memo.get(transaction, key)
@@ -183,32 +170,41 @@ def _recalled(ws: Workspace, key: str, catalogue: Catalogue) -> Choice | None:
         return None
     if before is None:
         return None
-    names = {*(one.name for one in before.chosen), *before.withheld}
+    names = {*(one.name for one in before.chosen), *before.withheld, *before.refused}
     if not names <= catalogue.listed.keys():
         return None
-    skills: Mapping[str, Selectable] = fit(ws, [catalogue.listed[name] for name in names]).skills
-    return recalled(before, key, skills)
+    found = fit(ws, [catalogue.listed[name] for name in names])
+    if found.changed or {one.name for one in found.left_out} != set(before.refused):
+        return None
+    choice = recalled(before, key, found.skills)
+    return (choice, found.left_out) if choice else None
 
 
-def _recorded(ws: Workspace, decision: _Decision, task: Task, wanted: Wanted, settings: Settings) -> str:
-    """Store the selection, its query redacted, and the decision; the id, or nothing where nothing is recorded."""
-    if closed_by(ws):
-        return ""
+def _selection(ws: Workspace, choice: Choice, task: Task, wanted: Wanted, withhold_rate: float) -> Selection:
+    """The selection as it is kept, its query redacted."""
     query = ends(ws.redact(ends(task.text, READ)), QUERY)
-    selection = recorded(
-        decision.choice,
+    return recorded(
+        choice,
         replace(task, text=query),
         selection=uuid4().hex,
         created=ws.now(),
         session=ws.redact(clean(wanted.session)),
-        withhold_rate=settings.withhold_rate,
+        withhold_rate=withhold_rate,
     )
+
+
+def _stored(ws: Workspace, selection: Selection, decision: _Decision, ready: Ready) -> bool:
+    """Store a selection, the decision, and its skills for hooks in one transaction; False: nothing is recorded."""
+    if closed_by(ws):
+        return False
     try:
         with ws.engine.write() as transaction:
             selections.put(transaction, selection)
             if decision.kept:
                 value = dumps(decision.kept).encode()
                 memo.put(transaction, decision.choice.key, value, ws.now(), ws.name)
+            keep_ready(transaction, ws.name, ready)
     except StoreError:
-        return ""
-    return selection.id
+        return False
+    ws.stock.ready |= {name: row for name, (row, _) in ready.items()}
+    return True

@@ -70,10 +70,10 @@ class StoreLedger:
         name = uuid4().hex
         try:
             with self._ws.engine.write() as transaction:
-                problem = over(_amount(ledger.total(transaction, self._ws.name, day)), asked, limits)
+                problem = over(amount_of(ledger.total(transaction, self._ws.name, day)), asked, limits)
                 if problem:
                     return OverBudget(reason=f"{problem}; it counts from midnight UTC")
-                ledger.reserve(transaction, self._ws.name, day, name, _sum(asked))
+                ledger.reserve(transaction, self._ws.name, day, name, sum_of(asked))
         except StoreError as error:
             return OverBudget(reason=f"what was spent cannot be written down, so nothing is: {error}")
         return Reservation(id=name, amount=asked)
@@ -83,12 +83,12 @@ class StoreLedger:
         with self._lock:
             self._mine += spent
         with suppress(StoreError), self._ws.engine.write() as transaction:  # else the bound stays: never too little
-            ledger.settle(transaction, reservation.id, _sum(spent))
+            ledger.settle(transaction, reservation.id, sum_of(spent))
 
     def total(self) -> Amount:
         """All that is spent and reserved today."""
         with self._ws.engine.read() as transaction:
-            return _amount(ledger.total(transaction, self._ws.name, today(self._ws)))
+            return amount_of(ledger.total(transaction, self._ws.name, today(self._ws)))
 
 
 class StoreCalls:
@@ -99,20 +99,25 @@ class StoreCalls:
 
     def add(self, call: Call) -> None:
         """Keep one."""
-        entry = calls.CallEntry(
-            happened=self._ws.now(),
-            workspace=self._ws.name,
-            stage=call.stage,
-            what=call.what,
-            model=clean(call.model),
-            prompt_hash=call.prompt_hash,
-            tokens=call.tokens,
-            cost_usd=call.cost_usd,
-            seconds=call.seconds,
-            outcome=call.outcome,
-        )
+        entry = entry_of(self._ws, call)
         with suppress(StoreError), self._ws.engine.write() as transaction:
             calls.add(transaction, entry)
+
+
+def entry_of(ws: Workspace, call: Call) -> calls.CallEntry:
+    """A call as the store keeps it."""
+    return calls.CallEntry(
+        happened=ws.now(),
+        workspace=ws.name,
+        stage=call.stage,
+        what=call.what,
+        model=clean(call.model),
+        prompt_hash=call.prompt_hash,
+        tokens=call.tokens,
+        cost_usd=call.cost_usd,
+        seconds=call.seconds,
+        outcome=call.outcome,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +135,7 @@ def spent_today(ws: Workspace) -> Today:
     """The day's sums."""
     day = today(ws)
     with ws.engine.read() as transaction:
-        spent = _amount(ledger.total(transaction, ws.name, day))
+        spent = amount_of(ledger.total(transaction, ws.name, day))
         return Today(day=day, spent=spent, pending=ledger.pending(transaction, ws.name, day))
 
 
@@ -150,9 +155,21 @@ def today(ws: Workspace) -> str:
     return ws.clock().astimezone(UTC).date().isoformat()
 
 
-def _amount(spent: ledger.Sum) -> Amount:
+def amount_of(spent: ledger.Sum) -> Amount:
+    """The store's sum in the words of models."""
     return Amount(calls=spent.calls, tokens=spent.tokens, usd=spent.usd, unpriced=spent.unpriced)
 
 
-def _sum(amount: Amount) -> ledger.Sum:
+def sum_of(amount: Amount) -> ledger.Sum:
+    """An amount in the words of the store."""
     return ledger.Sum(calls=amount.calls, tokens=amount.tokens, usd=amount.usd, unpriced=amount.unpriced)
+
+
+def less(amount: Amount, other: Amount) -> Amount:
+    """What is left of an amount when another is taken out of it."""
+    return Amount(
+        calls=amount.calls - other.calls,
+        tokens=amount.tokens - other.tokens,
+        usd=amount.usd - other.usd,
+        unpriced=amount.unpriced - other.unpriced,
+    )

@@ -1,0 +1,130 @@
+"""A training while it goes on: an estimate first, then a line a step, and on a terminal how far it is."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING
+
+from tacit.cli.output import talk, visible
+from tacit.training import progress
+from tacit.training.estimate import estimate
+from tacit.training.power import Plan, sentence
+from tacit.training.spending import Spending
+from tacit.training.splits import by_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from tacit.training.progress import Event
+    from tacit.workspace.train import Finished
+    from tacit.workspace.train_order import Order
+
+SAID = (
+    progress.Measured,
+    progress.Decided,
+    progress.Skipped,
+    progress.FellBack,
+    progress.EpochEnded,
+    progress.Stopped,
+    progress.Confirming,
+    progress.Confirmed,
+)
+"""Events that stay on the screen; the others only move the bar."""
+WIDTH = 12
+
+
+def watched(
+    events: Generator[Event, None, Finished], order: Order, *, quiet: bool = False, events_as_json: bool = False
+) -> Finished:
+    """What the training comes to, told while it goes on."""
+    live = _Live(shown=sys.stderr.isatty() and not quiet and not events_as_json)
+    interrupt: KeyboardInterrupt | None = None
+    while True:
+        thrown, interrupt = interrupt, None
+        try:
+            event = events.throw(thrown) if thrown else next(events)
+            if events_as_json:
+                sys.stderr.write(json.dumps(progress.dump(event)) + "\n")
+            elif not quiet:
+                live.clear()
+                _told(event, order)
+            live.draw(event)
+        except StopIteration as end:
+            live.clear()
+            return end.value
+        except KeyboardInterrupt as stop:
+            if thrown:  # once more, or nobody was there to take it
+                raise
+            interrupt = stop
+
+
+def _told(event: Event, order: Order) -> None:
+    """Say what stays on the screen: the estimate when all is in place, then what happens."""
+    if isinstance(event, progress.Began):
+        splits = by_ratio(order.cases)
+        talk(f"{order.skill}: {estimate(splits, order.spec, order.start.document.decode('utf-8', 'replace')).line()}.")
+        talk(sentence(len(splits.confirm), Plan(alpha=Spending().share(1))))
+    elif isinstance(event, SAID):
+        talk(event.line())
+
+
+class _Live:
+    """One line at the bottom: step, scores, how many were accepted, time left."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self._shown = shown
+        self._steps = self._step = self._accepted = self._rejected = 0
+        self._best = 0.0
+        self._first = 0.0
+        self._drawn = 0
+        self._doing = ""
+
+    def draw(self, event: Event) -> None:
+        """Take in an event and show the line anew."""
+        self._doing = f"{event.stage} {event.done} of {event.total}" if isinstance(event, progress.Advanced) else ""
+        match event:
+            case progress.Began():
+                self._steps = event.steps
+            case progress.StepBegan():
+                self._first = self._first or time.monotonic()
+                self._step = event.step
+            case progress.Decided():
+                self._accepted += event.action.startswith(("accept", "force"))
+                self._rejected += event.action == "reject"
+                self._best = event.best
+            case _:
+                pass
+        if self._shown and self._steps:
+            line = self._line()
+            sys.stderr.write("\r" + line)
+            sys.stderr.flush()
+            self._drawn = len(line)
+
+    def clear(self) -> None:
+        """Take the line away, so that something else can be said."""
+        if self._drawn:
+            sys.stderr.write("\r" + " " * self._drawn + "\r")
+            self._drawn = 0
+
+    def _line(self) -> str:
+        done = max(0, self._step - 1)
+        filled = round(WIDTH * done / self._steps)
+        left = (time.monotonic() - self._first) / done * (self._steps - done) if done else 0.0
+        parts = [
+            f"[{'#' * filled}{'.' * (WIDTH - filled)}] step {self._step} of {self._steps}",
+            self._doing,
+            f"best {self._best:.3f}" if self._accepted + self._rejected else "",
+            f"{self._accepted} accepted, {self._rejected} rejected",
+            f"about {_duration(left)} left" if done else "",
+        ]
+        line = visible(" · ".join(filter(None, parts)))
+        return line[: get_terminal_size().columns - 1]  # one that is wrapped could not be taken away again
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,281 @@
+"""A training as a person reads it, in a terminal of 80 columns, and what it leaves as JSON."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING, cast
+
+from tacit.cli.output import console, table, talk, visible
+from tacit.shipped import Version
+from tacit.types import Draft
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from tacit.workspace.train import Finished
+
+Json = dict[str, object]
+NAMES = {"no_skill": "no skill", "initial": "initial skill", "one_shot": "one-shot rewrite", "best": "trained skill"}
+VERDICTS = {
+    "accept": "Confirmed",
+    "reject": "Not confirmed",
+    "uninformative": "Not proven",
+}
+WIDEST = 100
+"""Columns of running text, however wide the terminal is."""
+
+
+# ---- what a training left -----------------------------------------------------------------------------------------
+
+
+def document(finished: Finished, result: Version | Draft | None, page: Path) -> Json:
+    """What `tacit train --json` prints."""
+    report, decision = finished.report, _part(finished.report, "decision")
+    return {
+        "run": report["run"],
+        "decision": decision["action"],
+        "reason": decision["reason"],
+        "skill": report["skill"],
+        "skill_hash": report["skill_hash"],
+        "status": report["status"],
+        "stopped": report["stopped"],
+        "scores": report["scores"],
+        "beats_one_shot": report["beats_one_shot"],
+        "power": report["power"],
+        "rollouts": report["rollouts"],
+        "calls": report["calls"],
+        "tokens": report["tokens"],
+        "cost_usd": report["cost_usd"],
+        "report": str(page),
+        "draft": result.id if isinstance(result, Draft) else result.draft if result else None,
+        "version": result.number if isinstance(result, Version) else None,
+        "package": str(finished.package) if finished.package else None,
+        "resume": resume_line(report) if report["stopped"] else None,
+    }
+
+
+def say_next(finished: Finished, result: Version | Draft | None, page: Path) -> None:
+    """What was made of a training's result, with its undo, and what can be done next."""
+    report = finished.report
+    if isinstance(result, Version):
+        talk(
+            f"Shipped {result.skill} v{result.number} ({result.status}), proven on {report['target']}. "
+            f"Undo: tacit skills rollback {result.skill}"
+        )
+    elif result is not None:
+        talk(f"It waits as draft {result.id}. Look: tacit drafts diff {result.id}   {_door(result)}")
+    if finished.package:
+        talk(f"The trained skill: {finished.package} (the original is as it was)")
+    talk(f"The report: {page}")
+    if report["stopped"]:
+        talk(f"Go on, paying for nothing twice: {resume_line(report)}")
+
+
+def resume_line(report: Mapping[str, object]) -> str:
+    """The command that goes on with a training."""
+    more = " --budget …=MORE" if "budget" in str(report.get("stopped")) else ""
+    return f"tacit train resume {str(report['run'])[:8]}{more}"
+
+
+def _door(draft: Draft) -> str:
+    from tacit.workspace.deciding import may_ship
+
+    if may_ship(draft):
+        return f"Ship: tacit drafts apply {draft.id}"
+    why = "review holds it back" if draft.status == "quarantined" else "it needs your yes"
+    return f"Ship ({why}): tacit drafts approve {draft.id}"
+
+
+# ---- one training -------------------------------------------------------------------------------------------------
+
+
+def say(report: Mapping[str, object]) -> None:
+    """A training, the decision first."""
+    out = console()
+    for part in page(report, width=out.width):
+        out.print(part)
+
+
+def page(report: Mapping[str, object], *, width: int) -> Iterator[RenderableType]:
+    """The parts of the summary, in the order somebody reads them."""
+    yield prose(verdict(report), width)
+    for text in (report.get("power"), _rival(report), _reached(report)):
+        if text:
+            yield prose(str(text), width)
+    if rows := list(_baseline_rows(report)):
+        yield _gap()
+        yield table(
+            ("skill", "val", "95 % interval", "test", "95 % interval ", "unscored"), rows, grow="skill", width=width
+        )
+    if rows := [_step_row(one) for one in _rows(report, "steps")]:
+        yield _gap()
+        yield table(("step", "action", "effect", "edits", "reason"), rows, grow="reason", width=width)
+    if rows := list(_usage_rows(report)):
+        yield _gap()
+        yield table(("stage", "calls", "tokens in", "tokens out", "dollars"), rows, grow="stage", width=width)
+    if "rollouts" in report:
+        yield prose(_total(report), width)
+
+
+def verdict(report: Mapping[str, object]) -> str:
+    """What came of a training, in one sentence."""
+    name, decision, stopped = report["skill"], _part(report, "decision"), report.get("stopped")
+    if not decision:
+        return f"{name}: under way or killed; the same command again goes on, or {resume_line(report)}"
+    if stopped:
+        return f"{name}: stopped: {stopped}."
+    word = VERDICTS.get(str(decision["action"]), str(decision["action"]))
+    if report.get("best_step") == 0:
+        word = "Nothing better was found"
+    return f"{name}: {word}: {decision['reason']}."
+
+
+def _rival(report: Mapping[str, object]) -> str:
+    if report.get("beats_one_shot") is False:
+        return "It does not beat a one-shot rewrite of the same skill: one question would have done as well."
+    return ""
+
+
+def _reached(report: Mapping[str, object]) -> str:
+    """How far it got, where that is not the end."""
+    decided = [one for one in _rows(report, "events") if one.get("kind") == "decided"]
+    if not decided or not (report.get("stopped") or report.get("status") == "running"):
+        return ""
+    last = decided[-1]
+    return f"So far: step {last['step']}, best {_score(last['best'])} on val; the best so far is kept."
+
+
+def _baseline_rows(report: Mapping[str, object]) -> Iterator[tuple[str, ...]]:
+    rows = _rows(report, "baselines")
+    for arm in dict.fromkeys(str(one["arm"]) for one in rows):
+        val, test = _arm(rows, arm, "val"), _arm(rows, arm, "test")
+        missing = sum(cast("int", one.get("unscored") or 0) for one in (val, test))
+        cells = [cell for one in (val, test) for cell in (_score(one.get("score")), _interval(one.get("interval")))]
+        name = NAMES.get(arm, arm) + (f" ({val['reason']})" if val.get("reason") else "")
+        yield (name, *cells, str(missing or ""))
+
+
+def _arm(rows: list[Json], arm: str, split: str) -> Json:
+    found = [one for one in rows if one["arm"] == arm and one["split"] == split]
+    return found[0] if found else {}
+
+
+def _step_row(one: Json) -> tuple[str, ...]:
+    outcome = _part(one, "outcome")
+    effect = outcome.get("effect")
+    points = "" if effect is None else f"{100 * cast('float', effect):+.1f}"
+    edits = str(len(cast("list[object]", one.get("edits") or [])))
+    return str(one["step"]), str(outcome["action"]).replace("_", " "), points, edits, str(outcome["reason"])
+
+
+def _usage_rows(report: Mapping[str, object]) -> Iterator[tuple[str, ...]]:
+    for stage, used in cast("dict[str, Json]", report.get("usage") or {}).items():
+        counts = (f"{cast('int', used[key]):,}" for key in ("calls", "input", "output"))
+        yield (stage, *counts, f"{used['cost_usd']:.4f}" if used.get("cost_usd") else "-")
+
+
+def _total(report: Mapping[str, object]) -> str:
+    cost = report.get("cost_usd")
+    price = "at an unknown price" if cost is None else f"for ${cast('float', cost):.4f}"
+    counts = f"{report['rollouts']:,} rollouts, {report['calls']:,} calls of models, {report['tokens']:,} tokens"
+    return f"In all, this run and those before it: {counts}, {price}."
+
+
+# ---- several trainings --------------------------------------------------------------------------------------------
+
+
+def row_of(report: Mapping[str, object]) -> tuple[str, ...]:
+    """A training in a line of the list."""
+    scores, decision = _part(report, "scores"), _part(report, "decision")
+    known = scores.get("initial") is not None
+    val = f"{_score(scores.get('initial'))} -> {_score(scores.get('best'))}" if known else ""
+    gain = scores.get("confirm")
+    confirmed = str(decision.get("action") or "")
+    if gain is not None:
+        confirmed = f"{confirmed} {100 * cast('float', gain):+.1f} points"
+    when = str(report.get("updated") or "")[:16].replace("T", " ")
+    name = str(report["skill"]).rpartition("/")[2]
+    return str(report["run"])[:8], name, str(report["status"]), val, confirmed, str(report.get("rollouts", "")), when
+
+
+def say_compared(found: Mapping[str, object]) -> None:
+    """Two trainings side by side, and what can be said about their difference."""
+    out = console()
+    one, other = _part(found, "one"), _part(found, "other")
+    facts = [("", str(one["run"])[:8], str(other["run"])[:8])]
+    facts += [(name, *(_fact(side, key) for side in (one, other))) for name, key in FACTS]
+    out.print(table(facts[0], facts[1:], grow="", width=out.width))
+    for text in _difference(found):
+        out.print(prose(text, out.width))
+
+
+FACTS = (
+    ("skill", "skill"),
+    ("status", "status"),
+    ("val at the start", "initial"),
+    ("val of the best", "best"),
+    ("gain when confirmed", "confirm"),
+    ("test of the best", "test"),
+    ("decision", "action"),
+    ("rollouts", "rollouts"),
+    ("calls", "calls"),
+    ("tokens", "tokens"),
+    ("dollars", "cost_usd"),
+)
+
+
+def _fact(side: Json, key: str) -> str:
+    value = {**side, **_part(side, "scores"), **_part(side, "decision")}.get(key)
+    if key == "skill":
+        return str(value).rpartition("/")[2]
+    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _difference(found: Mapping[str, object]) -> Iterator[str]:
+    if found["difference"] is None:
+        yield "They share no held-out case with a score, so nothing can be said about their difference."
+        return
+    low, high = (100 * end for end in cast("list[float]", found["interval"]))
+    yield (
+        f"The second one's best is {100 * cast('float', found['difference']):+.1f} points against the first one's on "
+        f"{found['cases']} test cases of both (95 % interval {low:+.1f} to {high:+.1f}, p = {found['p']:.3g})."
+    )
+
+
+# ---- small things -------------------------------------------------------------------------------------------------
+
+
+def _rows(report: Mapping[str, object], key: str) -> list[Json]:
+    return cast("list[Json]", report.get(key) or [])
+
+
+def _part(report: Mapping[str, object], key: str) -> Json:
+    return cast("Json", report.get(key) or {})
+
+
+def _score(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, int | float) else "-"
+
+
+def _interval(value: object) -> str:
+    if not value:
+        return ""
+    low, high = cast("list[float]", value)
+    return f"{low:.2f} to {high:.2f}"
+
+
+def prose(text: str, width: int) -> Text:
+    """Running text, wrapped, with nothing hidden in it."""
+    from rich.text import Text
+
+    return Text(fill(visible(text), min(width, WIDEST), subsequent_indent="  ", break_on_hyphens=False))
+
+
+def _gap() -> Text:
+    from rich.text import Text
+
+    return Text()

@@ -1,0 +1,108 @@
+"""Aggregation: many patches become one, level by level, failures before successes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tacit.training.answers import Patched, Rewritten, Suggestions
+from tacit.training.desk import Question, prompt
+from tacit.training.proposals import NOTHING, Answered, Bundle, bundle_of, dump
+from tacit.training.reflect import LONG
+from tacit.training.showing import fenced, shown_skill
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.training.desk import Desk
+    from tacit.training.reflect import Setting
+    from tacit.training.spec import Spec
+
+Side = list[Bundle]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """One bundle made of many, and why a call on the way had to be done without."""
+
+    bundle: Bundle
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merging:
+    """Merges the bundles of one step; what cannot be merged is put one after the other."""
+
+    desk: Desk
+    setting: Setting
+    spec: Spec
+
+    def merge(self, failures: Sequence[Bundle], successes: Sequence[Bundle]) -> Merged:
+        """One bundle: failures by themselves, successes by themselves, then both; nobody is asked about one alone."""
+        sides: list[Side] = [[bundle for bundle in side if bundle.items] for side in (failures, successes)]
+        problems: list[str] = []
+        level = 0
+        while any(len(side) > 1 for side in sides):
+            level += 1
+            sides = self._level(sides, level, problems)
+        both = [side[0] for side in sides if side and side[0].items]
+        if len(both) > 1:
+            both = self._level([both], level + 1, problems)[0]
+        return Merged(bundle=both[0] if both else NOTHING, problems=tuple(problems))
+
+    def _level(self, sides: list[Side], level: int, problems: list[str]) -> list[Side]:
+        """Each side with every group made one bundle; all calls of a level are under way together."""
+        size = self.spec.merge_group
+        groups = [[side[start : start + size] for start in range(0, len(side), size)] for side in sides]
+        questions = {
+            (where, index): question(group, self.setting, self.spec, level)
+            for where, side in enumerate(groups)
+            for index, group in enumerate(side)
+            if len(group) > 1
+        }
+        answered = dict(zip(questions, self.desk.gather(tuple(questions.values())), strict=True))
+        problems.extend(asked.reason for asked in answered.values() if asked.value is None)
+        return [
+            [
+                combined(group, answered[where, index].value, level) if (where, index) in answered else group[0]
+                for index, group in enumerate(side)
+            ]
+            for where, side in enumerate(groups)
+        ]
+
+
+def combined(group: Sequence[Bundle], answer: Answered | None, level: int) -> Bundle:
+    """The group as one bundle: as the model says, or all of it in order when the model says nothing."""
+    items = tuple(item for bundle in group for item in bundle.items)
+    if answer is None:
+        kept = tuple(item if item.level else replace(item, level=level) for item in items)
+        return Bundle(items=kept, reasoning="not merged: put one after the other")
+    source = "failure" if any(item.source == "failure" for item in items) else "success"
+    return bundle_of(answer, source, support=max(item.support for item in items), level=level)
+
+
+def question(group: Sequence[Bundle], setting: Setting, spec: Spec, level: int) -> Question[Answered]:
+    """What the optimiser is asked to make one of."""
+    patches = [{"reasoning": bundle.reasoning, "proposals": [dump(item) for item in bundle.items]} for bundle in group]
+    text = prompt(
+        "merge",
+        form=prompt(f"merge_{spec.update}"),
+        count=str(len(group)),
+        level=str(level),
+        skill=shown_skill(setting.skill),
+        meta=setting.meta or "Nothing yet.",
+        patches=fenced("patches", json.dumps(patches, ensure_ascii=False, indent=1)),
+    )
+    limit = LONG if spec.update == "full_rewrite" else 4_096
+    return Question(stage="merge", prompt=text, kind=_kind(spec), max_tokens=limit)
+
+
+def _kind(spec: Spec) -> type[Answered]:
+    match spec.update:
+        case "patch":
+            return Patched
+        case "rewrite":
+            return Suggestions
+        case "full_rewrite":
+            return Rewritten

@@ -1,0 +1,77 @@
+"""What a training will take at most, said before it begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tacit.training.effects import least_passes
+from tacit.training.sampling import steps_in
+
+if TYPE_CHECKING:
+    from tacit.training.spec import Spec
+    from tacit.training.splits import Splits
+
+CHARS = 4
+"""Characters that stand for a token, roughly."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """Upper bounds where nothing fails, and a rough number of tokens."""
+
+    steps: int
+    rollouts: int
+    ahead: int
+    """Further rollouts that may be begun early and never needed."""
+    calls: int
+    """Of the model that proposes edits."""
+    tokens: int
+    """Read by the target: skill and case, in every rollout."""
+
+    def line(self) -> str:
+        """For people."""
+        early = f" (and up to {self.ahead:,} begun early)" if self.ahead else ""
+        return (
+            f"at most {self.rollouts:,} rollouts{early} and about {self.calls:,} calls of the optimiser "
+            f"in {self.steps} steps; about {self.tokens:,} tokens for the target to read"
+        )
+
+
+def estimate(splits: Splits, spec: Spec, skill: str) -> Estimate:
+    """The most a run of these settings takes."""
+    per_epoch = steps_in(len(splits.train), spec)
+    steps = per_epoch * spec.epochs
+    compared = (spec.epochs - 1) * bool(spec.slow or spec.meta)
+    tried = len(splits.train) * spec.samples * spec.epochs
+    val = len(splits.val)
+    whole = val if spec.gate in ("strict", "off") else 3 * val  # both skills anew, and what is taken once more
+    passes = max(spec.screen_passes, least_passes(spec.screen_edits, val))
+    screening = (2 * passes + 1) * val  # every time with both halves of the edits, and what is taken
+    screened = max(whole, screening) if spec.gate in ("screen", "adaptive") else whole
+    gated = val + steps * screened + whole * (compared * spec.slow + steps * spec.skill_aware)
+    held_out = (len(splits.val) + len(splits.test)) * (2 * spec.baselines) + 2 * len(splits.test)
+    slow = compared * 2 * min(spec.slow_cases, len(splits.train))
+    rollouts = tried + gated + held_out + slow + 2 * len(splits.confirm)
+    calls = steps * _calls_of_a_step(len(splits.train), spec) + compared * (spec.slow + spec.meta) + spec.baselines
+    cases = (*splits.train, *splits.val, *splits.test, *splits.confirm)
+    length = sum(len(case.input) for case in cases) / max(1, len(cases)) + len(skill)
+    ahead = tried if spec.ahead else 0
+    return Estimate(steps=steps, rollouts=rollouts, ahead=ahead, calls=calls, tokens=round(rollouts * length / CHARS))
+
+
+def _calls_of_a_step(train: int, spec: Spec) -> int:
+    """Analysts of failures and of successes, merging, and one call each for what the settings ask for."""
+    analysts = -(-min(spec.batch, train) // spec.minibatch) + 1
+    merging = max(_merges(n, spec) + _merges(analysts - n, spec) for n in range(analysts + 1)) + 1
+    autonomous, rewriting = spec.schedule == "autonomous", spec.update == "rewrite"
+    consolidating = spec.skill_aware and spec.consolidate_above > 0
+    return analysts + merging + 1 + autonomous + rewriting + consolidating
+
+
+def _merges(patches: int, spec: Spec) -> int:
+    """Calls that make one patch of so many, level by level."""
+    if patches < 2:
+        return 0
+    groups = -(-patches // spec.merge_group)
+    return groups + _merges(groups, spec)

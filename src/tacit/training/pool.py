@@ -1,0 +1,131 @@
+"""Work that goes on side by side: the loop hands it in and reads results in its own order, never in theirs."""
+
+from __future__ import annotations
+
+import heapq
+import threading
+from concurrent.futures import CancelledError, Future
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
+T = TypeVar("T")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Pending(Protocol[R_co]):
+    """Something that will be there."""
+
+    def result(self) -> R_co:
+        """What came of it, as soon as it is there; raises what the work raised."""
+        ...
+
+
+class Pool(Protocol):
+    """Takes in work; a lower urgency number goes first, equal ones in the order they came."""
+
+    def submit(self, work: Callable[[], T], *, urgency: int = 0) -> Pending[T]:
+        """Hand in work, and go on."""
+        ...
+
+
+class InOrder:
+    """A pool without threads: everything is done at once when it is handed in."""
+
+    def submit(self, work: Callable[[], T], *, urgency: int = 0) -> Pending[T]:  # noqa: ARG002
+        """Do the work now."""
+        done: Future[T] = Future()
+        try:
+            done.set_result(work())
+        except Exception as error:  # noqa: BLE001 - raised again where the result is read
+            done.set_exception(error)
+        return done
+
+
+class Threads:
+    """A pool of threads; `with` ends it, and what had not begun by then is dropped."""
+
+    def __init__(self, workers: int, *, idle: Callable[[], object] = lambda: None) -> None:
+        self._idle = idle
+        """Called by a worker before it waits for more: what it wrote must not lie around meanwhile."""
+        self._heap: list[tuple[int, int, _Task]] = []
+        self._count = 0
+        self._ready = threading.Condition()
+        self._closed = False
+        self._threads = [
+            threading.Thread(target=self._work, name=f"worker {number}", daemon=True)
+            for number in range(max(1, workers))
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, work: Callable[[], T], *, urgency: int = 0) -> Pending[T]:
+        """Hand in work for the next free thread."""
+        future: Future[T] = Future()
+
+        def run() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    result = work()
+                except BaseException as error:  # noqa: BLE001 - as above
+                    future.set_exception(error)
+                else:
+                    future.set_result(result)
+
+        with self._ready:
+            if self._closed:
+                future.cancel()
+                return future
+            self._count += 1
+            heapq.heappush(self._heap, (urgency, self._count, _Task(run, future.cancel)))
+            self._ready.notify()
+        return future
+
+    def close(self) -> None:
+        """Drop what has not begun, and wait for what has."""
+        with self._ready:
+            self._closed = True
+            dropped = [task for _, _, task in self._heap]
+            self._heap.clear()
+            self._ready.notify_all()
+        for task in dropped:
+            task.cancel()
+        for thread in self._threads:
+            thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _work(self) -> None:
+        while (task := self._next()) is not None:
+            task.run()
+        self._idle()
+
+    def _next(self) -> _Task | None:
+        """The most urgent task; None when there will be no more."""
+        with self._ready:
+            if self._heap:
+                return heapq.heappop(self._heap)[2]
+        self._idle()
+        with self._ready:
+            self._ready.wait_for(lambda: self._heap or self._closed)
+            return heapq.heappop(self._heap)[2] if self._heap else None
+
+
+class _Task:
+    """Work with its way out; never compared, as the count before it decides."""
+
+    __slots__ = ("cancel", "run")
+
+    def __init__(self, run: Callable[[], None], cancel: Callable[[], bool]) -> None:
+        self.run = run
+        self.cancel = cancel
+
+
+Dropped = CancelledError
+"""What reading the result of dropped work raises."""

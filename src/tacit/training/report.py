@@ -1,0 +1,211 @@
+"""A training as one JSON document: what was asked, every step with its reasons, scores, cases, cost."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from tacit.training.intervals import paired, wilson
+from tacit.training.proposals import dump as dump_proposal
+from tacit.training.result import Judged, Unjudged
+from tacit.trials import Scored
+
+if TYPE_CHECKING:
+    from tacit.training.confirm import Confirmation
+    from tacit.training.gate import Measure
+    from tacit.training.result import Baseline, Effect, Epoch, Step, Trained
+    from tacit.training.splits import Splits
+    from tacit.training.usage import Usage
+
+Json = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What a report says beside the result: about the cases, and how the last gate decided."""
+
+    splits: Splits
+    measure: Measure
+    confirmation: Confirmation | None
+    """None: there was nothing to confirm, or nothing left to do it with."""
+    reason: str = ""
+    """Why there is none."""
+    power: str = ""
+
+
+def report(trained: Trained, told: Told) -> Json:
+    """Everything, in the order somebody reads it."""
+    return {
+        "skill_hash": trained.best.hash(),
+        "best_step": trained.best_step,
+        "stopped": trained.stopped,
+        "decision": _decision(told),
+        "scores": scores_of(trained, told),
+        "gain": _gain(trained, told.measure),
+        "power": told.power,
+        "beats_one_shot": _beats_one_shot(trained, told.measure),
+        "baselines": [_baseline(one, told.measure) for one in trained.baselines],
+        "curve": curve(trained, told.measure),
+        "steps": [_step(one, told.measure) for one in trained.steps],
+        "epochs": [_epoch(one, told.measure) for one in trained.epochs],
+        "cases": _cases(trained, told),
+        "usage": {stage: _usage(used) for stage, used in trained.usage},
+        "spare": _usage(trained.spare),
+        "rejected": [asdict(one) for one in trained.rejected],
+        "document": trained.best.document.decode("utf-8", "replace"),
+    }
+
+
+def scores_of(trained: Trained, told: Told) -> dict[str, float | None]:
+    """The four numbers people ask for: on val before and after, and on cases the search never saw."""
+    return {
+        "initial": _number(trained.baseline("initial", "val"), told.measure),
+        "best": _number(trained.baseline("best", "val"), told.measure),
+        "confirm": told.confirmation.receipt.gain if told.confirmation else None,
+        "test": _number(trained.baseline("best", "test"), told.measure),
+    }
+
+
+def _gain(trained: Trained, measure: Measure) -> Json | None:
+    """What the best skill gained on val, case by case, and the interval of that."""
+    initial, best = trained.baseline("initial", "val"), trained.baseline("best", "val")
+    if not initial or not best or not initial.scores or not best.scores:
+        return None
+    before, after = initial.scores.scored(), best.scores.scored()
+    deltas = [measure.of(after[case]) - measure.of(before[case]) for case in before if case in after]
+    interval = paired(deltas, 0.95)
+    seen = sum(deltas) / len(deltas) if deltas else 0.0
+    return {"seen": seen, "interval": [interval.low, interval.high], "level": interval.level, "cases": len(deltas)}
+
+
+def curve(trained: Trained, measure: Measure) -> list[Json]:
+    """The best and the current val score after each step, and what the step's candidate scored."""
+    current = best = _number(trained.baseline("initial", "val"), measure) or 0.0
+    points: list[Json] = [{"step": 0, "candidate": None, "current": current, "best": best, "action": "start"}]
+    for step in trained.steps:
+        outcome = step.outcome
+        scored = measure.of(outcome.scores.mean()) if isinstance(outcome, Judged) and outcome.scores else None
+        action = outcome.decision.action if isinstance(outcome, Judged) else "skipped"
+        if scored is not None and action in ("accept", "accept_new_best", "force_accept"):
+            current, best = scored, max(best, scored)
+        points.append({"step": step.step, "candidate": scored, "current": current, "best": best, "action": action})
+    return points
+
+
+def _decision(told: Told) -> Json:
+    if told.confirmation is None:
+        return {"action": "uninformative", "reason": told.reason, "receipt": None}
+    decision = told.confirmation.decision
+    return {"action": decision.action, "reason": decision.reason, "receipt": asdict(told.confirmation.receipt)}
+
+
+def _number(one: Baseline | None, measure: Measure) -> float | None:
+    return measure.of(one.scores.mean()) if one and one.scores else None
+
+
+def _beats_one_shot(trained: Trained, measure: Measure) -> bool | None:
+    """Whether the loop was worth it; on cases the search never saw where there are any. None: nobody knows."""
+    for split in ("test", "val"):
+        best, rival = trained.baseline("best", split), trained.baseline("one_shot", split)
+        if best and rival and best.scores and rival.scores:
+            return measure.beats(best.scores, rival.scores)
+    return None
+
+
+def _baseline(one: Baseline, measure: Measure) -> Json:
+    if one.scores is None:
+        return {"arm": one.arm, "split": one.split, "score": None, "reason": one.reason}
+    scored, mean = one.scores.scored(), one.scores.mean()
+    interval = wilson(round(sum(score.hard for score in scored.values())), len(scored))
+    return {
+        "arm": one.arm,
+        "split": one.split,
+        "score": measure.of(mean),
+        "hard": mean.hard,
+        "soft": mean.soft,
+        "interval": [interval.low, interval.high],
+        "scored": len(scored),
+        "unscored": len(one.scores.cases) - len(scored),
+    }
+
+
+def _step(one: Step, measure: Measure) -> Json:
+    statuses = [report.status for report in one.reports]
+    edits = [
+        {**dump_proposal(edit), "status": statuses[at] if at < len(statuses) else ""}
+        for at, edit in enumerate(one.edits)
+    ]
+    return {
+        "step": one.step,
+        "epoch": one.epoch,
+        "cases": len(one.cases),
+        "passed": one.passed,
+        "failed": one.failed,
+        "unscored": one.unscored,
+        "budget": one.budget,
+        "edits": edits,
+        "outcome": _outcome(one.outcome, measure),
+        "notes": list(one.notes),
+        "noted": _outcome(one.noted, measure) if one.noted else None,
+    }
+
+
+def _epoch(one: Epoch, measure: Measure) -> Json:
+    return {
+        "epoch": one.epoch,
+        "compared": dict(one.compared),
+        "guidance": one.guidance,
+        "outcome": _outcome(one.outcome, measure) if one.outcome else None,
+        "strategy": one.strategy,
+    }
+
+
+def _outcome(one: Judged | Unjudged, measure: Measure) -> Json:
+    if isinstance(one, Unjudged):
+        return {"change": one.change, "action": "skipped", "reason": one.reason}
+    deltas = [delta for _, delta in one.decision.deltas]
+    return {
+        "change": one.change,
+        "action": one.decision.action,
+        "reason": one.decision.reason,
+        "skill_hash": one.skill_hash,
+        "score": measure.of(one.scores.mean()) if one.scores else None,
+        "effect": sum(deltas) / len(deltas) if deltas else None,
+        "deltas": dict(one.decision.deltas),
+        "effects": [_effect(effect) for effect in one.effects],
+    }
+
+
+def _effect(one: Effect) -> Json:
+    """What one edit was worth among those it was screened with."""
+    return {
+        **dump_proposal(one.edit),
+        "effect": one.shrunk,
+        "seen": one.seen,
+        "interval": [one.interval.low, one.interval.high],
+        "z": one.z,
+        "kept": one.kept,
+    }
+
+
+def _cases(trained: Trained, told: Told) -> list[Json]:
+    """Each held-out case under each skill; what could not be scored says why."""
+    rows: dict[tuple[str, str], Json] = {}
+    for split in ("val", "test"):
+        for case in getattr(told.splits, split):
+            rows[split, case.id] = {"case": case.id, "split": split, "input": case.input[:200]}
+    for one in trained.baselines:
+        for case, score in one.scores.cases if one.scores else ():
+            value = told.measure.of(score) if isinstance(score, Scored) else score.reason
+            rows.get((one.split, case), {})[one.arm] = value
+    return list(rows.values())
+
+
+def _usage(used: Usage) -> Json:
+    tokens = used.tokens
+    return {
+        "calls": used.calls,
+        "input": tokens.input + tokens.cache_read + tokens.cache_write,
+        "output": tokens.output,
+        "cost_usd": used.cost_usd,
+    }

@@ -1,0 +1,127 @@
+"""What a training run leaves: the best skill, every step with its reasons, the baselines, the cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tacit.training.usage import Usage
+
+if TYPE_CHECKING:
+    from tacit.skills.package import Package
+    from tacit.skills.reports import EditReport
+    from tacit.training.gate import Scores
+    from tacit.training.intervals import Interval
+    from tacit.training.memory import Rejected
+    from tacit.training.progress import Arm, Change
+    from tacit.training.proposals import Proposed
+    from tacit.trials import Decision, Split
+
+NO_USAGE = Usage()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What one edit was worth among the others it was screened with."""
+
+    edit: Proposed
+    seen: float
+    """The plain estimate, to which the interval belongs."""
+    shrunk: float
+    """The estimate drawn towards zero by as much as the others say that luck makes: the figure to quote."""
+    interval: Interval
+    z: float
+    """The estimate in standard errors."""
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A candidate, and what the gate made of it."""
+
+    change: Change
+    skill_hash: str
+    decision: Decision
+    scores: Scores | None
+    """On the val cases; None where the candidate is the current skill, or was dropped before all were scored."""
+    effects: tuple[Effect, ...] = ()
+    """What each edit was worth, where they were screened."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unjudged:
+    """There was nothing to judge, and why."""
+
+    change: Change
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step from its batch to its decision."""
+
+    step: int
+    epoch: int
+    cases: tuple[str, ...]
+    failed: int
+    passed: int
+    unscored: int
+    budget: int | None = None
+    edits: tuple[Proposed, ...] = ()
+    """The proposals that were taken up."""
+    reports: tuple[EditReport, ...] = ()
+    """What became of each, where they are edits."""
+    outcome: Judged | Unjudged
+    notes: tuple[str, ...] = ()
+    """Reminders this step brought."""
+    noted: Judged | Unjudged | None = None
+    """What became of the reminders."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Epoch:
+    """How an epoch ended."""
+
+    epoch: int
+    compared: tuple[tuple[str, int], ...] = ()
+    guidance: str = ""
+    outcome: Judged | Unjudged | None = None
+    strategy: str = ""
+    """The optimiser's notes to itself afterwards."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """A skill's scores on a split, or why there are none."""
+
+    arm: Arm
+    split: Split
+    scores: Scores | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trained:
+    """The result of a run; the same seed, cases and replies give an equal one."""
+
+    best: Package
+    best_step: int
+    """0: the skill the run began with."""
+    current: Package
+    """What the last step left, which may be no better than the best."""
+    steps: tuple[Step, ...]
+    epochs: tuple[Epoch, ...]
+    baselines: tuple[Baseline, ...]
+    """No skill, the initial skill, a one-shot rewrite and the best, on val and on test."""
+    rejected: tuple[Rejected, ...]
+    """For the next run of the same skill."""
+    usage: tuple[tuple[str, Usage], ...]
+    """Of each stage."""
+    stopped: str = ""
+    """Why it ended before its end; empty if it did not."""
+    spare: Usage = field(default=NO_USAGE, compare=False)
+    """What was rolled out ahead and never needed; depends on timing, so it is no part of the result proper."""
+
+    def baseline(self, arm: Arm, split: Split) -> Baseline | None:
+        """One of the baselines."""
+        return next((one for one in self.baselines if one.arm == arm and one.split == split), None)

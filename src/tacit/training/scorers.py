@@ -1,0 +1,79 @@
+"""The scorer that a run is given: it scores as each case says, and never blames an attempt for its own failure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tacit.errors import InputError
+from tacit.training.judges import judge_of, settings_of
+from tacit.training.scorer import Means, sane
+from tacit.training.scorers_rubric import identity
+from tacit.trials import Case, Score, Unscored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tacit.training.rollout import Spent
+    from tacit.training.target import Attempt
+
+SHOWN = 20
+"""Problems that one error lists."""
+
+
+class Scorers:
+    """Scores attempts as their cases say; a scorer that fails makes an unscored attempt, never a bad one."""
+
+    def __init__(self, means: Means | None = None) -> None:
+        self.means = means or Means()
+
+    def identity(self, case: Case) -> str:
+        """The model that judges a rubric and the functions of one's own; nothing for all other kinds."""
+        parts: list[str] = []
+        for setting in _settings(case):
+            if setting.get("kind") == "rubric" and self.means.model is not None:
+                parts.append(identity(self.means.model))
+            elif setting.get("kind") == "python" and (function := self.means.functions.get(str(setting.get("name")))):
+                named = (getattr(function, name, "") for name in ("__module__", "__qualname__"))
+                parts.append("python " + ".".join(named))
+        return " | ".join(parts)
+
+    def score(self, case: Case, attempt: Attempt) -> Score | Spent:
+        """How good the attempt is, or why nobody can say."""
+        try:
+            return sane(judge_of(case)(attempt, self.means))
+        except Exception as error:  # noqa: BLE001 - whatever a scorer does, the attempt is not to blame
+            return Unscored(reason=f"the scorer failed: {type(error).__name__}: {str(error)[:200]}")
+
+    def check(self, cases: Iterable[Case]) -> None:
+        """InputError lists the cases that could not be scored here, before anything is spent."""
+        found = [f"{case.id}: {problem}" for case in cases for problem in self._problems(case)]
+        if found:
+            more = f"\n… and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+            raise InputError("Some cases cannot be scored:\n" + "\n".join(found[:SHOWN]) + more)
+
+    def _problems(self, case: Case) -> Iterator[str]:
+        try:
+            judge_of(case)
+        except InputError as error:
+            yield str(error)
+            return
+        for setting in settings_of(case):
+            yield from _lacking(setting, self.means)
+
+
+def _settings(case: Case) -> tuple[dict[str, object], ...]:
+    """A case's settings; none for a case that cannot be scored anyway."""
+    try:
+        return tuple(settings_of(case))
+    except InputError:
+        return ()
+
+
+def _lacking(setting: dict[str, object], means: Means) -> Iterator[str]:
+    kind, name = setting.get("kind"), setting.get("name")
+    if kind == "rubric" and means.model is None:
+        yield "a rubric needs a model: set one, or take another kind of scorer"
+    elif kind == "command" and means.commands is None:
+        yield "its check runs a command, which must be allowed first"
+    elif kind == "python" and name not in means.functions:
+        yield f"there is no function {name!r}; given are {', '.join(means.functions) or 'none'}"

@@ -1,0 +1,103 @@
+"""What a run is given, plans and has reached, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tacit.training.effects import NOTHING_KNOWN
+from tacit.training.gate import Scores
+
+if TYPE_CHECKING:
+    from tacit.models.model import Model
+    from tacit.skills.package import Package
+    from tacit.training.effects import Estimate
+    from tacit.training.memory import Memory
+    from tacit.training.pool import Pool
+    from tacit.training.progress import Change
+    from tacit.training.proposals import Proposed
+    from tacit.training.result import Epoch, Step
+    from tacit.training.rollout import Roller
+    from tacit.training.sampling import Batch
+    from tacit.training.spec import Spec
+    from tacit.training.splits import Splits
+    from tacit.trials import Action
+
+UNKNOWN = Scores(cases=())
+ACCEPTED: tuple[Action, ...] = ("accept_new_best", "accept", "force_accept")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A step before it is taken: known for the whole run in advance."""
+
+    step: int
+    epoch: int
+    batch: Batch
+    samples: tuple[int, ...]
+    """The sample numbers of its rollouts: another epoch asks for other attempts."""
+    last: bool
+    """Whether its epoch ends with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """What may become the current skill."""
+
+    change: Change
+    package: Package
+    step: int
+    edits: tuple[Proposed, ...] = ()
+    """What it is made of, where each of them could be made alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """An edit about which nothing is decided yet, and what screenings said of it."""
+
+    edit: Proposed
+    known: Estimate = NOTHING_KNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looks:
+    """How far the gates have looked at the val cases."""
+
+    fresh: int = 1
+    """The first attempt at a val case that nothing was chosen by; attempt 0 is what scores are reported by."""
+    screens: int = 0
+    """Screenings so far."""
+    dry: int = 0
+    """Candidates that were no better than the current skill on fresh attempts."""
+    waiting: tuple[Waiting, ...] = ()
+    """Edits that wait to be screened with others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What a run has reached; each change makes a new one."""
+
+    current: Package
+    best: Package
+    memory: Memory
+    current_scores: Scores = UNKNOWN
+    best_scores: Scores = UNKNOWN
+    best_step: int = 0
+    gated: bool = True
+    """Whether the current scores are those of the very bytes that are current."""
+    looks: Looks = Looks()
+    strategy: str = ""
+    """The optimiser's notes to itself."""
+    steps: tuple[Step, ...] = ()
+    epochs: tuple[Epoch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a run works with."""
+
+    splits: Splits
+    spec: Spec
+    roller: Roller
+    optimiser: Model
+    pool: Pool

@@ -1,0 +1,112 @@
+"""Everything a search needs, put in place and taken down again: models, target, rollouts kept, workers."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from tacit.models.faithful import Faithful
+from tacit.store.grouped import Grouped
+from tacit.training.judges import settings_of
+from tacit.training.pool import Threads
+from tacit.training.remembered import Remembered
+from tacit.training.rollout import Scoring
+from tacit.training.scorer import Means
+from tacit.training.scorers import Scorers
+from tacit.training.target_chat import ChatTarget
+from tacit.training.target_completion import CompletionTarget
+from tacit.workspace.target_checks import CommandChecks
+from tacit.workspace.train_models import Lines
+from tacit.workspace.train_outage import Doubting
+from tacit.workspace.train_purse import Closing, PurseKeeper
+from tacit.workspace.train_steady import Steady
+from tacit.workspace.train_target import function_of, target_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+
+    from tacit.models.ledger import Amount
+    from tacit.training.rollout import Roller
+    from tacit.training.scorer import Function
+    from tacit.workspace.train_order import Order
+    from tacit.workspace.workspace import Workspace
+
+TRIES = 3
+"""How often a target is tried that says itself what went wrong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """What a search works with."""
+
+    roller: Roller
+    pool: Threads
+    closing: Closing
+    target: str
+    """The target's identity."""
+    grouped: Grouped
+    keeper: PurseKeeper
+    doubting: Doubting
+    lines: Lines
+
+    def spent(self) -> tuple[int, Amount]:
+        """Rollouts, and what calls of models took, in all runs of this training."""
+        if not self.closing.reason:
+            self.doubting.settle()
+        self.grouped.flush()
+        return self.keeper.made(), self.lines.ledger.total()
+
+
+@contextmanager
+def bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str]) -> Generator[Bench]:
+    """A bench that spends from one purse; when it is left early, what is under way is ended."""
+    grouped = Grouped(ws.engine)
+    seconds = order.limits.seconds
+    closing = Closing(clock=time.monotonic, deadline=None if seconds is None else time.monotonic() + seconds)
+    lines = Lines(ws, grouped, purse, order.limits.on_models, closing)
+    try:
+        target = target_of(order.target, lines, environ, seconds=order.seconds, stop=closing.stopped)
+        scorers = Scorers(_means(ws, order, lines, environ))
+        scorers.check(order.cases)
+        keeper = PurseKeeper(ws, grouped, purse, order.limits.rollouts, closing)
+        doubting = Doubting(keeper, closing)
+        tries = 1 if isinstance(target, ChatTarget | CompletionTarget) else TRIES  # a model's line is patient itself
+        scoring = Scoring(target=target, scorers=scorers, redact=ws.redact, tries=tries, sleep=closing.sleep)
+        with Threads(order.workers, idle=grouped.settle) as pool:
+            try:
+                yield Bench(
+                    roller=Remembered(scoring, doubting),
+                    pool=pool,
+                    closing=closing,
+                    target=target.identity,
+                    grouped=grouped,
+                    keeper=keeper,
+                    doubting=doubting,
+                    lines=lines,
+                )
+            finally:
+                closing.stop("the training was left")
+                lines.close()
+        grouped.flush()
+    finally:
+        lines.close()
+
+
+def optimiser_of(place: Bench, order: Order, purse: str, environ: Mapping[str, str]) -> Faithful:
+    """The model that proposes edits; what it failed to answer is remembered, and when it is down all stops."""
+    model = place.lines.open(order.optimiser, environ)
+    return Faithful(Steady(model, place.closing), place.lines.memo, purse)
+
+
+def _means(ws: Workspace, order: Order, lines: Lines, environ: Mapping[str, str]) -> Means:
+    """What scorers may need: a model for rubrics where there is one, commands and functions where they are allowed."""
+    kinds = {(str(one.get("kind")), str(one.get("name"))) for case in order.cases for one in settings_of(case)}
+    named = order.optimiser or ws.config.model
+    judge = lines.open(order.optimiser, environ) if named and "rubric" in {kind for kind, _ in kinds} else None
+    functions = dict(order.functions)
+    if order.commands:
+        named_by_cases = (name for kind, name in kinds if kind == "python" and ":" in name)
+        functions |= {name: cast("Function", function_of(name)) for name in named_by_cases}
+    return Means(model=judge, commands=CommandChecks(environ=environ) if order.commands else None, functions=functions)

@@ -1,0 +1,161 @@
+"""What becomes of a trained skill: a draft that review looks at, and the door if it was confirmed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from tacit.errors import InputError, NotFoundError
+from tacit.store import drafts, trainings
+from tacit.trials import Decision
+from tacit.types import Provenance
+from tacit.workspace import deciding, door, drafting
+from tacit.workspace.train import train
+from tacit.workspace.train_reports import FOLDER
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from tacit.shipped import Version
+    from tacit.skills.package import Package
+    from tacit.training.progress import Event
+    from tacit.types import Draft
+    from tacit.workspace.library import Found
+    from tacit.workspace.train import Finished
+    from tacit.workspace.train_order import Order
+    from tacit.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proven:
+    """A gate that has decided already, on cases and for a target that its receipt names."""
+
+    decision: Decision
+
+    def decide(self, draft: Draft, before: Package | None, after: Package) -> Decision:  # noqa: ARG002
+        """What the last gate found."""
+        return self.decision
+
+
+def carried_out(ws: Workspace, order: Order, *, apply: bool = False, out: str = "") -> Generator[Event, None, Finished]:
+    """Train, and make a draft of what is better; with `apply` it ships, if fresh cases and review agree."""
+    if out:
+        _check_free(Path(out).expanduser())
+    finished = yield from train(ws, order)
+    draft = drafted(ws, finished)
+    result = shipped(ws, draft) if draft and apply else draft
+    return replace(finished, result=result, package=written(ws, finished, out))
+
+
+def drafted(ws: Workspace, finished: Finished) -> Draft | None:
+    """A draft of the best skill; None when the training found nothing better, or the skill is not in the library."""
+    training, best = finished.training, finished.trained.best
+    found = _place(ws, training.skill)
+    if best.hash() == training.base_hash or found is None:
+        return None
+    review = door.reviewed(ws, best, found.skill, found.place.live())
+    draft = drafting.of_package(
+        ws, found, best, summary=f"trained: {_gain(finished)}", notes=[f"training {training.id}: {_decided(finished)}"]
+    )
+    draft = replace(
+        draft,
+        base_hash=training.base_hash,
+        provenance=Provenance(model=training.optimiser, training=training.id),
+        status=review.status,
+        findings=review.findings,
+        needs_approval=review.needs_approval or not _confirmed(finished),
+    )
+    return _saved(ws, replace(draft, id=_identity(draft, found)))
+
+
+def shipped(ws: Workspace, draft: Draft) -> Version | Draft:
+    """The draft through the one door; it ships if the last gate accepted it and nobody has to be asked."""
+    decision = proven(ws, draft)
+    if decision is None or not deciding.may_ship(draft):
+        return draft
+    return deciding.gated(ws, draft, Proven(decision=decision))
+
+
+def proven(ws: Workspace, draft: Draft) -> Decision | None:
+    """What the last gate of a draft's training said in its favour, with the target it was proven on."""
+    if not draft.provenance.training:
+        return None
+    with ws.engine.read() as transaction:
+        try:
+            training = trainings.get(transaction, ws.name, draft.provenance.training)
+        except NotFoundError:
+            return None
+        report = cast("dict[str, object]", json.loads(trainings.report_of(transaction, training.id) or "{}"))
+    decided = cast("dict[str, object]", report.get("decision") or {})
+    if report.get("skill_hash") != draft.hash or decided.get("action") != "accept":
+        return None
+    return Decision(action="accept", reason=f"{decided['reason']}; on {report['target']}, training {training.id}")
+
+
+def written(ws: Workspace, finished: Finished, out: str = "") -> Path | None:
+    """The best package as files, where it was asked for; one of no library beside its page. Nothing is overwritten."""
+    training, best = finished.training, finished.trained.best
+    if best.hash() == training.base_hash or not (out or _place(ws, training.skill) is None):
+        return None
+    folder = Path(out).expanduser() if out else ws.state / FOLDER / training.id / Path(training.skill).name
+    if out:
+        _check_free(folder)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)  # of this very training, and ours
+    try:
+        for path, content in best.files.items():
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+            file.chmod(0o755 if path in best.executable else 0o644)
+    except OSError as error:
+        raise InputError(f"The trained skill cannot be written to {folder}: {error.strerror}.") from None
+    return folder
+
+
+def _check_free(folder: Path) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} is there already, and nothing is overwritten. Name a new folder with --out.")
+
+
+def _place(ws: Workspace, skill: str) -> Found | None:
+    """Where a trained skill lives in the library; None for a folder elsewhere."""
+    if skill.startswith("/") and ws.library.inside(Path(skill) / "SKILL.md") is None:
+        return None
+    return ws.library.find(skill)
+
+
+def _identity(draft: Draft, found: Found) -> str:
+    """The draft's id: what shipped once and was taken back is another draft when it is proposed again."""
+    last = found.last()
+    return drafting.identity(replace(draft, base_hash=f"{draft.base_hash} v{last.number if last else 0}"))
+
+
+def _saved(ws: Workspace, draft: Draft) -> Draft:
+    """The draft in the store; one of the same bytes that nobody decided on yet learns what is known by now."""
+    kept = drafting.save(ws, draft)
+    if kept.approved or (kept.summary, kept.notes) == (draft.summary, draft.notes):
+        return kept
+    now = replace(draft, created=kept.created)
+    with ws.engine.write() as transaction:
+        drafts.put(transaction, now)
+    return now
+
+
+def _confirmed(finished: Finished) -> bool:
+    return finished.confirmation is not None and finished.confirmation.decision.action == "accept"
+
+
+def _decided(finished: Finished) -> str:
+    decision = cast("dict[str, object]", finished.report["decision"])
+    return f"{decision['action']}: {decision['reason']}"
+
+
+def _gain(finished: Finished) -> str:
+    if finished.confirmation is None:
+        return "not confirmed"
+    receipt = finished.confirmation.receipt
+    return f"{receipt.gain * 100:+.1f} points on {receipt.cases} fresh cases"

@@ -1,0 +1,129 @@
+"""A training never spends more than it may, whatever its threads do, and a kill gives nothing back."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tacit.models.budget import Budgeted
+from tacit.models.failures import OverBudget
+from tacit.models.ledger import Amount, Limits, Reservation
+from tacit.models.memo import Memo
+from tacit.models.model import Message, Reply, Request
+from tacit.models.price import FlatPrice
+from tacit.models.scripted import Scripted, on, says
+from tacit.models.spec import PerMillion
+from tacit.store.grouped import Grouped
+from tacit.training.rollout import Spent
+from tacit.trials import Rollout, Scored, Unscored
+from tacit.types import Tokens
+from tacit.workspace.spending import spent_today
+from tacit.workspace.train_purse import Closing, PurseKeeper, PurseLedger, PurseMemo
+
+if TYPE_CHECKING:
+    from tacit.workspace.workspace import Workspace
+
+PRICE = FlatPrice(PerMillion(input=Decimal(1), output=Decimal(2)))
+
+
+def open_now() -> Closing:
+    return Closing(clock=time.monotonic)
+
+
+def ledger(ws: Workspace, grouped: Grouped, *, daily: Limits | None = None) -> PurseLedger:
+    return PurseLedger(ws, grouped, "train:a", daily or Limits(), open_now())
+
+
+def rollout(score: Scored | Unscored) -> Rollout:
+    return Rollout(case="c", skill_hash="", target="t", score=score)
+
+
+@pytest.mark.parametrize("most", [1, 2, 23, 24, 25, 50])
+def test_no_more_calls_are_made_than_allowed_with_many_threads(ws: Workspace, most: int) -> None:
+    grouped = Grouped(ws.engine)
+    bare = Scripted(on(".", says({"ok": 1}, tokens=Tokens(input=3, output=3))))
+    paid = Budgeted(bare, ledger(ws, grouped), Limits(calls=most), PRICE)
+    with ThreadPoolExecutor(24) as pool:
+        asked = [Request(messages=(Message(text=f"question {at}"),), max_tokens=8) for at in range(most + 30)]
+        found = list(pool.map(paid.complete, asked))
+    assert sum(isinstance(one, Reply) for one in found) == most
+    grouped.flush()
+    assert ledger(ws, grouped).total().calls == most
+    assert spent_today(ws).spent.calls == most
+
+
+def test_a_limit_on_tokens_waits_for_what_calls_under_way_give_back(ws: Workspace) -> None:
+    grouped = Grouped(ws.engine)
+    bare = Scripted(on(".", says({"ok": 1}, tokens=Tokens(input=5, output=5))))
+    limits = Limits(tokens=400)
+    paid = Budgeted(bare, ledger(ws, grouped), limits, PRICE)
+    with ThreadPoolExecutor(8) as pool:
+        asked = [Request(messages=(Message(text=f"q{at}"),), max_tokens=100) for at in range(40)]
+        found = list(pool.map(paid.complete, asked))
+    made = sum(isinstance(one, Reply) for one in found)
+    assert made >= 20  # bounds of about 150 tokens would allow two at a time, settled ones take 10
+    assert ledger(ws, grouped).total().tokens <= 400
+
+
+def test_the_days_limit_holds_for_a_training_too(ws: Workspace) -> None:
+    grouped = Grouped(ws.engine)
+    found = ledger(ws, grouped, daily=Limits(calls=1))
+    assert isinstance(found.reserve(Amount(calls=1), Limits()), Reservation)
+    grouped.flush()
+    again = ledger(ws, grouped, daily=Limits(calls=1)).reserve(Amount(calls=1), Limits())
+    assert isinstance(again, OverBudget)
+    assert "midnight" in again.reason
+
+
+def test_what_was_reserved_by_a_killed_process_counts(ws: Workspace) -> None:
+    grouped = Grouped(ws.engine)
+    assert isinstance(ledger(ws, grouped).reserve(Amount(calls=1), Limits(calls=1)), Reservation)
+    assert isinstance(ledger(ws, Grouped(ws.engine)).reserve(Amount(calls=1), Limits(calls=1)), OverBudget)
+
+
+def test_a_reply_is_in_the_store_before_the_next_call_is_made(ws: Workspace) -> None:
+    grouped = Grouped(ws.engine)
+    memo = PurseMemo(ws, grouped)
+    paid = Budgeted(Scripted(on(".", says({"ok": 1}))), ledger(ws, grouped), Limits(), PRICE)
+    model = Memo(paid, memo)
+    model.complete(Request(messages=(Message(text="one"),)))
+    model.complete(Request(messages=(Message(text="two"),)))
+    other = Memo(Scripted(identity=paid.identity), PurseMemo(ws, Grouped(ws.engine)))
+    assert isinstance(other.complete(Request(messages=(Message(text="one"),))), Reply)
+
+
+def test_rollouts_are_counted_over_all_runs_of_a_training(ws: Workspace) -> None:
+    grouped = Grouped(ws.engine)
+    keeper = PurseKeeper(ws, grouped, "train:a", 3, open_now())
+    assert [keeper.begin() for _ in range(2)] == [None, None]
+    again = PurseKeeper(ws, Grouped(ws.engine), "train:a", 3, open_now())
+    assert again.begin() is None
+    assert isinstance(again.begin(), Spent)
+    assert again.made() == 3
+    assert PurseKeeper(ws, grouped, "train:b", 3, open_now()).begin() is None
+
+
+def test_an_unscored_rollout_is_kept_for_its_own_training_only(ws: Workspace) -> None:
+    grouped = Grouped(ws.engine)
+    keeper = PurseKeeper(ws, grouped, "train:a", None, open_now())
+    keeper.put("rollout:1", rollout(Unscored(reason="no connection")))
+    keeper.put("rollout:2", rollout(Scored(hard=1, soft=1)))
+    grouped.flush()
+    again = PurseKeeper(ws, grouped, "train:a", None, open_now())
+    other = PurseKeeper(ws, grouped, "train:b", None, open_now())
+    assert again.get("rollout:1") == rollout(Unscored(reason="no connection"))
+    assert other.get("rollout:1") is None
+    assert other.get("rollout:2") == rollout(Scored(hard=1, soft=1))
+
+
+def test_nothing_new_is_begun_once_the_time_is_over(ws: Workspace) -> None:
+    closing = Closing(clock=lambda: 10.0, deadline=9.0)
+    grouped = Grouped(ws.engine)
+    assert isinstance(PurseKeeper(ws, grouped, "train:a", None, closing).begin(), Spent)
+    found = PurseLedger(ws, grouped, "train:a", Limits(), closing).reserve(Amount(calls=1), Limits())
+    assert isinstance(found, OverBudget)
+    assert "time" in found.reason
