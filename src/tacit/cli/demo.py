@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacit.cli import demo_learning, demo_selection, demo_skills
+from tacit.cli import demo_learning, demo_selection, demo_skills, demo_training
 from tacit.cli.demo_parts import bars, line, title
 from tacit.cli.options import AsJson  # noqa: TC001 - typer reads it at run time
 from tacit.cli.output import console, emit, table
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tacit.cli.demo_learning import LearningStory
     from tacit.cli.demo_selection import SelectionStory
     from tacit.cli.demo_skills import SkillStory
+    from tacit.cli.demo_training import TrainingStory
     from tacit.types import Delivery, Record, Run
     from tacit.workspace.import_report import FileReport
     from tacit.workspace.workspace import Workspace
@@ -60,6 +61,8 @@ class Stage:
     """What became of a skill."""
     selection: SelectionStory
     """What was chosen for the next requests."""
+    training: TrainingStory
+    """What a training found."""
 
     @property
     def runs(self) -> list[Run]:
@@ -111,6 +114,7 @@ def perform(ws: Workspace) -> Stage:
         learning=demo_learning.perform(ws),
         skill=demo_skills.perform(ws),
         selection=demo_selection.perform(ws),
+        training=demo_training.perform(ws),
     )
 
 
@@ -132,6 +136,7 @@ def document(stage: Stage) -> dict[str, object]:
         "learning": demo_learning.document(stage.learning),
         "skill": demo_skills.document(stage.skill),
         "selection": demo_selection.document(stage.selection),
+        "training": demo_training.document(stage.training),
     }
 
 
@@ -241,6 +246,11 @@ def selected(stage: Stage) -> Iterator[RenderableType]:
     yield from demo_selection.scenes(stage.selection)
 
 
+def trained(stage: Stage) -> Iterator[RenderableType]:
+    """A skill's text gets better, and what fresh cases say about it."""
+    yield from demo_training.scenes(stage.training)
+
+
 def closing(stage: Stage) -> Iterator[RenderableType]:
     """Where this is, and what to do next."""
     import shutil
@@ -263,7 +273,7 @@ def closing(stage: Stage) -> Iterator[RenderableType]:
         yield f"  (not on your PATH: tacit here is {Path(sys.argv[0]).absolute()})"
 
 
-SCENES = (opening, recorded, redacted, listed, searched, shown, imported, learned, skills, selected, closing)
+SCENES = (opening, recorded, redacted, listed, searched, shown, imported, learned, skills, selected, trained, closing)
 
 
 # ---- small parts -------------------------------------------------------------------------------------------------

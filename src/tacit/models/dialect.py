@@ -40,6 +40,11 @@ def simpler(dialect: Dialect, request: Request, failure: Failure) -> Dialect | N
     if dialect.limit_field in said and UNKNOWN_FIELD.search(said):
         other: LimitField = "max_tokens" if dialect.limit_field == "max_completion_tokens" else "max_completion_tokens"
         return replace(dialect, limit_field=other)
+    return _without(dialect, request, said)
+
+
+def _without(dialect: Dialect, request: Request, said: str) -> Dialect | None:
+    """The dialect without the part that a refusal speaks of."""
     if dialect.thinking and request.thinking is not None and THINKING_WORDS.search(said):
         return replace(dialect, thinking=False)
     if dialect.temperature and "temperature" in said:

@@ -60,7 +60,7 @@ def _serve(state: str, folder: str, payload: Mapping[str, object]) -> None:
     connection = sqlite3.connect(f"file:{_quoted(database)}?mode=ro", uri=True, timeout=BUSY, isolation_level=None)
     always, found = chosen(connection, workspace_of(state, folder), prompt)
     rate = float(_setting(settings, "select_withhold_rate") or 0)
-    withheld = bool(found and rate and _is_drawn(prompt, found, rate))
+    withheld = found is not None and _is_drawn(prompt, found, rate)
     handed = fitting(always if withheld or not found else [*always, found])
     if handed:
         said = {"hookSpecificOutput": {"hookEventName": EVENT, "additionalContext": joined(handed)}}
@@ -69,8 +69,11 @@ def _serve(state: str, folder: str, payload: Mapping[str, object]) -> None:
     if found:
         note = _note(payload, folder, handed, found if withheld else None)
         query = spool.redactor(state)(prompt[:KEPT])
-        pinned = [one.name for one in handed if one in always]
-        spool.write(state, note | {"query": query, "pinned": pinned, "withhold_rate": rate})
+        spool.write(state, note | {"query": query, "pinned": _names(handed, always), "withhold_rate": rate})
+
+
+def _names(skills: Sequence[Skill], among: Sequence[Skill]) -> list[str]:
+    return [one.name for one in skills if one in among]
 
 
 def fitting(skills: Sequence[Skill]) -> list[Skill]:

@@ -121,13 +121,22 @@ def _choosing(pairs: Sequence[tuple[Query, Answer]]) -> Choosing:
     unserved = [said for query, said in pairs if not query.gold]
     return Choosing(
         recall=share(is_served(query, said) for query, said in served),
-        first=share(any(name in query.gold for name in said.chosen[:1]) for query, said in served),
+        first=share(_is_first(query, said) for query, said in served),
         precision=share(name in query.gold for query, said in pairs for name in said.chosen),
         nothing=share(not said.chosen for said in unserved),
         auc=auc([said.probability for _, said in served], [said.probability for said in unserved]),
-        activated=sum(len(said.chosen) for _, said in pairs) / len(pairs) if pairs else None,
+        activated=_activated(pairs),
         latency=_latency([said.choose_ms for _, said in pairs]),
     )
+
+
+def _is_first(query: Query, said: Answer) -> bool:
+    return any(name in query.gold for name in said.chosen[:1])
+
+
+def _activated(pairs: Sequence[tuple[Query, Answer]]) -> float | None:
+    """How many skills a query gets in the mean."""
+    return sum(len(said.chosen) for _, said in pairs) / len(pairs) if pairs else None
 
 
 def place(query: Query, said: Answer) -> int:

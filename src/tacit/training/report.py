@@ -87,7 +87,7 @@ def curve(trained: Trained, measure: Measure) -> list[Json]:
         scored = measure.of(outcome.scores.mean()) if isinstance(outcome, Judged) and outcome.scores else None
         action = outcome.decision.action if isinstance(outcome, Judged) else "skipped"
         if scored is not None and action in ("accept", "accept_new_best", "force_accept"):
-            current, best = scored, max(best, scored)
+            current, best = scored, scored if action == "accept_new_best" else max(best, scored)
         points.append({"step": step.step, "candidate": scored, "current": current, "best": best, "action": action})
     return points
 

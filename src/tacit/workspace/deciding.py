@@ -24,7 +24,7 @@ from tacit.workspace.noticing import notice_one
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tacit.shipped import Action, SkillOrigin
+    from tacit.shipped import Action, SkillOrigin, SkillStatus
     from tacit.trials import Decision
     from tacit.types import Draft
     from tacit.workspace.gating import Gate
@@ -167,7 +167,6 @@ def _change(ws: Workspace, draft: Draft, found: Found, decision: Decision) -> Ch
 
     last = found.last()
     imported = bool(draft.files) and not draft.pattern and not draft.provenance.training
-    sure = bool(draft.approved) or decision.action in ("accept", "accept_new_best")
     origin: SkillOrigin = "imported" if imported else "learned"
     action: Action = "import" if imported else "apply"
     version = Version(
@@ -176,7 +175,7 @@ def _change(ws: Workspace, draft: Draft, found: Found, decision: Decision) -> Ch
         number=0,
         hash="",
         action=action,
-        status=last.status if last and not last.out else "active" if sure else "provisional",
+        status=_status(draft, last, decision),
         origin=last.origin if last else origin,
         actor=draft.provenance.model or draft.approver or person(),
         summary=draft.summary,
@@ -189,6 +188,14 @@ def _change(ws: Workspace, draft: Draft, found: Found, decision: Decision) -> Ch
     package = drafting.package_of(ws, draft)
     past = past_of(ws, draft, found)
     return Change(root=found.root.real, package=package, base=draft.base_hash, version=version, past=past)
+
+
+def _status(draft: Draft, last: Version | None, decision: Decision) -> SkillStatus:
+    """What the skill is then: as it was, if it was in use; else active only where somebody or a gate is sure of it."""
+    if last and not last.out:
+        return last.status
+    sure = bool(draft.approved) or decision.action in ("accept", "accept_new_best")
+    return "active" if sure else "provisional"
 
 
 def _open(ws: Workspace, draft: str) -> Draft:
