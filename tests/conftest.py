@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from tacit.store.migrate import migrate
 from tacit.store.sqlite import SqliteEngine
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 NOW = "2026-01-05T12:00:00.000000Z"
 numbers = itertools.count(1)
+settings.register_profile("quick", max_examples=40)
+settings.load_profile("quick")
 
 
 @pytest.fixture(autouse=True)

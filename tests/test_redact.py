@@ -179,7 +179,7 @@ PIECES = st.one_of(
 )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(PIECES, max_size=8).map("".join))
 def test_redacting_twice_is_redacting_once(text: str) -> None:
     once = REDACTOR.redact(text)
@@ -188,7 +188,7 @@ def test_redacting_twice_is_redacting_once(text: str) -> None:
     assert REDACTOR.find(once) == ()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(PIECES, max_size=8).map("".join))
 def test_hits_are_in_order_and_apart_and_both_engines_agree(text: str) -> None:
     hits = REDACTOR.find(text)

@@ -59,7 +59,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=6),
     max_leaves=20,
 )
-LENIENT = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LENIENT = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def sound(found: list[Any]) -> None:
@@ -115,7 +115,7 @@ def test_bytes_thrown_in_anywhere_are_survived(name: str, noise: bytes, data: st
     sound(parse(of(name), whole[:at] + noise + whole[at:]))
 
 
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [17, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", list(SAMPLES))
 def test_a_file_cut_at_any_byte_gives_what_stands_before_the_cut(name: str, step: int) -> None:
     records = SAMPLES[name]

@@ -17,7 +17,7 @@ PIECES = (
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=5).map(" ".join) | st.text(max_size=12))
 @example("rotate the logs: all of them (please)")
 def test_values_are_left_out_whether_or_not_a_text_looks_as_if_it_had_any(text: str) -> None:

@@ -74,7 +74,7 @@ LINES = st.lists(st.sampled_from(["", "a", "b", "c", "- x", "- y"]), max_size=14
 
 
 @given(LINES, LINES)
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_matches_are_equal_lines_in_order(old: list[str], new: list[str]) -> None:
     found = matches(old, new)
     assert all(old[a] == new[b] for a, b in found)

@@ -47,7 +47,7 @@ def shipped(folder: Path) -> None:
             apply_drafts(ws, waiting)
 
 
-@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [23, pytest.param(1, marks=pytest.mark.slow)])
 def test_an_import_killed_anywhere_converges_to_one_skill_with_its_history(every: int, tmp_path: Path) -> None:
     source = tmp_path / "source"
     folder = put(source, "deploy")
@@ -73,7 +73,7 @@ def test_an_import_killed_anywhere_converges_to_one_skill_with_its_history(every
     assert at > 18
 
 
-@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [19, pytest.param(1, marks=pytest.mark.slow)])
 def test_two_drafts_shipped_as_one_are_both_old_or_both_new_after_a_kill(every: int, tmp_path: Path) -> None:
     at, done = 0, False
     while not done:

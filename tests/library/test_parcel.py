@@ -458,7 +458,7 @@ def test_a_torn_archive_is_refused_wherever_it_was_torn(form: str) -> None:
 
 
 @given(st.sampled_from(["parcel", "tar", "tar.gz"]), st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_damaged_archive_is_refused_or_still_adds_up(form: str, data: st.DataObject) -> None:
     broken = bytearray(whole()[form])
     for _ in range(data.draw(st.integers(1, 3))):
@@ -472,7 +472,7 @@ def test_a_damaged_archive_is_refused_or_still_adds_up(form: str, data: st.DataO
 
 
 @given(st.binary(max_size=2000), st.sampled_from([b"", b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b\x08"]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_bytes_are_read_or_refused(data: bytes, start: bytes) -> None:
     for attempt in (start + data, start + data + b"PK\x05\x06" + bytes(18)):
         try:
@@ -493,7 +493,7 @@ def packages(draw: st.DrawFn) -> Package:
 
 
 @given(st.lists(packages(), min_size=1, max_size=5))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_every_history_comes_back(states: list[Package]) -> None:
     versions, objects = history(*states)
     parcel = unpack(pack("deploy", versions, objects))

@@ -15,7 +15,7 @@ SIGNS = (
 texts = st.text(alphabet=SIGNS, max_size=14)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(texts)
 @example("a\u200bb c\u200dd")
 @example("\u2800" * 4)

@@ -283,7 +283,7 @@ def titles(document: bytes) -> int:
 
 
 @given(bodies(), bodies())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_append_keeps_every_byte_and_adds_no_title(document: str, body: str) -> None:
     before = Package(files={"SKILL.md": document.encode()})
     try:
@@ -298,7 +298,7 @@ def test_append_keeps_every_byte_and_adds_no_title(document: str, body: str) -> 
 
 
 @given(bodies(), bodies())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_merge_keeps_every_byte_and_once_is_enough(document: str, body: str) -> None:
     before = Package(files={"SKILL.md": document.encode()})
     try:
@@ -314,7 +314,7 @@ def test_merge_keeps_every_byte_and_once_is_enough(document: str, body: str) -> 
 
 
 @given(bodies(), st.sampled_from(["create", "replace"]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_a_whole_document_has_one_title_and_one_frontmatter(body: str, kind: DraftKind) -> None:
     try:
         after = compose(kind, "deploy", None if kind == "create" else package(), body)

@@ -131,7 +131,7 @@ ENDS = st.sampled_from(["\n", "\r\n", "\r"])
 
 
 @given(PIECES, ENDS)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_once_is_enough_and_nothing_new_is_written(pieces: list[str], end: str) -> None:
     body = end.join(pieces)
     once = deployable(body)
@@ -141,7 +141,7 @@ def test_once_is_enough_and_nothing_new_is_written(pieces: list[str], end: str) 
 
 
 @given(st.text(alphabet="# \t`~<!->-\r\nab\x0b\x0c\x1c\x85\u2028\xa0=", max_size=60) | PIECES.map("\n".join))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_lines_know_the_headings_that_sections_know(text: str) -> None:
     found = lines_of(text)
     assert text_of(found.lines) == text

@@ -91,7 +91,7 @@ def test_metadata_that_cannot_be_read_are_none() -> None:
 
 
 @given(st.dictionaries(st.from_regex(r"tacit\.[a-z0-9._-]{1,12}", fullmatch=True), st.text(), min_size=1, max_size=4))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_any_text_comes_back_from_us_and_from_the_reference(notes: dict[str, str]) -> None:
     document = BARE
     try:

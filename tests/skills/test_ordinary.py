@@ -35,7 +35,7 @@ near = st.lists(st.tuples(keys, simple), max_size=4).map(
 below = st.tuples(keys, near).map(lambda pair: f"{pair[0]}:\n" + "".join(f"  {one}\n" for one in pair[1].splitlines()))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(near | below | loose, max_size=3).map("".join))
 @example(OWN)
 @example("a: b\n  c: d\n")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tacit.workspace.workspace import Workspace
 
 SEED = 2
-SIZES = (120, 60, 80)
+SIZES = (60, 40, 80)
 """Train, val and test cases; half of the last are set aside for the last gate."""
 ARMS = {"no_skill": "no skill", "initial": "before", "one_shot": "one-shot", "best": "trained"}
 
