@@ -14,7 +14,14 @@ SAMPLED = {"spool": 100, "delete": 3}
 """Kill points of the default suite where they are not 2; the spool's are all of them."""
 
 
-@pytest.fixture(params=STORIES, ids=lambda story: story.name)
+FIRST = ("a block", "delete", "spool", "ingest")
+"""Stories of the default suite; the others have their place among the long tests."""
+
+
+@pytest.fixture(
+    params=[one if one.name in FIRST else pytest.param(one, marks=pytest.mark.slow) for one in STORIES],
+    ids=lambda story: story.name,
+)
 def story(request: pytest.FixtureRequest) -> Story:
     need_strace()
     return request.param
