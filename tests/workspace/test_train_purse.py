@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,16 @@ from tacit.models.model import Message, Reply, Request
 from tacit.models.price import FlatPrice
 from tacit.models.scripted import Scripted, on, says
 from tacit.models.spec import PerMillion
+from tacit.store import memo as memo_rows
 from tacit.store.grouped import Grouped
 from tacit.training.rollout import Spent
 from tacit.trials import Rollout, Scored, Unscored
 from tacit.types import Tokens
+from tacit.workspace.house import erase
 from tacit.workspace.spending import spent_today
-from tacit.workspace.train_purse import Closing, PurseKeeper, PurseLedger, PurseMemo
+from tacit.workspace.train_journal import journal_of
+from tacit.workspace.train_ledger import BLOCKS, PurseLedger
+from tacit.workspace.train_purse import Closing, PurseKeeper, PurseMemo
 
 if TYPE_CHECKING:
     from tacit.workspace.workspace import Workspace
@@ -85,15 +90,66 @@ def test_what_was_reserved_by_a_killed_process_counts(ws: Workspace) -> None:
     assert isinstance(ledger(ws, Grouped(ws.engine)).reserve(Amount(calls=1), Limits(calls=1)), OverBudget)
 
 
-def test_a_reply_is_in_the_store_before_the_next_call_is_made(ws: Workspace) -> None:
+def test_what_a_killed_process_got_and_had_not_committed_is_in_the_store_when_its_training_goes_on(
+    ws: Workspace,
+) -> None:
+    asked = Request(messages=(Message(text="one"),))
+    with suppress(KeyboardInterrupt), journal_of(ws, "train:a") as journal:
+        killed = Grouped(ws.engine, journal=journal)
+        Memo(Scripted(on(".", says({"ok": 1}))), PurseMemo(ws, killed)).complete(asked)
+        PurseKeeper(ws, killed, "train:a", None, open_now()).put("rollout:1", rollout(Scored(hard=1, soft=1)))
+        journal.add(b'["memo", "half a li', journal.part)
+        raise KeyboardInterrupt
+    other = Memo(Scripted(), PurseMemo(ws, Grouped(ws.engine)))
+    assert not isinstance(other.complete(asked), Reply)
+    with journal_of(ws, "train:a") as journal:
+        assert not list(journal.left())
+    again = Memo(Scripted(), PurseMemo(ws, Grouped(ws.engine)))
+    assert isinstance(again.complete(asked), Reply)
+    assert PurseKeeper(ws, Grouped(ws.engine), "train:b", None, open_now()).get("rollout:1")
+    assert not list(ws.state.glob("*.journal.*"))
+
+
+def test_what_a_killed_training_left_goes_when_runs_are_removed_for_good(ws: Workspace) -> None:
+    with suppress(KeyboardInterrupt), journal_of(ws, "train:a") as journal:
+        PurseMemo(ws, Grouped(ws.engine, journal=journal)).put("reply:1", b"the words of a run")
+        raise KeyboardInterrupt
+    assert list(ws.state.glob("*.journal.*"))
+    erase(ws)
+    assert not list(ws.state.glob("*.journal.*"))
+
+
+def test_what_is_committed_leaves_the_journal(ws: Workspace) -> None:
+    with journal_of(ws, "train:a") as journal:
+        grouped = Grouped(ws.engine, journal=journal)
+        PurseMemo(ws, grouped).put("reply:1", b"x")
+        assert len(list(journal.left())) == 1
+        grouped.settle()
+        assert not list(journal.left())
+        PurseMemo(ws, grouped).put("reply:2", b"y")
+        assert len(list(journal.left())) == 1
+        grouped.flush()
+    with ws.engine.read() as transaction:
+        assert [memo_rows.get(transaction, f"reply:{at}") for at in (1, 2)] == [b"x", b"y"]
+
+
+def test_a_block_of_calls_is_reserved_where_there_is_room_and_given_back_at_the_end(ws: Workspace) -> None:
     grouped = Grouped(ws.engine)
-    memo = PurseMemo(ws, grouped)
-    paid = Budgeted(Scripted(on(".", says({"ok": 1}))), ledger(ws, grouped), Limits(), PRICE)
-    model = Memo(paid, memo)
-    model.complete(Request(messages=(Message(text="one"),)))
-    model.complete(Request(messages=(Message(text="two"),)))
-    other = Memo(Scripted(identity=paid.identity), PurseMemo(ws, Grouped(ws.engine)))
-    assert isinstance(other.complete(Request(messages=(Message(text="one"),))), Reply)
+    found = ledger(ws, grouped)
+    made = [found.reserve(Amount(calls=1), Limits(calls=10_000)) for _ in range(3)]
+    assert all(isinstance(one, Reservation) for one in made)
+    assert found.total().calls == BLOCKS[0]
+    found.give_back()
+    grouped.flush()
+    assert found.total().calls == 3
+    assert spent_today(ws).spent.calls == 3
+
+
+def test_near_a_limit_calls_are_reserved_one_by_one(ws: Workspace) -> None:
+    grouped = Grouped(ws.engine)
+    found = ledger(ws, grouped)
+    assert isinstance(found.reserve(Amount(calls=1), Limits(calls=299)), Reservation)
+    assert found.total().calls == 1
 
 
 def test_rollouts_are_counted_over_all_runs_of_a_training(ws: Workspace) -> None:

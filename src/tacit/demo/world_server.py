@@ -69,7 +69,7 @@ class Server:
 
     async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one connection's requests, one after the other."""
-        with contextlib.suppress(*GONE):
+        with contextlib.suppress(*GONE, asyncio.CancelledError):  # the end of the server, which asyncio would report
             while await self._one(reader, writer):
                 pass
         writer.close()

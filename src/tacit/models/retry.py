@@ -64,15 +64,17 @@ class Retrying:
     def complete(self, request: Request) -> Reply | Failure:
         """The reply, after as many attempts as patience allows."""
         ask = self.model.complete
-        return self._again(lambda left: ask(replace(request, timeout=left)), request.timeout, prompt_hash(request))
+        return self._again(
+            lambda left: ask(replace(request, timeout=left)), request.timeout, lambda: prompt_hash(request)
+        )
 
     def embed(self, texts: Texts) -> Vectors | Failure:
         """The vectors, likewise."""
         ask = self.model.embed
-        what = vector_key("", texts.texts[0] if texts.texts else "")
-        return self._again(lambda left: ask(replace(texts, timeout=left)), texts.timeout, what)
+        first = texts.texts[0] if texts.texts else ""
+        return self._again(lambda left: ask(replace(texts, timeout=left)), texts.timeout, lambda: vector_key("", first))
 
-    def _again(self, call: Callable[[float], R | Failure], timeout: float, what: str) -> R | Failure:
+    def _again(self, call: Callable[[float], R | Failure], timeout: float, what: Callable[[], str]) -> R | Failure:
         deadline = self.clock() + timeout
         result: R | Failure = TimedOut(reason="no time was given")
         for attempt in range(self.patience.attempts):
@@ -81,7 +83,7 @@ class Retrying:
             result = call(max(0.0, deadline - self.clock()))
             if not isinstance(result, RateLimited | Unreachable):
                 return result
-            if attempt + 1 < self.patience.attempts and not self._pause(result, attempt, what, deadline):
+            if attempt + 1 < self.patience.attempts and not self._pause(result, attempt, what(), deadline):
                 return result
         return result
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 import httpcore2
@@ -13,6 +13,7 @@ import httpcore2
 from tacit.errors import ConfigError
 from tacit.models.deadline import DeadlineBackend
 from tacit.models.failures import Malformed, Refused, TimedOut, Unreachable, short
+from tacit.models.line import IDLE, PORTS, Line, TooLongError
 from tacit.models.proxy import proxy_for
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from tacit.models.failures import Failure
     from tacit.models.proxy import Proxy
 
-IDLE = 30.0
-"""Seconds an unused connection is kept."""
+CONNECTIONS = 64
+"""The most a proxy is asked for at once."""
 LARGEST = 8 * 1024 * 1024
 """Bytes of a response; a longer one is not read."""
 CLOSED = Refused(reason="the model was closed", billed=True)
@@ -46,39 +47,33 @@ class Transport:
         parts = urlsplit(base_url)
         self.clock = clock
         self.largest = largest
-        self.scheme, self.host, self.port = parts.scheme.encode(), (parts.hostname or "").encode(), parts.port
+        self.scheme, self.host, self.port = parts.scheme, parts.hostname or "", parts.port
         self.path = parts.path.rstrip("/")
-        self.host_header = (b"host", parts.netloc.encode())
+        self.host_header = (b"host", parts.netloc.rpartition("@")[2].encode())
         self.backend = DeadlineBackend(clock)
-        context = _context(environ) if base_url.startswith("https:") else None
+        context = _context(environ) if self.scheme == "https" else None
         proxy = proxy_for(base_url, environ)
-        self._open = lambda: _pool(context, proxy, self.backend)
-        self._pools: list[httpcore2.ConnectionPool] = [self._open()]
-        self._free = list(self._pools)
-        """Pools of one connection each: one that all threads share looks through all connections at every call."""
+        self._proxied = _pool(context, proxy, self.backend) if proxy else None
+        address = (self.host, self.port or PORTS.get(self.scheme, 0))
+        self._open = lambda: Line(address, context, self.backend, largest)
+        self._lines: list[Line] = []
+        self._free: list[Line] = []
         self._lock = threading.Lock()
         self.closed = False
 
     def post(self, path: str, headers: list[tuple[bytes, bytes]], body: bytes, deadline: float) -> Answer | Failure:
         """Send a body and read what comes back, all before the deadline."""
-        url = httpcore2.URL(scheme=self.scheme, host=self.host, port=self.port, target=(self.path + path).encode())
         left = deadline - self.clock()
         if self.closed:
             return CLOSED
         if left <= 0:
             return TimedOut(reason="no time was left to ask")
-        length = (b"content-length", b"%d" % len(body))
-        times = {"connect": deadline, "read": deadline, "write": deadline, "pool": left}
-        pool = self._borrowed()
+        sent = [self.host_header, *headers, (b"content-length", b"%d" % len(body))]
+        speak = self._direct if self._proxied is None else self._through
         try:
-            with pool.stream(
-                "POST",
-                url,
-                headers=[self.host_header, *headers, length],
-                content=body,
-                extensions={"timeout": times},
-            ) as response:
-                return self._read(response)
+            return speak((self.path + path).encode(), sent, body, deadline)
+        except TooLongError:
+            return Malformed(reason=f"the answer is longer than {self.largest} bytes; it was not read", billed=True)
         except (
             httpcore2.TimeoutException,
             httpcore2.NetworkError,
@@ -87,50 +82,54 @@ class Transport:
             httpcore2.UnsupportedProtocol,
         ) as error:
             return CLOSED if self.closed else _translated(error)
-        finally:
-            with self._lock:
-                self._free.append(pool)
 
     def close(self) -> None:
         """End all connections, and with them the calls under way."""
         self.closed = True
         self.backend.opened.cut()
         with self._lock:
-            pools = list(self._pools)
-        for pool in pools:
-            pool.close()
+            lines = list(self._lines)
+        for line in lines:
+            line.close()
+        if self._proxied is not None:
+            self._proxied.close()
 
-    def _borrowed(self) -> httpcore2.ConnectionPool:
-        """A pool that nobody uses, the last one given back first: its connection is the warmest."""
+    def _direct(self, target: bytes, headers: list[tuple[bytes, bytes]], body: bytes, deadline: float) -> Answer:
+        """Over a line that nobody uses, the last one given back first: it is the warmest."""
         with self._lock:
-            if self._free:
-                return self._free.pop()
-            pool = self._open()
-            self._pools.append(pool)
-            return pool
+            line = self._free.pop() if self._free else None
+            if line is None:
+                line = self._open()
+                self._lines.append(line)
+        try:
+            head = b"".join([b"POST ", target, b" HTTP/1.1\r\n", *(b"%s: %s\r\n" % one for one in headers), b"\r\n"])
+            status, found, content = line.exchange(head + body, deadline)
+        finally:
+            with self._lock:
+                self._free.append(line)
+        return Answer(status=status, headers={name.lower(): value for name, value in found}, body=content)
 
-    def _read(self, response: httpcore2.Response) -> Answer | Failure:
-        parts: list[bytes] = []
-        size = 0
-        for part in response.iter_stream():
-            parts.append(part)
-            size += len(part)
-            if size > self.largest:
-                return Malformed(reason=f"the answer is longer than {self.largest} bytes; it was not read", billed=True)
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
-        return Answer(status=response.status, headers=headers, body=b"".join(parts))
+    def _through(self, target: bytes, headers: list[tuple[bytes, bytes]], body: bytes, deadline: float) -> Answer:
+        """Through the proxy."""
+        pool = cast("httpcore2.ConnectionPool", self._proxied)
+        url = httpcore2.URL(scheme=self.scheme.encode(), host=self.host.encode(), port=self.port, target=target)
+        times = {"connect": deadline, "read": deadline, "write": deadline, "pool": deadline - self.clock()}
+        with pool.stream("POST", url, headers=headers, content=body, extensions={"timeout": times}) as response:
+            parts: list[bytes] = []
+            for part in response.iter_stream():
+                parts.append(part)
+                if sum(map(len, parts)) > self.largest:
+                    raise TooLongError
+        found = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+        return Answer(status=response.status, headers=found, body=b"".join(parts))
 
 
-def _pool(context: ssl.SSLContext | None, proxy: Proxy | None, backend: DeadlineBackend) -> httpcore2.ConnectionPool:
-    if proxy is None:
-        return httpcore2.ConnectionPool(
-            ssl_context=context, max_connections=1, keepalive_expiry=IDLE, network_backend=backend
-        )
+def _pool(context: ssl.SSLContext | None, proxy: Proxy, backend: DeadlineBackend) -> httpcore2.ConnectionPool:
     return httpcore2.HTTPProxy(
         proxy.url,
         proxy_auth=proxy.login,
         ssl_context=context,
-        max_connections=1,
+        max_connections=CONNECTIONS,
         keepalive_expiry=IDLE,
         network_backend=backend,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from tacit.types import Tokens
 
 if TYPE_CHECKING:
-    from tacit.store.engine import Row, Transaction
+    from tacit.store.engine import Row, Transaction, Value
 
 COLUMNS = (
     "happened, workspace, stage, what, model, prompt_hash,"
@@ -39,16 +39,24 @@ class CallEntry:
 
 def add(transaction: Transaction, entry: CallEntry) -> None:
     """Keep one."""
+    add_all(transaction, [entry])
+
+
+def add_all(transaction: Transaction, entries: list[CallEntry]) -> None:
+    """Keep many."""
+    transaction.many(
+        f"INSERT INTO calls ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [_values(entry) for entry in entries],
+    )
+
+
+def _values(entry: CallEntry) -> tuple[Value, ...]:
     tokens = entry.tokens
     counts = (tokens.input, tokens.output, tokens.cache_read, tokens.cache_write) if tokens else (None,) * 4
-    usd = None if entry.cost_usd is None else str(entry.cost_usd)
-    transaction.all(
-        f"INSERT INTO calls ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(entry.happened, entry.workspace, entry.stage, entry.what, entry.model, entry.prompt_hash),
-            *counts,
-            *(usd, entry.seconds, entry.outcome),
-        ),
+    return (
+        *(entry.happened, entry.workspace, entry.stage, entry.what, entry.model, entry.prompt_hash),
+        *counts,
+        *(None if entry.cost_usd is None else str(entry.cost_usd), entry.seconds, entry.outcome),
     )
 
 

@@ -38,6 +38,10 @@ class Engine(Protocol):
         """A consistent view; never blocks a writer."""
         ...
 
+    def glance(self) -> AbstractContextManager[Transaction]:
+        """A view for one statement, which is consistent by itself: cheaper than a transaction around it."""
+        ...
+
     def write(self, *, synced: bool = True) -> AbstractContextManager[Transaction]:
         """The only writer of this moment, committed durably on leaving; rolled back on an exception.
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tacit.store.engine import Engine, Transaction
+    from tacit.store.journal import Journal
 
 T = TypeVar("T")
+Item = TypeVar("Item")
 
 
 class _Slot:
@@ -35,16 +37,35 @@ class Grouped:
     Whoever waits first writes for all, then hands over to one of those who came meanwhile. When a transaction fails,
     all in it are told, and nothing of it was written. What is committed survives a kill; a power cut may take back what
     was committed since the last sync, which is made once in `pause` seconds and by `flush`.
+
+    With a journal, what is added with a line survives a kill from that moment on.
     """
 
-    def __init__(self, engine: Engine, *, pause: float = 1.0, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        journal: Journal | None = None,
+        pause: float = 1.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._engine = engine
+        self._journal = journal
+        self._items: dict[Callable[[Transaction, list[Any]], object], list[Any]] = {}
         self._pause = pause
         self._clock = clock
         self._due = 0.0
         self._queue: list[_Slot] = []
         self._writing = False
         self._mutex = threading.Lock()
+
+    def add(self, write: Callable[[Transaction, list[Item]], object], item: Item, line: bytes = b"") -> None:
+        """Write an item with the next group; the items of a group that are written the same way are written at once."""
+        with self._mutex:
+            self._items.setdefault(write, []).append(item)
+            part = self._journal.part if self._journal is not None else 0
+        if line and self._journal is not None:
+            self._journal.add(line, part)  # not under the mutex: all would wait for the disk
 
     def later(self, work: Callable[[Transaction], object]) -> None:
         """Write this with the next group, at the latest when `flush` is called; nobody waits for it."""
@@ -68,7 +89,7 @@ class Grouped:
     def settle(self) -> None:
         """Wait until all that was taken in so far is committed."""
         with self._mutex:
-            idle = not self._queue and not self._writing
+            idle = not self._queue and not self._items and not self._writing
         if not idle:
             self.now(_nothing)
 
@@ -87,13 +108,19 @@ class Grouped:
     def _commit(self) -> None:
         with self._mutex:
             group, self._queue = self._queue, []
+            items, self._items = self._items, {}
+            noted = self._journal.turn() if self._journal is not None else 0
         try:
             synced = self._clock() >= self._due
             with self._engine.write(synced=synced) as transaction:
+                for write, those in items.items():
+                    write(transaction, those)
                 for slot in group:
                     slot.result = slot.work(transaction)
             if synced:
                 self._due = self._clock() + self._pause
+            if self._journal is not None:
+                self._journal.clear(noted)
         except BaseException as error:  # noqa: BLE001 - told to everybody who waits
             for slot in group:
                 slot.error = error

@@ -8,12 +8,17 @@ if TYPE_CHECKING:
     from tacit.store.engine import Transaction
 
 
+PUT = "INSERT INTO memo (key, value, stored, workspace) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
+
+
 def put(transaction: Transaction, key: str, value: bytes, now: str, workspace: str = "") -> None:
     """Keep a value on behalf of a workspace; the first one under a key stays."""
-    transaction.all(
-        "INSERT INTO memo (key, value, stored, workspace) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
-        (key, value, now, workspace),
-    )
+    transaction.all(PUT, (key, value, now, workspace))
+
+
+def put_all(transaction: Transaction, rows: list[tuple[str, bytes, str, str]]) -> None:
+    """Keep many: key, value, moment, workspace of each."""
+    transaction.many(PUT, rows)
 
 
 def get(transaction: Transaction, key: str) -> bytes | None:

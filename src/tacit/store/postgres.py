@@ -68,6 +68,12 @@ class PostgresEngine:
             yield transaction
 
     @contextmanager
+    def glance(self) -> Generator[PostgresTransaction]:
+        """One statement: every session here is a transaction anyway."""
+        with self.read() as transaction:
+            yield transaction
+
+    @contextmanager
     def write(self, *, synced: bool = True) -> Generator[PostgresTransaction]:
         """The only write transaction of this moment in this database."""
         with self._session(f"SET LOCAL lock_timeout = {int(self._wait * 1000) or 1}") as transaction:

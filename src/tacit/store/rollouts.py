@@ -11,16 +11,32 @@ if TYPE_CHECKING:
     from tacit.store.engine import Transaction
 
 
+PUT = (
+    "INSERT INTO rollouts (id, case_id, skill_hash, target, sample, body) VALUES (?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (id) DO NOTHING"
+)
+Entry = tuple[str, str, str, str, int, str]
+"""A rollout as the store keeps it, its key first."""
+
+
+def entry_of(key: str, rollout: Rollout) -> Entry:
+    """A rollout under a key, as a row."""
+    return key, rollout.case, rollout.skill_hash, rollout.target, rollout.sample, dumps(rollout)
+
+
 def put(transaction: Transaction, key: str, rollout: Rollout) -> None:
     """Store a rollout once."""
-    transaction.all(
-        "INSERT INTO rollouts (id, case_id, skill_hash, target, sample, body) VALUES (?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (id) DO NOTHING",
-        (key, rollout.case, rollout.skill_hash, rollout.target, rollout.sample, dumps(rollout)),
-    )
+    transaction.all(PUT, entry_of(key, rollout))
 
 
-def get(transaction: Transaction, key: str) -> Rollout | None:
-    """The rollout under a key, if it was made before."""
-    rows = transaction.all("SELECT body FROM rollouts WHERE id = ?", (key,))
-    return loads(Rollout, rows[0][0]) if rows else None
+def put_all(transaction: Transaction, entries: list[Entry]) -> None:
+    """Store many, each once."""
+    transaction.many(PUT, entries)
+
+
+def get(transaction: Transaction, key: str, *others: str) -> Rollout | None:
+    """The rollout under a key, if it was made before; or that under another."""
+    marks = ", ".join("?" * (1 + len(others)))
+    rows = transaction.all(f"SELECT id, body FROM rollouts WHERE id IN ({marks})", (key, *others))
+    found = {str(name): body for name, body in rows}
+    return next((loads(Rollout, found[name]) for name in (key, *others) if name in found), None)

@@ -81,6 +81,13 @@ class SqliteEngine:
                     connection.execute("ROLLBACK")
 
     @contextmanager
+    def glance(self) -> Generator[SqliteTransaction]:
+        """One statement through a read-only connection of this thread."""
+        self._after_fork()
+        with self._translated():
+            yield SqliteTransaction(self._reader())
+
+    @contextmanager
     def write(self, *, synced: bool = True) -> Generator[SqliteTransaction]:
         """The only write transaction of this moment on this state folder."""
         self._after_fork()

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from concurrent.futures import Future
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from tacit.training.halt import Halt
 from tacit.training.rollout import Spent, hash_of
 from tacit.training.usage import Bill, Usage, of_rollout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from tacit.skills.package import Package
     from tacit.training.crew import Crew
@@ -28,13 +28,28 @@ NEEDED, AHEAD, FILLER, NEVER = 1, 5, 9, 99
 class _Attempt:
     """One rollout that is made at most once, whoever comes first, and not at all while nobody wants it."""
 
-    __slots__ = ("_begun", "_lock", "_make", "made", "read", "slim", "submitted", "urgency", "wanted")
+    __slots__ = (
+        "_begun",
+        "_bell",
+        "_error",
+        "_made",
+        "_make",
+        "done",
+        "read",
+        "slim",
+        "submitted",
+        "urgency",
+        "wanted",
+    )
 
-    def __init__(self, roller: Roller, case: Case, skill: Package | None, sample: int) -> None:
-        self._make = lambda: roller.roll(case, skill, sample)
-        self._lock = threading.Lock()
+    def __init__(self, make: Callable[[], Rollout | Spent], bell: threading.Condition) -> None:
+        self._make = make
+        self._bell = bell
+        """Shared by all attempts of a run, as one thread alone waits for them."""
         self._begun = False
-        self.made: Future[Rollout | Spent] = Future()
+        self._made: Rollout | Spent | None = None
+        self._error: BaseException | None = None
+        self.done = False
         self.wanted = True
         self.read = False
         self.slim = False
@@ -43,14 +58,37 @@ class _Attempt:
 
     def run(self) -> None:
         """Make it, unless somebody did or nobody wants it."""
-        with self._lock:
+        with self._bell:
             if self._begun or not self.wanted:
                 return
             self._begun = True
         try:
-            self.made.set_result(self._make())
+            self._made = self._make()
         except BaseException as error:  # noqa: BLE001 - raised again where the result is read
-            self.made.set_exception(error)
+            self._error = error
+        with self._bell:
+            self.done = True
+            self._bell.notify()
+
+    def result(self) -> Rollout | Spent:
+        """What was made, as soon as it is; raises what its making raised, or that it was dropped."""
+        if not self.done and self.submitted:
+            self.submitted.result()
+        with self._bell:
+            self._bell.wait_for(lambda: self.done)
+        if self._error is not None:
+            raise self._error
+        return cast("Rollout | Spent", self._made)
+
+    def usage(self) -> Usage:
+        """What it took, as far as that is known."""
+        return Usage() if self._made is None or isinstance(self._made, Spent) else of_rollout(self._made)
+
+    def slimmed(self) -> None:
+        """Without output and trace."""
+        if not self.slim and self._made is not None:
+            self.slim = True
+            self._made = self._made if isinstance(self._made, Spent) else replace(self._made, output="", trace="")
 
 
 class Attempts:
@@ -63,13 +101,14 @@ class Attempts:
         self._known: dict[tuple[str, str, int], _Attempt] = {}
         self._names: dict[int, tuple[Package | None, str]] = {}
         self._later: deque[_Attempt] = deque()
+        self._bell = threading.Condition()
 
     def begin(
         self, cases: Iterable[Case], skill: Package | None, *, samples: Sequence[int] = (0,), urgency: int
     ) -> None:
         """Start what has not been started, and hurry what was started with less urgency."""
         for attempt in self._all(cases, skill, samples):
-            if not attempt.made.done() and not (attempt.wanted and attempt.urgency <= urgency):
+            if not attempt.done and not (attempt.wanted and attempt.urgency <= urgency):
                 self._submit(attempt, urgency)
 
     def later(self, cases: Iterable[Case], skill: Package | None, *, samples: Sequence[int] = (0,)) -> None:
@@ -89,11 +128,9 @@ class Attempts:
         """A rollout when it is there, on the bill of the stage that reads it first; Halt when the budget is used up."""
         self.begin((case,), skill, samples=(sample,), urgency=NEEDED)
         (attempt,) = self._all((case,), skill, (sample,))
-        if not attempt.made.done():
+        if not attempt.done:
             self.fill()
-        if attempt.submitted:
-            attempt.submitted.result()
-        rollout = attempt.made.result()
+        rollout = attempt.result()
         if isinstance(rollout, Spent):
             raise Halt(rollout.reason)
         if not attempt.read:
@@ -110,19 +147,15 @@ class Attempts:
     def forget(self) -> None:
         """Keep nothing but scores of what was read so far: outputs and traces of a long run would fill the memory."""
         for attempt in self._known.values():
-            if attempt.read and not attempt.slim:
-                attempt.slim = True
-                kept = attempt.made.result()
-                attempt.made = Future()
-                attempt.made.set_result(kept if isinstance(kept, Spent) else replace(kept, output="", trace=""))
+            if attempt.read:
+                attempt.slimmed()
 
     def spare(self) -> Usage:
         """What was made ahead and never read; how much that is depends on timing."""
         unused = Usage()
         for attempt in self._unread():
-            result = attempt.made.result() if attempt.made.done() and not attempt.made.exception() else None
-            if result is not None and not isinstance(result, Spent):
-                unused += of_rollout(result)
+            if attempt.done:
+                unused += attempt.usage()
         return unused
 
     def close(self) -> None:
@@ -143,7 +176,7 @@ class Attempts:
             for sample in samples:
                 key = (case.id, name, sample)
                 if key not in self._known:
-                    self._known[key] = _Attempt(self._roller, case, skill, sample)
+                    self._known[key] = _Attempt(partial(self._roller.roll, case, skill, sample), self._bell)
                 yield self._known[key]
 
     def _name(self, skill: Package | None) -> str:

@@ -41,8 +41,7 @@ class ChatTarget:
     @property
     def identity(self) -> str:
         """The model, and how it is asked."""
-        asked = repr((self.system, self.temperature, self.max_tokens, self.files, _prompt()))
-        return f"chat {self.model.identity} {sha256(asked.encode('utf-8', 'replace')).hexdigest()[:16]}"
+        return f"chat {self.model.identity} {_asked((self.system, self.temperature, self.max_tokens, self.files))}"
 
     def run(self, case: Case, skill: Package | None, sample: int) -> Attempt | Broken:
         """One reply."""
@@ -71,6 +70,12 @@ class ChatTarget:
             timeout=self.seconds,
             stage="rollout",
         )
+
+
+@cache
+def _asked(how: tuple[str, float, int, bool]) -> str:
+    """A hash of how a model is asked."""
+    return sha256(repr((*how, _prompt())).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 @cache

@@ -10,7 +10,7 @@ from tacit.errors import NotFoundError
 from tacit.events import Advanced, Began, Ended, Noted
 from tacit.runs import usage
 from tacit.runs.recorder import seen_skills, success_of, valid_name
-from tacit.store import audit, files, memo, meta, profiles, runs, search, selections, verdicts
+from tacit.store import audit, files, journal, memo, meta, profiles, runs, search, selections, verdicts
 from tacit.strict import clean
 from tacit.types import Record, Verdict
 from tacit.workspace.facts import ERASING, TIDIED
@@ -67,6 +67,7 @@ def remove(ws: Workspace, ids: Sequence[str], reason: str) -> Iterator[Event]:
 
 def erase(ws: Workspace) -> None:
     """Wipe what removed runs left in the full-text index and in the database's log."""
+    journal.remove_all(ws.state)
     with ws.engine.write() as transaction:
         search.erase(transaction)
     ws.engine.erase()

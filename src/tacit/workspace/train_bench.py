@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from tacit.errors import StoreError
 from tacit.models.faithful import Faithful
 from tacit.store.grouped import Grouped
 from tacit.training.judges import settings_of
@@ -18,6 +20,7 @@ from tacit.training.scorers import Scorers
 from tacit.training.target_chat import ChatTarget
 from tacit.training.target_completion import CompletionTarget
 from tacit.workspace.target_checks import CommandChecks
+from tacit.workspace.train_journal import journal_of
 from tacit.workspace.train_models import Lines
 from tacit.workspace.train_outage import Doubting
 from tacit.workspace.train_purse import Closing, PurseKeeper
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
     from tacit.workspace.train_order import Order
     from tacit.workspace.workspace import Workspace
 
+EVERY = 0.05
+"""Seconds between two commits of what nobody waits for."""
 TRIES = 3
 """How often a target is tried that says itself what went wrong."""
 
@@ -55,6 +60,7 @@ class Bench:
         """Rollouts, and what calls of models took, in all runs of this training."""
         if not self.closing.reason:
             self.doubting.settle()
+        self.lines.ledger.give_back()
         self.grouped.flush()
         return self.keeper.made(), self.lines.ledger.total()
 
@@ -62,7 +68,11 @@ class Bench:
 @contextmanager
 def bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str]) -> Generator[Bench]:
     """A bench that spends from one purse; when it is left early, what is under way is ended."""
-    grouped = Grouped(ws.engine)
+    with journal_of(ws, purse) as journal:
+        yield from _bench(ws, order, purse, environ, Grouped(ws.engine, journal=journal))
+
+
+def _bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str], grouped: Grouped) -> Generator[Bench]:
     seconds = order.limits.seconds
     closing = Closing(clock=time.monotonic, deadline=None if seconds is None else time.monotonic() + seconds)
     lines = Lines(ws, grouped, purse, order.limits.on_models, closing)
@@ -74,7 +84,7 @@ def bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str]) -
         doubting = Doubting(keeper, closing)
         tries = 1 if isinstance(target, ChatTarget | CompletionTarget) else TRIES  # a model's line is patient itself
         scoring = Scoring(target=target, scorers=scorers, redact=ws.redact, tries=tries, sleep=closing.sleep)
-        with Threads(order.workers, idle=grouped.settle) as pool:
+        with kept_up(grouped), Threads(order.workers) as pool:
             try:
                 yield Bench(
                     roller=Remembered(scoring, doubting),
@@ -89,9 +99,29 @@ def bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str]) -
             finally:
                 closing.stop("the training was left")
                 lines.close()
+        lines.ledger.give_back()
         grouped.flush()
     finally:
         lines.close()
+
+
+@contextmanager
+def kept_up(grouped: Grouped) -> Generator[None]:
+    """Commit what was taken in again and again, so that nobody who only adds has to."""
+    ended = threading.Event()
+
+    def commit() -> None:
+        while not ended.wait(EVERY):
+            with suppress(StoreError):  # who needs to know waits for a commit, and is told
+                grouped.settle()
+
+    thread = threading.Thread(target=commit, name="commit", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def optimiser_of(place: Bench, order: Order, purse: str, environ: Mapping[str, str]) -> Faithful:

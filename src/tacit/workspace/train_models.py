@@ -13,7 +13,8 @@ from tacit.models.spec import parse
 from tacit.models.stack import Layers, stacked
 from tacit.types import Tokens
 from tacit.workspace.asking import strange_address
-from tacit.workspace.train_purse import PurseCalls, PurseLedger, PurseMemo
+from tacit.workspace.train_ledger import PurseLedger
+from tacit.workspace.train_purse import PurseCalls, PurseMemo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

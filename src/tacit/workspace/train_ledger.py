@@ -1,0 +1,184 @@
+"""What one training and this day have spent: reserved in the store before a call, a block of calls at a time."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from tacit.errors import StoreError
+from tacit.models.failures import OverBudget
+from tacit.models.ledger import Amount, Limits, Reservation, over
+from tacit.store import ledger
+from tacit.workspace.spending import amount_of, less, sum_of, today
+
+if TYPE_CHECKING:
+    from tacit.store.engine import Transaction
+    from tacit.store.grouped import Grouped
+    from tacit.workspace.train_purse import Closing
+    from tacit.workspace.workspace import Workspace
+
+BLOCKS = (96, 24, 6)
+"""Calls that are reserved together with the one that is asked for, so that the next ones need not wait."""
+SPARE = 50
+"""A block must fit so often into what is left: a kill may lose no more than this part of a budget."""
+NOTHING = Amount()
+
+
+class PurseLedger:
+    """A ledger over two purses, the training's and the day's; a refusal waits first for what calls give back."""
+
+    def __init__(self, ws: Workspace, grouped: Grouped, purse: str, daily: Limits, closing: Closing) -> None:
+        self._closing = closing
+        self._ws = ws
+        self._grouped = grouped
+        self._purse = purse
+        self._daily = daily
+        self._block: tuple[str, Amount] = ("", NOTHING)
+        """What is reserved in both purses and not yet for any call, after the day of it."""
+        self._coming: tuple[Transaction | None, Amount] = (None, NOTHING)
+        """The same for what a transaction that is not committed yet reserves."""
+        self._lock = threading.Lock()
+        self._reserved = 0
+        self._settled = 0
+        """Those whose end is in the store."""
+        self._returned = 0
+        """Those that are settled or about to be."""
+        self._change = threading.Condition()
+        self._seen: tuple[Transaction | None, dict[str, Amount]] = (None, {})
+
+    def reserve(self, asked: Amount, limits: Limits) -> Reservation | OverBudget:
+        """Set an amount aside, in the training's purse and in the day's, if both can bear it."""
+        day = today(self._ws)
+        while not (over_now := self._closing.why()):
+            if self._taken(day, asked):
+                return Reservation(id=day, amount=asked)
+            try:
+                problem, others, more = self._grouped.now(
+                    lambda transaction: self._try(transaction, day, asked, limits)
+                )
+            except StoreError as error:
+                return OverBudget(reason=f"what is spent cannot be written down, so nothing is: {error}")
+            if not problem:
+                self._open(day, more)
+                return Reservation(id=day, amount=asked)
+            if not others:
+                return OverBudget(reason=problem)
+            with self._change:
+                self._change.wait_for(lambda known=others: self._returned >= known, timeout=60.0)
+        return OverBudget(reason=over_now)
+
+    def settle(self, reservation: Reservation, spent: Amount) -> None:
+        """Put what a call really took in its reservation's place; the day is that on which it was reserved."""
+        self._grouped.add(self._settle, (reservation.id, less(spent, reservation.amount)))
+        with self._change:
+            self._returned += 1
+            self._change.notify_all()
+
+    def give_back(self) -> None:
+        """Take what is reserved for no call out of the purses again."""
+        self._grouped.later(self._emptied)
+
+    def total(self) -> Amount:
+        """All that the training has spent and reserved."""
+        with self._ws.engine.read() as transaction:
+            return amount_of(ledger.total(transaction, self._ws.name, self._purse))
+
+    def _open(self, day: str, transaction: Transaction | None) -> None:
+        """What a transaction reserved beyond its calls may be used, as it is committed now."""
+        with self._lock:
+            if transaction is None or self._coming[0] is not transaction:
+                return
+            before, left = self._block
+            self._block = (day, left + self._coming[1] if before == day else self._coming[1])
+            self._coming = (None, NOTHING)
+
+    def _taken(self, day: str, asked: Amount, transaction: Transaction | None = None) -> bool:
+        """Whether there was room for it in what is reserved already, or what this transaction reserves."""
+        with self._lock:
+            self._reserved += 1
+            reserved, block = self._block
+            if reserved == day and holds(block, asked):
+                self._block = (day, less(block, asked))
+            elif transaction is not None and self._coming[0] is transaction and holds(self._coming[1], asked):
+                self._coming = (transaction, less(self._coming[1], asked))
+            else:
+                self._reserved -= 1
+                return False
+            return True
+
+    def _emptied(self, transaction: Transaction) -> None:
+        """Out of the purses with what is reserved for no call."""
+        with self._lock:
+            (day, block), self._block = self._block, ("", NOTHING)
+        if block != NOTHING:
+            self._change_by(transaction, day, less(NOTHING, block))
+
+    def _try(
+        self, transaction: Transaction, day: str, asked: Amount, limits: Limits
+    ) -> tuple[str, int, Transaction | None]:
+        """What is in the way, and how many must have been settled before it is worth another try; 0: it never is.
+
+        If nothing is, the transaction that reserved more than was asked for.
+        """
+        if self._taken(day, asked, transaction):
+            return "", 0, None
+        self._emptied(transaction)
+        sums = ((self._sum(transaction, self._purse), limits), (self._sum(transaction, day), self._daily))
+        for spent, most in sums:
+            if problem := over(spent, asked, most):
+                said = problem if most is limits else f"{problem}; that of a day, which begins at midnight UTC"
+                return said, self._settled + 1 if self._reserved > self._settled else 0, None
+        size = next((size for size in BLOCKS if all(fits(spent, times(asked, size), most) for spent, most in sums)), 1)
+        self._change_by(transaction, day, times(asked, size))
+        with self._lock:
+            self._coming = (transaction, times(asked, size - 1))
+            self._reserved += 1
+        return "", 0, transaction
+
+    def _settle(self, transaction: Transaction, changes: list[tuple[str, Amount]]) -> None:
+        by_day: dict[str, Amount] = {}
+        for day, change in changes:
+            by_day[day] = by_day.get(day, NOTHING) + change
+        for day, change in by_day.items():
+            self._change_by(transaction, day, change)
+        self._settled += len(changes)
+
+    def _change_by(self, transaction: Transaction, day: str, change: Amount) -> None:
+        for purse in (self._purse, day):
+            amount = self._sum(transaction, purse) + change
+            self._seen[1][purse] = amount
+            ledger.put(transaction, self._ws.name, purse, sum_of(amount))
+
+    def _sum(self, transaction: Transaction, purse: str) -> Amount:
+        """A purse's sum, read once in a transaction: nobody else writes while it is open."""
+        if self._seen[0] is not transaction:
+            self._seen = (transaction, {})
+        sums = self._seen[1]
+        if purse not in sums:
+            sums[purse] = amount_of(ledger.total(transaction, self._ws.name, purse))
+        return sums[purse]
+
+
+def holds(amount: Amount, asked: Amount) -> bool:
+    """Whether an amount is enough for another."""
+    return (
+        asked.calls <= amount.calls
+        and asked.tokens <= amount.tokens
+        and asked.usd <= amount.usd
+        and asked.unpriced <= amount.unpriced
+    )
+
+
+def times(amount: Amount, count: int) -> Amount:
+    """An amount, so many times."""
+    return Amount(
+        calls=amount.calls * count,
+        tokens=amount.tokens * count,
+        usd=amount.usd * count,
+        unpriced=amount.unpriced * count,
+    )
+
+
+def fits(spent: Amount, block: Amount, limits: Limits) -> bool:
+    """Whether a block is a small part of what is left."""
+    return not over(spent, times(block, SPARE), limits)
