@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tacit.errors import BusyError, UnreachableError
-from tacit.store.alone import HELD, by_file, by_server
+from tacit.store.alone import HELD, by_file
+from tacit.store.alone_server import by_server
 from tacit.workspace.alone import alone, file_of
 from tacit.workspace.workspace import Workspace
 

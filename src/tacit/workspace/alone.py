@@ -7,10 +7,11 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from tacit.errors import BusyError
-from tacit.store.alone import by_file, by_server
+from tacit.store.alone import by_file
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from tacit.workspace.workspace import Workspace
@@ -24,11 +25,7 @@ def alone(ws: Workspace, wait: float, work: str = "learn") -> Generator[None]:
     server may serve several machines, so there the server holds it.
     """
     with ExitStack() as stack:
-        held = (
-            by_server(ws.config.store, f"{work} {ws.name}", wait)
-            if ws.config.store
-            else by_file(file_of(ws, work), wait)
-        )
+        held = _at_server(ws, wait, work) if ws.config.store else by_file(file_of(ws, work), wait)
         try:
             stack.enter_context(held)
         except BusyError as error:
@@ -36,6 +33,12 @@ def alone(ws: Workspace, wait: float, work: str = "learn") -> Generator[None]:
                 f"Another {work} is at work on {ws.root}: {error}. Try again when it has ended; nothing was changed."
             ) from None
         yield
+
+
+def _at_server(ws: Workspace, wait: float, work: str) -> AbstractContextManager[None]:
+    from tacit.store.alone_server import by_server  # loads the driver, which takes a while
+
+    return by_server(ws.config.store, f"{work} {ws.name}", wait)
 
 
 def file_of(ws: Workspace, work: str) -> Path:
