@@ -20,12 +20,14 @@ _TOKENS = ("input", "output", "cache_read", "cache_write")
 _TRACE = ("active", "attempted", "path")
 _NOTHING = Run(message="")
 """A run with all its defaults; most runs share some of them, which is quicker to see than to compare."""
-_TOOL_FIELDS = ("name", "ok", "input", "output", "error", "origin", "skills", "said")
+_TOP_FIELDS = dict.fromkeys(RUN_FIELDS)
+_TOOL_FIELDS = dict.fromkeys(("name", "ok", "input", "output", "error", "origin", "skills", "said"))
+"""Both are looked up for each field of each run and call, so they are more than lists."""
 
 
 def parse_run(obj: object, *, source: str = "api") -> Run:
     """The run one JSON object describes; InputError names the field that is wrong and what to write instead."""
-    top = Strict(obj, "", RUN_FIELDS)
+    top = Strict(obj, "", _TOP_FIELDS)
     if "message" not in top.fields:
         raise InputError('message: missing; a run needs at least {"message": "what the person asked"}')
     return Run(
@@ -39,9 +41,9 @@ def parse_run(obj: object, *, source: str = "api") -> Run:
         model=top.text("model"),
         tools=top.each("tools", _tool),
         context=top.each("context", _passage),
-        skills=top.part("skills", _skills) or SkillTrace(),
+        skills=top.part("skills", _skills) or _NOTHING.skills,
         snapshots=top.each("snapshots", _snapshot),
-        tokens=top.part("tokens", _tokens) or Tokens(),
+        tokens=top.part("tokens", _tokens) or _NOTHING.tokens,
         cost_usd=top.amount("cost_usd"),
         started=top.moment("started"),
         ended=top.moment("ended"),

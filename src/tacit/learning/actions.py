@@ -108,20 +108,30 @@ def _near(one: str, other: str) -> float:
     return 0.65 if same_end and mine[0].split("/")[0] == theirs[0].split("/")[0] else 0.3
 
 
+def deeds_in(call: ToolCall) -> list[Deed]:
+    """What a call did, as it was said; trivial things are left out."""
+    done = _short_deeds if len(call.input) <= REMEMBERED else _deeds
+    return [one for one in done(call.name, call.input) if _teaches(one[0], one[1])]
+
+
 def _of_call(call: ToolCall, at: int, root: str) -> Iterator[Action]:
     ok = call.ok and call.error is None
     done = _short_deeds if len(call.input) <= REMEMBERED else _deeds
     for kind, said, detail in done(call.name, call.input):
         text = _below(said, root) if root and root in said else said
-        if text and not (kind == "command" and _is_trivial(text)):
+        if _teaches(kind, text):
             yield Action(kind=kind, text=text, ok=ok, at=at, detail=detail)
 
 
-_Deed = tuple[ActionKind, str, str]
+def _teaches(kind: ActionKind, text: str) -> bool:
+    return bool(text) and not (kind == "command" and _is_trivial(text))
+
+
+Deed = tuple[ActionKind, str, str]
 """An action's kind, text and detail: all that does not depend on how the call went."""
 
 
-def _deeds(tool: str, given: str) -> tuple[_Deed, ...]:
+def _deeds(tool: str, given: str) -> tuple[Deed, ...]:
     """What a tool did with an input."""
     last = tool.strip().casefold().rsplit("__", 1)[-1].rsplit("/", 1)[-1]
     if last in _SILENT:
@@ -138,7 +148,7 @@ def _deeds(tool: str, given: str) -> tuple[_Deed, ...]:
 _short_deeds = lru_cache(maxsize=4096)(_deeds)
 
 
-def _commands(text: str, fields: dict[str, object]) -> Iterator[_Deed]:
+def _commands(text: str, fields: dict[str, object]) -> Iterator[Deed]:
     if _is_view(fields):
         yield "read", _text(fields, ("path", "file_path")), ""
         return
@@ -153,7 +163,7 @@ def _commands(text: str, fields: dict[str, object]) -> Iterator[_Deed]:
                 yield "command", line, ""
 
 
-def _looked_up(tool: str, text: str, fields: dict[str, object]) -> _Deed:
+def _looked_up(tool: str, text: str, fields: dict[str, object]) -> Deed:
     name = tool.strip().casefold().rsplit("__", 1)[-1]
     origin = origin_of(tool)
     if name in _SEARCHES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,8 +35,8 @@ def grown(cluster: Cluster | None, members: Sequence[Request]) -> Cluster:
     fresh = [exemplar(member) for member in members]
     for one in fresh:
         total = total + one.vector
-        words.update(one.words)
-        hints.update(one.hints)
+    words.update(chain.from_iterable(one.words for one in fresh))
+    hints.update(chain.from_iterable(one.hints for one in fresh))
     return Cluster(
         id=cluster.id if cluster else f"new:{min(member.id for member in members)}",
         centroid=(total / (size + len(members))).astype(np.float32),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tacit.learning.actions import actions_of
+from tacit.learning.actions import deeds_in
 from tacit.learning.shell import head
 
 if TYPE_CHECKING:
-    from tacit.learning.actions import Action
+    from tacit.learning.actions import ActionKind
     from tacit.types import Run
 
 MOST = 24
@@ -19,21 +20,22 @@ _HOST = re.compile(r"\A\w+://([^/\s]+)")
 
 def hints_of(run: Run) -> tuple[str, ...]:
     """The different commands, files and tools of a run, in order, without their values."""
-    found = dict.fromkeys(hint for action in actions_of(run) if (hint := _hint(action)))
-    return tuple(found)[:MOST]
+    found = dict.fromkeys(_hint(kind, text) for call in run.tools for kind, text, _ in deeds_in(call))
+    return tuple(hint for hint in found if hint)[:MOST]
 
 
-def _hint(action: Action) -> str:
-    match action.kind:
+@lru_cache(maxsize=4096)
+def _hint(kind: ActionKind, text: str) -> str:
+    match kind:
         case "command":
-            return head(action.text)
+            return head(text)
         case "edit" | "read":
-            return f"{action.kind} {_place(action.text)}"
+            return f"{kind} {_place(text)}"
         case "web":
-            host = _HOST.match(action.text)
+            host = _HOST.match(text)
             return f"web {host[1]}" if host else ""
         case "tool":
-            return f"tool {action.text}"
+            return f"tool {text}"
         case "search":
             return ""
 

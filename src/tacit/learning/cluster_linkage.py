@@ -78,6 +78,5 @@ def _merge(work: NDArray[np.float32], weight: list[float], kept: int, gone: int)
     mixed[[kept, gone]] = NEVER
     work[kept] = mixed
     work[:, kept] = mixed
-    work[gone] = NEVER
     work[:, gone] = NEVER
     weight[kept] = both

@@ -9,12 +9,12 @@ import numpy as np
 from tacit.learning.cluster_space import grid
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 NEIGHBOURS = 10
 """Neighbours of a point that count, each by how much nearer it is than the first that does not."""
-ROWS = 64
-"""Rows that are worked on at a time: so few of them stay near the processor."""
 CROWD = 0.5
 """Share of common neighbours in a nearness; the rest is the points' own: the same."""
 
@@ -22,8 +22,8 @@ CROWD = 0.5
 def with_neighbours(near: NDArray[np.float32]) -> NDArray[np.float32]:
     """How near points are once their neighbours count too, from how near they are in themselves.
 
-    A point's neighbourhood is a row with few numbers in it, so that products of two are sums of a few rows; all numbers
-    are on the grid, where such sums need no rounding.
+    A point's neighbourhood is a row with few numbers in it, so that two have something in common only where both have
+    the same neighbour; all numbers are on the grid, where sums of their products need no rounding.
     """
     own = near.copy()
     np.fill_diagonal(own, 1)
@@ -35,12 +35,19 @@ def with_neighbours(near: NDArray[np.float32]) -> NDArray[np.float32]:
     weights = np.maximum(weights, 0)
     lengths = np.sqrt((weights * weights).sum(axis=1))
     shares = grid(weights / np.where(lengths > 0, lengths, 1)[:, None] * CROWD**0.5)
-    crowd = np.zeros_like(near)
-    np.put_along_axis(crowd, found, shares, axis=1)
-    columns = np.ascontiguousarray(crowd.T)
-    wide = near * np.float32(1 - CROWD)
-    for start in range(0, len(near), ROWS):
-        rows = slice(start, start + ROWS)
-        for place in range(count):
-            wide[rows] += shares[rows, place, None] * columns[found[rows, place]]
+    wide = np.multiply(near, np.float32(1 - CROWD), out=own)
+    for points, share in _crowds(found, shares):
+        wide[points[:, None], points] += share[:, None] * share
     return wide
+
+
+def _crowds(
+    found: NDArray[np.intp], shares: NDArray[np.float32]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]:
+    """For each point, those that have it for a neighbour, and how much it counts for each of them."""
+    rows, places = np.nonzero(shares)
+    order = np.argsort(found[rows, places], kind="stable")
+    points, share = rows[order], shares[rows, places][order]
+    ends = np.cumsum(np.bincount(found[rows, places], minlength=len(found)))
+    for start, end in zip([0, *ends[:-1]], ends, strict=True):
+        yield points[start:end], share[start:end]

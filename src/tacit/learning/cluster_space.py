@@ -78,19 +78,25 @@ def points(where: Space, rows: Rows) -> NDArray[np.float32]:
     """One row per request or group: the mean of its members' unit vectors, so that products are average nearness."""
     vectors = rows.vectors.astype(np.float64)
     spread = 1 - 2 * (vectors * where.middle).sum(axis=1) + float((where.middle**2).sum())
-    empty = (rows.vectors == 0).all(axis=1)
-    meaning = np.where(empty[:, None], 0, (vectors - where.middle) / np.sqrt(np.maximum(spread, 1e-3))[:, None])
+    vectors -= where.middle
+    vectors /= np.sqrt(np.maximum(spread, 1e-3))[:, None]
+    vectors[(rows.vectors == 0).all(axis=1)] = 0
+    vectors *= MEANING**0.5
     spoken, _ = _spread(where, where.words, rows.words, rows.sizes)
-    said = np.concatenate([meaning * MEANING**0.5, spoken * (1 - MEANING) ** 0.5], axis=1)
+    spoken *= (1 - MEANING) ** 0.5
     if not where.hints:
-        return grid(said)
+        return grid(np.concatenate([vectors, spoken], axis=1))
     done, known = _spread(where, where.hints, rows.hints, rows.sizes, ENOUGH * where.rarest**2)
-    return grid(np.concatenate([said, done * DONE**0.5], axis=1) / np.sqrt(1 + DONE * known)[:, None])
+    done *= DONE**0.5
+    joined = np.concatenate([vectors, spoken, done], axis=1)
+    joined /= np.sqrt(1 + DONE * known)[:, None]
+    return grid(joined)
 
 
 def grid(numbers: NDArray[np.float64]) -> NDArray[np.float32]:
     """The numbers on a grid so coarse that sums of products need no rounding."""
-    return (np.rint(numbers * GRID) / GRID).astype(np.float32)
+    scaled = numbers * GRID
+    return np.rint(scaled, out=scaled).astype(np.float32) / np.float32(GRID)
 
 
 def _counted(used: Iterable[Mapping[str, int]]) -> Counter[str]:
@@ -113,9 +119,11 @@ def _spread(
     """
     rows = np.repeat(np.arange(len(used)), [len(some) for some in used])
     words = [word for some in used for word in some]
-    known = {word: _telling(word, (where.total + UNSEEN + 1) / (counts.get(word, 0) + 0.5)) for word in set(words)}
-    places = np.array([known[word][0] for word in words], dtype=np.intp)
-    worths = np.array([known[word][1] for word in words], dtype=np.float64)
+    number = {word: at for at, word in enumerate(dict.fromkeys(words))}
+    told = [_telling(word, (where.total + UNSEEN + 1) / (counts.get(word, 0) + 0.5)) for word in number]
+    which = np.fromiter(map(number.__getitem__, words), dtype=np.intp, count=len(words))
+    places = np.array([place for place, _ in told], dtype=np.intp)[which]
+    worths = np.array([worth for _, worth in told], dtype=np.float64)[which]
     shares = np.array([count for some in used for count in some.values()], dtype=np.float64) / sizes[rows]
     cells = np.bincount(rows * BUCKETS + places, weights=worths * shares, minlength=len(used) * BUCKETS)
     out = cells.reshape(len(used), BUCKETS)

@@ -110,22 +110,25 @@ def examples(requests: Sequence[str], values: Mapping[int, Mapping[str, str]], l
 
 def subject(requests: Sequence[str], values: Mapping[int, Mapping[str, str]], limit: int = 8) -> tuple[str, ...]:
     """The words most requests share, as people spell them, the most frequent first."""
-    counts: Counter[str] = Counter()
-    spelled: Counter[str] = Counter()
-    for number, request in enumerate(requests):
-        own = values.get(number, {})
-        slots = {"NAME", *(_NUMBERED.sub("", name).upper() for name in own.values())}
-        text = plain(request, own)
-        if any(slot in text for slot in slots):
-            text = " ".join(word for word in text.split() if word.strip(".,:;()'s") not in slots)
-        counts.update(stems_of(text))
-        spelled.update(_SPELLED.findall(f"{text[:1].lower()}{text[1:]}" if text[1:2].islower() else text))
+    texts = [_bare(request, values.get(number, {})) for number, request in enumerate(requests)]
+    counts = _weights(texts)
+    begun = (f"{text[:1].lower()}{text[1:]}" if text[1:2].islower() else text for text in texts)
+    spelled = Counter(word for text in begun for word in _SPELLED.findall(text))
     spellings: dict[str, dict[str, int]] = {}
     for word, count in spelled.items():
         spellings.setdefault(stem(word.casefold()), {})[word] = count
     least = max(2, SUBJECT * len(requests)) if len(requests) > 1 else 1
     ranked = sorted((one for one in counts if counts[one] >= least), key=lambda one: (-counts[one], one))
     return tuple(_spelling(spellings[one]) for one in ranked[:limit] if one in spellings)
+
+
+def _bare(request: str, own: Mapping[str, str]) -> str:
+    """A plain request without the names of its own values."""
+    text = plain(request, own)
+    slots = {"NAME", *(_NUMBERED.sub("", name).upper() for name in own.values())}
+    if not any(slot in text for slot in slots):
+        return text
+    return " ".join(word for word in text.split() if word.strip(".,:;()'s") not in slots)
 
 
 def corrections(texts: Iterable[str]) -> tuple[str, ...]:

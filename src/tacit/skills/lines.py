@@ -11,6 +11,8 @@ from tacit.skills.frontmatter import split
 
 SMALL = 64 * 1024
 """Characters of a text whose lines are remembered for a while."""
+SHORT = 200
+"""Characters of a line that is remembered for a while."""
 LineKind = Literal["front", "heading", "code", "comment", "blank", "text"]
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?[ \t]*\Z")
@@ -69,7 +71,7 @@ def _lines_of(text: str) -> Lines:
             found.append(Line(text=one, kind="code"))
         else:
             comment = bool(_COMMENT.match(bare)) and "-->" not in bare
-            found.append(_outside(one, bare))
+            found.append(_plain_line(one) if len(one) <= SHORT else _outside(one))
     return Lines(lines=tuple(found), open="-->" if comment else fence)
 
 
@@ -88,14 +90,19 @@ def _body_start(text: str) -> int:
     return len(document[: split(document).body.start].decode("utf-8", "surrogatepass"))
 
 
-def _outside(text: str, bare: str) -> Line:
+def _outside(text: str) -> Line:
     """A line that is not in a code block, nor in a comment that began before it."""
+    bare = text.rstrip("\r\n")
     if _COMMENT.match(bare):
         return Line(text=text, kind="comment")
     if match := _HEADING.match(bare):
         title = _CLOSING_MARKS.sub("", (match[2] or "").strip()).strip()
         return Line(text=text, kind="heading", level=len(match[1]), title=title)
     return Line(text=text, kind="text" if bare.strip() else "blank")
+
+
+_plain_line = lru_cache(maxsize=1024)(_outside)
+"""Of short lines: a text is looked at several times on its way, and texts share their headings."""
 
 
 def _opens(bare: str) -> str:
