@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,7 @@ def level_of(part: str) -> int:
     return next(level for level, parts in enumerate(LAYERS) if part in parts)
 
 
+@cache
 def modules() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for file in sorted(SOURCE.rglob("*.py")):

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+import forked
+
 BIN = Path(sys.executable).parent
 TACIT = str(BIN / "tacit")
 SPOOL = (sys.executable, "-m", "tacit.runs.spool")
@@ -60,6 +62,9 @@ class Ended:
 def run(command: list[str], given: bytes | str = b"", **environ: str) -> Ended:
     """Run a command to its end, whichever that is."""
     given = given.encode() if isinstance(given, str) else given
+    if command[0] == TACIT or tuple(command[:2]) == WORKER:
+        said = forked.run(command, env=ENVIRON | environ, given=given)
+        return Ended(code=said.returncode, out=said.stdout, err=said.stderr)
     done = subprocess.run(command, input=given, capture_output=True, env=ENVIRON | environ, timeout=PATIENCE)
     return Ended(code=done.returncode, out=done.stdout.decode(), err=done.stderr.decode())
 
@@ -97,8 +102,9 @@ def need_root() -> None:
 def injected(command: list[str], syscall: str, fault: str, when: str | int, path: Path | None = None) -> list[str]:
     """The command under a fault: `signal=SIGKILL` or `error=EIO` at the K-th call of that name (on one path)."""
     only = ["-P", str(path)] if path else []
+    quick = ["--seccomp-bpf"] if fault.startswith("error") else []  # with it strace sends no signal
     rules = ["-e", f"trace=?{syscall}", "-e", f"inject=?{syscall}:{fault}:when={when}", "-e", "signal=none"]
-    return ["strace", "-f", "-qq", "-o", "/dev/null", *only, *rules, "--", *command]
+    return ["strace", "-f", "-qq", *quick, "-o", "/dev/null", *only, *rules, "--", *command]
 
 
 def points(command: list[str], trace: Path, given: bytes = b"", **environ: str) -> list[tuple[str, int]]:

@@ -127,7 +127,7 @@ def test_a_change_that_the_full_store_cannot_note_and_nobody_can_take_back_is_no
     need_strace()
     rules = ["-e", "trace=pwrite64,renameat2", "-e", "inject=pwrite64:error=ENOSPC:when=9+", "-e", "signal=none"]
     rules += ["-e", "inject=renameat2:error=ENOSPC:when=2+"]
-    ended = _run(old, ["strace", "-f", "-qq", "-o", os.devnull, *rules, "--", *_edit(old)], PATCH)
+    ended = _run(old, ["strace", "-f", "-qq", "--seccomp-bpf", "-o", os.devnull, *rules, "--", *_edit(old)], PATCH)
     _is_done_unsaid(old, ended)
     assert "was made" in ended.err
     assert "deploy v2" in ended.err

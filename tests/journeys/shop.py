@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
+import forked
 from tacit.interchange import dump_run
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Sequence
     from pathlib import Path
 
     from tacit.types import Run
-
-TACIT = (sys.executable, "-m", "tacit")
 
 
 class Shop:
@@ -28,15 +26,7 @@ class Shop:
         self.environ = {"HOME": str(folder.parent / "home"), "PATH": os.environ["PATH"], "NO_COLOR": "1", **settings}
 
     def run(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*TACIT, *words],
-            cwd=self.folder,
-            env=self.environ,
-            input=given,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        return forked.tacit(*words, cwd=self.folder, env=self.environ, given=given)
 
     def json(self, *words: str, code: int = 0) -> Any:
         done = self.run(*words, "--json")

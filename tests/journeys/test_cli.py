@@ -1,4 +1,4 @@
-"""Through the command line, as a person or a script would: real processes, real files."""
+"""Through the command line, as a person or a script would: processes of their own, real files."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import pty
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import forked
 
 SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 TACIT = str(Path(sys.executable).with_name("tacit"))
@@ -23,14 +26,23 @@ def folder(tmp_path: Path) -> Path:
 
 
 def tacit(folder: Path, *words: str, stdin: str | bytes = "", **environ: str) -> subprocess.CompletedProcess[str]:
-    data = stdin if isinstance(stdin, bytes) else stdin.encode()
-    done = subprocess.run(
-        [TACIT, *words], input=data, cwd=folder, env={**os.environ, **environ}, capture_output=True, timeout=120
+    return forked.tacit(*words, cwd=folder, env={**os.environ, **environ}, given=stdin)
+
+
+def installed(folder: Path, *words: str, stdin: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
+    """The same, by the installed script in a Python of its own."""
+    return subprocess.run(
+        [TACIT, *words],
+        input=stdin,
+        cwd=folder,
+        env={**os.environ, **environ},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
     )
-    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def answer(folder: Path, *words: str, stdin: str | bytes = "") -> object:
+def answer(folder: Path, *words: str, stdin: str | bytes = "") -> Any:
     done = tacit(folder, *words, "--json", stdin=stdin)
     assert done.stdout, done.stderr
     return json.loads(done.stdout)
@@ -63,15 +75,12 @@ def test_a_first_hour(folder: Path) -> None:
     assert done.returncode == 0
     assert "Undo: tacit uninit" in done.stderr
     report = answer(folder, "record", stdin=RUNS)
-    assert isinstance(report, dict)
     assert (report["recorded"], report["duplicates"], report["refused"]) == (3, 0, [])
     assert report["skipped"] == [{"line": 3, "reason": "heartbeat"}]
     assert len(report["ids"]) == 3
     again = answer(folder, "record", stdin=RUNS)
-    assert isinstance(again, dict)
     assert (again["recorded"], again["duplicates"]) == (0, 3)
     listed = answer(folder, "runs", "list")
-    assert isinstance(listed, list)
     assert [(row["external_id"], row["success"], row["skills_used"]) for row in listed] == [
         ("4", None, []),
         ("2", False, []),
@@ -79,22 +88,27 @@ def test_a_first_hour(folder: Path) -> None:
     ]
     assert SECRET not in json.dumps(listed)
     found = answer(folder, "runs", "search", "flaky", "login")
-    assert isinstance(found, list)
     assert [row["external_id"] for row in found] == ["1"]
     shown = answer(folder, "runs", "show", report["ids"][0][:10])
-    assert isinstance(shown, dict)
     assert shown["run"]["tools"][0]["input"] == "pytest -x"
     page = tacit(folder, "runs", "show", report["ids"][1])
     assert "[REDACTED:github-token:" in page.stdout
     assert "1 secret never stored" in page.stdout
 
 
+def test_the_installed_script_does_the_same(folder: Path) -> None:
+    assert installed(folder, "init").returncode == 0
+    report = json.loads(installed(folder, "record", "--json", stdin=RUNS).stdout)
+    assert report == answer(folder, "record", stdin=RUNS) | {"recorded": 3, "duplicates": 0}
+    shown = installed(folder, "runs", "list", "--json")
+    assert (shown.returncode, json.loads(shown.stdout)) == (0, answer(folder, "runs", "list"))
+    refused(installed(folder, "runs", "show", "nonsense"), 1, "There is no run 'nonsense'")
+
+
 def test_marking_and_removing(folder: Path) -> None:
     report = answer(folder, "record", stdin=RUNS)
-    assert isinstance(report, dict)
     first, second, _ = report["ids"]
     marked = answer(folder, "runs", "mark", first, "bad", "--reason", "wrong test")
-    assert isinstance(marked, dict)
     assert marked["success"] is False
     assert "says person: wrong test" in tacit(folder, "runs", "show", first).stdout
     assert "Undo: tacit runs mark" in tacit(folder, "runs", "mark", first, "good").stderr
@@ -102,13 +116,11 @@ def test_marking_and_removing(folder: Path) -> None:
     assert answer(folder, "runs", "delete", second, "--yes") == {"removed": [second]}
     refused(tacit(folder, "runs", "show", second), 1, f"There is no run '{second}'")
     again = answer(folder, "record", stdin=RUNS)
-    assert isinstance(again, dict)
     assert [row["line"] for row in again["skipped"]] == [2, 3]
     assert tacit(folder, "runs", "readmit", second).returncode == 0
     assert answer(folder, "runs", "purge", "--session", "nobody", "--yes") == {"removed": []}
     refused(tacit(folder, "runs", "purge", "--yes"), 2, "--older-than")
     purged = answer(folder, "runs", "purge", "--all", "--yes")
-    assert isinstance(purged, dict)
     assert len(purged["removed"]) == 2
     assert answer(folder, "runs", "list") == []
 
@@ -156,7 +168,6 @@ def test_a_bad_line_is_refused_by_number_and_the_others_are_kept(folder: Path, s
 )
 def test_one_run_or_many_in_every_usual_form(folder: Path, stdin: str, count: int) -> None:
     report = answer(folder, "record", stdin=stdin)
-    assert isinstance(report, dict)
     assert (report["recorded"], report["refused"]) == (count, [])
 
 
@@ -203,25 +214,22 @@ def test_reading_where_nothing_was_made_is_refused_and_makes_nothing(folder: Pat
 def test_uninit_keeps_everything_and_can_be_undone(folder: Path) -> None:
     tacit(folder, "record", stdin='{"message": "x"}')
     moved = answer(folder, "uninit", "--yes")
-    assert isinstance(moved, dict)
     assert not (folder / ".tacit").exists()
     Path(moved["moved_to"]).rename(folder / ".tacit")
-    assert len(answer(folder, "runs", "list")) == 1  # type: ignore[arg-type]
+    assert len(answer(folder, "runs", "list")) == 1
 
 
 def test_backup_and_restore(folder: Path, tmp_path: Path) -> None:
     tacit(folder, "record", stdin='{"message": "x"}')
     report = answer(folder, "backup", str(tmp_path / "b.tar.gz"))
-    assert isinstance(report, dict)
     assert report["bytes"] > 0
     refused(tacit(folder, "backup", str(tmp_path / "b.tar.gz")), 1, "exists already")
     tacit(folder, "record", stdin='{"message": "y"}')
     refused(tacit(folder, "restore", str(tmp_path / "b.tar.gz")), 2, "add --yes")
     back = answer(folder, "restore", str(tmp_path / "b.tar.gz"), "--yes")
-    assert isinstance(back, dict)
-    assert len(answer(folder, "runs", "list")) == 1  # type: ignore[arg-type]
+    assert len(answer(folder, "runs", "list")) == 1
     assert tacit(folder, "restore", back["saved"], "--yes").returncode == 0
-    assert len(answer(folder, "runs", "list")) == 2  # type: ignore[arg-type]
+    assert len(answer(folder, "runs", "list")) == 2
 
 
 def test_a_damaged_database_is_put_aside_when_a_backup_comes_back(folder: Path, tmp_path: Path) -> None:
@@ -231,7 +239,7 @@ def test_a_damaged_database_is_put_aside_when_a_backup_comes_back(folder: Path, 
     refused(tacit(folder, "runs", "list"), 1, "is damaged", "tacit restore FILE")
     done = tacit(folder, "restore", str(tmp_path / "b.tar.gz"), "--yes")
     assert done.returncode == 0, done.stderr
-    assert len(answer(folder, "runs", "list")) == 1  # type: ignore[arg-type]
+    assert len(answer(folder, "runs", "list")) == 1
     [aside] = (folder / ".tacit" / "backups").glob("damaged-*")
     assert (aside / "tacit.db").read_bytes().startswith(b"not a database")
 
@@ -244,8 +252,8 @@ def test_reading_never_waits_for_a_writer(folder: Path) -> None:
     with (folder / ".tacit" / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         began = time.monotonic()
-        assert len(answer(folder, "runs", "list")) == 1  # type: ignore[arg-type]
-        assert len(answer(folder, "runs", "search", "x")) == 1  # type: ignore[arg-type]
+        assert len(answer(folder, "runs", "list")) == 1
+        assert len(answer(folder, "runs", "search", "x")) == 1
         assert time.monotonic() - began < 8
         busy = tacit(folder, "--set", "lock_wait=0.2", "record", stdin='{"message": "y"}')
         refused(busy, 1, "Another process has been writing", "more than 0.2 s", "lock_wait")
@@ -253,7 +261,7 @@ def test_reading_never_waits_for_a_writer(folder: Path) -> None:
 
 def test_a_terminal_without_unicode_still_gets_its_answer(folder: Path) -> None:
     tacit(folder, "record", stdin='{"message": "größe 漢字"}')
-    done = tacit(folder, "runs", "list", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    done = installed(folder, "runs", "list", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert done.returncode == 0, done.stderr
     assert "\\xf6" in done.stdout
 
@@ -278,7 +286,6 @@ def test_the_doctor_finds_what_is_wrong_and_says_how_to_fix_it(folder: Path) -> 
     (folder / ".tacit").chmod(0o700)
     (folder / ".tacit" / "tacit.db").write_bytes(b"not a database" * 1000)
     broken = answer(folder, "doctor")
-    assert isinstance(broken, list)
     assert any(check["state"] == "problem" and "damaged" in check["text"] for check in broken)
     (folder / ".tacit" / "tacit.toml").write_text("nonsense = 1")
     assert "Unknown setting 'nonsense'" in tacit(folder, "doctor").stdout
@@ -300,7 +307,6 @@ def test_hostile_text_never_reaches_the_terminal_raw(folder: Path) -> None:
     report = answer(
         folder, "record", stdin=json.dumps({"message": "a\x1b[31mred\x07\u202eevil\x9b", "output": "\x1b]0;x\x07"})
     )
-    assert isinstance(report, dict)
     for words in (("runs", "list"), ("runs", "show", report["ids"][0])):
         out = tacit(folder, *words).stdout
         assert not {"\x1b", "\x07", "\u202e", "\x9b"} & set(out)
@@ -363,10 +369,10 @@ def test_the_workspace_and_the_state_can_be_elsewhere(folder: Path, tmp_path: Pa
 
 
 def test_completion_can_be_shown(folder: Path) -> None:
-    done = tacit(folder, "--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    done = installed(folder, "--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
     assert done.returncode == 0, done.stderr
     assert "_TACIT_COMPLETE" in done.stdout
-    names = tacit(folder, _TACIT_COMPLETE="complete_bash", COMP_WORDS="tacit ru", COMP_CWORD="1").stdout
+    names = installed(folder, _TACIT_COMPLETE="complete_bash", COMP_WORDS="tacit ru", COMP_CWORD="1").stdout
     assert "runs" in names
 
 

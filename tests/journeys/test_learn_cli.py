@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import forked
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -45,14 +47,16 @@ class Project:
         self.folder = folder
         folder.mkdir()
 
-    def run(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
-        environ = {"HOME": str(self.folder.parent / "home"), "PATH": os.environ["PATH"], "NO_COLOR": "1"}
+        self.environ = {"HOME": str(folder.parent / "home"), "PATH": os.environ["PATH"], "NO_COLOR": "1"}
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """In a Python of its own, so that two can run at once."""
         return subprocess.run(
-            [*TACIT, *words], cwd=self.folder, env=environ, input=given, capture_output=True, text=True, timeout=120
+            [*TACIT, *words], cwd=self.folder, env=self.environ, capture_output=True, text=True, timeout=120
         )
 
     def json(self, *words: str, given: str = "") -> Any:
-        done = self.run(*words, "--json", given=given)
+        done = forked.tacit(*words, "--json", cwd=self.folder, env=self.environ, given=given)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import forked
+
 if TYPE_CHECKING:
+    import subprocess
     from pathlib import Path
 
-TACIT = (sys.executable, "-m", "tacit")
 DOCUMENT = (
     "---\nname: {name}\ndescription: Deploys the shop. Use when a release is ready.\n---\n\n# Deploy\n\n1. Test.\n"
 )
@@ -30,9 +30,7 @@ class Shop:
 
     def run(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
         environ = {"HOME": str(self.home), "PATH": os.environ["PATH"], "NO_COLOR": "1"}
-        return subprocess.run(
-            [*TACIT, *words], cwd=self.folder, env=environ, input=given, capture_output=True, text=True, timeout=60
-        )
+        return forked.tacit(*words, cwd=self.folder, env=environ, given=given)
 
     def ok(self, *words: str, given: str = "") -> str:
         done = self.run(*words, given=given)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Self
 
 import pytest
 
+import forked
 from tacit.interchange import parse_run
 from tacit.workspace.workspace import Workspace
 
@@ -51,7 +52,7 @@ def record(folder: Path, count: int) -> None:
 
 
 def tacit(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run([TACIT, *words], input=stdin, cwd=folder, capture_output=True, text=True, timeout=120)
+    return forked.tacit(*words, cwd=folder, given=stdin)
 
 
 def rows(folder: Path, *words: str) -> list[dict[str, object]]:
