@@ -41,6 +41,8 @@ ABLATION = (
     Arm(name="- growing effort (2 passes)", preset="default", changes={"gate": "screen", "screen_passes": 2}),
     Arm(name="- many edits (4)", preset="default", changes={"screen_edits": 4}),
     Arm(name="+ rising bar", preset="default", changes={"bar_rise": 0.15}),
+    Arm(name="+ smaller where it ties", preset="default", changes={"prefer_smaller": True}),
+    Arm(name="+ Pareto parents", preset="default", changes={"parents": "pareto"}),
     Arm(name="staged, not measured again", changes={"gate": "staged", "remeasure": False, "check": False}),
 )
 SHARE = 0.8

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from tacit.trials import Case
 
 TRAIN = 200
+WHOLE = 6
+"""Changes that a document written anew holds: as many as its author is shown jobs that failed, or so."""
 LEVEL = 0.95
 """At which a report states the interval of the gain."""
 SEARCH: dict[str, Any] = {
@@ -180,7 +182,7 @@ def play(place: Field, arm: Arm, seed: int) -> Played:
     world = World(spec=WorldSpec(seed=seed, good=place.rules, harmful=place.rules, rho=place.rho))
     splits = Splits(train=cases(world, "train", TRAIN), val=cases(world, "val", arm.val), test=())
     roller, truth = Roller(world, place.budget), Truth(world=world)
-    optimiser = SimulatedOptimiser(world=world, edits=place.edits)
+    optimiser = SimulatedOptimiser(world=world, edits=place.edits, whole=WHOLE)
     spec = spec_of(arm.preset, **{**SEARCH, **arm.changes, "seed": seed})
     events = train(skill_of(), splits, roller, optimiser, InOrder(), spec)
     points = [(0, 0.0)]

@@ -116,6 +116,30 @@ def test_events_are_streamed_a_line_each_and_the_document_stays_alone(shop: Shel
     assert json.loads(done.out)["status"] == "finished"
 
 
+def test_explain_tells_the_search_in_plain_words_and_show_tells_the_same_afterwards(shop: Shell, server: str) -> None:
+    more = ("--spec", "preset=default", "--spec", "screen-edits=1", "--explain", "--apply")
+    done = shop.run(*words(server, *more))
+    assert done.code == 0
+    assert "the candidate runs beside the current skill on up to 36 val cases" in " ".join(done.err.split())
+    assert "cases that nothing has looked at" in done.err
+    after = " ".join(shop.ok("train", "show", "--explain").split())
+    live = " ".join(done.err.split())
+    for sentence in ("Step 1: taken (", "Step 2: taken (", "Confirmed: +83.3 points"):
+        assert sentence in after
+        assert sentence in live
+    training = shop.json("train", "list")[0]["run"]
+    assert "Write units." in shop.ok("train", "show")
+    lines = {one["text"]: one for one in shop.json("skills", "blame", "adder")}
+    told = lines["Write units."]
+    assert (told["training"], told["edit"]) == (training, {"step": 1, "op": "append"})
+    assert told["interval"][0] < told["effect"] < told["interval"][1]
+    assert lines["Add."]["training"] is None
+    assert f"training {training[:8]}/1 +19.4" in shop.ok("skills", "blame", "adder")
+    newest = shop.json("skills", "history", "adder")[-1]
+    assert newest["gain"] == pytest.approx(15 / 18)
+    assert "points by line: “" in newest["receipt"]
+
+
 def test_trainings_are_listed_shown_resumed_and_compared(shop: Shell, server: str) -> None:
     first: dict[str, Any] = shop.json(*words(server))
     again = shop.json("train", "resume", first["run"][:8])

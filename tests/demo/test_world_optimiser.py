@@ -59,6 +59,14 @@ def test_one_shot_is_a_document_with_the_edits_made() -> None:
     assert lines_of(text) != [line("N", 5)]
 
 
+def test_a_document_written_anew_can_take_up_more_than_one_proposal() -> None:
+    asked = Asked(words=f"{SKILL}\n{FAILED} t0003-open-12ab", fields=("reasoning", "new_skill"))
+    many = Optimiser(proposer=OPTIMISER.proposer, whole=8).answer(asked)
+    assert many
+    assert 4 <= len(set(lines_of(str(many["new_skill"]))) ^ {line("N", 5)}) <= 8
+    assert many == Optimiser(proposer=OPTIMISER.proposer, whole=8).answer(asked)
+
+
 @pytest.mark.parametrize("field", ["learning_rate", "slow_update_content", "meta_skill_content", "appendix_notes"])
 def test_other_questions_get_the_field_they_ask_for(field: str) -> None:
     assert field in answer(f"{SKILL}\n- one\n- one\n- two", field)

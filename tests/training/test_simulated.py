@@ -67,7 +67,18 @@ def test_the_loop_learns_there_and_ends_in_the_same_bytes_whatever_the_threads_d
         assert trained(pool).hash() == best.hash()
 
 
-@pytest.mark.parametrize("settings", [{"update": "rewrite"}, {"update": "full_rewrite"}, {"skill_aware": True}])
+WAYS: list[dict[str, Any]] = [
+    {"update": "rewrite"},
+    {"update": "full_rewrite"},
+    {"skill_aware": True},
+    {"proposals": 3},
+    {"samples": 2, "contrast": True},
+    {"one_shot_first": True},
+    {"bandit": True, "plateau": 1},
+]
+
+
+@pytest.mark.parametrize("settings", WAYS, ids=str)
 def test_every_way_to_propose_gets_usable_answers(settings: dict[str, Any]) -> None:
     best = trained(InOrder(), replace(SPEC, epochs=1, **settings))
     assert WORLD.gain(best.document.decode()) > 0

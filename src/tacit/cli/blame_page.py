@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tacit.cli.output import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.text import Text
 
     from tacit.library.blame import BlamedLine
     from tacit.shipped import Version
+    from tacit.workspace.train_worth import Brought
 
 WHO = 27
 """Columns for who and what."""
 COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "red")
 
 
-def page(lines: Sequence[BlamedLine]) -> Text:
-    """Every line with its origin before it; each version has its colour."""
+def page(lines: Sequence[BlamedLine], trained: Mapping[str, Brought]) -> Text:
+    """Every line with its origin before it; each version has its colour, a line of a training what it is worth."""
     from rich.cells import cell_len, set_cell_size
     from rich.text import Text
 
@@ -28,7 +29,8 @@ def page(lines: Sequence[BlamedLine]) -> Text:
     last = 0
     for line in lines:
         number = line.version.number
-        said = visible(_said(line.version)) if number != last else ""
+        origin = _said(line.version) if number != last else ""
+        said = visible(_taught(line, trained) or origin)
         said = said if cell_len(said) <= WHO else set_cell_size(said, WHO - 1) + "…"
         made.append(f"v{number:<4}", style=COLOURS[number % len(COLOURS)])
         made.append(f"{set_cell_size(said, WHO)} │ ", style="dim")
@@ -38,9 +40,10 @@ def page(lines: Sequence[BlamedLine]) -> Text:
     return made
 
 
-def as_document(line: BlamedLine) -> dict[str, object]:
+def as_document(line: BlamedLine, trained: Mapping[str, Brought]) -> dict[str, object]:
     """A line as JSON."""
     version = line.version
+    worth = _worth(line, trained)
     return {
         "line": line.number,
         "text": line.text.rstrip("\r\n"),
@@ -51,7 +54,29 @@ def as_document(line: BlamedLine) -> dict[str, object]:
         "step": version.step or None,
         "runs": list(version.provenance.runs),
         "gain": version.gain,
+        "training": version.provenance.training or None,
+        "edit": {"step": worth["step"], "op": worth["op"]} if worth.get("op") else None,
+        "effect": worth.get("effect"),
+        "interval": worth.get("interval"),
+        "known_from": worth.get("how"),
     }
+
+
+def _worth(line: BlamedLine, trained: Mapping[str, Brought]) -> dict[str, object]:
+    """What the training that brought a line says about it."""
+    training = trained.get(line.version.provenance.training)
+    return dict(training.lines.get(line.text.strip(), {})) if training else {}
+
+
+def _taught(line: BlamedLine, trained: Mapping[str, Brought]) -> str:
+    """The training, its step and the points of a line that it brought; empty for any other."""
+    worth = _worth(line, trained)
+    if not worth:
+        return ""
+    effect = worth.get("effect")
+    points = "" if effect is None else f" {100 * cast('float', effect):+.1f}"
+    step = worth["step"] if worth.get("op") else "-"
+    return f"training {line.version.provenance.training[:8]}/{step}{points}"
 
 
 def _said(version: Version) -> str:

@@ -130,12 +130,13 @@ def blame(
     version: VersionOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Who taught each line: version, draft or training step, the runs behind it, the measured gain.
+    """Who taught each line: version, draft or training step, the runs behind it, what it is worth in points.
 
     Example:  tacit skills blame deploy
     """
     from tacit.cli.blame_page import as_document, page
     from tacit.library.blame import blame as blamed
+    from tacit.workspace.train_worth import worths
 
     with opened(ctx) as ws:
         found, versions, package, at = _at(ws, skill, version)
@@ -146,10 +147,11 @@ def blame(
             raise NotFoundError(f"{skill} has no file {name}; it has {', '.join(sorted(package.files))}.")
         past = [one for one in versions if one.number <= at.number]
         lines = blamed([(one, _bytes(found, one, name)) for one in past])
+        trained = worths(ws, (line.version.provenance.training for line in lines))
     if as_json:
-        emit([as_document(line) for line in lines])
+        emit([as_document(line, trained) for line in lines])
     else:
-        console().print(page(lines))
+        console().print(page(lines, trained))
 
 
 COMMANDS: dict[str, Callable[..., None]] = {"show": show, "history": history, "diff": diff, "blame": blame}

@@ -54,6 +54,7 @@ Apply = Annotated[bool, typer.Option("--apply", help="Ship the result if fresh c
 Out = Annotated[str, typer.Option(metavar="DIR", help="Write the trained skill here, too; into a new folder.")]
 Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="What one try of a case may take.")]
 Report = Annotated[str, typer.Option(metavar="FILE", help="Write the report as a page here; else beside the state.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Say in plain words what the search does, and why.")]
 Events = Annotated[bool, typer.Option("--events", help="Stream one event a line, as JSON, on stderr.")]
 
 
@@ -66,6 +67,16 @@ def trainings() -> None:
 
     Example:  tacit train flaky-tests --cases cases.jsonl --target agent=claude-code --budget usd=5
     """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """How a training is told while it goes on."""
+
+    quiet: bool = False
+    """Nothing but what was asked for."""
+    events_as_json: bool = False
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +95,7 @@ class Asked:
     apply: Apply = False
     out: Out = ""
     report: Report = ""
+    explain: Explain = False
     events: Events = False
     as_json: AsJson = False
 
@@ -114,9 +126,8 @@ def run(ctx: typer.Context, asked: Asked) -> None:
             seconds=asked.timeout,
             commands=asked.commands,
         )
-        wanted = _Wanted(
-            apply=asked.apply, out=asked.out, report=asked.report, events=asked.events, as_json=asked.as_json
-        )
+        told = Telling(quiet=asked.as_json, events_as_json=asked.events, explain=asked.explain)
+        wanted = _Wanted(apply=asked.apply, out=asked.out, report=asked.report, told=told, as_json=asked.as_json)
         _trained(ws, order, wanted)
 
 
@@ -128,6 +139,7 @@ def resume(
     apply: Apply = False,
     out: Out = "",
     report: Report = "",
+    explain: Explain = False,
     events: Events = False,
     as_json: AsJson = False,
 ) -> None:
@@ -144,7 +156,8 @@ def resume(
             raise UsageError(
                 "It was begun from Python, with a target of its own. Go on there, with the same ws.train()."
             )
-        _trained(ws, order, _Wanted(apply=apply, out=out, report=report, events=events, as_json=as_json))
+        told = Telling(quiet=as_json, events_as_json=events, explain=explain)
+        _trained(ws, order, _Wanted(apply=apply, out=out, report=report, told=told, as_json=as_json))
 
 
 @app.command("list")
@@ -172,13 +185,14 @@ def show(
     ctx: typer.Context,
     training: Annotated[str, typer.Argument(metavar="[TRAINING]", help="Its id; else the newest.")] = "",
     report: Report = "",
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a training: scores against the baselines, each step with its reason, what it cost; --report for the page.
 
-    Example:  tacit train show  ·  tacit train show 9907b73f --json  ·  tacit train show 9907b73f --report page.html
+    Example:  tacit train show  ·  tacit train show 9907b73f --explain  ·  tacit train show 9907b73f --report page.html
     """
-    from tacit.cli.train_page import say
+    from tacit.cli.train_page import say, say_explained
     from tacit.workspace.train_reports import report_of, write_page
 
     with opened(ctx) as ws:
@@ -187,7 +201,10 @@ def show(
     if as_json:
         emit(found)
         return
-    say(found)
+    if explain:
+        say_explained(found)
+    else:
+        say(found)
     if page:
         talk(f"The page: {page}")
 
@@ -216,7 +233,7 @@ class _Wanted:
     apply: bool
     out: str
     report: str
-    events: bool
+    told: Telling
     as_json: bool
 
 
@@ -227,7 +244,7 @@ def _trained(ws: Workspace, order: Order, wanted: _Wanted) -> None:
     from tacit.workspace.train_ship import carried_out
 
     work = carried_out(ws, order, apply=wanted.apply, out=wanted.out)
-    finished = watched(work, order, quiet=wanted.as_json, events_as_json=wanted.events)
+    finished = watched(work, order, wanted.told)
     page = write_page(ws, finished.report, wanted.report)
     if wanted.as_json:
         emit(document(finished, finished.result, page))

@@ -6,18 +6,21 @@ import json
 import sys
 import time
 from shutil import get_terminal_size
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from tacit.cli.output import talk, visible
 from tacit.training import progress
 from tacit.training.estimate import estimate
+from tacit.training.explain import explained
 from tacit.training.power import Plan, sentence
 from tacit.training.spending import Spending
 from tacit.training.splits import by_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
+    from tacit.cli.train import Telling
     from tacit.training.progress import Event
     from tacit.workspace.train import Finished
     from tacit.workspace.train_order import Order
@@ -27,6 +30,7 @@ SAID = (
     progress.Decided,
     progress.Skipped,
     progress.FellBack,
+    progress.Switched,
     progress.EpochEnded,
     progress.Stopped,
     progress.Confirming,
@@ -34,23 +38,23 @@ SAID = (
 )
 """Events that stay on the screen; the others only move the bar."""
 WIDTH = 12
+WIDEST = 100
+"""Columns of an explanation."""
 
 
-def watched(
-    events: Generator[Event, None, Finished], order: Order, *, quiet: bool = False, events_as_json: bool = False
-) -> Finished:
+def watched(events: Generator[Event, None, Finished], order: Order, telling: Telling) -> Finished:
     """What the training comes to, told while it goes on."""
-    live = _Live(shown=sys.stderr.isatty() and not quiet and not events_as_json)
+    live = _Live(shown=sys.stderr.isatty() and not telling.quiet and not telling.events_as_json)
     interrupt: KeyboardInterrupt | None = None
     while True:
         thrown, interrupt = interrupt, None
         try:
             event = events.throw(thrown) if thrown else next(events)
-            if events_as_json:
+            if telling.events_as_json:
                 sys.stderr.write(json.dumps(progress.dump(event)) + "\n")
-            elif not quiet:
+            elif telling.explain or not telling.quiet:
                 live.clear()
-                _told(event, order)
+                _told(event, order, explain=telling.explain)
             live.draw(event)
         except StopIteration as end:
             live.clear()
@@ -61,14 +65,22 @@ def watched(
             interrupt = stop
 
 
-def _told(event: Event, order: Order) -> None:
-    """Say what stays on the screen: the estimate when all is in place, then what happens."""
+def _told(event: Event, order: Order, *, explain: bool) -> None:
+    """Say what stays on the screen: the estimate when all is in place, then what happens, or that in plain words."""
     if isinstance(event, progress.Began):
         splits = by_ratio(order.cases)
         talk(f"{order.skill}: {estimate(splits, order.spec, order.start.document.decode('utf-8', 'replace')).line()}.")
         talk(sentence(len(splits.confirm), Plan(alpha=Spending().share(1))))
+    elif explain and (text := explained(event)):
+        say_wrapped(text, talk)
     elif isinstance(event, SAID):
         talk(event.line())
+
+
+def say_wrapped(text: str, say: Callable[[str], None]) -> None:
+    """A text of several lines on the screen; what is longer than a line goes on indented."""
+    for line in text.splitlines():
+        say(fill(line, WIDEST, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False))
 
 
 class _Live:

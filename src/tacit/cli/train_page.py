@@ -25,6 +25,8 @@ VERDICTS = {
     "reject": "Not confirmed",
     "uninformative": "Not proven",
 }
+HOW = {"left_out": "measured without it", "screened": "screened", "together": "judged", "unknown": "a rewrite or merge"}
+"""How it is known what a line is worth."""
 WIDEST = 100
 """Columns of running text, however wide the terminal is."""
 
@@ -100,6 +102,17 @@ def say(report: Mapping[str, object]) -> None:
         out.print(part)
 
 
+def say_explained(report: Mapping[str, object]) -> None:
+    """How a training came to its result, decision by decision, in plain words."""
+    from tacit.training.explain import told
+
+    out = console()
+    out.print(prose(verdict(report), out.width))
+    for text in told(_rows(report, "events")):
+        for line in text.splitlines():
+            out.print(prose(line, out.width))
+
+
 def page(report: Mapping[str, object], *, width: int) -> Iterator[RenderableType]:
     """The parts of the summary, in the order somebody reads them."""
     yield prose(verdict(report), width)
@@ -111,9 +124,15 @@ def page(report: Mapping[str, object], *, width: int) -> Iterator[RenderableType
         yield table(
             ("skill", "val", "95 % interval", "test", "95 % interval ", "unscored"), rows, grow="skill", width=width
         )
-    if rows := [_step_row(one) for one in _rows(report, "steps")]:
+    if rows := [row for one in _rows(report, "steps") for row in _step_rows(one)]:
         yield _gap()
         yield table(("step", "action", "effect", "edits", "reason"), rows, grow="reason", width=width)
+    if rows := [_line_row(one) for one in _rows(report, "attribution")]:
+        yield _gap()
+        yield table(
+            ("added line", "step", "points", "95 % interval", "known from"), rows, grow="added line", width=width
+        )
+        yield from (prose(text, width) for text in _shortened(report))
     if rows := list(_usage_rows(report)):
         yield _gap()
         yield table(("stage", "calls", "tokens in", "tokens out", "dollars"), rows, grow="stage", width=width)
@@ -129,7 +148,7 @@ def verdict(report: Mapping[str, object]) -> str:
     if stopped:
         return f"{name}: stopped: {stopped}."
     word = VERDICTS.get(str(decision["action"]), str(decision["action"]))
-    if report.get("best_step") == 0:
+    if report.get("best_step") == 0 and report.get("skill_hash") == report.get("base_hash"):
         word = "Nothing better was found"
     return f"{name}: {word}: {decision['reason']}."
 
@@ -164,12 +183,45 @@ def _arm(rows: list[Json], arm: str, split: str) -> Json:
     return found[0] if found else {}
 
 
+def _step_rows(one: Json) -> Iterator[tuple[str, ...]]:
+    """A step, and the merge of two lineages after it, where there was one."""
+    yield _step_row(one)
+    if merged := _part(one, "merged"):
+        yield _step_row({**one, "outcome": merged, "edits": [], "step": f"{one['step']} merge"})
+
+
 def _step_row(one: Json) -> tuple[str, ...]:
     outcome = _part(one, "outcome")
     effect = outcome.get("effect")
     points = "" if effect is None else f"{100 * cast('float', effect):+.1f}"
     edits = str(len(cast("list[object]", one.get("edits") or [])))
-    return str(one["step"]), str(outcome["action"]).replace("_", " "), points, edits, str(outcome["reason"])
+    return _name(one), str(outcome["action"]).replace("_", " "), points, edits, str(outcome["reason"])
+
+
+def _name(one: Json) -> str:
+    """A step's number, with which of its sets of proposals it was and how they were made, where that is not usual."""
+    if one["step"] == 0:
+        return "one-shot"
+    which = f".{one['proposal']}" if one.get("proposal", 1) != 1 else ""
+    way = str(one.get("proposer", "patch")).replace("_", " ")
+    return f"{one['step']}{which}" + ("" if way == "patch" else f" {way}")
+
+
+def _line_row(one: Json) -> tuple[str, ...]:
+    effect, interval = one.get("effect"), cast("list[float] | None", one.get("interval"))
+    points = "" if effect is None else f"{100 * cast('float', effect):+.1f}"
+    ends = "" if not interval else " to ".join(f"{100 * end:+.1f}" for end in interval)
+    how = HOW[str(one["how"])] + (f" with {one['others']} others" if one.get("others") else "")
+    step = "" if one["how"] == "unknown" else "one-shot" if one["step"] == 0 else str(one["step"])
+    return str(one["line"]), step, points, ends, how
+
+
+def _shortened(report: Mapping[str, object]) -> Iterator[str]:
+    pruned = _part(report, "pruned")
+    if pruned:
+        what = "Taken out" if pruned["kept"] else "Not taken out"
+        lines = cast("list[str]", pruned["lines"])
+        yield f"{what}: {len(lines)} lines that seemed to bring nothing ({pruned['reason']})."
 
 
 def _usage_rows(report: Mapping[str, object]) -> Iterator[tuple[str, ...]]:

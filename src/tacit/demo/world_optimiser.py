@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from tacit.demo.world import RULE, lines_of
@@ -71,6 +71,8 @@ class Optimiser:
     """Answers one prompt at a time; the same prompt and sample always get the same answer."""
 
     proposer: Proposer
+    whole: int = 0
+    """Proposals of one edit each that a document written anew takes up; 0: one proposal, as analysts make."""
 
     def answer(self, asked: Asked) -> Answer | None:
         """The answer as a JSON object; None: nothing is asked of it."""
@@ -101,7 +103,7 @@ class Optimiser:
         return {"suggestions": made or _proposed(asked, "instruction")}
 
     def _document(self, asked: Asked) -> Answer:
-        edits = self._edits(asked)
+        edits = self._changes(asked) if self.whole else self._edits(asked)
         for one in _proposed(asked, "instruction"):
             told = str(one["instruction"])
             edits += [Append(content=told.removeprefix(ADD))] if told.startswith(ADD) else []
@@ -119,6 +121,12 @@ class Optimiser:
         most = MOST.search(asked.words)
         made = self.proposer.propose(asked.skill, asked.failed, (asked.words, asked.sample))
         return list(made[: int(most[1])] if most else made)
+
+    def _changes(self, asked: Asked) -> list[Append | Delete]:
+        """What a document written anew has otherwise: one edit for each of some failed jobs."""
+        single = replace(self.proposer, edits=1)
+        made = (single.propose(asked.skill, asked.failed, (asked.words, asked.sample, n)) for n in range(self.whole))
+        return list(dict.fromkeys(edit for proposal in made for edit in proposal))
 
     def _chance(self, what: str, asked: Asked, number: int = 0) -> float:
         return self.proposer.world.uniform(what, asked.words, asked.sample, number)

@@ -48,10 +48,11 @@ class Journal:
         os.ftruncate(self._open[part], 0)
 
     def close(self, *, keep: bool) -> None:
-        """End it; the files go when all that is in them is in the store."""
+        """End it; a file goes when nothing is in it, or all of that is in the store."""
         for descriptor, one in zip(self._open, self._files, strict=True):
+            empty = os.fstat(descriptor).st_size == 0
             os.close(descriptor)
-            if not keep:
+            if empty or not keep:
                 one.unlink(missing_ok=True)
 
 

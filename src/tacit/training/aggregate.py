@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -40,21 +41,33 @@ class Merging:
 
     def merge(self, failures: Sequence[Bundle], successes: Sequence[Bundle]) -> Merged:
         """One bundle: failures by themselves, successes by themselves, then both; nobody is asked about one alone."""
-        sides: list[Side] = [[bundle for bundle in side if bundle.items] for side in (failures, successes)]
-        problems: list[str] = []
-        level = 0
+        return self.merge_sets([(failures, successes)])[0]
+
+    def merge_sets(self, sets: Sequence[tuple[Sequence[Bundle], Sequence[Bundle]]]) -> tuple[Merged, ...]:
+        """The same for several sets of failures and successes, side by side."""
+        problems: list[list[str]] = [[] for _ in sets]
+        both, level = self._each_side(sets, problems)
+        merged = self._level([[one] if one else [] for one in both], level + 1, problems)
+        return tuple(
+            Merged(bundle=one[0] if one else NOTHING, problems=tuple(why))
+            for one, why in zip(merged, problems, strict=True)
+        )
+
+    def _each_side(
+        self, sets: Sequence[tuple[Sequence[Bundle], Sequence[Bundle]]], problems: list[list[str]]
+    ) -> tuple[list[Side], int]:
+        """What failures and successes come to by themselves, level by level, and the last level."""
+        sides: list[Side] = [[bundle for bundle in side if bundle.items] for both in sets for side in both]
+        level, sizes = 0, [group_size(len(side), self.spec) for side in sides]
         while any(len(side) > 1 for side in sides):
             level += 1
-            sides = self._level(sides, level, problems)
-        both = [side[0] for side in sides if side and side[0].items]
-        if len(both) > 1:
-            both = self._level([both], level + 1, problems)[0]
-        return Merged(bundle=both[0] if both else NOTHING, problems=tuple(problems))
+            groups = [_grouped(side, size) for side, size in zip(sides, sizes, strict=True)]
+            sides = self._level(groups, level, [problems[where // 2] for where in range(len(sides))])
+        pairs = zip(sides[::2], sides[1::2], strict=True)
+        return [[side[0] for side in pair if side and side[0].items] for pair in pairs], level
 
-    def _level(self, sides: list[Side], level: int, problems: list[str]) -> list[Side]:
-        """Each side with every group made one bundle; all calls of a level are under way together."""
-        size = self.spec.merge_group
-        groups = [[side[start : start + size] for start in range(0, len(side), size)] for side in sides]
+    def _level(self, groups: list[list[Side]], level: int, problems: list[list[str]]) -> list[Side]:
+        """Each side with every group made one bundle, and what went wrong there; all calls are under way together."""
         questions = {
             (where, index): question(group, self.setting, self.spec, level)
             for where, side in enumerate(groups)
@@ -62,7 +75,8 @@ class Merging:
             if len(group) > 1
         }
         answered = dict(zip(questions, self.desk.gather(tuple(questions.values())), strict=True))
-        problems.extend(asked.reason for asked in answered.values() if asked.value is None)
+        for (where, _), asked in answered.items():
+            problems[where] += [asked.reason] if asked.value is None else []
         return [
             [
                 combined(group, answered[where, index].value, level) if (where, index) in answered else group[0]
@@ -70,6 +84,16 @@ class Merging:
             ]
             for where, side in enumerate(groups)
         ]
+
+
+def _grouped(side: Side, size: int) -> list[Side]:
+    return [side[start : start + size] for start in range(0, len(side), size)]
+
+
+def group_size(count: int, spec: Spec) -> int:
+    """How many of so many are merged by one call at every level: by the square root there are never more than two."""
+    rooted = spec.root_groups and count > spec.merge_group
+    return math.isqrt(count - 1) + 1 if rooted else spec.merge_group
 
 
 def combined(group: Sequence[Bundle], answer: Answered | None, level: int) -> Bundle:

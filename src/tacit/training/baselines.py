@@ -50,6 +50,14 @@ class Baselines:
             if run.spec.baselines:
                 run.attempts.later(self._cases, None)
 
+    def first(self, seen: Sequence[Seen]) -> Package | str:
+        """The rewrite, asked for now and never again, or why there is none."""
+        self._question = one_shot_question(self._run, seen)
+        rewrite = self._rewrite()
+        if self._run.spec.ahead and self._run.spec.baselines and not isinstance(rewrite, str):
+            self._run.attempts.later(self._cases, rewrite)
+        return rewrite
+
     def shown(self, seen: Sequence[Seen]) -> None:
         """Ask for the rewrite when the first batch is there; at the next batch its rollouts can start."""
         if not self._run.spec.baselines:

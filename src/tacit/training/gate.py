@@ -64,6 +64,11 @@ class Measure:
         first, second = self.both(one, other)
         return first > second
 
+    def deltas(self, candidate: Scores, current: Scores) -> tuple[tuple[str, float], ...]:
+        """What each case gained that has a score under both."""
+        after, before = candidate.scored(), current.scored()
+        return tuple((case, self.of(score) - self.of(before[case])) for case, score in after.items() if case in before)
+
 
 class Gate(Protocol):
     """Decides about a candidate from the scores of three skills on the same cases."""
@@ -89,7 +94,7 @@ class Strict:
     def decide(self, candidate: Scores, current: Scores, best: Scores) -> Decision:
         """Accept what beats the current skill; what beats the best one too is the new best."""
         after, before = self.measure.both(candidate, current)
-        deltas = self._deltas(candidate, current)
+        deltas = self.measure.deltas(candidate, current)
         if not deltas:
             return Decision(action="uninformative", reason="no case was scored under both skills")
         action = strict(after > before, self.measure.beats(candidate, best))
@@ -99,14 +104,6 @@ class Strict:
             action = "reject"
             reason = f"case {worst[0]} loses {-worst[1]:.4f}, more than {self.max_loss:g}; {reason}"
         return Decision(action=action, reason=reason, deltas=deltas)
-
-    def _deltas(self, candidate: Scores, current: Scores) -> tuple[tuple[str, float], ...]:
-        after, before = candidate.scored(), current.scored()
-        return tuple(
-            (case, self.measure.of(score) - self.measure.of(before[case]))
-            for case, score in after.items()
-            if case in before
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

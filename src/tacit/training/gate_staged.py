@@ -5,18 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from math import sqrt
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tacit.training.attempts import AHEAD, NEEDED
 from tacit.training.gate import ROUNDING
 from tacit.training.progress import tenth
+from tacit.training.progress_search import Judging
 from tacit.training.result import Judged
+from tacit.training.smaller import as_good, is_smaller
 from tacit.training.state import ACCEPTED
 from tacit.trials import Decision, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
 
+    from tacit.skills.package import Package
     from tacit.training.gate import Scores
     from tacit.training.progress import Event
     from tacit.training.run import Run
@@ -38,17 +41,19 @@ class Staged:
         yield from run.settle()
         if candidate.package.hash() == run.state.current.hash():
             return (yield from settled(run, candidate, Decision(action="reject", reason="nothing was changed")))
-        decision = yield from raced(run, candidate)
+        decision = yield from raced(run, candidate, run.state.current)
         if decision.action not in ACCEPTED:
             return (yield from settled(run, candidate, decision))
         return (yield from taken(run, candidate, decision))
 
 
-def raced(run: Run, candidate: Candidate) -> Generator[Event, None, Decision]:
-    """Whether a candidate stays ahead of the current skill, block by block."""
-    cases, size = _ordered(run.splits.val, run.spec, candidate), run.spec.block
+def raced(run: Run, candidate: Candidate, rival: Package) -> Generator[Event, None, Decision]:
+    """Whether a candidate stays ahead of another skill, block by block."""
+    cases, size = ordered(run.splits.val, run.spec, candidate), run.spec.block
     sample = run.state.looks.fresh if run.spec.remeasure else 0
-    arms = (run.state.current, candidate.package)
+    event = judging(run, candidate, "race", edits=len(candidate.edits), attempt=sample)
+    yield event if rival is run.state.current else replace(event, rival="best")
+    arms = (rival, candidate.package)
     deltas: Deltas = []
     for start in range(0, len(cases), size):
         for arm in arms:
@@ -59,14 +64,29 @@ def raced(run: Run, candidate: Candidate) -> Generator[Event, None, Decision]:
             before, after = (run.attempts.read(case, arm, "gate", sample=sample) for arm in arms)
             deltas += compared(run, before, after)
             yield from tenth(candidate.step, "gate", number, len(cases))
-        if lost := behind(deltas, run.spec, last=start + size >= len(cases)):
+        spares = run.spec.prefer_smaller and is_smaller(candidate.package, rival)
+        if lost := _out(deltas, run.spec, last=start + size >= len(cases), spares=spares):
             rest = cases[start + size : start + 2 * size]
             run.attempts.drop(rest, candidate.package, (sample,))
             return Decision(action="reject", reason=lost, deltas=tuple(deltas))
+    return _ahead(deltas, run.spec)
+
+
+def _out(deltas: Deltas, spec: Spec, *, last: bool, spares: bool) -> str:
+    """Why a candidate is out; one that makes the skill smaller need not lead at last."""
+    lost = behind(deltas, spec, last=last)
+    if not lost or not last or not spares or not as_good(deltas, spec.may_lose):
+        return lost
+    return too_much(deltas, spec.max_loss)
+
+
+def _ahead(deltas: Deltas, spec: Spec) -> Decision:
+    """What is said of a candidate that was not out after the last block."""
     if not deltas:
         return Decision(action="uninformative", reason="no case was scored under both skills")
     gain = sum(delta for _, delta in deltas) / len(deltas)
-    return Decision(action="accept", reason=f"{gain:+.4f} on {len(deltas)} cases", deltas=tuple(deltas))
+    smaller = "" if gain > 0 else f"; smaller, and hardly worse by more than {spec.may_lose:g}"
+    return Decision(action="accept", reason=f"{gain:+.4f} on {len(deltas)} cases{smaller}", deltas=tuple(deltas))
 
 
 def behind(deltas: Deltas, spec: Spec, *, last: bool) -> str:
@@ -90,10 +110,9 @@ def too_much(deltas: Sequence[tuple[str, float]], max_loss: float | None) -> str
 
 def taken(run: Run, candidate: Candidate, decision: Decision) -> Generator[Event, None, Judged]:
     """Make a candidate current, unless attempts that nothing was chosen by are clearly against it."""
-    scores = yield from run.measured(run.splits.val, candidate.package, "gate", candidate.step)
-    before, after = run.state.current_scores.scored(), scores.scored()
-    measure = run.gate.measure.of
-    deltas = tuple((case, measure(after[case]) - measure(before[case])) for case in after if case in before)
+    known = run.state.looks.known
+    scores = yield from run.measured(run.splits.val, candidate.package, "gate", candidate.step, sample=known)
+    deltas = run.gate.measure.deltas(scores, run.state.current_scores)
     level = standing(delta for _, delta in deltas)
     decision = replace(decision, deltas=deltas)
     against = too_much(deltas, run.spec.max_loss)
@@ -102,10 +121,38 @@ def taken(run: Run, candidate: Candidate, decision: Decision) -> Generator[Event
     if against:
         rejected = replace(decision, action="reject", reason=f"{decision.reason}; but {against}")
         return (yield from settled(run, candidate, rejected, scores))
-    decision = replace(decision, action="accept_new_best")
+    best = run.spec.parents == "best" or (yield from _beats_best(run, candidate))
+    decision = replace(decision, action="accept_new_best" if best else "accept")
     ahead = run.gate.measure.beats(scores, run.state.current_scores)
     run.moved(candidate.package, scores, decision, candidate.step)
     return (yield from settled(run, candidate, decision, scores, ahead=ahead))
+
+
+def _beats_best(run: Run, candidate: Candidate) -> Generator[Event, None, bool]:
+    """Whether what is better than its parent is better than the best skill, on attempts that chose neither."""
+    best = run.state.best
+    if run.state.current is best:
+        return True
+    looks = run.state.looks
+    run.state = replace(run.state, looks=replace(looks, fresh=looks.fresh + 1))
+    return (yield from raced(run, candidate, best)).action in ACCEPTED
+
+
+def judging(
+    run: Run, candidate: Candidate, how: Literal["race", "screen"], *, edits: int = 0, passes: int = 1, attempt: int
+) -> Judging:
+    """The event that says which gate a candidate meets."""
+    cases, dry = len(run.splits.val), run.state.looks.dry
+    return Judging(
+        step=candidate.step,
+        change=candidate.change,
+        how=how,
+        edits=edits,
+        cases=cases,
+        passes=passes,
+        dry=dry,
+        attempt=attempt,
+    )
 
 
 def settled(
@@ -142,7 +189,8 @@ def standing(differences: Iterable[float]) -> float:
     return mean / sqrt(spread / count)
 
 
-def _ordered(cases: tuple[Case, ...], spec: Spec, candidate: Candidate) -> tuple[Case, ...]:
+def ordered(cases: tuple[Case, ...], spec: Spec, candidate: Candidate) -> tuple[Case, ...]:
     """The val cases in an order of each candidate's own: the first ones shall not decide about all of them."""
-    seed = spec.seed_for(f"stages {candidate.step} {candidate.change}")
+    which = f" {candidate.number}" if candidate.number > 1 else ""
+    seed = spec.seed_for(f"stages {candidate.step} {candidate.change}{which}")
     return tuple(Random(seed).sample(cases, len(cases)))  # noqa: S311 - no secret

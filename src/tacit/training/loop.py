@@ -13,15 +13,19 @@ from tacit.errors import InputError
 from tacit.training import sampling
 from tacit.training.appendix_notes import with_appendix
 from tacit.training.attempts import AHEAD, NEEDED
+from tacit.training.attribution import attributed
 from tacit.training.baselines import Baselines
 from tacit.training.epoch import comparing, end_epoch
 from tacit.training.halt import Halt
 from tacit.training.memory import Memory
+from tacit.training.one_shot import judge_one_shot
+from tacit.training.pareto import after_step, choose_parent
 from tacit.training.progress import Began, Ended, Stopped
 from tacit.training.result import Baseline, Judged, Step, Trained
 from tacit.training.run import Run
 from tacit.training.state import ACCEPTED, Given, Plan, State
 from tacit.training.step import take_step
+from tacit.training.weigh import finish
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -31,10 +35,10 @@ if TYPE_CHECKING:
     from tacit.training.memory import Rejected
     from tacit.training.pool import Pool
     from tacit.training.progress import Event
+    from tacit.training.proposing import Looked
     from tacit.training.rollout import Roller
     from tacit.training.spec import Spec
     from tacit.training.splits import Splits
-    from tacit.training.step import Looked
 
 ROLLOUT_STAGES = ("rollout", "gate", "compare", "baseline")
 """The stages whose calls are rollouts; all others are answers of the optimiser."""
@@ -72,7 +76,7 @@ def train(
     except (Halt, KeyboardInterrupt) as stop:
         stopped = stop.reason if isinstance(stop, Halt) else "it was interrupted"
         baselines = _known(run)
-        yield Stopped(reason=stopped, step=len(run.state.steps))
+        yield Stopped(reason=stopped, step=run.state.steps[-1].step if run.state.steps else 0)
     finally:
         run.attempts.close()
     trained = _trained(run, baselines, stopped)
@@ -97,9 +101,14 @@ def _search(run: Run, plans: tuple[Plan, ...], baselines: Baselines) -> Generato
     run.attempts.begin(plans[0].batch, run.state.current, samples=plans[0].samples, urgency=NEEDED)
     run.attempts.later(run.splits.val, run.start)
     baselines.begin()
+    if run.spec.one_shot_first:
+        run.following = plans[0]
+        yield from judge_one_shot(run, plans[0], baselines)
     previous: Package | None = None
     for plan, run.following in zip(plans, (*plans[1:], None), strict=True):
+        yield from choose_parent(run, plan)
         yield from take_step(run, plan, lambda looked: _meanwhile(run, plan, looked, baselines))  # noqa: B023
+        yield from after_step(run, plan)
         if plan.last:
             run.look_ahead(run.state.current)
             yield from end_epoch(run, plan, previous)
@@ -109,6 +118,7 @@ def _search(run: Run, plans: tuple[Plan, ...], baselines: Baselines) -> Generato
                 run.attempts.later(cases, previous, samples=run.following.samples[:1])
     if not run.state.gated:
         yield from run.promote(plans[-1].step)
+    yield from finish(run)
 
 
 def _meanwhile(run: Run, plan: Plan, looked: Looked, baselines: Baselines) -> None:
@@ -119,7 +129,7 @@ def _meanwhile(run: Run, plan: Plan, looked: Looked, baselines: Baselines) -> No
     if not _accepted(run.state.steps[-1:]):
         run.look_ahead(run.state.current)
     baselines.shown(looked.seen)
-    if run.following is None and run.spec.ahead:
+    if run.following is None and run.spec.ahead and not run.spec.prune:
         run.attempts.later(run.splits.test, run.state.best)
     run.attempts.fill()
 
@@ -151,6 +161,8 @@ def _trained(run: Run, baselines: tuple[Baseline, ...], stopped: str) -> Trained
         baselines=baselines,
         rejected=state.memory.rejected,
         usage=run.bill.stages(),
+        attribution=attributed(run.start, state),
+        pruned=state.pruned,
         stopped=stopped,
         spare=run.attempts.spare(),
     )

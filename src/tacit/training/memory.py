@@ -70,13 +70,17 @@ class Memory:
     """All of them, the oldest first, those of earlier runs included."""
 
     def after(self, past: Past, rejected: Iterable[Rejected] = ()) -> Memory:
-        """The memory after a step; an edit that was rejected again stands where it was rejected last."""
+        """The memory after a step."""
+        short = replace(past, patterns=past.patterns[:PATTERNS])
+        return replace(self.with_rejected(rejected), past=(*self.past, short))
+
+    def with_rejected(self, rejected: Iterable[Rejected]) -> Memory:
+        """The memory with more that was rejected; what was rejected again stands where it was rejected last."""
         kept = {_same(one): one for one in self.rejected}
         for one in rejected:
             kept.pop(_same(one), None)
             kept[_same(one)] = one
-        short = replace(past, patterns=past.patterns[:PATTERNS])
-        return Memory(past=(*self.past, short), rejected=tuple(kept.values()))
+        return replace(self, rejected=tuple(kept.values()))
 
     def next_epoch(self) -> Memory:
         """The memory without the steps; what was rejected stays."""

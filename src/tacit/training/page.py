@@ -6,6 +6,7 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, cast
 
+from tacit.training.page_lines import lines_table
 from tacit.training.pictures import NAMES, bars_picture, curve_picture
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def page(report: Mapping[str, object]) -> str:
         _section("Scores", _scores(report)),
         _section("Curve", curve_picture(_rows(report, "curve")) + LEGEND if report.get("curve") else ""),
         _section("Steps", "".join(_step(one) for one in _rows(report, "steps"))),
+        _section("What each line brought", lines_table(report)),
         _section("Epoch ends", "".join(_epoch(one) for one in _rows(report, "epochs") if one.get("compared"))),
         _section("Held-out cases", _cases(_rows(report, "cases"))),
         _section("What it took", _usage(report)),
@@ -100,7 +102,15 @@ def _step(one: Row) -> str:
     )
     screened = "".join(_effect(edit) for edit in cast("list[Row]", outcome.get("effects") or []))
     screened = f"<h3>Screened, each with its own effect</h3>{screened}" if screened else ""
-    return f"<details>{head}{edits or '<p>No edits.</p>'}{screened}</details>"
+    merged = _merge(cast("Row", one.get("merged") or {}))
+    return f"<details>{head}{edits or '<p>No edits.</p>'}{screened}{merged}</details>"
+
+
+def _merge(outcome: Row) -> str:
+    if not outcome:
+        return ""
+    said = f"{str(outcome['action']).replace('_', ' ')}: {outcome['reason']}"
+    return f"<p>After it two lineages were merged by section: {_text(said)}</p>"
 
 
 def _effect(edit: Row) -> str:

@@ -9,7 +9,7 @@ from tacit.training.spec import Spec
 
 PRESETS: dict[str, dict[str, Any]] = {
     "classic": {},
-    "default": {"gate": "adaptive"},
+    "default": {"gate": "adaptive", "quick": 2},
 }
 """What each changes in `Spec()`."""
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal
 
+from tacit.training.progress_search import Judging, ParentChosen, Pruned, Screened, Weighed
+
 if TYPE_CHECKING:
+    from tacit.training.spec import Update
     from tacit.trials import Action, Split
 
-Change = Literal["step", "slow", "appendix"]
-"""What a gate was asked about: a step's edits, an epoch's guidance, a step's reminders."""
+Change = Literal["step", "slow", "appendix", "one_shot", "merge"]
+"""What a gate was asked about: a step's edits, an epoch's guidance, a step's reminders, the one-shot rewrite, two
+lineages in one."""
 Arm = Literal["initial", "no_skill", "one_shot", "best", "candidate"]
 
 
@@ -131,6 +135,41 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """Several sets of proposals were made of the same rollouts."""
+
+    step: int
+    sets: int
+    edits: int
+    """In all of them, each counted once."""
+    candidates: int
+    """How many are judged: one where every edit is judged by itself."""
+    kind: Literal["gathered"] = "gathered"
+
+    def line(self) -> str:
+        """For people."""
+        judged = "together" if self.candidates == 1 else f"as {self.candidates} candidates"
+        return f"step {self.step}: {self.sets} sets with {self.edits} different proposals, judged {judged}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switched:
+    """Another way to propose takes over."""
+
+    step: int
+    proposer: Update
+    before: Update
+    plateau: int
+    """Steps in which nothing was accepted."""
+    kind: Literal["switched"] = "switched"
+
+    def line(self) -> str:
+        """For people."""
+        names = (self.before.replace("_", " "), self.proposer.replace("_", " "))
+        return f"step {self.step}: nothing accepted in {self.plateau} steps of {names[0]}; now {names[1]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Edited:
     """A candidate exists."""
 
@@ -159,11 +198,15 @@ class Decided:
     current: float
     """Of what is current now, as `best` is of what is best now."""
     best: float
+    compared: int = 0
+    """Val cases that both skills have a score for."""
+    cases: int = 0
+    """Val cases there are."""
     kind: Literal["decided"] = "decided"
 
     def line(self) -> str:
         """For people."""
-        about = "" if self.change == "step" else f" ({self.change})"
+        about = "" if self.change == "step" else f" ({self.change.replace('_', '-')})"
         return f"step {self.step}{about}: {self.action.replace('_', ' ')}: {self.reason}"
 
 
@@ -178,7 +221,7 @@ class Skipped:
 
     def line(self) -> str:
         """For people."""
-        about = "" if self.change == "step" else f" ({self.change})"
+        about = "" if self.change == "step" else f" ({self.change.replace('_', '-')})"
         return f"step {self.step}{about}: nothing to judge: {self.reason}"
 
 
@@ -285,9 +328,16 @@ Event = (
     | RolledOut
     | Reflected
     | Chosen
+    | Gathered
+    | Switched
     | Edited
+    | Judging
+    | Screened
     | Decided
     | Skipped
+    | ParentChosen
+    | Weighed
+    | Pruned
     | FellBack
     | EpochEnded
     | Stopped

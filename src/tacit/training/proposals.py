@@ -84,6 +84,15 @@ def _edit(value: object, source: Source, support: int, level: int) -> Proposed:
     return Proposed(what=parse_edit(cast("object", value)), source=source, support=counted, level=level)
 
 
+def in_short(proposed: Proposed, most: int = 60) -> str:
+    """The proposal in a few words, on one line."""
+    fields = dump(proposed)
+    said = next((str(fields[key]) for key in ("content", "target", "instruction", "new_skill") if fields.get(key)), "")
+    words = " ".join(said.split())
+    shown = words if len(words) <= most else words[: most - 1] + "…"
+    return f"{fields.get('op', 'rewrite')} “{shown}”"
+
+
 def dump(proposed: Proposed) -> dict[str, object]:
     """The proposal as a JSON object."""
     about: dict[str, object] = {"source": proposed.source, "support_count": proposed.support, "level": proposed.level}

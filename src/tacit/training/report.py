@@ -13,7 +13,7 @@ from tacit.trials import Scored
 if TYPE_CHECKING:
     from tacit.training.confirm import Confirmation
     from tacit.training.gate import Measure
-    from tacit.training.result import Baseline, Effect, Epoch, Step, Trained
+    from tacit.training.result import Attributed, Baseline, Effect, Epoch, Step, Trained
     from tacit.training.splits import Splits
     from tacit.training.usage import Usage
 
@@ -48,6 +48,8 @@ def report(trained: Trained, told: Told) -> Json:
         "curve": curve(trained, told.measure),
         "steps": [_step(one, told.measure) for one in trained.steps],
         "epochs": [_epoch(one, told.measure) for one in trained.epochs],
+        "attribution": [_attributed(one) for one in trained.attribution],
+        "pruned": asdict(trained.pruned) if trained.pruned else None,
         "cases": _cases(trained, told),
         "usage": {stage: _usage(used) for stage, used in trained.usage},
         "spare": _usage(trained.spare),
@@ -147,6 +149,9 @@ def _step(one: Step, measure: Measure) -> Json:
         "outcome": _outcome(one.outcome, measure),
         "notes": list(one.notes),
         "noted": _outcome(one.noted, measure) if one.noted else None,
+        "merged": _outcome(one.merged, measure) if one.merged else None,
+        "proposer": one.proposer,
+        "proposal": one.proposal,
     }
 
 
@@ -186,6 +191,12 @@ def _effect(one: Effect) -> Json:
         "z": one.z,
         "kept": one.kept,
     }
+
+
+def _attributed(one: Attributed) -> Json:
+    """What one added line brought."""
+    interval = [one.interval.low, one.interval.high] if one.interval else None
+    return {**asdict(one), "interval": interval}
 
 
 def _cases(trained: Trained, told: Told) -> list[Json]:

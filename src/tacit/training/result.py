@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tacit.training.usage import Usage
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tacit.training.memory import Rejected
     from tacit.training.progress import Arm, Change
     from tacit.training.proposals import Proposed
+    from tacit.training.spec import Update
     from tacit.trials import Decision, Split
 
 NO_USAGE = Usage()
@@ -54,13 +55,16 @@ class Unjudged:
 
     change: Change
     reason: str
+    waits: bool = False
+    """Whether it brought something that will be judged later, together with others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step from its batch to its decision."""
+    """One step from its batch to its decision; where several sets of proposals were judged, one for each of them."""
 
     step: int
+    """0: the one-shot rewrite, judged before the first."""
     epoch: int
     cases: tuple[str, ...]
     failed: int
@@ -76,6 +80,12 @@ class Step:
     """Reminders this step brought."""
     noted: Judged | Unjudged | None = None
     """What became of the reminders."""
+    merged: Judged | Unjudged | None = None
+    """What became of two lineages in one, where that was tried after the step."""
+    proposer: Update = "patch"
+    """In which way the change was proposed."""
+    proposal: int = 1
+    """Which set of proposals of the step it was, from 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,12 +111,40 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Attributed:
+    """What one added line of the best skill brought, as far as it is known."""
+
+    line: str
+    step: int = 0
+    """That brought it; 0: the one-shot rewrite, or nobody knows."""
+    op: str = ""
+    """Empty: no edit holds it, so it came of a rewrite from suggestions or of a merge."""
+    how: Literal["left_out", "screened", "together", "unknown"] = "unknown"
+    """Measured without it; among other edits; as one of several edits that were judged together."""
+    effect: float | None = None
+    interval: Interval | None = None
+    others: int = 0
+    """Edits that share the effect, where it is of several together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortened:
+    """The best skill without the lines that seemed to bring nothing."""
+
+    lines: tuple[str, ...]
+    bytes: int
+    kept: bool
+    """Whether it took the place of the longer one."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trained:
     """The result of a run; the same seed, cases and replies give an equal one."""
 
     best: Package
     best_step: int
-    """0: the skill the run began with."""
+    """0: the skill the run began with, or its one-shot rewrite."""
     current: Package
     """What the last step left, which may be no better than the best."""
     steps: tuple[Step, ...]
@@ -117,6 +155,9 @@ class Trained:
     """For the next run of the same skill."""
     usage: tuple[tuple[str, Usage], ...]
     """Of each stage."""
+    attribution: tuple[Attributed, ...] = ()
+    """What each line brought that the best skill has more than the one the run began with."""
+    pruned: Shortened | None = None
     stopped: str = ""
     """Why it ended before its end; empty if it did not."""
     spare: Usage = field(default=NO_USAGE, compare=False)

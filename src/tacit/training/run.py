@@ -10,6 +10,7 @@ from tacit.training.crew import Crew
 from tacit.training.desk import Desk
 from tacit.training.gate import Scores, gate_of
 from tacit.training.judging import judge_of
+from tacit.training.pareto import enter
 from tacit.training.progress import Decided, Measured, tenth
 from tacit.training.result import Judged
 from tacit.training.state import ACCEPTED, UNKNOWN
@@ -64,13 +65,13 @@ class Run:
             self.state = replace(self.state, current_scores=self.initial, best_scores=self.initial)
 
     def measured(
-        self, cases: tuple[Case, ...], skill: Package | None, stage: str, step: int = 0
+        self, cases: tuple[Case, ...], skill: Package | None, stage: str, step: int = 0, *, sample: int = 0
     ) -> Generator[Event, None, Scores]:
         """A skill's scores on cases, in their order."""
-        self.attempts.begin(cases, skill, urgency=NEEDED)
+        self.attempts.begin(cases, skill, samples=(sample,), urgency=NEEDED)
         found: list[tuple[str, Score]] = []
         for case in cases:
-            found.append((case.id, self.attempts.read(case, skill, stage).score))
+            found.append((case.id, self.attempts.read(case, skill, stage, sample=sample).score))
             yield from tenth(step, stage, len(found), len(cases))
             if stage == "gate" and skill and len(found) == round(len(cases) * NEAR):
                 self._bet(skill, Scores(cases=tuple(found)))
@@ -78,7 +79,11 @@ class Run:
 
     def judge(self, candidate: Candidate) -> Generator[Event, None, Judged | Unjudged]:
         """What the gate makes of a candidate; the state is what follows from it."""
-        return (yield from self._judge.judge(self, candidate))
+        before = self.state
+        outcome = yield from self._judge.judge(self, candidate)
+        if self.spec.parents == "pareto":
+            enter(self, before, candidate, outcome)
+        return outcome
 
     def decided(self, candidate: Candidate, decision: Decision, scores: Scores | None) -> Decided:
         """The event that says what a gate made of a candidate."""
@@ -91,6 +96,8 @@ class Run:
             score=None if scores is None else self.score(scores),
             current=self.score(self.state.current_scores),
             best=self.score(self.state.best_scores),
+            compared=len(decision.deltas),
+            cases=len(self.splits.val),
         )
 
     def take(self, change: Change, candidate: Package) -> Judged:
@@ -114,7 +121,7 @@ class Run:
 
     def look_ahead(self, skill: Package) -> None:
         """Start the next step's rollouts as if a skill were current then."""
-        if self.spec.ahead and self.following:
+        if self.spec.ahead and self.following and self.spec.parents == "best":
             batch, samples = self.following.batch, self.following.samples
             self._ahead.append((batch, skill, samples))
             self.attempts.begin(batch, skill, samples=samples, urgency=AHEAD)

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from tacit.skills.patches import MalformedEdit
 from tacit.training.attempts import NEEDED
 from tacit.training.effects import estimates, halves, least_passes, shrunk
-from tacit.training.gate_staged import Staged, compared, settled, taken
+from tacit.training.gate_staged import Staged, compared, judging, settled, taken
 from tacit.training.progress import tenth
-from tacit.training.proposals import Bundle, Suggestion, Whole
+from tacit.training.progress_search import Screened, Worth
+from tacit.training.proposals import Bundle, Suggestion, Whole, in_short
 from tacit.training.result import Effect, Unjudged
+from tacit.training.smaller import harmless, is_smaller
 from tacit.training.state import ACCEPTED, Waiting
 from tacit.training.update import patched
 from tacit.trials import Decision
@@ -49,9 +51,11 @@ class Screen:
         yield from run.settle()
         pool = usable(run, (*run.state.looks.waiting, *(Waiting(edit=edit) for edit in candidate.edits)))
         most = run.spec.screen_edits
-        if len(pool) < most and run.following is not None:
+        more = len(pool) > len(run.state.looks.waiting)
+        if len(pool) < most and run.following is not None and (more or not pool):
             hold(run, pool)
-            return Unjudged(change=candidate.change, reason=f"{len(pool)} of {most} edits wait to be screened together")
+            reason = f"{len(pool)} of {most} edits wait to be screened together"
+            return Unjudged(change=candidate.change, reason=reason, waits=more)
         hold(run, pool[most:])
         if len(pool) <= FEW:
             whole = replace(candidate, package=with_edits(run, pool))
@@ -62,13 +66,15 @@ class Screen:
 
 def screened(run: Run, candidate: Candidate, pool: Pool, passes: int) -> Generator[Event, None, Judged]:
     """Estimate every edit's effect, combine those that stand out, and judge the combination."""
+    yield judging(run, candidate, "screen", edits=len(pool), passes=passes, attempt=run.state.looks.fresh)
     pool = yield from measured(run, pool, candidate.step, passes)
     if not pool:
         nothing = Decision(action="uninformative", reason="no case was scored under both halves of the edits")
         return (yield from settled(run, replace(candidate, package=run.state.current), nothing))
     least = run.spec.bar + run.spec.bar_rise * run.state.looks.screens
-    kept = compatible(run, tuple(one for one in pool if one.known.z > least))
-    undecided = tuple(one for one in pool if run.spec.carry and 0 < one.known.z <= least)
+    kept = compatible(run, tuple(one for one in pool if one.known.z > least or _spares(run, one)))
+    undecided = tuple(one for one in pool if run.spec.carry and 0 < one.known.z <= least and one not in kept)
+    yield Screened(step=candidate.step, bar=least, effects=tuple(_worth(one, kept) for one in pool))
     reason = f"{len(kept)} of {len(pool)} edits stand out by {least:.2f} standard errors"
     combined = replace(candidate, package=with_edits(run, kept))
     looks = run.state.looks
@@ -79,6 +85,18 @@ def screened(run: Run, candidate: Candidate, pool: Pool, passes: int) -> Generat
     else:
         judged = yield from taken(run, combined, Decision(action="accept", reason=reason))
     return replace(judged, effects=_effects(pool, kept if judged.decision.action in ACCEPTED else ()))
+
+
+def _spares(run: Run, one: Waiting) -> bool:
+    """Whether an edit makes the skill smaller and costs next to nothing, where that is enough."""
+    if not run.spec.prefer_smaller or not harmless(one.known, run.spec.may_lose):
+        return False
+    return is_smaller(with_edits(run, (one,)), run.state.current)
+
+
+def _worth(one: Waiting, kept: Pool) -> Worth:
+    known = one.known
+    return in_short(one.edit), known.effect, known.interval.low, known.interval.high, one in kept
 
 
 def measured(run: Run, pool: Pool, step: int, passes: int) -> Generator[Event, None, Pool]:

@@ -60,17 +60,19 @@ class SimulatedOptimiser:
     world: World
     edits: int = 1
     """Edits in a proposal."""
+    whole: int = 0
+    """Proposals of one edit each that a document written anew takes up; 0: one, as analysts make."""
 
     @property
     def identity(self) -> str:
         """The world it proposes for."""
-        return f"simulated optimiser {self.world.spec} edits={self.edits}"
+        return f"simulated optimiser {self.world.spec} edits={self.edits}" + (f" {self.whole}" if self.whole else "")
 
     def complete(self, request: Request) -> Reply | Failure:
         """The answer in the shape that is asked for."""
         words = "\n".join([request.system, *(message.text for message in request.messages)])
         fields = tuple(_properties(request.schema.json)) if request.schema else ()
-        optimiser = Optimiser(proposer=Proposer(world=self.world, edits=self.edits))
+        optimiser = Optimiser(proposer=Proposer(world=self.world, edits=self.edits), whole=self.whole)
         answer = optimiser.answer(Asked(words=words, fields=fields, sample=request.sample))
         if answer is None:
             return Refused(reason="the simulated optimiser does not know what is asked")

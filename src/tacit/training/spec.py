@@ -14,6 +14,7 @@ Update = Literal["patch", "rewrite", "full_rewrite"]
 Metric = Literal["hard", "soft", "mixed"]
 Gating = Literal["strict", "off", "staged", "screen", "adaptive"]
 Pairing = Literal["mixed", "changed", "unchanged"]
+Parents = Literal["best", "pareto"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,8 @@ class Spec:
     """Cases one analyst call looks at."""
     failures_only: bool = False
     """Whether nobody looks at what went well."""
+    contrast: bool = False
+    """Whether analysts look first at the cases that went well and went wrong, and see what differs; needs `samples`."""
     trajectory_chars: int = 12_000
     """How much of one rollout an analyst sees; the middle is left out."""
     show_expected: bool = False
@@ -40,6 +43,17 @@ class Spec:
 
     merge_group: int = 8
     """Patches one merge call makes one of."""
+    root_groups: bool = False
+    """Whether more patches than that are merged in groups of about the square root of their number."""
+    proposals: int = 1
+    """Sets of proposals that a step makes of the same rollouts."""
+    one_shot_first: bool = False
+    """Whether the one-shot rewrite is judged before the first step."""
+    bandit: bool = False
+    """Whether another way to propose than `update` is tried when nothing was accepted for `plateau` steps."""
+    plateau: int = 3
+    split_rewrites: bool = False
+    """Whether a gate that screens edits also screens the changes of a rewrite one by one."""
     schedule: Schedule = "cosine"
     max_edits: int = 4
     """The budget at the start, and the most an analyst may propose in one call."""
@@ -63,6 +77,8 @@ class Spec:
     """So many standard errors a candidate may be behind there before it is dropped."""
     remeasure: bool = True
     """Whether that gate compares on other attempts than those a skill is reported by, new ones after every accept."""
+    quick: int = 0
+    """The adaptive gate judges bundles quickly until so many in a row were not taken, and screens from then on."""
     screen_edits: int = 15
     """Edits that are screened together; fewer wait for the next step's."""
     screen_passes: int = 3
@@ -75,6 +91,19 @@ class Spec:
     """Whether an edit that neither stands out nor does harm is screened again, with what is known of it."""
     check: bool = True
     """Whether fresh attempts that are clearly against it undo what was chosen."""
+
+    parents: Parents = "best"
+    """What a step begins with: the best skill, or one of those that win on different val cases."""
+    merge_every: int = 4
+    """With `pareto`, after so many judged steps two of these are merged by section; 0: never."""
+    prefer_smaller: bool = False
+    """Whether what makes the skill smaller need not be better, only not worse by more than `may_lose`."""
+    may_lose: float = 0.02
+    """What a smaller skill may lose, by the lower end of its 80 % interval."""
+    prune: bool = False
+    """Whether lines of the best skill that bring nothing are taken out at the end."""
+    attribute: bool = False
+    """Whether it is measured at the end what each line of the best skill brings."""
 
     slow: bool = True
     """Whether two epochs are compared at the end of one, and guidance is written of it."""
@@ -102,11 +131,12 @@ class Spec:
         for name, kind in (("schedule", Schedule), ("update", Update), ("metric", Metric), ("gate", Gating)):
             _one_of(name, getattr(self, name), get_args(kind))
         _one_of("pairs", self.pairs, get_args(Pairing))
+        _one_of("parents", self.parents, get_args(Parents))
         for name, least in (("epochs", 1), ("batch", 1), ("samples", 1), ("minibatch", 1), ("merge_group", 2)):
             _at_least(name, getattr(self, name), least)
-        for name in ("max_edits", "min_edits", "slow_cases", "max_notes", "consolidate_above", "recall"):
+        for name in ("max_edits", "min_edits", "slow_cases", "max_notes", "consolidate_above", "recall", "merge_every"):
             _at_least(name, getattr(self, name), 0)
-        for name in ("block", "screen_edits", "screen_passes"):
+        for name in ("block", "screen_edits", "screen_passes", "proposals", "plateau"):
             _at_least(name, getattr(self, name), 1)
 
     def canonical(self) -> str:

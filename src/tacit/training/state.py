@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from tacit.skills.package import Package
     from tacit.training.effects import Estimate
     from tacit.training.memory import Memory
+    from tacit.training.pareto import Variant
     from tacit.training.pool import Pool
     from tacit.training.progress import Change
     from tacit.training.proposals import Proposed
-    from tacit.training.result import Epoch, Step
+    from tacit.training.result import Epoch, Shortened, Step
     from tacit.training.rollout import Roller
     from tacit.training.sampling import Batch
     from tacit.training.spec import Spec
@@ -49,6 +50,8 @@ class Candidate:
     step: int
     edits: tuple[Proposed, ...] = ()
     """What it is made of, where each of them could be made alone."""
+    number: int = 1
+    """Which candidate of its step it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +68,10 @@ class Looks:
 
     fresh: int = 1
     """The first attempt at a val case that nothing was chosen by; attempt 0 is what scores are reported by."""
+    known: int = 0
+    """The attempt at the val cases that the current scores are of."""
+    slow: int = 0
+    """Candidates in a row that the quick gate did not take."""
     screens: int = 0
     """Screenings so far."""
     dry: int = 0
@@ -88,6 +95,13 @@ class State:
     looks: Looks = Looks()
     strategy: str = ""
     """The optimiser's notes to itself."""
+    variants: tuple[Variant, ...] = ()
+    """Skills that were scored on all val cases, where several may be a step's parent."""
+    merged: tuple[str, ...] = ()
+    """Hashes of what two of them made together."""
+    weights: tuple[tuple[str, Estimate], ...] = ()
+    """What the best skill gains without each line that was added, where that was measured at the end."""
+    pruned: Shortened | None = None
     steps: tuple[Step, ...] = ()
     epochs: tuple[Epoch, ...] = ()
 

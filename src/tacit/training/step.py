@@ -1,127 +1,75 @@
-"""One step: rollout, reflect, aggregate, rank, update, gate."""
+"""One step from its batch to the gate: update and judge what was proposed, one candidate after the other."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tacit.training.aggregate import Merging
 from tacit.training.appendix_notes import noted
-from tacit.training.attempts import NEEDED
-from tacit.training.gate import mean
+from tacit.training.bandit import proposer
 from tacit.training.memory import Past, rejected_of
-from tacit.training.progress import Chosen, Edited, FellBack, Reflected, RolledOut, Skipped, StepBegan, tenth
-from tacit.training.rank import decide_budget, rank
-from tacit.training.reflect import Analysed, Minibatch, Reflection, Setting, Sorting, question, reflection
+from tacit.training.parts import screened_apart
+from tacit.training.progress import Edited, FellBack, Gathered, Skipped, StepBegan, Switched
+from tacit.training.proposing import propose, roll_out
+from tacit.training.reflect import Setting
 from tacit.training.result import Judged, Step, Unjudged
-from tacit.training.schedule import planned
-from tacit.training.showing import Seen
-from tacit.training.state import Candidate
+from tacit.training.several import rivals, united, without
+from tacit.training.state import ACCEPTED, Candidate
 from tacit.training.update import NoUpdate, update
-from tacit.trials import Scored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from tacit.training.desk import Asked
     from tacit.training.memory import Rejected
-    from tacit.training.pool import Pending
     from tacit.training.progress import Event
-    from tacit.training.proposals import Bundle, Proposed
+    from tacit.training.proposals import Proposed
+    from tacit.training.proposing import Looked
+    from tacit.training.reflect import Reflection
     from tacit.training.run import Run
+    from tacit.training.several import ProposalSet
+    from tacit.training.spec import Spec
     from tacit.training.state import Plan
     from tacit.training.update import Updated
-
-Analyst = tuple[Minibatch, "Pending[Asked[Analysed]]"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
-    """The batch as it went, and the analysts who look at it."""
-
-    seen: tuple[Seen, ...]
-    analysts: tuple[Analyst, ...]
-    """Failures first."""
-
-    @property
-    def failed(self) -> int:
-        """Cases that failed."""
-        return sum(one.failed for one in self.seen)
-
-    @property
-    def passed(self) -> int:
-        """Cases that were scored and did not fail."""
-        return sum(bool(one.rollouts) and not one.failed for one in self.seen)
-
-
-def roll_out(run: Run, plan: Plan, setting: Setting) -> Generator[Event, None, Looked]:
-    """The batch under the current skill; an analyst begins as soon as the cases for it are there."""
-    skill = run.state.current
-    run.attempts.begin(plan.batch, skill, samples=plan.samples, urgency=NEEDED)
-    sorting = Sorting(run.spec.minibatch, failures_only=run.spec.failures_only)
-    seen: list[Seen] = []
-    analysts: list[Analyst] = []
-    for case in plan.batch:
-        rollouts = [run.attempts.read(case, skill, "rollout", sample=sample) for sample in plan.samples]
-        one = Seen(case=case, rollouts=tuple(rollout for rollout in rollouts if isinstance(rollout.score, Scored)))
-        seen.append(one)
-        yield from tenth(plan.step, "rollout", len(seen), len(plan.batch))
-        if filled := sorting.add(one):
-            analysts.append((filled, run.desk.ask(question(filled, setting, run.spec))))
-    analysts += [(rest, run.desk.ask(question(rest, setting, run.spec))) for rest in sorting.rest()]
-    analysts.sort(key=lambda analyst: analyst[0].source)  # stable: failures first, each side in order
-    looked = Looked(seen=tuple(seen), analysts=tuple(analysts))
-    unscored = len(seen) - looked.failed - looked.passed
-    yield RolledOut(step=plan.step, failed=looked.failed, passed=looked.passed, unscored=unscored)
-    return looked
-
-
-def reflect(run: Run, plan: Plan, looked: Looked) -> Generator[Event, None, tuple[Reflection, ...]]:
-    """What the analysts say."""
-    found: list[Reflection] = []
-    lost = 0
-    for minibatch, pending in looked.analysts:
-        asked = run.desk.read(pending)
-        if asked.value is None:
-            lost += 1
-            yield FellBack(step=plan.step, stage="reflect", reason=asked.reason, instead="its cases propose nothing")
-        found.append(reflection(minibatch, asked, run.spec))
-    edits, notes = sum(len(one.bundle.items) for one in found), sum(len(one.notes) for one in found)
-    yield Reflected(step=plan.step, calls=len(found), failed_calls=lost, edits=edits, notes=notes)
-    return tuple(found)
-
-
-def choose(
-    run: Run, plan: Plan, looked: Looked, reflections: tuple[Reflection, ...], setting: Setting
-) -> Generator[Event, None, tuple[Bundle, int | None]]:
-    """The proposals this step takes up, and its budget."""
-    failures = [one.bundle for one in reflections if one.source == "failure"]
-    successes = [one.bundle for one in reflections if one.source == "success"]
-    merged = Merging(desk=run.desk, setting=setting, spec=run.spec).merge(failures, successes)
-    for problem in merged.problems:
-        yield FellBack(step=plan.step, stage="merge", reason=problem, instead="proposals are put one after the other")
-    budget = planned(run.spec, plan.step, run.steps)
-    if run.spec.schedule == "autonomous" and run.spec.update != "full_rewrite":
-        budget, problem = decide_budget(merged.bundle, run.desk, setting, _evidence(looked, merged.bundle))
-        if problem:
-            yield FellBack(step=plan.step, stage="budget", reason=problem, instead="no edit is made")
-    chosen = rank(merged.bundle, budget, run.desk, setting)
-    if chosen.problem:
-        yield FellBack(step=plan.step, stage="rank", reason=chosen.problem, instead="the first are kept")
-    proposed = sum(len(bundle.items) for bundle in (*failures, *successes))
-    kept = len(chosen.bundle.items)
-    yield Chosen(step=plan.step, proposed=proposed, merged=len(merged.bundle.items), budget=budget, kept=kept)
-    return chosen.bundle, budget
 
 
 def take_step(run: Run, plan: Plan, meanwhile: Callable[[Looked], None]) -> Generator[Event, None, None]:
     """From a batch to a decision; `meanwhile` may begin other work when the analysts are under way."""
-    spec, memory = run.spec, run.state.memory.text(run.spec.recall)
+    memory = run.state.memory.text(run.spec.recall)
     setting = Setting(skill=run.state.current, memory=memory, meta=run.state.strategy)
     yield StepBegan(step=plan.step, steps=run.steps, epoch=plan.epoch, cases=len(plan.batch))
-    looked = yield from roll_out(run, plan, setting)
+    spec = yield from _way(run, plan)
+    looked = yield from roll_out(run, plan, setting, spec)
     meanwhile(looked)
-    reflections = yield from reflect(run, plan, looked)
+    sets = yield from propose(run, plan, looked, setting)
+    judged = rivals(sets, spec, _room(run, looked))
+    if len(sets) > 1:
+        edits = len(united(sets).bundle.items)
+        yield Gathered(step=plan.step, sets=len(sets), edits=edits, candidates=len(judged))
+    taken: tuple[Proposed, ...] = ()
+    for made in judged:
+        taken += yield from _candidate(run, plan, looked, without(made, taken), setting)
+
+
+def _room(run: Run, looked: Looked) -> int:
+    """How many edits are worth screening next with those that wait: one for each case that failed, and none that
+    would be out of date when its turn comes."""
+    return min(looked.failed, run.spec.screen_edits - len(run.state.looks.waiting))
+
+
+def _way(run: Run, plan: Plan) -> Generator[Event, None, Spec]:
+    """The settings with the way in which this step proposes."""
+    steps = tuple(one for one in run.state.steps if one.step)
+    way, before = proposer(run.spec, run.state.steps), steps[-1].proposer if steps else run.spec.update
+    if way != before:
+        yield Switched(step=plan.step, proposer=way, before=before, plateau=run.spec.plateau)
+    return replace(run.spec, update=way)
+
+
+def _candidate(
+    run: Run, plan: Plan, looked: Looked, made: ProposalSet, setting: Setting
+) -> Generator[Event, None, tuple[Proposed, ...]]:
+    """From a set of proposals to a decision; what of it is in the skill then."""
+    reflections = made.reflections
     record = Step(
         step=plan.step,
         epoch=plan.epoch,
@@ -130,19 +78,23 @@ def take_step(run: Run, plan: Plan, meanwhile: Callable[[Looked], None]) -> Gene
         passed=looked.passed,
         unscored=len(looked.seen) - looked.failed - looked.passed,
         outcome=Unjudged(change="step", reason="no analyst proposed anything"),
-        notes=tuple(note for one in reflections for note in one.notes) if spec.skill_aware else (),
+        notes=made.notes if run.spec.skill_aware else (),
+        budget=made.budget,
+        edits=made.bundle.items,
+        proposer=looked.spec.update,
+        proposal=made.number,
     )
     loss: float | None = None
-    if any(one.bundle.items for one in reflections):
-        bundle, budget = yield from choose(run, plan, looked, reflections, setting)
-        updated = update(run.state.current, bundle, run.desk, setting, spec)
-        record = replace(record, budget=budget, edits=bundle.items)
+    if made.proposed:
+        updated = update(run.state.current, made.bundle, run.desk, setting, looked.spec)
         record, loss = yield from _judged(run, record, updated)
     if isinstance(record.outcome, Unjudged):
         yield Skipped(step=plan.step, change="step", reason=record.outcome.reason)
     record = yield from _with_notes(run, record)
     yield from run.settle()
     _remember(run, record, reflections, loss)
+    accepted = isinstance(record.outcome, Judged) and record.outcome.decision.action in ACCEPTED
+    return record.edits if accepted else ()
 
 
 def _judged(run: Run, record: Step, updated: Updated | NoUpdate) -> Generator[Event, None, tuple[Step, float | None]]:
@@ -151,8 +103,10 @@ def _judged(run: Run, record: Step, updated: Updated | NoUpdate) -> Generator[Ev
         return replace(record, outcome=Unjudged(change="step", reason=updated.reason)), None
     statuses = tuple(report.status for report in updated.reports)
     yield Edited(step=record.step, skill_hash=updated.package.hash(), statuses=statuses)
-    edits = record.edits if run.spec.update == "patch" else ()
-    candidate = Candidate(change="step", package=updated.package, step=record.step, edits=edits)
+    edits = record.edits
+    if record.proposer != "patch":
+        edits = screened_apart(run.state.current, updated.package, run.spec, record.failed)
+    candidate = Candidate(change="step", package=updated.package, step=record.step, edits=edits, number=record.proposal)
     outcome = yield from run.judge(candidate)
     scores = outcome.scores if isinstance(outcome, Judged) and outcome.decision.action == "reject" else None
     loss = run.loss(scores) if scores else None
@@ -201,12 +155,3 @@ def _made(record: Step) -> tuple[Proposed, ...]:
         return record.edits
     pairs = zip(record.edits, record.reports, strict=True)
     return tuple(item for item, report in pairs if report.applied)
-
-
-def _evidence(looked: Looked, bundle: Bundle) -> str:
-    scores = [one.score for seen in looked.seen for one in seen.rollouts if isinstance(one.score, Scored)]
-    average = mean(scores)
-    return (
-        f"{len(looked.seen)} cases, {looked.failed} failed; mean hard {average.hard:.4f}, soft {average.soft:.4f}; "
-        f"{len(bundle.items)} proposals"
-    )

@@ -20,6 +20,7 @@ from tacit.workspace.gating import PASSING, UNJUDGED, receipt
 from tacit.workspace.house import note
 from tacit.workspace.library import person
 from tacit.workspace.noticing import notice_one
+from tacit.workspace.train_worth import NOTHING, brought
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -166,6 +167,8 @@ def _change(ws: Workspace, draft: Draft, found: Found, decision: Decision) -> Ch
     from tacit.workspace.parcels import past_of
 
     last = found.last()
+    made = brought(ws, draft.provenance.training)
+    made = made if made.skill_hash == draft.hash else NOTHING
     imported = bool(draft.files) and not draft.pattern and not draft.provenance.training
     origin: SkillOrigin = "imported" if imported else "learned"
     action: Action = "import" if imported else "apply"
@@ -180,9 +183,11 @@ def _change(ws: Workspace, draft: Draft, found: Found, decision: Decision) -> Ch
         actor=draft.provenance.model or draft.approver or person(),
         summary=draft.summary,
         draft=draft.id,
+        step=f"{made.training} step {made.step}" if made.training else "",
         provenance=draft.provenance,
         findings=_earlier(draft),
         receipt="force_accept: approved by a person" if draft.approved else receipt(decision),
+        gain=made.gain,
         created=ws.now(),
     )
     package = drafting.package_of(ws, draft)

@@ -85,6 +85,7 @@ def _trained(
         trained = yield from _Watch(ws, place, training, optimiser, events).over(found)
         training = _looking(ws, training, splits, trained)
         told, stopped = yield from _confirmed(place, splits, order, trained, look=max(1, training.look))
+        events += [dump(event) for event in _last_words(told)]
         if stopped:
             place.closing.stop(stopped)
         rollouts, amount = place.spent()
@@ -220,6 +221,17 @@ def _confirmed(
     if isinstance(found, Spent):
         return replace(told, reason=f"it stopped before it was confirmed: {found.reason}"), found.reason
     return replace(told, confirmation=found), ""
+
+
+def _last_words(told: Told) -> tuple[Event, ...]:
+    """What the last gate said, as it is kept."""
+    if told.confirmation is None:
+        return ()
+    decision = told.confirmation.decision
+    return (
+        Confirming(cases=len(told.splits.confirm), power=told.power),
+        Confirmed(action=decision.action, reason=decision.reason),
+    )
 
 
 def _last_gate(

@@ -84,7 +84,7 @@ def _bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str], 
         doubting = Doubting(keeper, closing)
         tries = 1 if isinstance(target, ChatTarget | CompletionTarget) else TRIES  # a model's line is patient itself
         scoring = Scoring(target=target, scorers=scorers, redact=ws.redact, tries=tries, sleep=closing.sleep)
-        with kept_up(grouped), Threads(order.workers) as pool:
+        with kept_up(grouped, lines), Threads(order.workers) as pool:
             try:
                 yield Bench(
                     roller=Remembered(scoring, doubting),
@@ -99,15 +99,13 @@ def _bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str], 
             finally:
                 closing.stop("the training was left")
                 lines.close()
-        lines.ledger.give_back()
-        grouped.flush()
     finally:
         lines.close()
 
 
 @contextmanager
-def kept_up(grouped: Grouped) -> Generator[None]:
-    """Commit what was taken in again and again, so that nobody who only adds has to."""
+def kept_up(grouped: Grouped, lines: Lines) -> Generator[None]:
+    """Commit what was taken in again and again, so that nobody who only adds has to; and all of it at the end."""
     ended = threading.Event()
 
     def commit() -> None:
@@ -122,6 +120,8 @@ def kept_up(grouped: Grouped) -> Generator[None]:
     finally:
         ended.set()
         thread.join()
+        lines.ledger.give_back()
+        grouped.flush()
 
 
 def optimiser_of(place: Bench, order: Order, purse: str, environ: Mapping[str, str]) -> Faithful:

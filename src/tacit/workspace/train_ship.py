@@ -15,6 +15,7 @@ from tacit.types import Provenance
 from tacit.workspace import deciding, door, drafting
 from tacit.workspace.train import train
 from tacit.workspace.train_reports import FOLDER
+from tacit.workspace.train_worth import best_lines
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -92,7 +93,10 @@ def proven(ws: Workspace, draft: Draft) -> Decision | None:
     decided = cast("dict[str, object]", report.get("decision") or {})
     if report.get("skill_hash") != draft.hash or decided.get("action") != "accept":
         return None
-    return Decision(action="accept", reason=f"{decided['reason']}; on {report['target']}, training {training.id}")
+    lines = best_lines(cast("list[dict[str, object]]", report.get("attribution") or []))
+    worth = f"; points by line: {lines}" if lines else ""
+    reason = f"{decided['reason']}{worth}; on {report['target']}, training {training.id}"
+    return Decision(action="accept", reason=reason)
 
 
 def written(ws: Workspace, finished: Finished, out: str = "") -> Path | None:
