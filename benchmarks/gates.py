@@ -4,7 +4,8 @@ The training loop itself runs, with its real gates, on `tacit.demo.world`; only 
 proposal looks at 8 train cases, and all rollouts count. The peer is the classic strict gate with the scores of its
 incumbent kept, at the number of val cases that suits it best. A minute or two for a seed of everything.
 
-python benchmarks/gates.py [--seeds 20] [--worlds small,bundles,large] [--ablation] [--picture docs/pictures/gates.svg]
+python benchmarks/gates.py [--seeds 20] [--first 0] [--worlds small,bundles,large] [--ablation]
+                           [--picture docs/pictures/gates.svg]
 """
 
 from __future__ import annotations
@@ -12,14 +13,20 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from statistics import NormalDist, fmean
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gates_picture import Line, Panel, picture
 from gates_world import Arm, Field, Played, play
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 FIELDS = (
     Field(name="small", rules=12, edits=1, rho=0.0, budget=6_000),
@@ -34,15 +41,29 @@ ARMS = (
     Arm(name="screen, rising bar", changes={"gate": "screen", "screen_passes": 2, "bar": 0.7, "bar_rise": 0.15}),
     OURS,
 )
+WITHOUT = tuple(
+    Arm(name=name, preset="default", changes=changes)
+    for name, changes in (
+        ("- bundles first", {"quick": 0}),
+        ("- screening", {"gate": "staged"}),
+        ("- carrying evidence", {"carry": False}),
+        ("- fresh check", {"check": False}),
+        ("- growing effort (2 passes)", {"gate": "screen", "screen_passes": 2}),
+        ("- many edits (4)", {"screen_edits": 4}),
+        ("+ rising bar", {"bar_rise": 0.15}),
+        ("+ four proposals a step", {"proposals": 4}),
+        ("+ contrast, two attempts", {"samples": 2, "contrast": True, "batch": 4}),
+        ("+ groups by square root", {"root_groups": True, "batch": 40, "minibatch": 2}),
+        ("  (its peer without)", {"batch": 40, "minibatch": 2}),
+        ("+ one-shot first", {"one_shot_first": True, "split_rewrites": True}),
+        ("+ bandit over proposers", {"bandit": True, "split_rewrites": True}),
+        ("+ Pareto parents", {"parents": "pareto"}),
+        ("+ smaller where it ties", {"prefer_smaller": True}),
+        ("+ pruning at the end", {"prune": True}),
+    )
+)
 ABLATION = (
-    Arm(name="- screening", preset="default", changes={"gate": "staged"}),
-    Arm(name="- carrying evidence", preset="default", changes={"carry": False}),
-    Arm(name="- fresh check", preset="default", changes={"check": False}),
-    Arm(name="- growing effort (2 passes)", preset="default", changes={"gate": "screen", "screen_passes": 2}),
-    Arm(name="- many edits (4)", preset="default", changes={"screen_edits": 4}),
-    Arm(name="+ rising bar", preset="default", changes={"bar_rise": 0.15}),
-    Arm(name="+ smaller where it ties", preset="default", changes={"prefer_smaller": True}),
-    Arm(name="+ Pareto parents", preset="default", changes={"parents": "pareto"}),
+    *WITHOUT,
     Arm(name="staged, not measured again", changes={"gate": "staged", "remeasure": False, "check": False}),
 )
 SHARE = 0.8
@@ -111,17 +132,18 @@ def ratio(ours: list[float], theirs: list[float]) -> str:
     return f"{value:.2f} ({low:.2f} to {high:.2f})"
 
 
-def study(place: Field, arms: tuple[Arm, ...], seeds: int) -> dict[str, Row]:
+def study(place: Field, arms: tuple[Arm, ...], seeds: range, pool: Executor) -> dict[str, Row]:
     """Every arm in one world, with its lines as they come."""
     rows: dict[str, Row] = {}
     print(
         f"\n{place.name}: {place.rules} good and harmful rules, {place.edits} edits a proposal, rho {place.rho:g}, ",
         end="",
     )
-    print(f"{place.budget:,} rollouts, {seeds} seeds")
+    print(f"{place.budget:,} rollouts, seeds {seeds[0]} to {seeds[-1]}")
     print(f"{'':28} {'true gain':19}  {'against strict, 100':19}   to 80% wrong accepts      bias covers effects  gate")
     for arm in arms:
-        rows[arm.name] = Row(place=place, arm=arm, played=tuple(play(place, arm, seed) for seed in range(seeds)))
+        played = tuple(pool.map(play, repeat(place), repeat(arm), seeds))
+        rows[arm.name] = Row(place=place, arm=arm, played=played)
         print(rows[arm.name].line(rows[CLASSIC[0].name]), flush=True)
     return rows
 
@@ -172,13 +194,16 @@ def main() -> None:
     """Compare, and say what is reached."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--worlds", default=",".join(place.name for place in FIELDS))
     parser.add_argument("--ablation", action="store_true", help="the default without each of its ideas, too")
     parser.add_argument("--picture", type=Path)
     asked = parser.parse_args()
     began, arms = time.monotonic(), ARMS + ABLATION * asked.ablation
     places = [place for place in FIELDS if place.name in asked.worlds.split(",")]
-    found = {place.name: study(place, arms, asked.seeds) for place in places}
+    seeds = range(asked.first, asked.first + asked.seeds)
+    with ProcessPoolExecutor() as pool:
+        found = {place.name: study(place, arms, seeds, pool) for place in places}
     said = goals(found)
     print("\n" + "\n".join(said) + f"\n{time.monotonic() - began:.0f} s")
     if asked.picture:
