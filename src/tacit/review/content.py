@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tacit.review.archives import members
 from tacit.review.catalogue import CONTENT
+from tacit.review.combine import combined_findings
 from tacit.review.files import kind_of, source_of, sources, text_of
 from tacit.review.marks import finding
 from tacit.review.scan import scan
@@ -25,8 +26,10 @@ _DESCRIPTION = tuple(rule for rule in CONTENT if rule.place == "description")
 def content_findings(package: Package) -> list[Finding]:
     """What the content of a package gives away."""
     found: list[Finding] = []
-    for source in sources(package):
+    texts = tuple(sources(package))
+    for source in texts:
         found += scan(source, _TEXT)
+    found += combined_findings(texts)
     found += _of_description(package)
     about = text_of(package.document)
     for path, content in sorted(package.files.items()):

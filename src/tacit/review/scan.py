@@ -81,7 +81,7 @@ class _Sifted:
             return self._anywhere
         self._anywhere = set[str]()
         spoken = [view for view, _ in source.spoken]
-        for view in (source.raw, source.plain, source.flowed, *source.decoded, *spoken):
+        for view in (source.raw, source.plain, source.expanded, source.flowed, *source.decoded, *spoken):
             self._anywhere |= self._possible(view)
         return self._anywhere
 
@@ -118,6 +118,8 @@ def _views(source: Source, rule: Rule) -> Iterator[View]:
         yield source.raw
         if source.plain is not source.raw:
             yield source.plain
+        if rule.style == "command" and source.expanded is not source.plain:
+            yield source.expanded
         if rule.style == "prose" and source.flowed is not source.plain:
             yield source.flowed
     yield from source.decoded

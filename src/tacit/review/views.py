@@ -20,24 +20,40 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _DISGUISES = re.compile(
+    r"(?=[\\`'\"$^*\x00\x80-\U0010ffff])(?:"
     r"[^\x00-\x7f]+"
     r"|\x00+"
-    r"|[ \t]?[\\`]\r?\n[ \t]*"
+    r"|[\\`]\r?\n[ \t]*"
     r"|(?<=[A-Za-z])(?:''|\"\"|\\|\$@|\$\*|\^)(?=[A-Za-z/.-])"
     r"|(?<=[A-Za-z0-9])['\"](?=[A-Za-z0-9])"
     r"|(?<=[A-Za-z0-9])[\"'] ?[+.] ?[\"'](?=[A-Za-z0-9])"
     r"|\$\{?IFS(?:%\?\?)?\}?"
-    r"|\*{2,3}(?=\w)|(?<=\w)\*{2,3}"
+    r"|\*{2,3}(?=\w)|(?<=\w)\*{2,3})"
+    r"|[ \t][\\`]\r?\n[ \t]*"
 )
-"""What hides a word from a pattern: other alphabets, continued lines, quotes and strokes inside words."""
-_LAYOUT = re.compile(r"(?! [^\s\d>#*/|;+-])\s+(?:(?:[>#*/|;+-]{1,8}|\d{1,2}[.)])\s+)*|\*+|`+|(?<!\w)_+|_+(?!\w)|~~")
+"""What hides a word from a pattern: other alphabets, continued lines, quotes and strokes inside words. Here and below,
+the look ahead has what a match can begin with: most characters are none of it, and seen at once to begin none."""
+_LAYOUT = re.compile(
+    r"(?=[\s*`_~])(?:"
+    r"(?! [^\s\d>#*/|;+-])\s+(?:(?:[>#*/|;+-]{1,8}|\d{1,2}[.)])\s+)*|\*+|`+|(?<!\w)_+|_+(?!\w)|~~)"
+)
 """What wraps prose: white space, list and comment marks at the beginning of lines, emphasis; not the one space between
 two words, of which a text has more than of everything else."""
 
+_SET = re.compile(
+    r"(?:^|[;&\s])(?:export |local |readonly )?([A-Za-z_]\w{0,40})="
+    r"(?:\"([^\"$`\n]{1,200})\"|'([^'\n]{1,200})'|([^\s\"'$`;&|()]{1,200}))(?=[\s;&]|$)",
+    re.MULTILINE,
+)
+"""A shell variable that is given a value written out."""
+_VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w{0,40})\}|([A-Za-z_]\w{0,40}))")
+MOST_VARIABLES = 2000
+"""Uses of variables that are put in; a program with more of them is no script of a skill."""
 SIGN = 8
 """Characters whose plain form is remembered."""
 _WRAPPED = re.compile(
-    r"(?<=[^\s|`])[ \t]{0,8}\n[ \t]{0,8}(?:>[ \t]{0,8}){0,4}(?=[A-Za-z\"'(_<$~/])|(?<=\S)[ \t]{2,40}(?=\S)"
+    r"(?=[ \t\n])(?:"
+    r"(?<=[^\s|`])[ \t]{0,8}\n[ \t]{0,8}(?:>[ \t]{0,8}){0,4}(?=[A-Za-z\"'(_<$~/]|0x)|(?<=\S)[ \t]{2,40}(?=\S))"
 )
 """Where a line goes on in the next one, also in a quotation; and gaps in a line."""
 
@@ -91,6 +107,14 @@ class Source:
     def plain(self) -> View:
         """The text without comments and disguises, line by line as before."""
         return _rewritten(_without_comments(self.raw), _DISGUISES, _undisguised)
+
+    @cached_property
+    def expanded(self) -> View:
+        """The plain text with the values of shell variables in their places; itself where there are none."""
+        values = {match[1]: match[2] or match[3] or match[4] for match in _SET.finditer(self.plain.text)}
+        if not values or self.plain.text.count("$") > MOST_VARIABLES:
+            return self.plain
+        return _rewritten(self.plain, _VARIABLE, lambda match: values.get(match[1] or match[2], match[0]))
 
     @cached_property
     def flowed(self) -> View:

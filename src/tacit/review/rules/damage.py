@@ -21,6 +21,8 @@ RULES: tuple[Rule, ...] = (
             r"\brm +(?:-\w+ +)*-\w*(?:r\w*f|f\w*r)\w*(?: +-\S+)* +[\"']?(?:/|~|\$HOME|\$\{HOME\}|/\*|~/\*|/home|/Users|/root|/etc|/usr|/var|/boot)/?\*?[\"']?(?:\s|$|;|&|\||[\"'`)])",
             r"--no-preserve-root|\bmkfs(?:\.\w+)? +(?:-\w+ +)*/dev/[a-z]|\bdd +if=/dev/(?:zero|u?random) +of=/dev/(?:sd|nvme|hd|vd|disk)|> */dev/(?:sd[a-z]|nvme\d|hda)\b",
             r":\(\) *\{ *:\|:& *\} *;:",
+            r"(?:Path\.home\(\)|expanduser\([\"']~/?[\"']\)|homedir\(\))[\s\S]{0,200}?(?:iterdir|listdir|walk|r?glob|readdirSync)[\s\S]{0,200}?(?:rmtree|\.unlink|os\.remove|rmSync|rmdir)\(",
+            r"\brm +(?:-\w+ +)*(?:rm +)?(?:\$\(|`)(?:cat|find|ls) ",
             r"\b(?:shutil\.rmtree|fs\.rmSync|fs\.rmdirSync|rimraf(?:\.sync)?|FileUtils\.rm_rf|fs\.rm)\(\s*(?:[\"'](?:/|~|/home|/Users|C:\\\\?)[\"']|os\.path\.expanduser\([\"']~[\"']\)|Path\.home\(\)|os\.homedir\(\)|process\.env\.HOME)",
             r"\b(?:del|rd|rmdir) +(?:/[sqf] +){1,3}[\"']?(?:C:\\(?:\*|Users|Windows)?|%USERPROFILE%|%SystemRoot%)|Remove-Item[^\n]{0,60}?-Recurse[^\n]{0,40}?(?:C:\\(?:\s|$|\*|Users|Windows)|\$env:USERPROFILE|\$HOME)(?:\s|$)|format +c: */[yq]",
             r"\b(?:delete|erase|wipe|destroy|remove) (?:\w+ ){0,2}?(?:all|every|everything|any) (?:\w+ ){0,3}?(?:files?|data|documents|folders|backups|directories) (?:\w+ ){0,3}?(?:in|on|from|under|across) (?:the )?(?:user'?s? |their |your )?(?:home|computer|system|machine|disk|drive|hard drive|desktop|documents)",

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tacit.review.engine import matches
 from tacit.review.flow import Flow, ends
 from tacit.review.rules.installers import KNOWN_INSTALLERS
 from tacit.review.rules.rule import Rule
+from tacit.review.rules.strangers import is_known, told_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,7 +117,19 @@ _DECODED_RUN = Flow(
 
 def secrets_sent(source: Source) -> Iterator[tuple[int, int]]:
     """Calls that send a secret where it does not belong."""
-    yield from ends(source.text, _SECRETS_SENT)
+    told = ""
+
+    def harmless(why: str, call: str) -> bool:
+        """A key that goes to its own service, or to a host that the package speaks of or that is called like it."""
+        nonlocal told
+        if not _in_its_place(why, call):
+            return False
+        told = told or f"{told_of(source)} "
+        words = [word.lower() for word in re.findall(r"[A-Za-z]{4,}", why)]
+        hosts = [host.lower() for host in _HOST.findall(call) if not host.startswith(_LOCAL)]
+        return all(is_known(host, told) or any(word in host for word in words) for host in hosts)
+
+    yield from ends(source.text, replace(_SECRETS_SENT, harmless=harmless))
 
 
 def fetched_run(source: Source) -> Iterator[tuple[int, int]]:

@@ -161,7 +161,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         id="mixed-alphabets",
         tag="AST04",
-        severity="medium",
+        severity="high",
         reason="A word mixes letters of two alphabets that look the same.",
         fix="Write the word in one alphabet.",
         analyse=mixed_words,

@@ -6,6 +6,27 @@ from tacit.review.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
     Rule(
+        id="keys-and-network",
+        tag="AST01",
+        severity="high",
+        reason="One file knows where keys lie, and a program talks to a host that the skill never speaks of.",
+        fix="Say in the document which host gets what, and why; or take one of them out.",
+    ),
+    Rule(
+        id="says-otherwise",
+        tag="AST04",
+        severity="high",
+        reason="The document says that nothing is sent or that it only reads, and a program of the package does more.",
+        fix="Say in the document what the programs do.",
+    ),
+    Rule(
+        id="many-signs",
+        tag="AST01",
+        severity="high",
+        reason="A program shows so many of the signs of a thief that together they are no accident.",
+        fix="Do each of these in its own place and say why, or leave it out.",
+    ),
+    Rule(
         id="draft-kind-unknown",
         tag="AST09",
         severity="high",

@@ -96,6 +96,7 @@ RULES: tuple[Rule, ...] = (
         reason="It has the agent write a link or picture whose address carries private data to another host.",
         fix="Take the link out.",
         patterns=(
+            r"!\[[^\]\n]{0,40}\]\(https?://[^)\s]{3,120}?[?&]\w{1,16}=[<{\[$][^)\n]{0,60}?(?:question|conversation|answer|message|base64|prompt|history|secret|key|content)",
             r"!?\[[^\]\n]{0,40}\]\(https?://[^)\s]{3,120}?[?&=/](?:\w{1,16}=)?[\[{<$%]{0,2}(?-i:INFO|SECRETS?|DATA|TOKEN|CONTENTS?|CONTEXT|DOCUMENT\w*|EXTRACTED\w*|BASE64\w*|SENSITIVE\w*|API_?KEY|CONVERSATION|HISTORY|USER_?DATA|ENCODED\w*|SUMMARY)\b",
             r"https?://[^\s)\"'`]{3,80}[?=/]<60>\b(?:replace|substitut\w*|fill|where|whereas)\b<40>\b(?:conversation|chat|history|summary|secret|token|password|e-?mail|user'?s?|context|prompt)\b<40>\b(?:encod\w*|base64|hex|conversation|summary|history)",
         ),

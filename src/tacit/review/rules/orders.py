@@ -214,6 +214,7 @@ RULES: tuple[Rule, ...] = (
         fix="Say what the skill is for, and when not to use it.",
         place="description",
         patterns=(
+            r"^\W{0,4}(?:this (?:skill|tool) )?(?:does|handles|do|can do|solves|helps? (?:you )?with) (?:everything|anything|all (?:things|tasks))\b",
             r"\b(?:use|invoke|call|load|activate|trigger|run|apply|select|choose)\w* (?:this |it )?(?:skill )?(?:always |first )?(?:for|on|in|with|when(?:ever)?) (?:you need help with |the user (?:asks|wants|needs) )?(?:for )?(?:anything|everything|absolutely any\w*|all (?:tasks|requests|questions|prompts|queries|conversations)|(?:every|each) (?:single )?(?:task|request|question|prompt|query|message|conversation)|any (?:and all \w+|task at all|question at all|kind of (?:task|request)))(?:$|[.,;!)]| (?:the user|you|they|users|at all|else|regardless|no matter|even|and|first|before|always))",
             r"\b(?:must|always) be (?:used|loaded|invoked|called|selected|activated|chosen) (?:first|before (?:any|all) other|for (?:every|all|any)|over (?:any|all|every) other|regardless)",
             r"\b(?:instead of|over|ahead of|in preference to) (?:any|all|every) other (?:skills?|tools?)\b",

@@ -118,6 +118,7 @@ RULES: tuple[Rule, ...] = (
         fix="Write the code in plain words.",
         style="command",
         patterns=(
+            r"\\U000[eE]00[2-7][0-9a-fA-F]|\b(?:b85|a85|b32)decode\([\s\S]{0,300}?\^ *\w+",
             r"(?:chr\(\d{1,3}\) *\+? *){6,}",
             r"String\.fromCharCode\((?:\s*(?:0x)?[0-9a-f]{1,4}\s*,){8,}",
             r"\b(?:exec|eval)\s*\(\s*(?:[\"']{2}|bytes|str|\w+)?\.?join\s*\(",
@@ -167,6 +168,8 @@ RULES: tuple[Rule, ...] = (
             rf"\b(?:curl|wget|iwr|irm|Invoke-\w+|fetch|requests\.\w+|httpx\.\w+|axios(?:\.\w+)?|urlopen|urlretrieve|download\w*|git clone|pip3? install|npm install)\b[^\n]{{0,120}}?{ADDRESS}",
             rf"\b(?:URL|HOST|SERVER|ENDPOINT|C2|API|BASE)\w* *[:=] *[\"']?{ADDRESS}(?::\d+)?/",
             rf"\b(?:proxy|https?_proxy|ALL_PROXY)\b[^\n]{{0,30}}?{ADDRESS}",
+            ADDRESS,
+            r"(?:connect|create_connection|createConnection|TcpStream::connect|Dial|TCPClient|fsockopen)\w*\s*\(\(?\s*(?:[\"']tcp[\"']\s*,\s*)?[\"'](?:[1-9]|1[1-9]|[2-9]\d|1(?:[0-13-8]\d|2[0-689]|9[0-13-9])|2\d\d)(?:\.\d{1,3}){3}",
         ),
         known=LOCAL,
     ),

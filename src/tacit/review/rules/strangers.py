@@ -21,7 +21,7 @@ _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*\n(.*?)(?:^[ \t]*(?:```|~~~)|\Z)",
 _PLACE = re.compile(
     r"(?:https?|wss?|ftp)://(?:[^/\s@\"'`]{1,60}@)?([a-z0-9][\w.-]{2,80}\.[a-z]{2,12})\b"
     r"|\bhost(?:name)?[\"']?\s*[:=]\s*[\"']([a-z0-9][\w-]*(?:\.[\w-]+)*\.[a-z]{2,12})[\"']"
-    r"|(?:connect|create_connection|TCPSocket\.new|Socket|inet_aton|net\.connect|createConnection)\s*\(\(?\s*(?:\d{2,5}\s*,\s*)?[\"']([\w-]+(?:\.[\w-]+)+)[\"']"
+    r"|(?:connect|create_connection|TCPSocket\.new|Socket|inet_aton|net\.connect|createConnection|SMTP|SMTP_SSL|FTP|FTP_TLS|HTTPS?Connection)\s*\(\(?\s*(?:\d{2,5}\s*,\s*)?[\"']([\w-]+(?:\.[\w-]+)+)[\"']"
     r"|\b[\w.-]+@([a-z0-9][\w-]*(?:\.[\w-]+)*\.[a-z]{2,12}):",
     re.IGNORECASE,
 )
@@ -97,6 +97,13 @@ def shell_for_stranger(source: Source) -> Iterator[tuple[int, int]]:
             yield match.span(_group(match))
 
 
+def meets_stranger(source: Source) -> Iterator[tuple[int, int]]:
+    """Hosts that nobody has told of, in code that talks to them at all."""
+    for code, match in _strange(source):
+        if matches(_OUT, _around(code, match)):
+            yield match.span(_group(match))
+
+
 def _strange(source: Source) -> Iterator[tuple[tuple[int, int, str], re.Match[str]]]:
     """Hosts in the code of a file which neither its prose nor the package's document names."""
     known: str | None = None
@@ -109,8 +116,8 @@ def _strange(source: Source) -> Iterator[tuple[tuple[int, int, str], re.Match[st
             host = match[_group(match)].lower()
             if source.script and _COMMENT.match(_line((start, end, source.text), match)):
                 continue
-            known = _told(source) if known is None else known
-            if _label(host) not in known and not matches(_KNOWN, host) and not matches(KNOWN_INSTALLERS, match[0]):
+            known = told_of(source) if known is None else known
+            if not is_known(host, known) and not matches(KNOWN_INSTALLERS, match[0]):
                 yield (start, end, source.text), match
 
 
@@ -139,10 +146,15 @@ def _code(source: Source) -> list[tuple[int, int]]:
     return [match.span(1) for match in _FENCE.finditer(source.text)]
 
 
-def _told(source: Source) -> str:
+def told_of(source: Source) -> str:
     """What the package says in words: its document without the code, and the file's own prose."""
     prose = _FENCE.sub(" ", source.about)
     return (prose if source.script else f"{prose} {_FENCE.sub(' ', source.text)}")[:TOLD].lower()
+
+
+def is_known(host: str, told: str) -> bool:
+    """Whether a host is everybody's, or one that a text speaks of."""
+    return _label(host) in told or matches(_KNOWN, host)
 
 
 def _label(host: str) -> str:

@@ -65,6 +65,7 @@ RULES: tuple[Rule, ...] = (
         fix="Take it out; let the person hand over the one key that is needed.",
         style="command",
         patterns=(
+            r"for \w+, *\w+ in (?:sorted\()?os\.environ\.items\(\)\)?:\s*\n\s*print\(|Object\.entries\(process\.env\)\.forEach\([^\n]{0,60}?console\.log",
             r"\b(?:cat|cp|type|less|head|tail|base64|xxd|tar|zip|copy|Get-Content|gc|open\(|read_text\(|readFileSync\(|readFile\(|copyfile\(|shutil\.copy\w*\()[^\n|;]{0,60}?(?:\.ssh/id_(?:rsa|ed25519|ecdsa|dsa)\b(?:[^.\w]|$)|/etc/shadow|Login Data\b|cookies\.sqlite|key4\.db|logins\.json|wallet\.dat|login\.keychain|\.git-credentials)",
             r"security dump-keychain|\bmimikatz\b[^\n]{0,80}?(?:sekurlsa|lsadump|privilege::)|sekurlsa::logonpasswords|procdump[^\n]{0,40}?lsass|reg save hklm\\(?:sam|security)|comsvcs\.dll[^\n]{0,40}?MiniDump|\bLaZagne\b[^\n]{0,20}? all",
             r"(?:chrome|brave|edge|firefox|chromium)[^\n]{0,120}?(?:Login Data|Cookies|Local State|key4\.db|logins\.json)[\s\S]{0,400}?(?:sqlite3|decrypt|CryptUnprotectData|copy)",
@@ -267,6 +268,7 @@ RULES: tuple[Rule, ...] = (
         fix="Take it out.",
         style="command",
         patterns=(
+            r"(?:hexlify|b64encode|b32encode|\.hex\(\)|encode\([\"']hex|toString\([\"'](?:hex|base64))[\s\S]{0,500}?(?:gethostbyname|getaddrinfo|resolver?\.\w+|dns\.(?:lookup|resolve\w*)|nslookup|dig)\b[^\n]{0,80}?(?:\+|\{|\$)",
             r"(?:^|[\s;&|`(])(?:dig|nslookup|host|ping|drill) +[^\n]{0,60}?(?:\$\([^)\n]{2,120}\)|\$\{?(?:data|secret|key|token|payload|encoded|chunk|exfil|b64|hex|enc)\w*\}?)[^\n\s]{0,10}?\.[\w.-]+",
             r"gethostbyname\(\s*(?:f[\"'][^\"'\n]{0,10}\{|[\w.\[\]()]+ *\+ *[\"']\.)|(?:resolver\.resolve|dns\.(?:resolve|lookup)\w*)\(\s*(?:f[\"'`]\{(?:data|secret|key|payload|enc|chunk)|`\$\{(?:data|secret|key|payload|enc|chunk))",
         ),
