@@ -211,7 +211,8 @@ def _line_row(one: Json) -> tuple[str, ...]:
     effect, interval = one.get("effect"), cast("list[float] | None", one.get("interval"))
     points = "" if effect is None else f"{100 * cast('float', effect):+.1f}"
     ends = "" if not interval else " to ".join(f"{100 * end:+.1f}" for end in interval)
-    how = HOW[str(one["how"])] + (f" with {one['others']} others" if one.get("others") else "")
+    others = one.get("others")
+    how = HOW[str(one["how"])] + (f" with {others} other{'s' * (others != 1)}" if others else "")
     step = "" if one["how"] == "unknown" else "one-shot" if one["step"] == 0 else str(one["step"])
     return str(one["line"]), step, points, ends, how
 

@@ -27,7 +27,8 @@ def lines_table(report: Mapping[str, object]) -> str:
 
 def _row(one: Row) -> str:
     low, high = (_signed(end) for end in cast("list[float]", one.get("interval") or (None, None)))
-    others = f", with {one['others']} other edits" if one.get("others") else ""
+    count = one.get("others")
+    others = f", with {count} other edit{'s' * (count != 1)}" if count else ""
     cells = (
         one["line"],
         "" if one["how"] == "unknown" else one["step"] or "one-shot",
