@@ -6,13 +6,16 @@ A general client looks after many connections, protocols and streams at every ca
 from __future__ import annotations
 
 import io
+import socket
 from http.client import HTTPException, HTTPResponse
-from typing import TYPE_CHECKING, cast
+from struct import pack
+from typing import TYPE_CHECKING, Any, cast
 
 import httpcore2
 
+from tacit.models.deadline import left_until
+
 if TYPE_CHECKING:
-    import socket
     import ssl
     from collections.abc import Callable
 
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 
 IDLE = 30.0
 """Seconds an unused connection is kept."""
+BUSY = 0.2
+"""Seconds after use within which nobody asks whether the server has hung up meanwhile."""
 PIECE = 64 * 1024
 PORTS = {"http": 80, "https": 443}
 
@@ -71,16 +76,61 @@ class Line:
 
     def _opened(self, deadline: float) -> httpcore2.NetworkStream:
         """The kept connection, or a new one when it is old or the server has hung up."""
-        kept = self._stream
-        if kept is not None and self._backend.clock() - self._used < IDLE and not kept.get_extra_info("is_readable"):
+        kept, idle = self._stream, self._backend.clock() - self._used
+        if kept is not None and idle < IDLE and (idle < BUSY or not kept.get_extra_info("is_readable")):
             return kept
         self.close()
         host, port = self._address
         stream = self._backend.connect_tcp(host, port, timeout=deadline)
-        if self._context is not None:
-            stream = stream.start_tls(self._context, server_hostname=host, timeout=deadline)
-        self._stream = stream
-        return stream
+        if self._context is None:
+            self._stream = Plain(stream, self._backend.clock)
+        else:
+            self._stream = stream.start_tls(self._context, server_hostname=host, timeout=deadline)
+        return self._stream
+
+
+class Plain(httpcore2.NetworkStream):
+    """A connection without encryption whose time limits are the system's, so that a read is one call."""
+
+    def __init__(self, opened: httpcore2.NetworkStream, clock: Callable[[], float]) -> None:
+        self._opened = opened
+        self._clock = clock
+        self._socket = cast("socket.socket", opened.get_extra_info("socket"))
+        self._socket.settimeout(None)
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """What has arrived, at most `max_bytes`."""
+        self._limit(socket.SO_RCVTIMEO, timeout, httpcore2.ReadTimeout)
+        try:
+            return self._socket.recv(max_bytes)
+        except BlockingIOError:
+            raise httpcore2.ReadTimeout("the time limit has passed") from None
+        except OSError as error:
+            raise httpcore2.ReadError(str(error)) from None
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send all of it."""
+        try:
+            for start in range(0, len(buffer), PIECE):
+                self._limit(socket.SO_SNDTIMEO, timeout, httpcore2.WriteTimeout)
+                self._socket.sendall(buffer[start : start + PIECE])
+        except BlockingIOError:
+            raise httpcore2.WriteTimeout("the time limit has passed") from None
+        except OSError as error:
+            raise httpcore2.WriteError(str(error)) from None
+
+    def close(self) -> None:
+        """End the connection."""
+        self._opened.close()
+
+    def get_extra_info(self, info: str) -> Any:
+        """What the connection below knows of itself."""
+        return self._opened.get_extra_info(info)
+
+    def _limit(self, which: int, deadline: float | None, error: type[httpcore2.TimeoutException]) -> None:
+        left = 0.0 if deadline is None else left_until(deadline, self._clock, error)
+        whole = int(left)
+        self._socket.setsockopt(socket.SOL_SOCKET, which, pack("ll", whole, int((left - whole) * 1e6) + 1))
 
 
 class _Reading(io.RawIOBase):

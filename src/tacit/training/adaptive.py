@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tacit.training.quick import quick
-from tacit.training.schedule import budget
-from tacit.training.screen import Screen, hold, usable, with_edits
+from tacit.training.screen import Screen, hold, usable
 from tacit.training.state import ACCEPTED, Waiting
 
 if TYPE_CHECKING:
@@ -16,7 +15,11 @@ if TYPE_CHECKING:
     from tacit.training.progress import Event
     from tacit.training.result import Judged, Unjudged
     from tacit.training.run import Run
-    from tacit.training.state import Candidate
+    from tacit.training.spec import Spec
+    from tacit.training.state import Candidate, Looks
+
+CASES_AN_EDIT = 4
+"""With fewer val cases for each edit of a screening, no edit could stand out."""
 
 
 class Adaptive:
@@ -24,30 +27,45 @@ class Adaptive:
 
     Bundles come first: edits that only work together have no effects that add up. What is not taken, and an edit that
     comes alone, waits for a screening, which goes over the val cases once, and once more for each candidate so far that
-    brought nothing.
+    brought nothing. Where val cases are too few for screenings, bundles are all there is.
     """
 
     def judge(self, run: Run, candidate: Candidate) -> Generator[Event, None, Judged | Unjudged]:
         """The quick gate until too many in a row fail it, then screenings with as much effort as is asked for."""
-        spec, looks = run.spec, run.state.looks
-        if len(candidate.edits) > 1 and spec.parents == "best" and looks.slow < spec.quick:
+        spec, looks, cases = run.spec, run.state.looks, len(run.splits.val)
+        alone = len(candidate.edits) == 1 and can_screen(spec, cases)
+        if candidate.edits and not alone and bundled(spec, looks, cases):
             return (yield from _bundle(run, candidate))
-        passes = min(1 + looks.dry, spec.screen_passes)
+        passes = 1 if looks.repeats else min(1 + looks.dry, spec.screen_passes)
         return (yield from Screen(passes).judge(run, candidate))
 
 
+def bundled(spec: Spec, looks: Looks, cases: int) -> bool:
+    """Whether the edits of a step are judged together; if not, each has its own effect in a screening."""
+    match spec.gate:
+        case "screen":
+            return False
+        case "adaptive" if spec.quick and spec.parents == "best":
+            return looks.slow < spec.quick or not can_screen(spec, cases)
+        case "adaptive":
+            return False
+        case _:
+            return True
+
+
+def can_screen(spec: Spec, cases: int) -> bool:
+    """Whether there are cases enough to tell edits apart."""
+    return cases >= CASES_AN_EDIT * spec.screen_edits
+
+
 def _bundle(run: Run, candidate: Candidate) -> Generator[Event, None, Judged]:
-    """Judge the first edits of a candidate together; what is not taken waits."""
-    spec, waiting = run.spec, run.state.looks.waiting
-    schedule = "constant" if spec.schedule == "autonomous" else spec.schedule
-    most = budget(schedule, candidate.step, run.steps, most=spec.max_edits, least=spec.min_edits)
-    edits = tuple(Waiting(edit=edit) for edit in candidate.edits)
-    bundle = edits[:most]
-    package = with_edits(run, bundle)
-    made = replace(candidate, package=package, edits=tuple(one.edit for one in bundle))
-    judged = yield from quick(run, made)
+    """Judge the edits of a candidate together; what is not taken waits."""
+    waiting = run.state.looks.waiting
+    judged = yield from quick(run, candidate)
     accepted = judged.decision.action in ACCEPTED
-    hold(run, usable(run, (*waiting, *(edits[most:] if accepted else edits))))
+    if can_screen(run.spec, len(run.splits.val)):
+        edits = () if accepted else tuple(Waiting(edit=edit) for edit in candidate.edits)
+        hold(run, usable(run, (*waiting, *edits)))
     looks = run.state.looks
     run.state = replace(run.state, looks=replace(looks, slow=0 if accepted else looks.slow + 1))
     return judged

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tacit.training.adaptive import bundled
 from tacit.training.aggregate import Merged, Merging
 from tacit.training.attempts import NEEDED
 from tacit.training.gate import mean
@@ -112,7 +113,7 @@ def choose(
     """What is taken up of a merged bundle, and the budget for that."""
     for problem in merged.problems:
         yield FellBack(step=plan.step, stage="merge", reason=problem, instead="proposals are put one after the other")
-    budget = planned(looked.spec, plan.step, run.steps)
+    budget = planned(looked.spec, plan.step, run.steps, bundled=bundled(run.spec, run.state.looks, len(run.splits.val)))
     if run.spec.schedule == "autonomous" and looked.spec.update != "full_rewrite":
         budget, problem = decide_budget(merged.bundle, run.desk, setting, _evidence(looked, merged.bundle))
         if problem:

@@ -46,20 +46,26 @@ def _judged(run: Run, candidate: Candidate) -> Generator[Event, None, Judged]:
     if not lost and level < LEAD:
         lost = f"{level:+.1f} standard errors on {len(deltas)} cases: no clear lead"
     decision = Decision(action="reject", reason=lost, deltas=tuple(deltas))
-    if not lost and level < WIDE:
-        before, fresh = run.state.current_scores, run.state.looks.fresh
-        scores = yield from run.measured(run.splits.val, candidate.package, "gate", candidate.step, sample=fresh)
-        again = standing(delta for _, delta in run.gate.measure.deltas(scores, before))
+    if not lost and level < WIDE and not run.state.looks.repeats:
+        scores, again = yield from _again(run, candidate, scores)
         if again < CLEARLY:
             lost = f"{level:+.1f} standard errors; but {again:+.1f} on fresh attempts"
             return (yield from settled(run, candidate, replace(decision, reason=lost), scores))
-        run.state = replace(run.state, looks=replace(run.state.looks, known=fresh))
     if lost:
         return (yield from settled(run, candidate, decision))
     reason = f"{level:+.1f} standard errors on {len(deltas)} cases"
     decision = Decision(action="accept_new_best", reason=reason, deltas=tuple(deltas))
     run.moved(candidate.package, scores, decision, candidate.step)
     return (yield from settled(run, candidate, decision, scores, ahead=True))
+
+
+def _again(run: Run, candidate: Candidate, seen: Scores) -> Generator[Event, None, tuple[Scores, float]]:
+    """A candidate's scores on fresh attempts, and where it stands there; whether they tell anything new is noted."""
+    before, fresh = run.state.current_scores, run.state.looks.fresh
+    scores = yield from run.measured(run.splits.val, candidate.package, "gate", candidate.step, sample=fresh)
+    repeats = len(scores.cases) >= run.spec.block and scores.cases == seen.cases
+    run.state = replace(run.state, looks=replace(run.state.looks, known=fresh, repeats=repeats))
+    return scores, standing(delta for _, delta in run.gate.measure.deltas(scores, before))
 
 
 def _raced(run: Run, candidate: Candidate) -> Generator[Event, None, tuple[Scores, Deltas, str]]:

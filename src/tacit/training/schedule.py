@@ -26,14 +26,14 @@ def budget(schedule: Planned, step: int, total: int, *, most: int, least: int) -
     return max(least, planned)
 
 
-def planned(spec: Spec, step: int, total: int) -> int | None:
+def planned(spec: Spec, step: int, total: int, *, bundled: bool = True) -> int | None:
     """The edits a step may make; None where that is left to the model, or where there are no edits to count.
 
-    Where every edit is judged by itself, all that can be screened are taken up.
+    Where every edit is judged by itself (not `bundled`), all that can be screened are taken up.
     """
     if spec.update == "full_rewrite" or spec.schedule == "autonomous":
         return None
-    if spec.update == "patch" and spec.gate in ("screen", "adaptive"):
+    if spec.update == "patch" and not bundled:
         return spec.screen_edits
     return budget(spec.schedule, step, total, most=spec.max_edits, least=spec.min_edits)
 

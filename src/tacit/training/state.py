@@ -70,6 +70,8 @@ class Looks:
     """The first attempt at a val case that nothing was chosen by; attempt 0 is what scores are reported by."""
     known: int = 0
     """The attempt at the val cases that the current scores are of."""
+    repeats: bool = False
+    """Whether other attempts at the same cases came out all the same: then another measurement says nothing new."""
     slow: int = 0
     """Candidates in a row that the quick gate did not take."""
     screens: int = 0

@@ -108,9 +108,19 @@ def _judged(run: Run, record: Step, updated: Updated | NoUpdate) -> Generator[Ev
         edits = screened_apart(run.state.current, updated.package, run.spec, record.failed)
     candidate = Candidate(change="step", package=updated.package, step=record.step, edits=edits, number=record.proposal)
     outcome = yield from run.judge(candidate)
-    scores = outcome.scores if isinstance(outcome, Judged) and outcome.decision.action == "reject" else None
-    loss = run.loss(scores) if scores else None
-    return replace(record, reports=updated.reports, outcome=outcome), loss
+    return replace(record, reports=updated.reports, outcome=outcome), _loss(run, outcome)
+
+
+def _loss(run: Run, outcome: Judged | Unjudged) -> float | None:
+    """What a rejected candidate would have cost, as far as its cases were looked at; None for one that waits."""
+    if not isinstance(outcome, Judged) or outcome.decision.action != "reject":
+        return None
+    if outcome.scores:
+        return run.loss(outcome.scores)
+    deltas = [delta for _, delta in outcome.decision.deltas]
+    return (
+        -sum(deltas) / len(deltas) if deltas and run.spec.gate == "adaptive" and not run.state.looks.waiting else None
+    )
 
 
 def _with_notes(run: Run, record: Step) -> Generator[Event, None, Step]:
