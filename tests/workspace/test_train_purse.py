@@ -98,7 +98,7 @@ def test_what_a_killed_process_got_and_had_not_committed_is_in_the_store_when_it
         killed = Grouped(ws.engine, journal=journal)
         Memo(Scripted(on(".", says({"ok": 1}))), PurseMemo(ws, killed)).complete(asked)
         PurseKeeper(ws, killed, "train:a", None, open_now()).put("rollout:1", rollout(Scored(hard=1, soft=1)))
-        journal.add(b'["memo", "half a li', journal.part)
+        journal.add([b'["memo", "half a li'], journal.part)
         raise KeyboardInterrupt
     other = Memo(Scripted(), PurseMemo(ws, Grouped(ws.engine)))
     assert not isinstance(other.complete(asked), Reply)
@@ -112,7 +112,9 @@ def test_what_a_killed_process_got_and_had_not_committed_is_in_the_store_when_it
 
 def test_what_a_killed_training_left_goes_when_runs_are_removed_for_good(ws: Workspace) -> None:
     with suppress(KeyboardInterrupt), journal_of(ws, "train:a") as journal:
-        PurseMemo(ws, Grouped(ws.engine, journal=journal)).put("reply:1", b"the words of a run")
+        grouped = Grouped(ws.engine, journal=journal)
+        PurseMemo(ws, grouped).put("reply:1", b"the words of a run")
+        grouped.noted()
         raise KeyboardInterrupt
     assert list(ws.state.glob("*.journal.*"))
     erase(ws)
@@ -123,14 +125,19 @@ def test_what_is_committed_leaves_the_journal(ws: Workspace) -> None:
     with journal_of(ws, "train:a") as journal:
         grouped = Grouped(ws.engine, journal=journal)
         PurseMemo(ws, grouped).put("reply:1", b"x")
+        assert not list(journal.left())
+        grouped.noted()
         assert len(list(journal.left())) == 1
         grouped.settle()
         assert not list(journal.left())
         PurseMemo(ws, grouped).put("reply:2", b"y")
+        assert isinstance(ledger(ws, grouped).reserve(Amount(calls=1), Limits()), Reservation)
+        PurseMemo(ws, grouped).put("reply:3", b"z")
+        grouped.noted()
         assert len(list(journal.left())) == 1
         grouped.flush()
     with ws.engine.read() as transaction:
-        assert [memo_rows.get(transaction, f"reply:{at}") for at in (1, 2)] == [b"x", b"y"]
+        assert [memo_rows.get(transaction, f"reply:{at}") for at in (1, 2, 3)] == [b"x", b"y", b"z"]
 
 
 def test_a_block_of_calls_is_reserved_where_there_is_room_and_given_back_at_the_end(ws: Workspace) -> None:

@@ -51,6 +51,7 @@ class Grouped:
     ) -> None:
         self._engine = engine
         self._journal = journal
+        self._lines = threading.local()
         self._items: dict[Callable[[Transaction, list[Any]], object], list[Any]] = {}
         self._pause = pause
         self._clock = clock
@@ -59,13 +60,33 @@ class Grouped:
         self._writing = False
         self._mutex = threading.Lock()
 
-    def add(self, write: Callable[[Transaction, list[Item]], object], item: Item, line: bytes = b"") -> None:
-        """Write an item with the next group; the items of a group that are written the same way are written at once."""
+    def add(
+        self, write: Callable[[Transaction, list[Item]], object], item: Item, line: bytes = b"", *, more: bool = False
+    ) -> None:
+        """Write an item with the next group; the items of a group that are written the same way are written at once.
+
+        `more`: this thread adds another line soon, or calls `noted`; one call then takes both to the journal.
+        """
         with self._mutex:
             self._items.setdefault(write, []).append(item)
             part = self._journal.part if self._journal is not None else 0
         if line and self._journal is not None:
-            self._journal.add(line, part)  # not under the mutex: all would wait for the disk
+            self._lines.held = held = [*self._held(), line]
+            if not more:
+                self._lines.held = []
+                self._journal.add(held, part)  # not under the mutex: all would wait for the disk
+
+    def noted(self) -> None:
+        """Take to the journal what this thread has added."""
+        held = self._held()
+        if held and self._journal is not None:
+            self._lines.held = []
+            with self._mutex:
+                part = self._journal.part
+            self._journal.add(held, part)
+
+    def _held(self) -> list[bytes]:
+        return getattr(self._lines, "held", [])
 
     def later(self, work: Callable[[Transaction], object]) -> None:
         """Write this with the next group, at the latest when `flush` is called; nobody waits for it."""

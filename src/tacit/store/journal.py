@@ -34,9 +34,9 @@ class Journal:
                 if line:
                     yield line
 
-    def add(self, line: bytes, part: int) -> None:
-        """Keep a line; it begins anew whatever a full disk left of the one before."""
-        os.write(self._open[part], b"\n" + line + b"\n")
+    def add(self, lines: list[bytes], part: int) -> None:
+        """Keep lines; they begin anew whatever a full disk left of those before."""
+        os.write(self._open[part], b"\n%s\n" % b"\n".join(lines))
 
     def turn(self) -> int:
         """Write to the other part from now on; says which it was."""

@@ -34,9 +34,9 @@ def put_all(transaction: Transaction, entries: list[Entry]) -> None:
     transaction.many(PUT, entries)
 
 
-def get(transaction: Transaction, key: str, *others: str) -> Rollout | None:
-    """The rollout under a key, if it was made before; or that under another."""
-    marks = ", ".join("?" * (1 + len(others)))
-    rows = transaction.all(f"SELECT id, body FROM rollouts WHERE id IN ({marks})", (key, *others))
+def get(transaction: Transaction, *keys: str) -> Rollout | None:
+    """The rollout under the first of these keys that was made before."""
+    marks = ", ".join("?" * len(keys))
+    rows = transaction.all(f"SELECT id, body FROM rollouts WHERE id IN ({marks})", keys)
     found = {str(name): body for name, body in rows}
-    return next((loads(Rollout, found[name]) for name in (key, *others) if name in found), None)
+    return next((loads(Rollout, found[key]) for key in keys if key in found), None)

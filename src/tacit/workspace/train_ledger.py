@@ -48,6 +48,7 @@ class PurseLedger:
 
     def reserve(self, asked: Amount, limits: Limits) -> Reservation | OverBudget:
         """Set an amount aside, in the training's purse and in the day's, if both can bear it."""
+        self._grouped.noted()  # what this thread got before is safe before it asks for more
         day = today(self._ws)
         while not (over_now := self._closing.why()):
             if self._taken(day, asked):

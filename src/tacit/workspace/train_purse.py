@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tacit.errors import StoreError
 from tacit.store import calls, ledger, memo, rollouts
+from tacit.store.known import Known
 from tacit.training.rollout import Spent
 from tacit.trials import Unscored
 from tacit.workspace.spending import entry_of
@@ -59,6 +60,7 @@ class PurseMemo:
     def __init__(self, ws: Workspace, grouped: Grouped) -> None:
         self._ws = ws
         self._grouped = grouped
+        self._known = Known(ws.engine, "memo")
         self._fresh: dict[str, bytes | None] = {}
         """What was kept here, and None for what was looked for and not found: nobody else writes it meanwhile."""
         self.hits = 0
@@ -66,8 +68,7 @@ class PurseMemo:
     def get(self, key: str) -> bytes | None:
         """The value under a key, if it is there."""
         if key not in self._fresh:
-            with self._ws.engine.glance() as transaction:
-                self._fresh[key] = memo.get(transaction, key)
+            self._fresh[key] = self._found(key) if self._known.may_hold(key) else None
         value = self._fresh[key]
         self.hits += value is not None
         return value
@@ -76,7 +77,11 @@ class PurseMemo:
         """Keep a value; the first one stays."""
         self._fresh[key] = value
         row = (key, value, self._ws.now(), self._ws.name)
-        self._grouped.add(memo.put_all, row, memo_line(row))
+        self._grouped.add(memo.put_all, row, memo_line(row), more=True)
+
+    def _found(self, key: str) -> bytes | None:
+        with self._ws.engine.glance() as transaction:
+            return memo.get(transaction, key)
 
 
 class PurseCalls:
@@ -100,6 +105,7 @@ class PurseKeeper:
         self._grouped = grouped
         self._purse = purse
         self._limit = limit
+        self._known = Known(ws.engine, "rollouts")
         self._fresh: dict[str, Rollout | None] = {}
         """As in `PurseMemo`."""
         self._made = self.made()
@@ -108,8 +114,8 @@ class PurseKeeper:
     def get(self, key: str) -> Rollout | None:
         """The rollout under a key, if it was made before."""
         if key not in self._fresh:
-            with self._ws.engine.glance() as transaction:
-                self._fresh[key] = rollouts.get(transaction, key, f"{self._purse}:{key}")
+            own = f"{self._purse}:{key}"
+            self._fresh[key] = self._found(key, own) if self._known.may_hold(key, own) else None
         return self._fresh[key]
 
     def begin(self) -> Spent | None:
@@ -135,6 +141,10 @@ class PurseKeeper:
         name = f"{self._purse}:{key}" if isinstance(rollout.score, Unscored) else key
         entry = rollouts.entry_of(name, rollout)
         self._grouped.add(rollouts.put_all, entry, rollout_line(entry))
+
+    def _found(self, *keys: str) -> Rollout | None:
+        with self._ws.engine.glance() as transaction:
+            return rollouts.get(transaction, *keys)
 
     def _count(self, transaction: Transaction, begun: list[int]) -> None:
         ledger.spend(transaction, self._ws.name, f"{self._purse}:rollouts", ledger.Sum(calls=sum(begun)))
