@@ -45,7 +45,9 @@ class Cleaned:
             return _unusable(reply, f"the redactor failed on the answer ({type(error).__name__})")
         if plain != text and _is_json(text) and not _is_json(plain):
             return _unusable(reply, "the answer holds a secret that cannot be taken out of it")
-        return replace(reply, text=plain, model=clean(reply.model))
+        name = clean(reply.model)
+        same = plain == reply.text and name == reply.model
+        return reply if same else replace(reply, text=plain, model=name)
 
     def embed(self, texts: Texts) -> Vectors | Failure:
         """Numbers hold no secret."""

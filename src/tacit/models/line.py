@@ -6,6 +6,7 @@ A general client looks after many connections, protocols and streams at every ca
 from __future__ import annotations
 
 import io
+import re
 import socket
 from http.client import HTTPException, HTTPResponse
 from struct import pack
@@ -31,6 +32,12 @@ PIECE = 64 * 1024
 PORTS = {"http": 80, "https": 443}
 
 
+Got = tuple[int, list[tuple[str, str]], bytes]
+"""Status, headers and body of a response."""
+HEAD = re.compile(rb"HTTP/1\.1 ([2-5]\d\d)(?: [^\r\n]*)?\r\n((?:[!-9;-~]+:[^\r\n]*\r\n)+)\r\n")
+"""The head of a response that anybody understands the same way."""
+
+
 class TooLongError(Exception):
     """The response is longer than anybody wants to read."""
 
@@ -48,15 +55,15 @@ class Line:
         self._stream: httpcore2.NetworkStream | None = None
         self._used = 0.0
 
-    def exchange(self, sent: bytes, deadline: float) -> tuple[int, list[tuple[str, str]], bytes]:
+    def exchange(self, sent: bytes, deadline: float) -> Got:
         """Send a whole request; status, headers and body of the response. Raises what httpcore2 would."""
         stream = self._opened(deadline)
         try:
             stream.write(sent, timeout=deadline)
-            with io.BufferedReader(_Reading(stream, deadline), PIECE) as reader:
-                response = HTTPResponse(cast("socket.socket", _Socket(reader)), method="POST")
-                response.begin()
-                body = _whole(response, self._largest)
+            first = stream.read(PIECE, timeout=deadline)
+            answer, stays = simple(first, stream, deadline, self._largest) or _any(
+                first, stream, deadline, self._largest
+            )
         except HTTPException as error:
             self.close()
             raise httpcore2.RemoteProtocolError(f"{type(error).__name__}: {error}".rstrip(": ")) from None
@@ -64,9 +71,9 @@ class Line:
             self.close()
             raise
         self._used = self._backend.clock()
-        if response.will_close:
+        if not stays:
             self.close()
-        return response.status, response.getheaders(), body
+        return answer
 
     def close(self) -> None:
         """End the connection; the next call opens another."""
@@ -133,11 +140,46 @@ class Plain(httpcore2.NetworkStream):
         self._socket.setsockopt(socket.SOL_SOCKET, which, pack("ll", whole, int((left - whole) * 1e6) + 1))
 
 
-class _Reading(io.RawIOBase):
-    """A stream as a file that is read until a moment."""
+def simple(first: bytes, stream: httpcore2.NetworkStream, deadline: float, largest: int) -> tuple[Got, bool] | None:
+    """A response of the plainest form: a whole head, one length, nothing else to know; and if the line stays open."""
+    head = HEAD.match(first)
+    if head is None or head[1] in {b"204", b"304"}:
+        return None
+    lines = [line.partition(":") for line in head[2].decode("latin-1").splitlines()]
+    headers = [(name.lower(), value.strip()) for name, _, value in lines]
+    lengths = [value for name, value in headers if name == "content-length"]
+    if len(lengths) != 1 or not lengths[0].isdecimal() or any(name == "transfer-encoding" for name, _ in headers):
+        return None
+    length = int(lengths[0])
+    if length > largest:
+        raise TooLongError
+    parts, have = [first[head.end() :]], len(first) - head.end()
+    while have < length:
+        part = stream.read(min(PIECE, length - have), timeout=deadline)
+        if not part:
+            raise httpcore2.RemoteProtocolError("the server hung up in the middle of its answer")
+        parts.append(part)
+        have += len(part)
+    stays = have == length and not any(name == "connection" for name, _ in headers)
+    return (int(head[1]), headers, b"".join(parts)[:length]), stays
 
-    def __init__(self, stream: httpcore2.NetworkStream, deadline: float) -> None:
-        self._read: Callable[..., bytes] = stream.read
+
+def _any(first: bytes, stream: httpcore2.NetworkStream, deadline: float, largest: int) -> tuple[Got, bool]:
+    """A response of any form, as the standard library reads it."""
+    with io.BufferedReader(_Reading(first, stream, deadline), PIECE) as reader:
+        response = HTTPResponse(cast("socket.socket", _Socket(reader)), method="POST")
+        response.begin()
+        body = _whole(response, largest)
+    return (response.status, response.getheaders(), body), not response.will_close
+
+
+class _Reading(io.RawIOBase):
+    """A stream as a file that is read until a moment, after what was read of it before."""
+
+    def __init__(self, first: bytes, stream: httpcore2.NetworkStream, deadline: float) -> None:
+        self._first = first
+        self._ended = not first
+        self._stream = stream
         self._deadline = deadline
 
     def readable(self) -> bool:
@@ -147,7 +189,12 @@ class _Reading(io.RawIOBase):
     def readinto(self, buffer: Buffer, /) -> int:
         """What has arrived; 0 at the end."""
         view = memoryview(buffer)
-        found = self._read(len(view), timeout=self._deadline)
+        if self._ended:
+            return 0
+        found, self._first = self._first[: len(view)], self._first[len(view) :]
+        if not found:
+            found = self._stream.read(len(view), timeout=self._deadline)
+            self._ended = not found
         view[: len(found)] = found
         return len(found)
 

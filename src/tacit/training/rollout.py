@@ -106,7 +106,9 @@ class Scoring:
             return Broken(reason=f"the target raised {type(error).__name__}: {str(error)[:300]}", again=False)
         if isinstance(result, Broken):
             return result
-        return replace(result, output=clean(result.output), trace=clean(result.trace))
+        output, trace = clean(result.output), clean(result.trace)
+        same = output == result.output and trace == result.trace
+        return result if same else replace(result, output=output, trace=trace)
 
     def _kept(self, text: str) -> str:
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -23,7 +22,7 @@ MemoRow = tuple[str, bytes, str, str]
 def memo_line(row: MemoRow) -> bytes:
     """A reply that is kept."""
     key, value, moment, workspace = row
-    return json.dumps(["memo", key, base64.b85encode(value).decode(), moment, workspace]).encode()
+    return json.dumps(["memo", key, value.decode("latin-1"), moment, workspace]).encode()
 
 
 def rollout_line(entry: Entry) -> bytes:
@@ -52,7 +51,7 @@ def _take_in(ws: Workspace, journal: Journal) -> None:
             kind, *rest = json.loads(line)
             if kind == "memo":
                 key, value, moment, workspace = map(str, rest)
-                replies.append((key, base64.b85decode(value), moment, workspace))
+                replies.append((key, value.encode("latin-1"), moment, workspace))
             else:
                 key, case, skill, target, sample, body = rest
                 entries.append((str(key), str(case), str(skill), str(target), int(sample), str(body)))

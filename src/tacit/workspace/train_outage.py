@@ -46,27 +46,31 @@ class Doubting:
 
     def put(self, key: str, rollout: Rollout) -> None:
         """Keep one, or put it aside."""
-        with self._lock:
-            if not isinstance(rollout.score, Unscored):
-                self._working.add(rollout.skill_hash)
-                self._settle(before=getattr(self._mine, "begun", 0))
-                self._keeper.put(key, rollout)
-            elif not self._closing.stopped.is_set():  # else it was ended by us, which says nothing
-                self._doubtful[key] = (self._begun, rollout)
-                self._look(rollout.score)
+        if isinstance(rollout.score, Unscored):
+            with self._lock:
+                if not self._closing.stopped.is_set():  # else it was ended by us, which says nothing
+                    self._doubtful[key] = (self._begun, rollout)
+                    self._look(rollout.score)
+            return
+        self._working.add(rollout.skill_hash)
+        if self._doubtful:
+            self._settle(before=getattr(self._mine, "begun", 0))
+        self._keeper.put(key, rollout)
 
     def settle(self) -> None:
         """Keep what was put aside: the work has come to its end."""
-        with self._lock:
-            self._settle(before=self._begun + 1)
+        self._settle(before=self._begun + 1)
 
     def _settle(self, before: int) -> None:
         """Keep what failed before something was begun that then went well; not once all has stopped."""
-        if not self._closing.stopped.is_set():
-            for key, (at, rollout) in list(self._doubtful.items()):
-                if at < before:
-                    self._keeper.put(key, rollout)
-                    del self._doubtful[key]
+        with self._lock:
+            if self._closing.stopped.is_set():
+                return
+            early = [key for key, (at, _) in self._doubtful.items() if at < before]
+            kept = [(key, self._doubtful[key][1]) for key in early]
+            for key, rollout in kept:
+                self._keeper.put(key, rollout)
+                del self._doubtful[key]
 
     def _look(self, last: Unscored) -> None:
         """Stop when it looks as if nothing worked any more; a skill that never worked may be at fault itself."""
