@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+BLOCKS = "▁▂▃▄▅▆▇█"
+WIDE = 2
+"""Characters of one block."""
 BAR = 24
 """Characters of a full bar."""
 
@@ -36,3 +39,8 @@ def bars(rows: Iterable[tuple[str, float, str]]) -> Iterator[RenderableType]:
     for label, share, figure in rows:
         filled = round(share * BAR)
         yield line(f"  {label:<14} {'█' * filled}{'░' * (BAR - filled)} {figure}")
+
+
+def curve(shares: Iterable[float]) -> str:
+    """Shares of the whole as a row of blocks, each as high as its share."""
+    return "".join(BLOCKS[min(len(BLOCKS) - 1, int(share * len(BLOCKS)))] * WIDE for share in shares)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tacit.training.attempts import AHEAD, NEEDED
 from tacit.training.gate import Scores
-from tacit.training.gate_staged import CLEARLY, behind, judging, ordered, settled, standing
+from tacit.training.gate_staged import behind, judging, ordered, settled, standing
 from tacit.training.progress import tenth
 from tacit.trials import Decision, Scored
 
@@ -47,10 +47,12 @@ def _judged(run: Run, candidate: Candidate) -> Generator[Event, None, Judged]:
         lost = f"{level:+.1f} standard errors on {len(deltas)} cases: no clear lead"
     decision = Decision(action="reject", reason=lost, deltas=tuple(deltas))
     if not lost and level < WIDE and not run.state.looks.repeats:
-        scores, again = yield from _again(run, candidate, scores)
-        if again < CLEARLY:
-            lost = f"{level:+.1f} standard errors; but {again:+.1f} on fresh attempts"
+        scores, fresh = yield from _again(run, candidate, scores)
+        again = standing([delta for _, delta in (*deltas, *fresh)])
+        if again < 0:
+            lost = f"{level:+.1f} standard errors; but {again:+.1f} with fresh attempts"
             return (yield from settled(run, candidate, replace(decision, reason=lost), scores))
+        run.state = replace(run.state, looks=replace(run.state.looks, known=run.state.looks.fresh))
     if lost:
         return (yield from settled(run, candidate, decision))
     reason = f"{level:+.1f} standard errors on {len(deltas)} cases"
@@ -59,13 +61,15 @@ def _judged(run: Run, candidate: Candidate) -> Generator[Event, None, Judged]:
     return (yield from settled(run, candidate, decision, scores, ahead=True))
 
 
-def _again(run: Run, candidate: Candidate, seen: Scores) -> Generator[Event, None, tuple[Scores, float]]:
-    """A candidate's scores on fresh attempts, and where it stands there; whether they tell anything new is noted."""
+def _again(
+    run: Run, candidate: Candidate, seen: Scores
+) -> Generator[Event, None, tuple[Scores, tuple[tuple[str, float], ...]]]:
+    """A candidate's scores on fresh attempts, and the differences there; whether they tell anything new is noted."""
     before, fresh = run.state.current_scores, run.state.looks.fresh
     scores = yield from run.measured(run.splits.val, candidate.package, "gate", candidate.step, sample=fresh)
     repeats = len(scores.cases) >= run.spec.block and scores.cases == seen.cases
-    run.state = replace(run.state, looks=replace(run.state.looks, known=fresh, repeats=repeats))
-    return scores, standing(delta for _, delta in run.gate.measure.deltas(scores, before))
+    run.state = replace(run.state, looks=replace(run.state.looks, repeats=repeats))
+    return scores, run.gate.measure.deltas(scores, before)
 
 
 def _raced(run: Run, candidate: Candidate) -> Generator[Event, None, tuple[Scores, Deltas, str]]:
