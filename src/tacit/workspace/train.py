@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tacit.shipped import Version
     from tacit.skills.package import Package
     from tacit.training.confirm import Confirmation
+    from tacit.training.pool import Pending
     from tacit.training.result import Trained
     from tacit.training.splits import Splits
     from tacit.trials import Case, Rollout
@@ -239,7 +240,8 @@ def _last_gate(
 ) -> Generator[Event, None, Confirmation | Spent]:
     """The best skill against the one it began with, on cases that nothing has looked at."""
     yield Confirming(cases=len(cases), power=told.power)
-    before, after = _rolled(place, cases, order.start), _rolled(place, cases, best)
+    begun = [_begin(place, cases, skill) for skill in (order.start, best)]
+    before, after = (_rolled(pending) for pending in begun)
     if isinstance(before, Spent):
         return before
     if isinstance(after, Spent):
@@ -250,8 +252,11 @@ def _last_gate(
     return found
 
 
-def _rolled(place: Bench, cases: Sequence[Case], skill: Package) -> tuple[Rollout, ...] | Spent:
-    pending = [place.pool.submit(lambda case=case: place.roller.roll(case, skill, 0), urgency=FRESH) for case in cases]
+def _begin(place: Bench, cases: Sequence[Case], skill: Package) -> list[Pending[Rollout | Spent]]:
+    return [place.pool.submit(lambda case=case: place.roller.roll(case, skill, 0), urgency=FRESH) for case in cases]
+
+
+def _rolled(pending: Sequence[Pending[Rollout | Spent]]) -> tuple[Rollout, ...] | Spent:
     made: list[Rollout] = []
     for one in pending:
         result = one.result()
