@@ -55,7 +55,7 @@ WITHOUT = tuple(
         ("+ contrast, two attempts", {"samples": 2, "contrast": True, "batch": 4}),
         ("+ groups by square root", {"root_groups": True, "batch": 40, "minibatch": 2}),
         ("  (its peer without)", {"batch": 40, "minibatch": 2}),
-        ("+ one-shot first", {"one_shot_first": True, "split_rewrites": True}),
+        ("- one-shot first", {"one_shot_first": False}),
         ("+ bandit over proposers", {"bandit": True, "split_rewrites": True}),
         ("+ Pareto parents", {"parents": "pareto"}),
         ("+ smaller where it ties", {"prefer_smaller": True}),

@@ -4,7 +4,7 @@ A server process on loopback answers every call after 50 ms: rollouts by the sim
 by its proposer. Peers: the ideal (calls x 50 ms / 24), and the CPU that the OpenAI SDK takes for one call in the same
 run (installed into a folder of its own with pip; left out where that fails).
 
-python benchmarks/training.py [--runs 7] [--kills 20] [--budgets 50] [--quick]
+python benchmarks/training.py [--runs 7] [--kills 20] [--budgets 50] [--preset default] [--quick]
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 LATENCY, WORKERS = 0.05, 24
 WALL_LIMIT, CPU_LIMIT_MS = 1.3, 3.0
 CHILD = """
 import json, resource, sys, time
-from tacit.training.spec import Spec
+from tacit.training.presets import spec_of
 from tacit.workspace.train import train
 from tacit.workspace.train_inputs import cases_from
 from tacit.workspace.train_order import Order, TrainLimits
@@ -45,7 +45,7 @@ package = Package(files={"SKILL.md": open(folder + "/SKILL.md", "rb").read()})
 cases, _ = cases_from(folder + "/cases.jsonl", package)
 with Workspace.open(folder) as ws:
     order = Order(skill=folder + "/simulated", start=package, cases=cases, target="chat=" + model, optimiser=model,
-                  spec=Spec(**settings), limits=TrainLimits(**limits), workers=workers)
+                  spec=spec_of(**settings), limits=TrainLimits(**limits), workers=workers)
     began, cpu = time.monotonic(), time.process_time()
     events = train(ws, order)
     try:
@@ -75,7 +75,7 @@ with ThreadPoolExecutor(24) as pool:
 
 
 @contextmanager
-def server(latency: float = LATENCY, **weather: float) -> Iterator[str]:
+def server(latency: float = LATENCY, **weather: float) -> Generator[str]:
     """A simulated world on loopback; its address."""
     more = [word for name, value in weather.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     command = [sys.executable, "-m", "tacit.demo.world_server", "--seed", "1", "--latency", str(latency), *more]
@@ -229,15 +229,17 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--budgets", type=int, default=50)
+    parser.add_argument("--preset", default="classic")
     parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
-    cases, settings = ((200, 100, 100), {}) if not given.quick else ((40, 20, 20), {"epochs": 2, "batch": 20})
+    small: dict[str, object] = {"preset": given.preset, "epochs": 2, "batch": 20}
+    cases, settings = ((40, 20, 20), small) if given.quick else ((200, 100, 100), {"preset": given.preset})
     sdk()
     expected = speed(given.runs, cases, settings)
     if given.kills:
         kills(given.kills, cases, settings, expected)
     if given.budgets:
-        budgets(given.budgets, (40, 20, 20), {"epochs": 2, "batch": 20})
+        budgets(given.budgets, (40, 20, 20), small)
 
 
 if __name__ == "__main__":

@@ -107,7 +107,8 @@ ONE = {"edits": [{"op": "append", "content": "- rule-0"}], "failure_patterns": [
 
 @pytest.mark.parametrize("gate", ["screen", "adaptive"])
 def test_a_rewrite_is_judged_in_one_piece(gate: str) -> None:
-    ran = run(default_spec(gate=gate, update="full_rewrite", epochs=1, batch=12, baselines=False), model=rewriter())
+    whole = default_spec(gate=gate, update="full_rewrite", epochs=1, batch=12, baselines=False)
+    ran = run(replace(whole, one_shot_first=False, split_rewrites=False), model=rewriter())
     assert ran.actions[0] == "accept_new_best"
     assert "- rule-1" in ran.text
 

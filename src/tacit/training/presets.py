@@ -9,7 +9,7 @@ from tacit.training.spec import Spec
 
 PRESETS: dict[str, dict[str, Any]] = {
     "classic": {},
-    "default": {"gate": "adaptive", "quick": 2},
+    "default": {"gate": "adaptive", "quick": 2, "one_shot_first": True, "split_rewrites": True},
 }
 """What each changes in `Spec()`."""
 
