@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cli_shell import Shell
 
 WORLD = Path(__file__).parents[1]
-SMALL = ("--spec", "epochs=1", "--spec", "batch=12")
+SMALL = ("--spec", "preset=classic", "--spec", "epochs=1", "--spec", "batch=12")
 
 
 @pytest.fixture
@@ -117,7 +117,16 @@ def test_events_are_streamed_a_line_each_and_the_document_stays_alone(shop: Shel
 
 
 def test_explain_tells_the_search_in_plain_words_and_show_tells_the_same_afterwards(shop: Shell, server: str) -> None:
-    more = ("--spec", "preset=default", "--spec", "screen-edits=1", "--explain", "--apply")
+    more = (
+        "--spec",
+        "preset=default",
+        "--spec",
+        "one-shot-first=no",
+        "--spec",
+        "screen-edits=1",
+        "--explain",
+        "--apply",
+    )
     done = shop.run(*words(server, *more))
     assert done.code == 0
     assert "the candidate runs beside the current skill on up to 36 val cases" in " ".join(done.err.split())

@@ -256,7 +256,7 @@ def _trained(ws: Workspace, order: Order, wanted: _Wanted) -> None:
 
 
 def spec_from(pairs: Sequence[str]) -> Spec:
-    """The search's settings with those that were named; a UsageError names what is none."""
+    """The settings of the preset `default` with those that were named; a UsageError names what is none."""
     from tacit.training.presets import spec_of
     from tacit.training.spec import Spec
 
@@ -270,7 +270,7 @@ def spec_from(pairs: Sequence[str]) -> Spec:
             hint = f" Did you mean {near[0]}?" if near else f" There are {', '.join(kinds)}."
             raise UsageError(f"--spec takes NAME=VALUE of a setting of the search, not '{pair}'.{hint}")
         given[name] = _value(name, text.strip(), kinds[name])
-    return spec_of(**cast("dict[str, Any]", given))
+    return spec_of(**cast("dict[str, Any]", {"preset": "default", **given}))
 
 
 def _value(name: str, text: str, kind: type[object]) -> object:

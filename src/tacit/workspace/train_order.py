@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, cast
 from tacit.errors import UsageError
 from tacit.models.ledger import Limits
 from tacit.skills.package import Package
-from tacit.training.spec import Spec
+from tacit.training.presets import default_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tacit.models.model import Model
     from tacit.training.scorer import Function
+    from tacit.training.spec import Spec
     from tacit.training.target import Target
     from tacit.training.target_callable import Agent
     from tacit.trials import Case
@@ -78,7 +79,7 @@ class Order:
     """`chat`, `chat=PROVIDER:NAME`, `completion=…`, `agent=…`, `command=…`, `python=MODULE:FUNCTION`, or a thing."""
     optimiser: str | Model = ""
     """The model that writes the edits, by its text or itself; empty: the configured one."""
-    spec: Spec = field(default_factory=Spec)
+    spec: Spec = field(default_factory=default_spec)
     limits: TrainLimits = field(default_factory=TrainLimits)
     workers: int = 8
     seconds: float = SECONDS
