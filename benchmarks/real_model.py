@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from real_model_place import prepared, served
 from real_model_runs import Answers, Watched, Went, fixed, hit, one_shot, trained
 from real_model_tables import tables
-from real_model_tasks import Family, available, task_of
+from real_model_tasks import Family, available, task_of, tasks_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,7 +143,7 @@ def main() -> None:
         for number in range(asked.first, asked.first + asked.seeds)
         for family in families
         for arm in (*TRAINED[::-1], *ARMS[:3])
-        if arm in asked.arms.split(",")
+        if arm in asked.arms.split(",") and number < tasks_in(asked.data, family)
     ]
     found = measured(jobs, asked)
     print(tables(found, asked.rollouts, asked.picture) if asked.test else _val(found))

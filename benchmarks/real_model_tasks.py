@@ -108,16 +108,15 @@ def available(folder: Path) -> tuple[tuple[Family, ...], tuple[str, ...]]:
     return there, gone
 
 
+def tasks_in(folder: Path, family: Family) -> int:
+    """How many tasks a family has."""
+    return len(_held(folder, family)) // LABELS
+
+
 def task_of(folder: Path, family: Family, number: int) -> Task:
     """The task of a family with a number; another number has other intents."""
-    held: dict[str, list[str]] = defaultdict(list)
-    for line in (folder / FILES[family]).read_text(encoding="utf-8").splitlines():
-        one = json.loads(line)
-        held[one["intent"]].append(one["text"].strip())
-    names = sorted((name for name in held if _belongs(name, family)), key=_hash)
-    chosen = names[number * LABELS : (number + 1) * LABELS]
-    if len(chosen) < LABELS:
-        raise SystemExit(f"{family} has {len(names) // LABELS} tasks of {LABELS} intents, counted from 0: no {number}")
+    held = _held(folder, family)
+    chosen = sorted(held, key=_hash)[number * LABELS : (number + 1) * LABELS]
     made = [case for name in chosen for case in _cases(name, held[name])]
     made.sort(key=lambda case: _hash(case.id))
     return Task(
@@ -126,6 +125,16 @@ def task_of(folder: Path, family: Family, number: int) -> Task:
         cases=tuple(case for case in made if case.split != "test"),
         test=tuple(case for case in made if case.split == "test"),
     )
+
+
+def _held(folder: Path, family: Family) -> dict[str, list[str]]:
+    """The requests of each intent of a family."""
+    held: dict[str, list[str]] = defaultdict(list)
+    for line in (folder / FILES[family]).read_text(encoding="utf-8").splitlines():
+        one = json.loads(line)
+        if _belongs(one["intent"], family):
+            held[one["intent"]].append(one["text"].strip())
+    return held
 
 
 def label(intent: str) -> str:
