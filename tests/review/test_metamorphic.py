@@ -6,7 +6,9 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
+from intent_samples import INTENT
 from package_samples import MALICIOUS, package, pipe
+from setup_samples import SETUP
 
 from tacit.review.decide import review_package
 
@@ -62,6 +64,7 @@ REWRITES: tuple[Callable[[str], str], ...] = (
 )  # fmt: skip
 PROSE = tuple(text for text in MALICIOUS if not any(sign in text for sign in ("http", "|", ">")))
 """What means the same in capitals; a command does not."""
+FOUND = tuple(text for one in (*INTENT, *SETUP) if one.where == "body" for text in one.bad)
 
 
 @pytest.mark.parametrize("text", MALICIOUS)
@@ -75,6 +78,11 @@ def test_no_rewrite_lowers_the_verdict(text: str, rewrite: Callable[[str], str])
     assert review_package(package(rewrite(text))).status == "quarantined"
 
 
+@pytest.mark.parametrize("rewrite", REWRITES, ids=lambda one: one.__name__)
+def test_no_rewrite_hides_what_a_rule_finds(rewrite: Callable[[str], str]) -> None:
+    assert [text for text in FOUND if review_package(package(rewrite(text))).status != "quarantined"] == []
+
+
 @pytest.mark.parametrize("text", PROSE)
 def test_shouting_does_not_lower_the_verdict(text: str) -> None:
     assert review_package(package(text.upper())).status == "quarantined"
@@ -83,3 +91,16 @@ def test_shouting_does_not_lower_the_verdict(text: str) -> None:
 @pytest.mark.parametrize("text", MALICIOUS)
 def test_it_does_not_matter_in_which_file_it_stands(text: str) -> None:
     assert review_package(package("Honest.", references__notes_dot_md=text)).status == "quarantined"
+
+
+@pytest.mark.parametrize("lines", [("npx -y helper-sync", "echo $GITHUB_TOKEN"), ("claude", "see below", "--yolo")])
+@pytest.mark.parametrize("mark", ["> - ", "> 1. ", "> # ", "- ", ""])
+def test_items_and_lines_outside_a_quotation_are_commands_of_their_own(mark: str, lines: tuple[str, ...]) -> None:
+    assert review_package(package("\n".join(mark + line for line in lines))).status == "candidate"
+
+
+@pytest.mark.parametrize("start", ["Start.", "> Start\n> here.", "A=start; echo $A"])
+def test_a_finding_names_its_line_however_much_was_undone_before_it(start: str) -> None:
+    body = f"{start}\n\n" + "Clean\u200b it\u200b up.\n" * 40 + "\nclaude --yolo"
+    found = [one for one in review_package(package(body)).findings if one.rule == "unbound-agent"]
+    assert [(one.line, one.excerpt) for one in found] == [(49 + start.count("\n"), "claude --yolo")]

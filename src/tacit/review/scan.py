@@ -81,7 +81,7 @@ class _Sifted:
             return self._anywhere
         self._anywhere = set[str]()
         spoken = [view for view, _ in source.spoken]
-        for view in (source.raw, source.plain, source.expanded, source.flowed, *source.decoded, *spoken):
+        for view in (source.raw, *source.commands, source.flowed, *source.decoded, *spoken):
             self._anywhere |= self._possible(view)
         return self._anywhere
 
@@ -116,10 +116,9 @@ def _of_rule(source: Source, rule: Rule, sifted: _Sifted) -> list[Finding]:
 def _views(source: Source, rule: Rule) -> Iterator[View]:
     if rule.style != "encoded":
         yield source.raw
-        if source.plain is not source.raw:
-            yield source.plain
-        if rule.style == "command" and source.expanded is not source.plain:
-            yield source.expanded
+        for view in source.commands if rule.style == "command" else (source.plain,):
+            if view is not source.raw:
+                yield view
         if rule.style == "prose" and source.flowed is not source.plain:
             yield source.flowed
     yield from source.decoded

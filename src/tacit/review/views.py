@@ -56,6 +56,8 @@ _WRAPPED = re.compile(
     r"(?<=[^\s|`])[ \t]{0,8}\n[ \t]{0,8}(?:>[ \t]{0,8}){0,4}(?=[A-Za-z\"'(_<$~/]|0x)|(?<=\S)[ \t]{2,40}(?=\S))"
 )
 """Where a line goes on in the next one, also in a quotation; and gaps in a line."""
+_QUOTED = re.compile(r"\n[ \t]{0,8}(?:>[ \t]{0,8}){1,4}(?![\s>#]|```|~~~|(?:[-*+]|\d{1,3}[.)])[ \t])")
+"""Where a line of a quotation begins that goes on with the one before: no heading, item of a list or piece of code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +67,10 @@ class View:
     text: str
     data: bytes
     here: tuple[int, ...] = (0,)
-    """Places at which the correspondence changes, in this text; `there` has their counterparts in the original."""
+    """Places at which the correspondence changes, in this text; `there` has their counterparts in the one before."""
     there: tuple[int, ...] = (0,)
+    before: View | None = None
+    """The view it was made from; none for the original."""
     span: tuple[int, int] | None = None
     """Where all of it comes from, for a text that was encoded in the original."""
 
@@ -81,7 +85,8 @@ class View:
         """The place in the original of a character of this view."""
         index = bisect_right(self.here, at) - 1
         moved = self.there[index] + at - self.here[index]
-        return min(moved, self.there[index + 1]) if index + 1 < len(self.there) else moved
+        found = min(moved, self.there[index + 1]) if index + 1 < len(self.there) else moved
+        return self.before.place(found) if self.before else found
 
     def _characters(self, at: int) -> int:
         return at if len(self.data) == len(self.text) else len(self.data[:at].decode("utf-8", "replace"))
@@ -109,12 +114,25 @@ class Source:
         return _rewritten(_without_comments(self.raw), _DISGUISES, _undisguised)
 
     @cached_property
+    def unquoted(self) -> View:
+        """The plain text with the lines of a quotation on one line; itself where there is none."""
+        return _rewritten(self.plain, _QUOTED, lambda _match: " ")
+
+    @cached_property
     def expanded(self) -> View:
-        """The plain text with the values of shell variables in their places; itself where there are none."""
-        values = {match[1]: match[2] or match[3] or match[4] for match in _SET.finditer(self.plain.text)}
-        if not values or self.plain.text.count("$") > MOST_VARIABLES:
-            return self.plain
-        return _rewritten(self.plain, _VARIABLE, lambda match: values.get(match[1] or match[2], match[0]))
+        """The same with the values of shell variables in their places; itself where there are none."""
+        view = self.unquoted
+        if "=" not in view.text or not 0 < view.text.count("$") <= MOST_VARIABLES:
+            return view
+        values = {match[1]: match[2] or match[3] or match[4] for match in _SET.finditer(view.text)}
+        return _rewritten(view, _VARIABLE, lambda match: values.get(match[1] or match[2], match[0]))
+
+    @cached_property
+    def commands(self) -> tuple[View, ...]:
+        """The plain text, and where they differ from it, the same unquoted and expanded."""
+        more = [self.unquoted] if self.unquoted is not self.plain else []
+        more += [self.expanded] if self.expanded is not self.unquoted else []
+        return (self.plain, *more)
 
     @cached_property
     def flowed(self) -> View:
@@ -203,30 +221,14 @@ def _edited(view: View, edits: list[tuple[int, int, str]]) -> View:
     """The view after replacements, given in order as start, end and new text."""
     text = view.text
     pieces: list[str] = []
-    here, ends = [0], [0]
+    here, there = [0], [0]
     done = size = 0
     for start, end, new in edits:
         size += start - done
         pieces += text[done:start], new
         here += size, size + len(new)
-        ends += start, end
+        there += start, end
         size += len(new)
         done = end
     rest = "".join([*pieces, text[done:]])
-    return View(rest, rest.encode("utf-8", "replace"), tuple(here), _places(view, ends))
-
-
-def _places(view: View, ends: list[int]) -> tuple[int, ...]:
-    """Where places of a view, given in order, stand in the original; one walk instead of a search for each."""
-    if len(view.here) == 1:
-        moved = view.there[0] - view.here[0]
-        return tuple(at + moved for at in ends) if moved else tuple(ends)
-    found: list[int] = []
-    here, there, last = view.here, view.there, len(view.here) - 1
-    index = 0
-    for at in ends:
-        while index < last and here[index + 1] <= at:
-            index += 1
-        moved = there[index] + at - here[index]
-        found.append(min(moved, there[index + 1]) if index < last else moved)
-    return tuple(found)
+    return View(rest, rest.encode("utf-8", "replace"), tuple(here), tuple(there), before=view)

@@ -65,11 +65,12 @@ _MAKER = re.compile(r"\$\{?(?:env:)?([A-Z]+)_\w*$")
 
 def key_for_program(source: Source) -> Iterator[tuple[int, int]]:
     """Commands that hand the key of one maker to a program of another."""
-    for start, end in found(_HANDED, source.plain.data):
-        command = source.plain.data[start:end].decode("utf-8", "ignore")
-        maker = _MAKER.search(command)
-        if maker and maker[1].lower() not in command[: maker.start()].lower():
-            yield source.plain.origin(start, end)
+    for view in source.commands:
+        for start, end in found(_HANDED, view.data):
+            command = view.data[start:end].decode("utf-8", "ignore")
+            maker = _MAKER.search(command)
+            if maker and maker[1].lower() not in command[: maker.start()].lower():
+                yield view.origin(start, end)
 
 
 RULES: tuple[Rule, ...] = (
