@@ -126,9 +126,10 @@ class Attempts:
 
     def read(self, case: Case, skill: Package | None, stage: str, *, sample: int = 0) -> Rollout:
         """A rollout when it is there, on the bill of the stage that reads it first; Halt when the budget is used up."""
-        self.begin((case,), skill, samples=(sample,), urgency=NEEDED)
-        (attempt,) = self._all((case,), skill, (sample,))
-        if not attempt.done:
+        attempt = self._known.get((case.id, self._name(skill), sample))
+        if attempt is None or not attempt.done:
+            self.begin((case,), skill, samples=(sample,), urgency=NEEDED)
+            (attempt,) = self._all((case,), skill, (sample,))
             self.fill()
         rollout = attempt.result()
         if isinstance(rollout, Spent):
