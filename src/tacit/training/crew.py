@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from tacit.training.pool import Pending, Pool
 
 T = TypeVar("T")
-ROOM = 2
-"""Workers left free, so that an urgent call finds one."""
 
 
 class Crew:
@@ -23,7 +21,7 @@ class Crew:
         self._lock = threading.Lock()
         self._due = 0
         self._working = 0
-        self._workers = 1
+        self._workers = 0
 
     def submit(self, work: Callable[[], T], *, urgency: int) -> Pending[T]:
         """Hand in work, and go on."""
@@ -32,12 +30,12 @@ class Crew:
         return self._pool.submit(lambda: self._counted(work), urgency=urgency)
 
     def free(self) -> int:
-        """How many workers would have nothing to do, but for a few that are left free.
+        """How many workers would have nothing to do; an urgent call need not find one free, as one soon is.
 
         The most calls that were ever under way together stand for the number of workers.
         """
         with self._lock:
-            return max(0, self._workers - ROOM - self._due)
+            return max(0, self._workers - self._due)
 
     def _counted(self, work: Callable[[], T]) -> T:
         with self._lock:
