@@ -147,21 +147,34 @@ def simple(first: bytes, stream: httpcore2.NetworkStream, deadline: float, large
         return None
     lines = [line.partition(":") for line in head[2].decode("latin-1").splitlines()]
     headers = [(name.lower(), value.strip()) for name, _, value in lines]
-    lengths = [value for name, value in headers if name == "content-length"]
-    if len(lengths) != 1 or not lengths[0].isdecimal() or any(name == "transfer-encoding" for name, _ in headers):
+    length = _length(headers)
+    if length is None:
         return None
-    length = int(lengths[0])
     if length > largest:
         raise TooLongError
-    parts, have = [first[head.end() :]], len(first) - head.end()
-    while have < length:
-        part = stream.read(min(PIECE, length - have), timeout=deadline)
+    body = first[head.end() :]
+    if len(body) < length:
+        body += _rest(stream, deadline, length - len(body))
+    stays = len(body) == length and not any(name == "connection" for name, _ in headers)
+    return (int(head[1]), headers, body[:length]), stays
+
+
+def _length(headers: list[tuple[str, str]]) -> int | None:
+    """The length of the body, if it is said once and in no other way."""
+    said = [value for name, value in headers if name in {"content-length", "transfer-encoding"}]
+    return int(said[0]) if len(said) == 1 and said[0].isascii() and said[0].isdecimal() else None
+
+
+def _rest(stream: httpcore2.NetworkStream, deadline: float, missing: int) -> bytes:
+    """So many bytes more."""
+    parts: list[bytes] = []
+    while missing:
+        part = stream.read(min(PIECE, missing), timeout=deadline)
         if not part:
             raise httpcore2.RemoteProtocolError("the server hung up in the middle of its answer")
         parts.append(part)
-        have += len(part)
-    stays = have == length and not any(name == "connection" for name, _ in headers)
-    return (int(head[1]), headers, b"".join(parts)[:length]), stays
+        missing -= len(part)
+    return b"".join(parts)
 
 
 def _any(first: bytes, stream: httpcore2.NetworkStream, deadline: float, largest: int) -> tuple[Got, bool]:
