@@ -93,8 +93,6 @@ def test_an_answer_that_ends_early_or_never_is_an_error() -> None:
         simple(PLAIN, Sent(), LATER, 10)
 
 
-def test_a_hostile_head_takes_no_time() -> None:
-    began = time.process_time()
-    for filler in (b" ", b"a", b":", b"\r\nx:", b"\t"):
-        simple(b"HTTP/1.1 200 OK\r\nX:" + filler * 60_000, Sent(), LATER, 1_000)
-    assert time.process_time() - began < 5
+@pytest.mark.parametrize("filler", [b" ", b"a", b":", b"\r\nx:", b"\t"])
+def test_a_head_without_an_end_is_given_up_at_once(filler: bytes) -> None:
+    assert simple(b"HTTP/1.1 200 OK\r\nX:" + filler * 60_000, Sent(), LATER, 1_000) is None
