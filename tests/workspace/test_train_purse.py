@@ -26,7 +26,7 @@ from tacit.types import Tokens
 from tacit.workspace.house import erase
 from tacit.workspace.spending import spent_today
 from tacit.workspace.train_journal import journal_of
-from tacit.workspace.train_ledger import BLOCKS, PurseLedger
+from tacit.workspace.train_ledger import BLOCKS, LOW, PurseLedger
 from tacit.workspace.train_purse import Closing, PurseKeeper, PurseMemo
 
 if TYPE_CHECKING:
@@ -150,6 +150,33 @@ def test_a_block_of_calls_is_reserved_where_there_is_room_and_given_back_at_the_
     grouped.flush()
     assert found.total().calls == 3
     assert spent_today(ws).spent.calls == 3
+
+
+def test_another_block_is_reserved_before_the_first_is_used_up(ws: Workspace) -> None:
+    grouped = Grouped(ws.engine)
+    found = ledger(ws, grouped)
+    for _ in range(BLOCKS[0] - LOW):
+        found.reserve(Amount(calls=1), Limits())
+    found.keep_up()
+    assert found.total().calls == BLOCKS[0]  # there is plenty yet
+    found.reserve(Amount(calls=1), Limits())
+    found.keep_up()
+    assert found.total().calls == 2 * BLOCKS[0]
+    for _ in range(2 * BLOCKS[0] - (BLOCKS[0] - LOW + 1)):
+        found.reserve(Amount(calls=1), Limits())
+    assert found.total().calls == 2 * BLOCKS[0]  # nobody had to ask for more
+    found.give_back()
+    grouped.flush()
+    assert found.total().calls == 2 * BLOCKS[0]
+
+
+def test_no_other_block_is_reserved_near_a_limit(ws: Workspace) -> None:
+    grouped = Grouped(ws.engine)
+    found, limits = ledger(ws, grouped), Limits(calls=BLOCKS[0] * 51)
+    for _ in range(BLOCKS[0] - LOW + 1):
+        found.reserve(Amount(calls=1), limits)
+    found.keep_up()
+    assert BLOCKS[0] < found.total().calls < 2 * BLOCKS[0]  # a smaller one
 
 
 def test_near_a_limit_calls_are_reserved_one_by_one(ws: Workspace) -> None:

@@ -21,7 +21,7 @@ import sys
 import time
 from dataclasses import fields
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tacit.demo.world import World, WorldSpec
 from tacit.demo.world_optimiser import Optimiser
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 CLOSE = re.compile(rb"\r\nconnection: *close", re.IGNORECASE)
-GONE = (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError)
+TICK = 0.0005
+"""Half of what a loop rounds its waiting up to: an answer is as often early as late."""
 LOOK = 0.25
 """Seconds between two looks whether the parent is still there."""
 
@@ -60,36 +61,70 @@ def service_of(given: argparse.Namespace) -> Service:
     return Service(world=world, optimiser=optimiser, weather=weather, fresh=given.fresh)
 
 
+class Connection(asyncio.Protocol):
+    """One client's requests, answered one after the other for as long as it likes.
+
+    A request counts from when it comes in, not from when its turn to be thought about comes: however many others came
+    with it, its answer leaves after the latency that was asked for.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._loop = asyncio.get_running_loop()
+        self._buffer = b""
+        self._came = 0.0
+        self._turn: asyncio.Handle | None = None
+        """What is to happen next on this connection; nothing: it waits for a request."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The client is there."""
+        self._transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        """More of a request; what the client sends before it has its answer waits."""
+        self._buffer += data
+        if self._turn is None:
+            self._came = self._loop.time()
+            self._turn = self._loop.call_soon(self._next)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        """The client is gone."""
+        if self._turn:
+            self._turn.cancel()
+
+    def _next(self) -> None:
+        """Think about a request if it is there, whole."""
+        self._turn = None
+        head, found, rest = self._buffer.partition(b"\r\n\r\n")
+        length = LENGTH.search(head)
+        size = int(length[1]) if length else 0
+        if not found or len(rest) < size:
+            return
+        self._buffer = rest[size:]
+        method, path = (*head.split(b" ", 2), b"", b"")[:2]
+        response = self._server.answer(method, path.decode("latin-1"), rest[:size])
+        last = CLOSE.search(head) is not None
+        due = self._came + response.delay - TICK
+        self._turn = None if response.hangs else self._loop.call_at(due, self._send, _wire(response), last)
+
+    def _send(self, wire: bytes, last: bool) -> None:  # noqa: FBT001 - asyncio hands it on by place
+        self._transport.write(wire)
+        self._turn = None
+        if last:
+            self._transport.close()
+        elif self._buffer:
+            self.data_received(b"")
+
+
 class Server:
-    """Takes connections, each kept open for as long as its client likes."""
+    """Answers requests and counts them."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
         self.calls = 0
 
-    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one connection's requests, one after the other."""
-        with contextlib.suppress(*GONE, asyncio.CancelledError):  # the end of the server, which asyncio would report
-            while await self._one(reader, writer):
-                pass
-        writer.close()
-
-    async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        head = await reader.readuntil(b"\r\n\r\n")
-        method, path = head.split(b" ", 2)[:2]
-        length = LENGTH.search(head)
-        body = await reader.readexactly(int(length[1])) if length else b""
-        response = self._answer(method, path.decode("latin-1"), body)
-        if response.hangs:
-            await reader.read(1)  # until the client gives up
-            return False
-        if response.delay:
-            await asyncio.sleep(response.delay)
-        writer.write(_wire(response))
-        await writer.drain()
-        return not CLOSE.search(head)
-
-    def _answer(self, method: bytes, path: str, body: bytes) -> Response:
+    def answer(self, method: bytes, path: str, body: bytes) -> Response:
+        """What a request is answered with."""
         if method == b"POST":
             self.calls += 1
             return self.service.respond(path, body)
@@ -117,7 +152,10 @@ def _wire(response: Response) -> bytes:
 async def serve(service: Service, port: int) -> None:
     """Serve until the parent is gone or SIGTERM or SIGINT comes."""
     parent, ended = os.getppid(), asyncio.Event()
-    server = await asyncio.start_server(Server(service).talk, "127.0.0.1", port, backlog=1024)
+    answering = Server(service)
+    server = await asyncio.get_running_loop().create_server(
+        lambda: Connection(answering), "127.0.0.1", port, backlog=1024
+    )
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     host, found = server.sockets[0].getsockname()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -80,6 +81,11 @@ class _Attempt:
             raise self._error
         return cast("Rollout | Spent", self._made)
 
+    def wait(self) -> None:
+        """Until it is made, or will never be."""
+        with suppress(Exception):  # raised where the result is read
+            self.result()
+
     def usage(self) -> Usage:
         """What it took, as far as that is known."""
         return Usage() if self._made is None or isinstance(self._made, Spent) else of_rollout(self._made)
@@ -138,6 +144,13 @@ class Attempts:
             attempt.read = True
             self._bill.add(stage, of_rollout(rollout))
         return rollout
+
+    def wait(self, cases: Sequence[Case], skill: Package | None, *, sample: int = 0) -> None:
+        """Until these rollouts are there: the last first, as it costs more to be woken for each than to come late."""
+        self.begin(cases, skill, samples=(sample,), urgency=NEEDED)
+        self.fill()
+        for attempt in reversed(tuple(self._all(cases, skill, (sample,)))):
+            attempt.wait()
 
     def drop(self, cases: Iterable[Case], skill: Package | None, samples: Sequence[int]) -> None:
         """Nobody will want what was begun ahead; what is being made is finished all the same."""

@@ -31,6 +31,10 @@ NEAR = 0.8
 """The share of the val cases after which a decision can be guessed."""
 
 
+TOGETHER = 10
+"""Rollouts that are waited for at once."""
+
+
 class Run:
     """The parts of a run and its state; one thread drives it."""
 
@@ -70,7 +74,9 @@ class Run:
         """A skill's scores on cases, in their order."""
         self.attempts.begin(cases, skill, samples=(sample,), urgency=NEEDED)
         found: list[tuple[str, Score]] = []
-        for case in cases:
+        for index, case in enumerate(cases):
+            if index % TOGETHER == 0:
+                self.attempts.wait(cases[index : index + TOGETHER], skill, sample=sample)
             found.append((case.id, self.attempts.read(case, skill, stage, sample=sample).score))
             yield from tenth(step, stage, len(found), len(cases))
             if stage == "gate" and skill and len(found) == round(len(cases) * NEAR):

@@ -111,6 +111,7 @@ def kept_up(grouped: Grouped, lines: Lines) -> Generator[None]:
     def commit() -> None:
         while not ended.wait(EVERY):
             with suppress(StoreError):  # who needs to know waits for a commit, and is told
+                lines.ledger.keep_up()
                 grouped.settle()
 
     thread = threading.Thread(target=commit, name="commit", daemon=True)

@@ -12,6 +12,8 @@ from tacit.store import ledger
 from tacit.workspace.spending import amount_of, less, sum_of, today
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tacit.store.engine import Transaction
     from tacit.store.grouped import Grouped
     from tacit.workspace.train_purse import Closing
@@ -21,6 +23,8 @@ BLOCKS = (96, 24, 6)
 """Calls that are reserved together with the one that is asked for, so that the next ones need not wait."""
 SPARE = 50
 """A block must fit so often into what is left: a kill may lose no more than this part of a budget."""
+LOW = 48
+"""When what is reserved is not enough for so many calls, it is time for more."""
 NOTHING = Amount()
 
 
@@ -37,6 +41,8 @@ class PurseLedger:
         """What is reserved in both purses and not yet for any call, after the day of it."""
         self._coming: tuple[Transaction | None, Amount] = (None, NOTHING)
         """The same for what a transaction that is not committed yet reserves."""
+        self._usual: tuple[str, Amount, Limits] | None = None
+        """The last call that was paid from a block: its day, what it asked for, and its limits."""
         self._lock = threading.Lock()
         self._reserved = 0
         self._settled = 0
@@ -52,6 +58,7 @@ class PurseLedger:
         day = today(self._ws)
         while not (over_now := self._closing.why()):
             if self._taken(day, asked):
+                self._usual = (day, asked, limits)
                 return Reservation(id=day, amount=asked)
             try:
                 problem, others, more = self._grouped.now(
@@ -67,6 +74,17 @@ class PurseLedger:
             with self._change:
                 self._change.wait_for(lambda known=others: self._returned >= known, timeout=60.0)
         return OverBudget(reason=over_now)
+
+    def keep_up(self) -> None:
+        """Reserve more before what is reserved runs out, so that nobody has to wait for it."""
+        usual = self._usual
+        if usual is None:
+            return
+        day, asked, limits = usual
+        with self._lock:
+            plenty = self._block[0] != day or holds(self._block[1], times(asked, LOW))
+        if not plenty:
+            self._open(day, self._grouped.now(lambda transaction: self._more(transaction, day, asked, limits)))
 
     def settle(self, reservation: Reservation, spent: Amount) -> None:
         """Put what a call really took in its reservation's place; the day is that on which it was reserved."""
@@ -129,12 +147,25 @@ class PurseLedger:
             if problem := over(spent, asked, most):
                 said = problem if most is limits else f"{problem}; that of a day, which begins at midnight UTC"
                 return said, self._settled + 1 if self._reserved > self._settled else 0, None
-        size = next((size for size in BLOCKS if all(fits(spent, times(asked, size), most) for spent, most in sums)), 1)
-        self._change_by(transaction, day, times(asked, size))
-        with self._lock:
-            self._coming = (transaction, times(asked, size - 1))
-            self._reserved += 1
+        self._reserve(transaction, day, asked, max(1, size_of(asked, NOTHING, sums)))
+        self._taken(day, asked, transaction)
         return "", 0, transaction
+
+    def _more(self, transaction: Transaction, day: str, asked: Amount, limits: Limits) -> Transaction:
+        """Another block beside the one there is, if that is a small part of what is left."""
+        sums = ((self._sum(transaction, self._purse), limits), (self._sum(transaction, day), self._daily))
+        with self._lock:
+            left = self._block[1]
+        if size := size_of(asked, left, sums):
+            self._reserve(transaction, day, asked, size)
+        return transaction
+
+    def _reserve(self, transaction: Transaction, day: str, asked: Amount, size: int) -> None:
+        """So many calls at once, to be used when the transaction is committed, or by who else is in it."""
+        more = times(asked, size)
+        self._change_by(transaction, day, more)
+        with self._lock:
+            self._coming = (transaction, self._coming[1] + more if self._coming[0] is transaction else more)
 
     def _settle(self, transaction: Transaction, changes: list[tuple[str, Amount]]) -> None:
         by_day: dict[str, Amount] = {}
@@ -168,6 +199,12 @@ def holds(amount: Amount, asked: Amount) -> bool:
         and asked.usd <= amount.usd
         and asked.unpriced <= amount.unpriced
     )
+
+
+def size_of(asked: Amount, left: Amount, sums: Sequence[tuple[Amount, Limits]]) -> int:
+    """The calls of the largest block that is, with what is left of another, a small part of what may be spent."""
+    fit = (size for size in BLOCKS if all(fits(spent, left + times(asked, size), most) for spent, most in sums))
+    return next(fit, 0)
 
 
 def times(amount: Amount, count: int) -> Amount:
