@@ -31,14 +31,10 @@ class Budgeted:
 
     def __init__(self, model: Model, ledger: Ledger, limits: Limits, price: Price) -> None:
         self.model = model
+        self.identity = model.identity
         self.ledger = ledger
         self.limits = limits
         self.price = price
-
-    @property
-    def identity(self) -> str:
-        """That of the model asked."""
-        return self.model.identity
 
     def complete(self, request: Request) -> Reply | Failure:
         """A reply the budget can bear."""

@@ -26,12 +26,8 @@ class Cleaned:
 
     def __init__(self, model: Model, redact: Callable[[str], str]) -> None:
         self.model = model
+        self.identity = model.identity
         self.redact = redact
-
-    @property
-    def identity(self) -> str:
-        """That of the model asked."""
-        return self.model.identity
 
     def complete(self, request: Request) -> Reply | Failure:
         """The reply, redacted; one that cannot be, or is no JSON any more afterwards, is none."""

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from tacit.models.model import Request
 
 
+compact = json.JSONEncoder(separators=(",", ":")).encode
+"""JSON without a space; what makes it is made once."""
+
+
 def prompt_hash(request: Request) -> str:
     """The hash of everything in a request that determines the reply, whichever model answers."""
     return _hash(_parts(request))
@@ -41,4 +45,4 @@ def _parts(request: Request) -> list[object]:
 
 
 def _hash(parts: list[object]) -> str:
-    return hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(compact(parts).encode()).hexdigest()

@@ -59,8 +59,16 @@ class MemoryStore:
 class _Flight:
     """A call under way that others wait for."""
 
-    done: threading.Event = field(default_factory=threading.Event)
+    done: threading.Lock = field(default_factory=threading.Lock)
+    """Held while it is under way."""
     result: Reply | Failure | None = None
+
+    def landed(self, seconds: float) -> bool:
+        """Whether it is done within so many seconds."""
+        found = self.done.acquire(timeout=seconds)
+        if found:
+            self.done.release()
+        return found
 
 
 class Memo:
@@ -68,15 +76,11 @@ class Memo:
 
     def __init__(self, model: Model, store: MemoStore, clock: Callable[[], float] = time.monotonic) -> None:
         self.model = model
+        self.identity = model.identity
         self.store = store
         self.clock = clock
         self._flights: dict[str, _Flight] = {}
         self._lock = threading.Lock()
-
-    @property
-    def identity(self) -> str:
-        """That of the model asked."""
-        return self.model.identity
 
     def complete(self, request: Request) -> Reply | Failure:
         """The kept reply, or a new one."""
@@ -89,9 +93,11 @@ class Memo:
             with self._lock:
                 ours = key not in self._flights
                 flight = self._flights.setdefault(key, _Flight())
+                if ours:
+                    flight.done.acquire()
             if ours:
                 return self._fly(key, flight, request)
-            if not flight.done.wait(max(0.0, deadline - self.clock())):
+            if not flight.landed(max(0.0, deadline - self.clock())):
                 return TimedOut(reason="the same question, asked by another thread, has no answer yet")
             left = deadline - self.clock()
             if flight.result is not None and (left <= 0 or not isinstance(flight.result, TimedOut)):
@@ -108,7 +114,7 @@ class Memo:
         finally:
             with self._lock:
                 del self._flights[key]
-            flight.done.set()
+            flight.done.release()
 
     def embed(self, texts: Texts) -> Vectors | Failure:
         """Kept vectors, and new ones for the texts that have none, a batch at a time and each batch kept at once."""

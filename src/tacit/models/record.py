@@ -50,14 +50,10 @@ class Recorded:
 
     def __init__(self, model: Model, sink: Sink, price: Price, clock: Callable[[], float] = time.monotonic) -> None:
         self.model = model
+        self.identity = model.identity
         self.sink = sink
         self.price = price
         self.clock = clock
-
-    @property
-    def identity(self) -> str:
-        """That of the model asked."""
-        return self.model.identity
 
     def complete(self, request: Request) -> Reply | Failure:
         """The reply, recorded."""

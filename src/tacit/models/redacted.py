@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tacit.models.failures import Failure
-    from tacit.models.model import Model, Reply, Request, Schema, Texts, Vectors
+    from tacit.models.model import Message, Model, Reply, Request, Schema, Texts, Vectors
 
 
 class Redacted:
@@ -20,12 +20,8 @@ class Redacted:
 
     def __init__(self, model: Model, redact: Callable[[str], str]) -> None:
         self.model = model
+        self.identity = model.identity
         self.redact = redact
-
-    @property
-    def identity(self) -> str:
-        """That of the model asked."""
-        return self.model.identity
 
     def complete(self, request: Request) -> Reply | Failure:
         """The reply to the redacted request."""
@@ -33,9 +29,9 @@ class Redacted:
             clean = replace(
                 request,
                 system=self.redact(request.system),
-                messages=tuple(replace(one, text=self.redact(one.text)) for one in request.messages),
+                messages=tuple(map(self._message, request.messages)),
                 schema=self._schema(request.schema) if request.schema else None,
-                grammar=self.redact(request.grammar),
+                grammar=self.redact(request.grammar) if request.grammar else "",
                 stop=tuple(map(self.redact, request.stop)),
             )
         except Exception as error:  # noqa: BLE001 - whatever went wrong, the text must not leave
@@ -49,6 +45,10 @@ class Redacted:
         except Exception as error:  # noqa: BLE001 - as above
             return _unsent(error)
         return self.model.embed(clean)
+
+    def _message(self, message: Message) -> Message:
+        text = self.redact(message.text)
+        return message if text == message.text else replace(message, text=text)
 
     def _schema(self, schema: Schema) -> Schema:
         shape = _walked(json.loads(schema.json), self.redact)

@@ -50,16 +50,12 @@ class Retrying:
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self.model = model
+        self.identity = model.identity
         self.patience = patience or Patience()
         self.clock = clock
         self.sleep = sleep
         self._free = 0.0
         self._lock = threading.Lock()
-
-    @property
-    def identity(self) -> str:
-        """That of the model asked."""
-        return self.model.identity
 
     def complete(self, request: Request) -> Reply | Failure:
         """The reply, after as many attempts as patience allows."""

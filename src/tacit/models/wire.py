@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from array import array
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tacit.models.failures import Malformed, short
+from tacit.models.keys import compact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +56,7 @@ class Lenient(BaseModel):
 
 def dumped(value: object) -> bytes:
     """Compact JSON."""
-    return json.dumps(value, separators=(",", ":")).encode()
+    return compact(value).encode()
 
 
 def unusable(body: bytes, error: ValidationError) -> Malformed:

@@ -31,6 +31,8 @@ class Package:
 
     files: Mapping[str, bytes]
     executable: frozenset[str] = field(default_factory=frozenset[str])
+    _hash: str = field(default="", init=False, repr=False, compare=False)
+    """What `hash` found: nothing it goes over can change."""
 
     def __post_init__(self) -> None:
         check_paths(self.files)
@@ -49,6 +51,11 @@ class Package:
         SHA-256 over the files, sorted by the UTF-8 bytes of their paths; of each: path in UTF-8, NUL, the executable
         bit as `1` or `0`, NUL, the length in bytes as decimal digits, NUL, the bytes.
         """
+        if not self._hash:
+            object.__setattr__(self, "_hash", self._hashed())
+        return self._hash
+
+    def _hashed(self) -> str:
         digest = sha256()
         for path in sorted(self.files, key=str.encode):
             bit = b"1" if path in self.executable else b"0"

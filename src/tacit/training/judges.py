@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from tacit.errors import InputError
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
     from tacit.training.scorer import Judge
     from tacit.training.target import Attempt
 
+KNOWN = 4096
+"""Judges that are kept: a case is scored again and again."""
 
+
+@lru_cache(maxsize=KNOWN)
 def judge_of(case: Case) -> Judge:
     """What scores this case; InputError names the setting that is wrong."""
     return _made(_loaded(case.scorer), "scorer", case)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import heapq
 import threading
-from concurrent.futures import CancelledError, Future
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,17 +31,50 @@ class Pool(Protocol):
         ...
 
 
+class Task(Generic[T]):
+    """Work that is done or dropped once, by whoever has it; much lighter than a future, as there are so many."""
+
+    __slots__ = ("_done", "_value", "_work", "error")
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work = work
+        self._value: T | None = None
+        self.error: BaseException | None = None
+        self._done = threading.Lock()
+        """Held until then."""
+        self._done.acquire()
+
+    def run(self) -> None:
+        """Do it."""
+        try:
+            self._value = self._work()
+        except BaseException as error:  # noqa: BLE001 - raised again where the result is read
+            self.error = error
+        self._done.release()
+
+    def cancel(self) -> None:
+        """Drop it."""
+        self.error = CancelledError()
+        self._done.release()
+
+    def result(self) -> T:
+        """What came of it, as soon as it is there."""
+        with self._done:
+            if self.error is not None:
+                raise self.error
+            return cast("T", self._value)
+
+
 class InOrder:
     """A pool without threads: everything is done at once when it is handed in."""
 
     def submit(self, work: Callable[[], T], *, urgency: int = 0) -> Pending[T]:  # noqa: ARG002
         """Do the work now."""
-        done: Future[T] = Future()
-        try:
-            done.set_result(work())
-        except Exception as error:  # noqa: BLE001 - raised again where the result is read
-            done.set_exception(error)
-        return done
+        task = Task(work)
+        task.run()
+        if task.error is not None and not isinstance(task.error, Exception):  # an interrupt is for us all
+            raise task.error
+        return task
 
 
 class Threads:
@@ -50,7 +83,7 @@ class Threads:
     def __init__(self, workers: int, *, idle: Callable[[], object] = lambda: None) -> None:
         self._idle = idle
         """Called by a worker before it waits for more: what it wrote must not lie around meanwhile."""
-        self._heap: list[tuple[int, int, _Task]] = []
+        self._heap: list[tuple[int, int, Task[Any]]] = []
         self._count = 0
         self._ready = threading.Condition()
         self._closed = False
@@ -63,25 +96,15 @@ class Threads:
 
     def submit(self, work: Callable[[], T], *, urgency: int = 0) -> Pending[T]:
         """Hand in work for the next free thread."""
-        future: Future[T] = Future()
-
-        def run() -> None:
-            if future.set_running_or_notify_cancel():
-                try:
-                    result = work()
-                except BaseException as error:  # noqa: BLE001 - as above
-                    future.set_exception(error)
-                else:
-                    future.set_result(result)
-
+        task = Task(work)
         with self._ready:
             if self._closed:
-                future.cancel()
-                return future
+                task.cancel()
+                return task
             self._count += 1
-            heapq.heappush(self._heap, (urgency, self._count, _Task(run, future.cancel)))
+            heapq.heappush(self._heap, (urgency, self._count, task))
             self._ready.notify()
-        return future
+        return task
 
     def close(self) -> None:
         """Drop what has not begun, and wait for what has."""
@@ -106,7 +129,7 @@ class Threads:
             task.run()
         self._idle()
 
-    def _next(self) -> _Task | None:
+    def _next(self) -> Task[Any] | None:
         """The most urgent task; None when there will be no more."""
         with self._ready:
             if self._heap:
@@ -115,16 +138,6 @@ class Threads:
         with self._ready:
             self._ready.wait_for(lambda: self._heap or self._closed)
             return heapq.heappop(self._heap)[2] if self._heap else None
-
-
-class _Task:
-    """Work with its way out; never compared, as the count before it decides."""
-
-    __slots__ = ("cancel", "run")
-
-    def __init__(self, run: Callable[[], None], cancel: Callable[[], bool]) -> None:
-        self.run = run
-        self.cancel = cancel
 
 
 Dropped = CancelledError

@@ -73,7 +73,7 @@ class Remembered:
     def __init__(self, roller: Keyed, keeper: Keeper) -> None:
         self._roller = roller
         self._keeper = keeper
-        self._under_way: dict[str, threading.Event] = {}
+        self._under_way: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
     def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
@@ -86,16 +86,18 @@ class Remembered:
             with self._lock:
                 other = self._under_way.get(key)
                 if other is None:
-                    self._under_way[key] = threading.Event()
+                    self._under_way[key] = ours = threading.Lock()
+                    ours.acquire()
                     break
-            other.wait()
+            with other:  # until it is released
+                pass
             if self._keeper.get(key) is None:  # it came to nothing there, and would here
                 return Spent(reason="the same rollout was not made elsewhere: nothing more may be spent")
         try:
             return self._made(key, case, skill, sample)
         finally:
             with self._lock:
-                self._under_way.pop(key).set()
+                self._under_way.pop(key).release()
 
     def _made(self, key: str, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
         kept = self._keeper.get(key)  # somebody may have finished between our look and our start

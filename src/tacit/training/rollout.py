@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
+from tacit.models.keys import compact
 from tacit.strict import clean
 from tacit.training.target import Attempt, Broken
 from tacit.trials import Case, Rollout, Score, Scored, Unscored
@@ -130,7 +130,7 @@ def hash_of(skill: Package | None) -> str:
 def rollout_key(case: Case, skill_hash: str, target_identity: str, sample: int) -> str:
     """The hash of all that determines a rollout; on which side a case stands, and its tags, play no part."""
     about = [case.id, case.input, case.expected, case.scorer, case.files]
-    parts = json.dumps([VERSION, about, skill_hash, target_identity, sample], separators=(",", ":"))
+    parts = compact([VERSION, about, skill_hash, target_identity, sample])
     return "rollout:" + sha256(parts.encode()).hexdigest()
 
 

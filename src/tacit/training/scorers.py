@@ -25,9 +25,15 @@ class Scorers:
 
     def __init__(self, means: Means | None = None) -> None:
         self.means = means or Means()
+        self._identities: dict[str, str] = {}
 
     def identity(self, case: Case) -> str:
         """The model that judges a rubric and the functions of one's own; nothing for all other kinds."""
+        if case.scorer not in self._identities:
+            self._identities[case.scorer] = self._identity(case)
+        return self._identities[case.scorer]
+
+    def _identity(self, case: Case) -> str:
         parts: list[str] = []
         for setting in _settings(case):
             if setting.get("kind") == "rubric" and self.means.model is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -60,7 +60,7 @@ class ChatTarget:
 
     def _request(self, case: Case, skill: Package | None, sample: int) -> Request:
         text = skill_text(skill, files=self.files)
-        told = [self.system, render(_prompt(), skill=text)] if text else [self.system]
+        told = [self.system, _told(text)] if text else [self.system]
         return Request(
             messages=(Message(text=task_text(case)),),
             system="\n\n".join(filter(None, told)),
@@ -76,6 +76,12 @@ class ChatTarget:
 def _asked(how: tuple[str, float, int, bool]) -> str:
     """A hash of how a model is asked."""
     return sha256(repr((*how, _prompt())).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+@lru_cache(maxsize=64)
+def _told(skill: str) -> str:
+    """What a model is told of a skill."""
+    return render(_prompt(), skill=skill)
 
 
 @cache

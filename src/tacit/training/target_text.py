@@ -18,10 +18,11 @@ def skill_text(skill: Package | None, *, files: bool = False) -> str:
     """A skill's document, empty for none; on request with its other text files behind it."""
     if skill is None:
         return ""
-    parts = [skill.document.decode("utf-8", "replace").strip()]
+    document = skill.document.decode("utf-8", "replace").strip()
+    if not files:
+        return document
     others = sorted(path for path in skill.files if path != skill.skill_file and not path.startswith(FOLDER))
-    parts += [_held(path, text) for path in others if files and (text := _text(skill.files[path]))]
-    return "\n\n".join(parts)
+    return "\n\n".join([document, *(_held(path, text) for path in others if (text := _text(skill.files[path])))])
 
 
 def task_text(case: Case) -> str:
