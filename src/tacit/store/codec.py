@@ -18,6 +18,11 @@ def _adapter(kind: type[T]) -> TypeAdapter[T]:
     return TypeAdapter(kind)
 
 
+def prepare(kind: type[object]) -> None:
+    """Make ready for nouns of a kind, which takes a moment."""
+    _adapter(kind)
+
+
 def dumps(value: object) -> str:
     """A noun as JSON text."""
     return _adapter(type(value)).dump_json(value).decode()

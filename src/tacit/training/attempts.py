@@ -121,6 +121,12 @@ class Attempts:
         """Put aside what will be needed before the end, to be started when workers would have nothing to do."""
         self._later.extend(self._all(cases, skill, samples))
 
+    def afterwards(self, cases: Iterable[Case], skill: Package | None) -> None:
+        """The same for what somebody will ask for after the run; it is on no bill of the run's."""
+        for attempt in self._all(cases, skill, (0,)):
+            attempt.read = True
+            self._later.append(attempt)
+
     def fill(self) -> None:
         """Start of what was put aside as much as keeps all workers busy beside what is under way, and no more."""
         free = self._crew.free()

@@ -131,6 +131,8 @@ def _meanwhile(run: Run, plan: Plan, looked: Looked, baselines: Baselines) -> No
     baselines.shown(looked.seen)
     if run.following is None and run.spec.ahead and not run.spec.prune:
         run.attempts.later(run.splits.test, run.state.best)
+        if run.state.best is not run.start:
+            run.attempts.afterwards(run.splits.confirm, run.state.best)
     run.attempts.fill()
 
 

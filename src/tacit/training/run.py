@@ -148,6 +148,8 @@ class Run:
         """Make the state what follows from a decision."""
         beats = decision.action == "force_accept" and self.gate.measure.beats(scores, self.state.best_scores)
         if decision.action == "accept_new_best" or beats:
+            if self.spec.ahead and self.state.best is self.start:  # there is something to confirm from now on
+                self.attempts.afterwards(self.splits.confirm, self.start)
             self.state = replace(self.state, best=candidate, best_scores=scores, best_step=step)
         if decision.action in ACCEPTED:
             self._current(candidate, scores, gated=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from tacit.errors import StoreError
 from tacit.models.faithful import Faithful
+from tacit.store import codec
 from tacit.store.grouped import Grouped
 from tacit.training.judges import settings_of
 from tacit.training.pool import Threads
@@ -19,6 +20,7 @@ from tacit.training.scorer import Means
 from tacit.training.scorers import Scorers
 from tacit.training.target_chat import ChatTarget
 from tacit.training.target_completion import CompletionTarget
+from tacit.trials import Rollout
 from tacit.workspace.target_checks import CommandChecks
 from tacit.workspace.train_journal import journal_of
 from tacit.workspace.train_models import Lines
@@ -84,6 +86,7 @@ def _bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str], 
         doubting = Doubting(keeper, closing)
         tries = 1 if isinstance(target, ChatTarget | CompletionTarget) else TRIES  # a model's line is patient itself
         scoring = Scoring(target=target, scorers=scorers, redact=ws.redact, tries=tries, sleep=closing.sleep)
+        _warmed(ws)
         with kept_up(grouped, lines), Threads(order.workers) as pool:
             try:
                 yield Bench(
@@ -101,6 +104,12 @@ def _bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str], 
                 lines.close()
     finally:
         lines.close()
+
+
+def _warmed(ws: Workspace) -> None:
+    """Load what every rollout needs before many threads would, each waiting for the others."""
+    ws.redact(" ")
+    codec.prepare(Rollout)
 
 
 @contextmanager
