@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib.resources import files
 from string import Template
 
@@ -22,11 +23,16 @@ def load(package: str, name: str) -> str:
 
 def render(text: str, **values: str) -> str:
     """The prompt with every placeholder filled; a missing value and an unused one are both errors."""
-    template = Template(text)
-    if not template.is_valid():
-        raise PromptError("The prompt holds a '$' that is neither a placeholder nor written as '$$'.")
-    wanted = set(template.get_identifiers())
+    template, wanted = _parsed(text)
     for problem, names in (("lacks a value for", wanted - values.keys()), ("does not use", values.keys() - wanted)):
         if names:
             raise PromptError(f"The prompt {problem}: {', '.join(sorted(names))}.")
     return template.substitute(values)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> tuple[Template, frozenset[str]]:
+    template = Template(text)
+    if not template.is_valid():
+        raise PromptError("The prompt holds a '$' that is neither a placeholder nor written as '$$'.")
+    return template, frozenset(template.get_identifiers())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 from training_toys import Rules, case, package
 
-from tacit.training.attempts import AHEAD, FILLER, NEEDED, Attempts
+from tacit.training.attempts import AHEAD, FILLER, LITTLE, NEEDED, Attempts
 from tacit.training.crew import Crew
 from tacit.training.halt import Halt
 from tacit.training.pool import InOrder, Threads
@@ -111,13 +112,31 @@ def test_a_used_up_budget_ends_the_run_and_an_exception_comes_through() -> None:
         Attempts(Faulty(), Crew(InOrder()), Bill()).read(CASES[0], None, "gate")
 
 
-def test_of_what_was_read_only_scores_are_kept_when_told_to_forget() -> None:
+def test_of_what_was_read_nothing_long_but_scores_is_kept_when_told_to_forget() -> None:
+    cases = (replace(CASES[0], input="long " * LITTLE), *CASES[1:])
     made = attempts(Rules(), InOrder())
-    made.begin(CASES, None, urgency=AHEAD)
-    before = made.read(CASES[0], None, "gate")
+    made.begin(cases, None, urgency=AHEAD)
+    before = made.read(cases[0], None, "gate")
+    made.read(cases[2], None, "gate")
     made.forget()
-    after = made.read(CASES[0], None, "gate")
+    after = made.read(cases[0], None, "gate")
     assert before.output
     assert (after.output, after.trace, after.score) == ("", "", before.score)
-    assert made.read(CASES[1], None, "gate").output
-    assert made.spare().calls == 4
+    assert made.read(cases[1], None, "gate").output
+    assert made.read(cases[2], None, "gate").output  # what is short may stay
+    assert made.spare().calls == 3
+
+
+def test_what_is_needed_afterwards_is_made_when_workers_are_free_and_is_on_no_bill() -> None:
+    world, bill = Rules(), Bill()
+    made = attempts(world, InOrder(), bill)
+    made.begin(CASES[:2], None, urgency=NEEDED)
+    made.wait(CASES[:2], None)
+    made.afterwards(CASES[2:4], None)
+    made.fill()
+    assert world.made.total() == 3  # one worker, one rollout
+    made.fill()
+    made.fill()
+    assert world.made.total() == 4
+    assert bill.stages() == ()
+    assert made.spare().calls == 2  # what was begun for the run and never read

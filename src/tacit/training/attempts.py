@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 NEEDED, AHEAD, FILLER, NEVER = 1, 5, 9, 99
 """Urgencies: others wait for it; perhaps nobody will; any time before the end; not handed in yet."""
 
+LITTLE = 500
+"""Characters of a rollout that are kept to the end: a long run makes some ten thousand."""
+
 
 class _Attempt:
     """One rollout that is made at most once, whoever comes first, and not at all while nobody wants it."""
@@ -91,10 +94,12 @@ class _Attempt:
         return Usage() if self._made is None or isinstance(self._made, Spent) else of_rollout(self._made)
 
     def slimmed(self) -> None:
-        """Without output and trace."""
-        if not self.slim and self._made is not None:
+        """Without output and trace, if they take much room."""
+        made = self._made
+        if not self.slim and made is not None:
             self.slim = True
-            self._made = self._made if isinstance(self._made, Spent) else replace(self._made, output="", trace="")
+            if not isinstance(made, Spent) and len(made.output) + len(made.trace) > LITTLE:
+                self._made = replace(made, output="", trace="")
 
 
 class Attempts:

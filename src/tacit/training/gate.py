@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from tacit.errors import UsageError
 from tacit.trials import Decision, Score, Scored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from tacit.training.spec import Spec
     from tacit.trials import Action
@@ -23,10 +23,13 @@ class Scores:
     """A skill's scores on a split, in the order of its cases."""
 
     cases: tuple[tuple[str, Score], ...]
+    _scored: dict[str, Scored] = field(default_factory=dict[str, "Scored"], init=False, repr=False, compare=False)
 
-    def scored(self) -> dict[str, Scored]:
+    def scored(self) -> Mapping[str, Scored]:
         """The cases that have a score."""
-        return {case: score for case, score in self.cases if isinstance(score, Scored)}
+        if not self._scored:
+            self._scored.update((case, score) for case, score in self.cases if isinstance(score, Scored))
+        return self._scored
 
     def mean(self) -> Scored:
         """The mean scores of the scored cases; 0 when there are none."""

@@ -9,6 +9,8 @@ from tacit.trials import NO_TOKENS
 from tacit.types import Tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tacit.trials import Rollout
 
 
@@ -33,15 +35,30 @@ class Bill:
     """The usage of each stage so far; only the thread that drives a run writes it."""
 
     def __init__(self) -> None:
-        self._stages: dict[str, Usage] = {}
+        self._stages: dict[str, list[Usage]] = {}
 
     def add(self, stage: str, usage: Usage) -> None:
         """Put usage on a stage."""
-        self._stages[stage] = self._stages.get(stage, Usage()) + usage
+        self._stages.setdefault(stage, []).append(usage)
 
     def stages(self) -> tuple[tuple[str, Usage], ...]:
         """Every stage and its usage, by name."""
-        return tuple(sorted(self._stages.items()))
+        return tuple((stage, together(all_of_it)) for stage, all_of_it in sorted(self._stages.items()))
+
+
+def together(usages: Sequence[Usage]) -> Usage:
+    """The sum, added up in order."""
+    tokens = [one.tokens for one in usages]
+    return Usage(
+        calls=sum(one.calls for one in usages),
+        tokens=Tokens(
+            input=sum(one.input for one in tokens),
+            output=sum(one.output for one in tokens),
+            cache_read=sum(one.cache_read for one in tokens),
+            cache_write=sum(one.cache_write for one in tokens),
+        ),
+        cost_usd=sum((one.cost_usd for one in usages), 0.0),
+    )
 
 
 def of_rollout(rollout: Rollout) -> Usage:

@@ -198,8 +198,8 @@ class _Watch:
         if isinstance(event, Decided):
             self.optimiser.keep()
             now = replace(self.training, updated=self.ws.now())
-            body = json.dumps({**_about(now, self.place.target), "events": self.events})
-            self.place.grouped.later(lambda transaction: trainings.save(transaction, now, body))
+            body = {**_about(now, self.place.target), "events": list(self.events)}
+            self.place.grouped.later(lambda transaction: trainings.save(transaction, now, json.dumps(body)))
 
 
 def _confirmed(
