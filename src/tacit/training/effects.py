@@ -8,8 +8,6 @@ from random import Random
 from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tacit.training.intervals import Interval
 
 if TYPE_CHECKING:
@@ -77,6 +75,8 @@ def least_passes(edits: int, cases: int) -> int:
 
 def estimates(contrasts: Sequence[tuple[Half, Half]], differences: Sequence[float]) -> tuple[Estimate, ...]:
     """Least squares on the differences between the first half's score and the second's, all edits at once."""
+    import numpy as np
+
     signs = np.array([[float(x) - float(y) for x, y in zip(*pair, strict=True)] for pair in contrasts])
     values = np.array(differences)
     inverse = np.linalg.pinv(signs.T @ signs)

@@ -6,6 +6,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from tacit.errors import StoreError
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 EVERY = 0.05
 """Seconds between two commits of what nobody waits for."""
+LAST = 9
+"""The urgency of loading what only the statistics need: while the first rollouts are under way."""
 TRIES = 3
 """How often a target is tried that says itself what went wrong."""
 
@@ -88,6 +91,7 @@ def _bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str], 
         scoring = Scoring(target=target, scorers=scorers, redact=ws.redact, tries=tries, sleep=closing.sleep)
         _warmed(ws)
         with kept_up(grouped, lines), Threads(order.workers) as pool:
+            pool.submit(lambda: import_module("numpy"), urgency=LAST)
             try:
                 yield Bench(
                     roller=Remembered(scoring, doubting),
