@@ -28,6 +28,11 @@ def test_a_marker_that_stands_alone_does_not_swallow_the_document() -> None:
     assert injected == f"a  b\n\n{START}\n{END}\n"
 
 
+def test_nor_does_one_that_appears_when_another_is_taken_out() -> None:
+    injected = inject(f"a {START[:5]}{START}{START[5:]} b\n")
+    assert injected == f"a  b\n\n{START}\n{END}\n"
+
+
 def test_a_note_is_not_new_because_of_case_white_space_or_punctuation() -> None:
     document = append("# T\n", ["Check the date."])
     assert append(document, ["check  the\ndate", "CHECK THE DATE!!", "- Check the date…"]) == document

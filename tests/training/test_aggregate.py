@@ -70,3 +70,11 @@ def test_an_answer_without_edits_is_a_failed_merge_and_an_empty_list_is_an_answe
     assert len(model.requests) == 2  # one repair
     place, _ = desk(merged())
     assert Merging(desk=place, setting=setting(), spec=Spec()).merge(patches, []).bundle.items == ()
+
+
+def test_what_was_merged_away_on_one_level_needs_no_call_on_the_next() -> None:
+    place, model = desk(merged())
+    patches = [bundle(str(at)) for at in range(4)]
+    found = Merging(desk=place, setting=setting(), spec=Spec(merge_group=2)).merge(patches, [])
+    assert found.bundle.items == ()
+    assert len(model.requests) == 2  # 4 -> 2, and both are empty

@@ -109,6 +109,11 @@ def test_no_case_may_lose_more_than_the_rule_allows() -> None:
     assert confirm(scores, Rule(worst_loss=0.6)).decision.action == "accept"
 
 
+def test_a_loss_of_just_what_is_allowed_is_not_more_by_a_rounding() -> None:
+    assert 0.7 - 0.8 < -0.1
+    assert confirm(pairs((20, 0, 1), (1, 0.8, 0.7)), Rule(worst_loss=0.1)).decision.action == "accept"
+
+
 def test_many_small_gains_do_not_outweigh_a_great_loss_that_few_cases_cannot_show() -> None:
     assert confirm(pairs((17, 0.9, 0.95))).decision.action == "uninformative"
 

@@ -39,3 +39,5 @@ def test_a_run_needs_cases_to_learn_from_and_to_decide_with_each_under_its_own_i
         check(Splits(train=CASES, val=()))
     with pytest.raises(InputError, match="'c0'"):
         check(Splits(train=CASES, val=CASES[:1]))
+    with pytest.raises(InputError, match="'c0'"):
+        check(Splits(train=CASES[1:], val=CASES[:1], confirm=CASES[:1]))

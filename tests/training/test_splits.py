@@ -51,6 +51,21 @@ def test_a_ratio_is_kept_to_the_case(count: int, given: list[int], seed: int) ->
     assert sides(made) == sides(by_ratio(cases(count)[::-1], shares, seed))
 
 
+@pytest.mark.parametrize(
+    ("count", "shares", "expected"),
+    [
+        (25, (0.7, 0.2, 0.1, 0), (18, 5, 2, 0)),  # 17.5, 5, 2.5
+        (28, (0.45, 0.35, 0.2, 0), (13, 10, 5, 0)),  # 12.6, 9.8, 5.6
+        (10, (0.4, 0.3, 0.15, 0.15), (4, 3, 2, 1)),  # 4, 3, 1.5, 1.5
+        (110, (0.65, 0.55, 0.8, 0.2), (33, 27, 40, 10)),  # 32.5, 27.5, 40, 10
+    ],
+)
+def test_of_equal_remainders_the_first_part_gets_one_more(
+    count: int, shares: tuple[float, ...], expected: tuple[int, ...]
+) -> None:
+    assert sizes(by_ratio(cases(count), Shares(**dict(zip(PARTS, shares, strict=True))))) == expected
+
+
 def test_another_seed_is_another_split() -> None:
     assert sides(by_ratio(cases(40))) != sides(by_ratio(cases(40), seed=1))
     assert sides(by_hash(cases(40))) != sides(by_hash(cases(40), seed=1))

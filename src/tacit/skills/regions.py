@@ -86,7 +86,7 @@ def with_inner(document: str, kind: Kind, text: str) -> str:
     found = region(document, kind)
     if found:
         return f"{document[: found.start]}{block}{document[found.end :]}"
-    document = document.replace(opening, "").replace(closing, "")
+    document = without_markers(document, MARKERS[kind])
     return f"{document.rstrip()}\n\n{block}\n"
 
 
@@ -99,9 +99,9 @@ def without_region(document: str, kind: Kind) -> str:
     return f"{before}\n\n{after}" if after else f"{before}\n"
 
 
-def without_markers(text: str) -> str:
-    """The text without any marker, also without one that appears when another is taken out."""
-    while any(marker in text for marker in _ALL):
-        for marker in _ALL:
+def without_markers(text: str, markers: tuple[str, ...] = _ALL) -> str:
+    """The text without any of the markers, also without one that appears when another is taken out."""
+    while any(marker in text for marker in markers):
+        for marker in markers:
             text = text.replace(marker, "")
     return text

@@ -72,7 +72,7 @@ class Merging:
             (where, index): question(group, self.setting, self.spec, level)
             for where, side in enumerate(groups)
             for index, group in enumerate(side)
-            if len(group) > 1
+            if len(group) > 1 and any(bundle.items for bundle in group)  # all of it may have been merged away
         }
         answered = dict(zip(questions, self.desk.gather(tuple(questions.values())), strict=True))
         for (where, _), asked in answered.items():

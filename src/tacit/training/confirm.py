@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from tacit.errors import UsageError
+from tacit.training.gate import ROUNDING
 from tacit.training.intervals import Interval, paired
 from tacit.training.pairs import deltas_of
 from tacit.training.power import Plan, cases_needed, sentence
@@ -158,7 +159,7 @@ def _unfinished(pairs: Sequence[Pair], receipt: Receipt) -> list[float]:
 
 def _lost(deltas: Deltas, worst: float | None) -> str:
     case, delta = min(deltas, key=lambda one: one[1])
-    if worst is None or delta >= -worst:
+    if worst is None or -delta <= worst + ROUNDING:
         return ""
     return f"case {case} lost {_points(-delta)}; none may lose more than {_points(worst)}"
 

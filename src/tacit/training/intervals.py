@@ -61,4 +61,6 @@ def student(level: float, freedom: int) -> float:
     z = _normal(level)
     first = (z**3 + z) / 4
     second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    return z + first / freedom + second / freedom**2
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    fourth = (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92_160
+    return z + first / freedom + second / freedom**2 + third / freedom**3 + fourth / freedom**4

@@ -20,7 +20,7 @@ def check(splits: Splits) -> None:
     if not splits.train or not splits.val:
         raise InputError("Training needs train cases to learn from and val cases to decide with.")
     seen: set[str] = set()
-    for case in (*splits.train, *splits.val, *splits.test):
+    for case in (*splits.train, *splits.val, *splits.test, *splits.confirm):
         if case.id in seen:
             raise InputError(f"Two cases have the id {case.id!r}; each needs its own, and stands on one side only.")
         seen.add(case.id)

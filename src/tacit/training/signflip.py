@@ -7,7 +7,7 @@ nothing and drop out; of 0/1 scores what remains is the exact sign test.
 
 from __future__ import annotations
 
-from math import gcd, lcm
+from math import exp, fsum, gcd, lcm, lgamma, log
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,9 @@ FEW = 14
 FINEST = 120
 """Differences that are whole numbers of 1/q for a q up to this are counted exactly."""
 LARGEST = 4_000_000
-"""Bits of the counting table; beyond it flips are drawn."""
+"""Bits of the counting table; beyond it flips are drawn, unless all differences are of one size."""
+AT_ONCE = 8_000_000
+"""Signs that are held in memory at a time."""
 SAME = 1e-9
 """Sums closer than this are equal: they differ by rounding only."""
 
@@ -34,6 +36,8 @@ def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
     steps = _steps(moved)
     if steps and sum(map(abs, steps)) * (len(steps) + 1) <= LARGEST:
         return _counted(steps)
+    if set(map(abs, steps)) == {1}:
+        return _tail(len(steps), steps.count(1))
     return _tried(moved) if len(moved) <= FEW else _drawn(moved, seed)
 
 
@@ -74,13 +78,23 @@ def _tried(differences: Sequence[float]) -> float:
     return sum(total >= seen for total in sums) / len(sums)
 
 
+def _tail(flips: int, ups: int) -> float:
+    """How often so many fair coins show at least so many heads."""
+    logs = (lgamma(flips + 1) - lgamma(one + 1) - lgamma(flips - one + 1) for one in range(ups, flips + 1))
+    return min(1.0, fsum(exp(one - flips * log(2)) for one in logs))
+
+
 def _drawn(differences: Sequence[float], seed: int) -> float:
     """The share among random flips, the one that was seen counted among them: so it is never too small."""
     import numpy as np
 
-    width = (len(differences) + 7) // 8
-    raw = np.frombuffer(Random(seed).randbytes(width * DRAWS), dtype=np.uint8).reshape(DRAWS, width)  # noqa: S311
-    kept = np.unpackbits(raw, axis=1, count=len(differences)).astype(np.float64)
-    values = np.array(differences)
-    sums = 2 * (kept @ values) - values.sum()
-    return (1 + int((sums >= values.sum() - SAME).sum())) / (DRAWS + 1)
+    values, width, random = np.array(differences), (len(differences) + 7) // 8, Random(seed)  # noqa: S311 - no secret
+    rows = 4 * max(1, AT_ONCE // (4 * len(differences)))  # whole words: the same signs, however many at a time
+    at_least = 1
+    for start in range(0, DRAWS, rows):
+        count = min(rows, DRAWS - start)
+        raw = np.frombuffer(random.randbytes(width * count), dtype=np.uint8).reshape(count, width)
+        kept = np.unpackbits(raw, axis=1, count=len(differences)).astype(np.float64)
+        sums = 2 * (kept @ values) - values.sum()
+        at_least += int((sums >= values.sum() - SAME).sum())
+    return at_least / (DRAWS + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from fractions import Fraction
 from hashlib import sha256
 from math import floor, isfinite
 from random import Random
@@ -21,6 +22,8 @@ Part = Literal["train", "val", "test", "confirm"]
 PARTS: tuple[Part, ...] = get_args(Part)
 UNSEEN: tuple[Part, ...] = ("test", "confirm")
 """What the search never sees."""
+FINEST = 1_000_000
+"""The largest denominator of a share as a fraction: of equal remainders the first is taken, not that of a rounding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +98,7 @@ def _hashed(case: Case, parts: dict[Part, float], seed: int) -> Part:
 
 def _dealt(cases: Sequence[Case], parts: dict[Part, float], seed: int) -> list[Part]:
     """Sizes by largest remainder, places drawn from the seed, whatever the order the cases came in."""
-    exact = {part: one * len(cases) for part, one in parts.items()}
+    exact = {part: Fraction(one).limit_denominator(FINEST) * len(cases) for part, one in parts.items()}
     sizes = {part: floor(one) for part, one in exact.items()}
     by_remainder: list[Part] = sorted(parts, key=lambda part: sizes[part] - exact[part])
     for part in by_remainder[: len(cases) - sum(sizes.values())]:
@@ -113,7 +116,7 @@ def _check(made: Splits, sides: dict[str, Part]) -> None:
             total = len(sides)
             raise InputError(
                 f"Of {total} case{'' if total == 1 else 's'} none is left {why}: "
-                f'mark some with "split": "{part}", add cases, or split by ratio instead of by hash.'
+                f'mark some with "split": "{part}", or add cases.'
             )
     tasks: dict[object, list[Case]] = defaultdict(list)
     for case in (*made.train, *made.val, *made.test, *made.confirm):
