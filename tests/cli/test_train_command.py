@@ -101,7 +101,12 @@ def test_a_person_reads_the_decision_first_and_all_of_it_fits_into_eighty_column
     assert "adder: at most" in done.err
     assert "It waits as draft" in done.err
     assert "Ship: tacit drafts apply" in done.err
-    for text in ("cannot be told from luck", "one-shot rewrite  0.", "1     accept new best", "In all, this run"):
+    for text in (
+        "cannot be told from luck",
+        "one-shot rewrite  0.",
+        "1     accept new best",
+        "Paid for in all, this run",
+    ):
         assert text in done.out
     narrow = "\n".join(str(part) for part in page(shop.json("train", "show"), width=80))
     assert max(len(line) for line in narrow.splitlines()) <= 80
@@ -129,7 +134,7 @@ def test_explain_tells_the_search_in_plain_words_and_show_tells_the_same_afterwa
     )
     done = shop.run(*words(server, *more))
     assert done.code == 0
-    assert "the candidate runs beside the current skill on up to 36 val cases" in " ".join(done.err.split())
+    assert "the candidate is held against the current skill on up to 36 val cases" in " ".join(done.err.split())
     assert "cases that nothing has looked at" in done.err
     after = " ".join(shop.ok("train", "show", "--explain").split())
     live = " ".join(done.err.split())
@@ -177,7 +182,7 @@ def test_what_does_not_beat_a_one_shot_rewrite_says_so_plainly(shop: Shell, serv
 def test_a_budget_that_is_used_up_names_the_command_that_goes_on(shop: Shell, server: str) -> None:
     done = shop.run(*words(server, "--budget", "rollouts=20", "--cases", "few.jsonl"))
     assert done.code == 1
-    assert done.out.startswith("adder: stopped: the budget of 20 rollouts is used up.")
+    assert done.out.startswith("adder: Stopped: the budget of 20 rollouts is used up.")
     last = done.err.splitlines()[-1]
     assert last.startswith("Go on, paying for nothing twice: tacit train resume ")
     run = last.split()[-3]
@@ -193,7 +198,7 @@ def test_a_training_that_was_begun_from_python_goes_on_there(shop: Shell) -> Non
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "begun from Python" in done.err
     shown = shop.ok("train", "show")
-    assert shown.startswith("adder: under way or killed")
+    assert shown.startswith("adder: Under way, or killed: ")
 
 
 def line(name: str, task: str = "x", **more: str) -> str:
@@ -221,7 +226,7 @@ def test_what_is_wrong_is_said_in_one_line_before_anything_is_spent(shop: Shell)
         (("--target", "python=nowhere:f"), 2, "There is no function nowhere:f"),
         (("--target", "agent=claud-code"), 2, "claude-code"),
         (("--spec", "epoch=2"), 2, "Did you mean epochs?"),
-        (("--spec", "epochs=many"), 2, "is a number"),
+        (("--spec", "epochs=many"), 2, "is a whole number"),
         (("--spec", "gate=loose"), 2, "strict, off"),
         (("--budget", "money=2"), 2, "--budget takes"),
         (("--budget", "calls=-1"), 2, "give a number from 0"),
@@ -268,7 +273,7 @@ def test_ctrl_c_leaves_a_training_that_goes_on_and_one_line_that_says_how(shop: 
     out, err = process.communicate(timeout=30)
     assert process.returncode == 1, first + err
     assert "Traceback" not in err
-    assert out.startswith("adder: stopped: it was interrupted.")
+    assert out.startswith("adder: Stopped: it was interrupted.")
     assert err.splitlines()[-1].startswith("Go on, paying for nothing twice: tacit train resume ")
     assert shop.json("train", "list")[0]["status"] == "stopped"
 

@@ -56,6 +56,12 @@ def test_most_fields_can_be_left_out() -> None:
     (case,) = read_cases(lines(A))
     assert case == Case(id="a", input="say a", expected="a", scorer='{"kind":"exact"}')
     assert read_cases(lines(A | {"scorer": "contains"}))[0].scorer == '{"kind":"contains"}'
+    combined = read_cases(lines(A | {"scorer": {"kind": "all", "of": ["exact", nested(3)]}}))
+    assert '"of":[{"kind":"exact"},' in combined[0].scorer
+
+
+def nested(levels: int) -> object:
+    return {"kind": "any", "of": [nested(levels - 1)]} if levels else "exact"
 
 
 @pytest.mark.parametrize(
@@ -77,6 +83,9 @@ def test_most_fields_can_be_left_out() -> None:
         (A | {"files": {"a": 1}}, "files.a: must be text"),
         (A | {"scorer": {"kind": "exat"}}, "did you mean 'exact'?"),
         (A | {"scorer": 3}, "scorer.kind"),
+        (A | {"scorer": nested(9)}, "more than 8 deep"),
+        (A | {"files": {"a": "x", "a/b/c": "y"}}, "'a' is a file and the folder of another"),
+        ('{"id": %s, "input": "x"}' % ("9" * 5000), "a number has too many digits"),
         (A | {"expected": ""}, "give the case an 'expected'"),
     ],
 )
@@ -94,7 +103,7 @@ def test_the_good_lines_beside_bad_ones_can_be_had() -> None:
 
 def test_every_bad_line_is_listed_up_to_a_point() -> None:
     text = refusal(*["x"] * 30)
-    assert "line 20: " in text
+    assert "write one object a line.\nline 20: " in text
     assert "line 21: " not in text
     assert text.endswith("… and 10 more")
 

@@ -56,7 +56,7 @@ def test_a_rewrite_that_helps_is_where_the_first_step_begins() -> None:
     assert second.step == 1
     asked = next(request for request in model.asked if request.stage == "reflect")
     assert "- rule-0\n- rule-1\n" in asked.messages[0].text
-    assert ran.events[2].kind == "decided" or ran.of("decided")[0].line().startswith("step 0 (one-shot): accept new")
+    assert ran.events[2].kind == "decided" or ran.of("decided")[0].line().startswith("step 0 (one-shot rewrite): accept new")
 
 
 def test_it_is_the_baseline_too_and_nothing_is_paid_for_twice() -> None:
@@ -91,7 +91,7 @@ def test_a_rewrite_that_does_not_help_is_remembered_and_its_rollouts_serve_the_f
 def test_without_a_rewrite_the_training_goes_on_and_says_why() -> None:
     ran = run(SPEC, model=Writer(""))
     assert ran.trained.steps[0].outcome == Unjudged(change="one_shot", reason="nobody there")
-    assert ran.of("skipped")[0].line() == "step 0 (one-shot): nothing to judge: nobody there"
+    assert ran.of("skipped")[0].line() == "step 0 (one-shot rewrite): nothing to judge: nobody there"
     assert all(f"- rule-{number}" in ran.text for number in range(3))
 
 

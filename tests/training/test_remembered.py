@@ -77,3 +77,21 @@ def test_who_waits_for_a_rollout_that_is_never_made_is_told() -> None:
         go.set()
         assert isinstance(first.result(), Spent)
         assert isinstance(second.result(), Spent)
+
+
+class Refused(Counting):
+    """A roller whose budget is used up, before the attempt or only before its score."""
+
+    def __init__(self, *, made: bool) -> None:
+        super().__init__()
+        self.attempted = made
+
+    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+        return Spent(reason="no more", made=self.attempted)
+
+
+def test_what_nothing_was_spent_on_is_not_counted() -> None:
+    for made in (False, True):
+        keeper = InMemory()
+        assert isinstance(Remembered(Refused(made=made), keeper).roll(case("c"), None, 0), Spent)
+        assert keeper.made == made

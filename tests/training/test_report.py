@@ -14,9 +14,9 @@ from tacit.training.confirm import confirm
 from tacit.training.gate import Measure, Scores
 from tacit.training.pairs import Pair
 from tacit.training.report import Told, report
-from tacit.training.result import Baseline, Judged
+from tacit.training.result import Baseline, Epoch, Judged
 from tacit.training.spec import Spec
-from tacit.trials import Scored, Unscored
+from tacit.trials import Decision, Scored, Unscored
 
 if TYPE_CHECKING:
     from tacit.training.result import Trained
@@ -123,3 +123,26 @@ def test_screened_edits_are_there_with_their_own_effects() -> None:
         assert one["op"] == "append"
         assert one["interval"][0] <= one["seen"] <= one["interval"][1]
         assert abs(one["effect"]) <= abs(one["seen"]) + 1e-9
+
+
+def test_the_curve_follows_guidance_and_merges_and_guesses_where_a_candidate_was_dropped(trained: Trained) -> None:
+    first = trained.steps[0]
+    scores = Scores(cases=(("v1", Scored(hard=1.0, soft=1.0)), ("v2", Scored(hard=0.5, soft=0.5))))
+    accept = Decision(action="accept_new_best", reason="better")
+    taken = Judged(change="slow", skill_hash="g", decision=accept, scores=scores)
+    early = Decision(action="reject", reason="not ahead", deltas=(("v1", -0.25), ("v2", 0.05)))
+    dropped = Judged(change="step", skill_hash="d", decision=early, scores=None)
+    steps = (replace(first, step=1, epoch=1, outcome=dropped), replace(first, step=2, epoch=2, outcome=dropped))
+    ran = replace(trained, steps=steps, epochs=(Epoch(epoch=1, outcome=taken),))
+    points: Any = report(ran, told())["curve"]
+    assert points[1]["estimate"] == pytest.approx(max(0.0, points[0]["current"] - 0.1))
+    assert (points[1]["candidate"], points[1]["current"], points[1]["best"]) == (None, 0.75, 0.75)
+    assert points[2]["estimate"] == pytest.approx(0.65)
+
+
+def test_the_interval_of_a_baseline_is_of_the_score_the_gate_went_by(trained: Trained) -> None:
+    scores = Scores(cases=tuple((f"v{n}", Scored(hard=0.0, soft=0.5)) for n in range(20)))
+    ran = replace(trained, baselines=(Baseline(arm="initial", split="val", scores=scores),))
+    rows: Any = report(ran, replace(told(), measure=Measure(metric="soft", weight=0.5)))["baselines"]
+    assert rows[0]["score"] == 0.5
+    assert rows[0]["interval"][0] < 0.5 < rows[0]["interval"][1]

@@ -154,8 +154,9 @@ def test_a_pattern_that_would_hang_other_engines_is_answered_at_once() -> None:
         (case(kind="all", of=[{"kind": "exat"}]), "scorer.of[0].kind"),
         (case(kind="weighted", of=[{"kind": "length", "max": 1}], weights=[]), "one number of at least 0 for each"),
         (case("x", kind="rubric"), "a rubric needs a model"),
-        (case(kind="command", command="true"), "must be allowed first"),
-        (case(kind="python", name="mine"), "there is no function 'mine'; given are none"),
+        (case(kind="command", command="true"), "allow it with --allow-commands"),
+        (case(kind="python", name="mine"), "there is no function 'mine'; none is given. Write MODULE:FUNCTION"),
+        (case(kind="python", name="mine:f"), "its scorer is the function mine:f; read it, then allow it"),
         (Case(id="c", input="i", expected="e", scorer="{"), "no JSON"),
     ],
 )
@@ -170,6 +171,9 @@ def test_a_bare_word_is_a_kind() -> None:
 
 def test_many_problems_are_listed_up_to_a_point() -> None:
     cases = [Case(id=f"c{number}", input="i", scorer="zzz") for number in range(30)]
+    with pytest.raises(InputError, match=r"c3, c4 and 25 more: scorer\.kind"):
+        Scorers().check(cases)
+    cases = [Case(id=f"c{number}", input="i", scorer=f"zz{number}") for number in range(30)]
     with pytest.raises(InputError, match="… and 10 more"):
         Scorers().check(cases)
 

@@ -11,16 +11,22 @@ from training_toys import TEXT, Rules, Teacher, package, run, splits
 
 from tacit.models.scripted import Scripted, on, says
 from tacit.training.added import added, single
+from tacit.training.attribution import attributed
 from tacit.training.effects import Estimate
 from tacit.training.gate import Measure
+from tacit.training.intervals import Interval
+from tacit.training.memory import Memory
 from tacit.training.page import page
 from tacit.training.pool import Threads
 from tacit.training.presets import default_spec
+from tacit.training.proposals import Proposed
 from tacit.training.report import Told, report
-from tacit.training.result import Judged
+from tacit.training.result import Effect, Judged, Step
 from tacit.training.smaller import as_good, harmless, is_smaller
 from tacit.training.spec import Spec
-from tacit.trials import Rollout, Scored
+from tacit.training.state import State
+from tacit.trials import Decision, Rollout, Scored
+from tacit.types import Append
 
 if TYPE_CHECKING:
     from tacit.models.model import Reply, Request
@@ -123,6 +129,31 @@ def test_a_shorter_skill_that_is_worse_on_fresh_attempts_is_not_kept() -> None:
     assert ran.text == first.text
     assert ran.trained.pruned
     assert not ran.trained.pruned.kept
+
+
+def test_attempts_that_repeat_themselves_do_not_prove_that_nothing_is_lost() -> None:
+    ran = run(replace(PRUNE, may_lose=0.02), model=Talkative(), cases=splits(val=60))
+    assert ran.trained.pruned
+    assert not ran.trained.pruned.kept
+
+
+def test_a_line_that_reads_like_another_but_for_its_indent_has_its_own_worth() -> None:
+    lines = "- rule-0\n  - rule-0\n"
+    state = State(
+        current=package(), best=package(TEXT + lines), memory=Memory(), weights=(("  - rule-0\n", Estimate(error=0.1)),)
+    )
+    assert [one.how for one in attributed(package(), state)] == ["unknown", "left_out"]
+
+
+def test_what_is_quoted_of_a_line_lies_in_its_interval() -> None:
+    interval = Interval(low=0.07, high=0.26, level=0.95)
+    edit = Proposed(what=Append(content="- rule-0"), source="failure")
+    effect = Effect(edit=edit, seen=0.16, shrunk=0.03, interval=interval, z=3.4, kept=True)
+    decision = Decision(action="accept_new_best", reason="stands out")
+    outcome = Judged(change="step", skill_hash="", decision=decision, scores=None, effects=(effect,))
+    step = Step(step=1, epoch=1, cases=(), failed=0, passed=0, unscored=0, outcome=outcome)
+    state = State(current=package(), best=package(TEXT + "- rule-0\n"), memory=Memory(), steps=(step,))
+    assert [one.effect for one in attributed(package(), state)] == [0.07]
 
 
 def test_attribution_says_of_each_line_what_is_lost_without_it() -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from tacit.training.page import page
+from tacit.training.page_head import resume_line, verdict
+from tacit.training.page_usage import usage_rows
 from tacit.training.pictures import bars_picture, curve_picture
 
 HOSTILE = "</pre></title><script>alert('x')</script><img src=x onerror=alert(1)>\"' & \u202e\x00"
@@ -107,13 +109,13 @@ def test_a_page_fetches_nothing_and_forbids_it() -> None:
 
 def test_what_does_not_beat_a_rewrite_what_stopped_and_an_unknown_price_are_said_plainly() -> None:
     words = "".join(Page(page(report("because"))).words)
-    assert "It does not beat a one-shot rewrite of the same skill." in words
-    assert "It stopped early: because." in words
-    assert "1,200 rollouts and 30 calls, a cost that is not known" in words
+    assert "It does not beat a one-shot rewrite of the same skill: one question would have done as well." in words
+    assert "Stopped: because" in words
+    assert "1,200 rollouts, 30 calls of models, 4,000 tokens, at an unknown price." in words
 
 
 def test_what_each_screened_edit_was_worth_is_on_the_page() -> None:
-    assert "kept: +5.0 points, 95 % interval -1.0 to +15.0" in "".join(Page(page(report())).words)
+    assert "kept: seen +7.0 points (95 % interval -1.0 to +15.0), expected +5.0" in "".join(Page(page(report())).words)
 
 
 def test_a_training_under_way_has_a_page_too() -> None:
@@ -130,6 +132,69 @@ def test_pictures_have_a_title_and_a_point_for_every_candidate() -> None:
     assert curve_picture([points[0]]).count("<circle") == 0
     assert bars_picture([], "val") == ""
     assert bars_picture(report()["baselines"], "val").count("<rect") == 4
+
+
+def test_steps_below_the_curve_have_their_own_numbers_and_a_dropped_candidate_is_a_dot_too() -> None:
+    start, last = report()["curve"]
+    rewrite: dict[str, Any] = {
+        "step": 0,
+        "candidate": None,
+        "estimate": 0.25,
+        "current": 0.5,
+        "best": 0.5,
+        "action": "reject",
+    }
+    words = "".join(Page(f"<main>{curve_picture([start, rewrite, last])}</main>").words)
+    assert "one-shot: about 0.250, rejected" in words
+    assert words.endswith("startone-shot1")
+
+
+def test_what_waits_is_not_called_skipped_and_a_screening_says_what_fresh_attempts_said() -> None:
+    whole = report()
+    (one,) = whole["steps"]
+    waits = {"change": "step", "action": "skipped", "reason": "3 of 15 edits wait", "waits": True}
+    chosen = {**one["outcome"], "action": "accept_new_best", "reason": "1 of 4 edits stand out", "effect": -0.05}
+    whole["steps"] = [{**one, "step": 0, "outcome": waits}, {**one, "outcome": chosen}]
+    words = "".join(Page(page(whole)).words)
+    assert "One-shot rewrite waits 5 of 8 train cases passed; 3 of 15 edits wait" in words
+    assert "1 of 4 edits stand out; fresh attempts with them: -5.0 points, no clear loss" in words
+
+
+def test_a_best_score_that_falls_is_explained() -> None:
+    whole = report()
+    assert "measured anew after an accept" not in page(whole)
+    whole["curve"][1]["best"] = 0.25
+    assert "measured anew after an accept" in page(whole)
+
+
+def test_the_head_says_what_came_of_it_in_every_case() -> None:
+    ended = {**report(), "stopped": "", "skill_hash": "b", "base_hash": "a"}
+    ended["decision"] = {"action": "accept", "reason": "+8 points"}
+    assert verdict(ended) == ("Confirmed", "+8 points")
+    assert verdict({**ended, "skill_hash": "a"})[0] == "Nothing better was found"
+    assert verdict({**ended, "stopped": "it was interrupted"}) == ("Stopped", "it was interrupted")
+    assert verdict({"run": "9907", "skill": "adder"})[0] == "Under way, or killed"
+
+
+def test_a_training_that_ran_out_of_its_budget_is_told_how_to_go_on_with_twice_as_much() -> None:
+    limits = {"calls": 400, "usd": "2.5", "seconds": None}
+    stopped = {"run": "9907b73f00", "stopped": "the budget of 400 calls is used up", "limits": limits}
+    assert resume_line(stopped) == "tacit train resume 9907b73f --budget calls=800 --budget usd=5"
+    assert resume_line({**stopped, "stopped": "it was interrupted"}) == "tacit train resume 9907b73f"
+
+
+def test_the_cases_that_changed_come_first_and_are_counted() -> None:
+    arms = {"no_skill": 0, "one_shot": 0}
+    scores = {"same": (1, 1), "better": (0, 1), "worse": (1, 0)}
+    rows = [{"case": name, "split": "val", "initial": a, "best": b, **arms} for name, (a, b) in scores.items()]
+    words = "".join(Page(page({**report(), "cases": rows})).words)
+    assert "val: 3 cases; trained against initial 1 better, 1 worse, 1 alike" in words
+    assert words.index("worse0") < words.index("better0") < words.index("same0")
+
+
+def test_what_was_begun_early_is_a_stage_and_an_unknown_price_is_no_zero() -> None:
+    spare = {"calls": 7, "input": 10, "output": 2, "cost_usd": 0.0}
+    assert ("ahead", "7", "10", "2", "-", "begun early, not needed") in tuple(usage_rows({**report(), "spare": spare}))
 
 
 def test_the_page_of_a_stored_report_is_the_page_of_the_report() -> None:

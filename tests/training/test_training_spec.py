@@ -59,7 +59,7 @@ def test_events_are_lines_for_people_and_objects_for_programs() -> None:
     decided = Decided(
         step=3, change="slow", action="accept_new_best", reason="up", skill_hash="a", score=0.5, current=0.5, best=0.5
     )
-    assert decided.line() == "step 3 (slow): accept new best: up"
+    assert decided.line() == "step 3 (slow update): accept new best: up"
     assert dump(decided)["kind"] == "decided"
     assert (
         "12 unscored"

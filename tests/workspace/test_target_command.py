@@ -210,6 +210,20 @@ def test_a_case_cannot_write_outside_the_folder() -> None:
     assert (found.again, "cannot be written" in found.reason) == (False, True)
 
 
+def test_a_case_whose_file_stands_where_the_skill_goes_is_said_to_be_that() -> None:
+    for path in (".agents/skills/greet/SKILL.md", ".agents"):
+        said = broken(shell("true"), replace(CASE, files=((path, "mine"),)))
+        assert said.reason == "a file of the case stands where the skill is to go, in .agents/skills"
+        assert not said.again
+    tried(shell("true"), replace(CASE, files=((".agents/skills/other/SKILL.md", "beside it"),)))
+
+
+def test_a_misspelt_place_is_not_taken_for_a_word_and_other_braces_are() -> None:
+    with pytest.raises(UsageError, match=r"\{taks\} in a command stands for nothing; did you mean \{task\}\?"):
+        command_target("agent {taks}", ENVIRON)
+    assert tried(command_target("printf {body}", ENVIRON)).output == "{body}"
+
+
 def test_files_are_taken_along_when_asked_but_no_links_and_no_binaries() -> None:
     odd = "ln -s /etc/passwd out/l.py; printf '\\377' > out/b.py; mkfifo out/f.py"
     script = f"echo new > data/a.txt; mkdir out; echo 1 > out/r.py; {odd}"

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tacit.training.presets import spec_of
 from tacit.training.spec import Spec
 
 if TYPE_CHECKING:
@@ -16,11 +17,18 @@ if TYPE_CHECKING:
 PAGE = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
 
 
-def test_every_setting_is_on_the_page_with_its_default() -> None:
+def test_every_setting_is_on_the_page_with_its_value_in_both_presets() -> None:
     table = PAGE[PAGE.index("## Settings") :]
-    rows = dict(re.findall(r"^\| `(\w+)` \| `?([^`|]*?)`? \|", table, re.MULTILINE))
-    said = {name: value if isinstance(value, str) else json.dumps(value) for name, value in asdict(Spec()).items()}
-    assert rows == {name: "" if value == "null" else value for name, value in said.items()}
+    rows = re.findall(r"^\| `(\w+)` \| *`?([^`|]*?)`? *\| *`?([^`|]*?)`? *\|", table, re.MULTILINE)
+    classic, default = written(Spec()), written(spec_of("default"))
+    assert {name: value for name, value, _ in rows} == classic
+    assert {name: value for name, _, value in rows if value} == dict(default.items() - classic.items())
+
+
+def written(spec: Spec) -> dict[str, str]:
+    """The settings as the page writes them."""
+    said = {name: value if isinstance(value, str) else json.dumps(value) for name, value in asdict(spec).items()}
+    return {name: "" if value == "null" else value for name, value in said.items()}
 
 
 def test_the_quick_start_in_python_runs_and_prints_what_it_says(

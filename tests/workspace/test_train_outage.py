@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.models.failures import RateLimited, Refused
+from tacit.models.failures import Malformed, RateLimited, Refused
 from tacit.models.scripted import Scripted, fails, on
 from tacit.training.spec import Spec
 from tacit.training.target import Broken
@@ -85,12 +86,16 @@ class Flaky(Optimiser):
 
 @pytest.mark.parametrize(
     "failure",
-    [Refused(reason="the key was not accepted", status=401), RateLimited(reason="too many calls", after=10_000)],
+    [
+        Refused(reason="the key was not accepted", status=401),
+        RateLimited(reason="too many calls", after=10_000),
+        Malformed(reason="not of the protocol's form"),
+    ],
 )
 def test_an_optimiser_that_never_answers_ends_the_training_instead_of_going_on_without(
     shop: Workspace, failure: Failure
 ) -> None:
-    done = trained(shop, order(cases=cases(60), spec=SMALL, optimiser=Flaky(0, failure)))
+    done = trained(shop, order(cases=cases(60), spec=replace(SMALL, minibatch=2), optimiser=Flaky(0, failure)))
     assert done.training.status == "stopped"
     assert done.training.reason == f"flaky does not answer ({failure.reason})"
     assert done.trained.steps == ()
@@ -103,6 +108,12 @@ def test_an_optimiser_that_dies_in_the_middle_is_asked_again_later(shop: Workspa
     model.after = None
     done = trained(shop, asked)
     assert (done.training.status, done.report["scores"]["best"]) == ("finished", 1.0)  # type: ignore[index]
+
+
+def test_a_model_that_answered_once_may_stammer_without_counting_as_down(shop: Workspace) -> None:
+    model = Flaky(1, Malformed(reason="the answer holds no text"))
+    done = trained(shop, order(cases=cases(60), spec=replace(SMALL, minibatch=2), optimiser=model, workers=1))
+    assert done.training.status == "finished"
 
 
 def test_a_question_that_is_refused_for_what_it_says_is_no_outage(shop: Workspace) -> None:

@@ -170,6 +170,28 @@ def test_another_block_is_reserved_before_the_first_is_used_up(ws: Workspace) ->
     assert found.total().calls == 2 * BLOCKS[0]
 
 
+def test_nothing_is_reserved_ahead_once_what_is_left_was_given_back(ws: Workspace) -> None:
+    grouped = Grouped(ws.engine)
+    found = ledger(ws, grouped)
+    for _ in range(BLOCKS[0] - LOW + 1):
+        found.reserve(Amount(calls=1), Limits())
+    found.give_back()
+    found.keep_up()
+    grouped.flush()
+    assert found.total().calls == BLOCKS[0] - LOW + 1
+
+
+def test_a_rollout_that_nothing_was_spent_on_is_taken_back(ws: Workspace) -> None:
+    grouped = Grouped(ws.engine)
+    keeper = PurseKeeper(ws, grouped, "train:a", 1, open_now())
+    assert keeper.begin() is None
+    assert isinstance(keeper.begin(), Spent)
+    keeper.undo()
+    assert keeper.begin() is None
+    grouped.flush()
+    assert keeper.made() == 1
+
+
 def test_no_other_block_is_reserved_near_a_limit(ws: Workspace) -> None:
     grouped = Grouped(ws.engine)
     found, limits = ledger(ws, grouped), Limits(calls=BLOCKS[0] * 51)

@@ -268,6 +268,7 @@ def closing(stage: Stage) -> Iterator[RenderableType]:
     yield "  learn from them, or keep at it: tacit learn, tacit watch"
     yield "  see what is there:              tacit runs list, tacit patterns"
     yield "  the skills for a task, and why: tacit select TASK --why"
+    yield "  a skill better on your cases:   tacit train SKILL --cases FILE"
     yield "  look over a skill from outside: tacit review PATH"
     if not shutil.which("tacit"):
         yield f"  (not on your PATH: tacit here is {Path(sys.argv[0]).absolute()})"

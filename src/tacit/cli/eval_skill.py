@@ -69,6 +69,7 @@ def command(ctx: typer.Context, asked: Asked) -> None:
     """
     from tacit.cli.eval_skill_page import document, page
     from tacit.cli.train import limits_from
+    from tacit.cli.train_ending import gently
     from tacit.workspace.eval_skill import evaluate, side_of
     from tacit.workspace.train_inputs import ordered
 
@@ -85,7 +86,8 @@ def command(ctx: typer.Context, asked: Asked) -> None:
             commands=asked.commands,
         )
         other = side_of(ws, order, asked.against)
-        found: Evaluated = awaited(evaluate(ws, order, other, samples=asked.samples))
+        with gently():
+            found: Evaluated = awaited(evaluate(ws, order, other, samples=asked.samples))
     if asked.as_json:
         emit(document(found))
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ WORDS = {"accept": "better", "reject": "not better by enough", "uninformative": 
 
 SHOWN = 40
 """Cases that are listed unasked."""
+REASONS = 3
+"""Reasons for rollouts without a score that are listed."""
 
 
 def document(found: Evaluated) -> dict[str, object]:
@@ -55,15 +58,17 @@ def document(found: Evaluated) -> dict[str, object]:
 def page(found: Evaluated, *, width: int, every: bool) -> Iterator[RenderableType]:
     """Whether it is better, what both sides scored, and the cases that came out differently."""
     decision, receipt = found.confirmation.decision, found.confirmation.receipt
+    word = "nothing to compare" if _same(found) else WORDS.get(decision.action, decision.action)
     yield prose(
-        f"{found.skill.name} against {found.against.name}: {WORDS.get(decision.action, decision.action)}: "
-        f"{_reason(found)}.",
+        f"{found.skill.name} against {found.against.name}: {word}: {_reason(found)}.",
         width,
     )
     yield prose(receipt.power, width)
     yield prose("", width)
     columns = ("side", "completed", "hard", "95 % interval", "soft")
     yield table(columns, [_row(found.skill, found.mine), _row(found.against, found.theirs)], grow="side", width=width)
+    for text in _unscored(found):
+        yield prose(text, width)
     differing = sorted((pair for pair in found.pairs if _differs(pair)), key=_gained)
     shown = found.pairs if every else differing[:SHOWN]
     if shown:
@@ -83,7 +88,24 @@ def page(found: Evaluated, *, width: int, every: bool) -> Iterator[RenderableTyp
 
 def _reason(found: Evaluated) -> str:
     """The gate's words, without calling cases fresh that may have been looked at before."""
+    if _same(found):
+        return "both are the same, byte for byte"
     return found.confirmation.decision.reason.replace("fresh case", "case")
+
+
+def _same(found: Evaluated) -> bool:
+    return found.skill.hash == found.against.hash
+
+
+def _unscored(found: Evaluated) -> Iterator[str]:
+    """Why rollouts have no score, the most frequent reasons of each side."""
+    for side, rollouts in ((found.skill, found.mine), (found.against, found.theirs)):
+        reasons = Counter(one.score.reason for one in rollouts if not isinstance(one.score, Scored))
+        said = "; ".join(
+            reason + (f" ({count:,} times)" if count > 1 else "") for reason, count in reasons.most_common(REASONS)
+        )
+        if said:
+            yield f"Without a score under {side.name}: {said}{'; …' * (len(reasons) > REASONS)}"
 
 
 def _side(side: Side, rollouts: Sequence[Rollout]) -> dict[str, object]:

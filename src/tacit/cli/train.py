@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext, redirect_stderr
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from difflib import get_close_matches
+from math import isfinite, nan
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -12,7 +15,7 @@ import typer
 from tacit.cli.by_default import RunByDefault
 from tacit.cli.options import AsJson, Limit, opened, taking
 from tacit.cli.output import console, emit, table, talk
-from tacit.errors import UsageError
+from tacit.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -238,19 +241,29 @@ class _Wanted:
 
 
 def _trained(ws: Workspace, order: Order, wanted: _Wanted) -> None:
+    from tacit.cli.train_ending import gently
     from tacit.cli.train_live import watched
     from tacit.cli.train_page import document, say, say_next
-    from tacit.workspace.train_reports import write_page
+    from tacit.workspace.train_reports import check_page, write_page
     from tacit.workspace.train_ship import carried_out
 
+    if wanted.report:
+        check_page(wanted.report)
     work = carried_out(ws, order, apply=wanted.apply, out=wanted.out)
-    finished = watched(work, order, wanted.told)
-    page = write_page(ws, finished.report, wanted.report)
+    with gently():
+        finished = watched(work, order, wanted.told)
+    try:
+        page, problem = write_page(ws, finished.report, wanted.report), None
+    except InputError as error:  # what was found is told all the same
+        page, problem = None, error
     if wanted.as_json:
         emit(document(finished, finished.result, page))
     else:
         say(finished.report)
-        say_next(finished, finished.result, page)
+        with redirect_stderr(sys.stdout) if wanted.told.events_as_json else nullcontext():  # there only events go
+            say_next(finished, finished.result, page)
+    if problem:
+        raise problem
     if finished.training.status == "stopped" or finished.trained.best.hash() == finished.training.base_hash:
         raise typer.Exit(1)
 
@@ -270,7 +283,10 @@ def spec_from(pairs: Sequence[str]) -> Spec:
             hint = f" Did you mean {near[0]}?" if near else f" There are {', '.join(kinds)}."
             raise UsageError(f"--spec takes NAME=VALUE of a setting of the search, not '{pair}'.{hint}")
         given[name] = _value(name, text.strip(), kinds[name])
-    return spec_of(**cast("dict[str, Any]", {"preset": "default", **given}))
+    spec = spec_of(**cast("dict[str, Any]", {"preset": "default", **given}))
+    if spec.min_edits > spec.max_edits:
+        raise UsageError(f"min_edits ({spec.min_edits}) is above max_edits ({spec.max_edits}); set both with --spec.")
+    return spec
 
 
 def _value(name: str, text: str, kind: type[object]) -> object:
@@ -279,9 +295,12 @@ def _value(name: str, text: str, kind: type[object]) -> object:
             raise UsageError(f"--spec {name} is true or false, not '{text}'.")
         return text.lower() in ("true", "yes", "on")
     try:
-        return text if kind is str else float(text) if kind in (float, type(None)) else int(text)
+        value = text if kind is str else float(text) if kind in (float, type(None)) else int(text)
     except ValueError:
-        raise UsageError(f"--spec {name} is a number, not '{text}'.") from None
+        value = nan
+    if isinstance(value, float) and not isfinite(value):
+        raise UsageError(f"--spec {name} is a {'whole ' * (kind is int)}number, not '{text}'.")
+    return value
 
 
 def limits_from(pairs: Sequence[str]) -> TrainLimits:
@@ -293,10 +312,13 @@ def limits_from(pairs: Sequence[str]) -> TrainLimits:
         name, equals, text = (part.strip() for part in pair.partition("="))
         if not equals or name not in ("rollouts", "calls", "tokens", "usd", "seconds"):
             raise UsageError(f"--budget takes rollouts=N, calls=N, tokens=N, usd=N or seconds=N, not '{pair}'.")
+        if name in given:
+            raise UsageError(f"--budget names {name} twice, and only one can hold; leave the other out.")
         try:
             given[name] = _amount(name, text)
         except (ValueError, ArithmeticError):
-            raise UsageError(f"--budget {name} is a number from 0, not '{text}'.") from None
+            whole = "" if name in ("usd", "seconds") else "whole "
+            raise UsageError(f"--budget {name} is a {whole}number from 0, not '{text}'.") from None
     return TrainLimits(**cast("dict[str, Any]", given))
 
 

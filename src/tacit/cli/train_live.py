@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from dataclasses import replace
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -45,6 +46,7 @@ WIDEST = 100
 def watched(events: Generator[Event, None, Finished], order: Order, telling: Telling) -> Finished:
     """What the training comes to, told while it goes on."""
     live = _Live(shown=sys.stderr.isatty() and not telling.quiet and not telling.events_as_json)
+    measured: set[progress.Measured] = set()
     interrupt: KeyboardInterrupt | None = None
     while True:
         thrown, interrupt = interrupt, None
@@ -54,7 +56,7 @@ def watched(events: Generator[Event, None, Finished], order: Order, telling: Tel
                 sys.stderr.write(json.dumps(progress.dump(event)) + "\n")
             elif telling.explain or not telling.quiet:
                 live.clear()
-                _told(event, order, explain=telling.explain)
+                _told(event, order, measured, explain=telling.explain)
             live.draw(event)
         except StopIteration as end:
             live.clear()
@@ -65,11 +67,16 @@ def watched(events: Generator[Event, None, Finished], order: Order, telling: Tel
             interrupt = stop
 
 
-def _told(event: Event, order: Order, *, explain: bool) -> None:
+def _told(event: Event, order: Order, measured: set[progress.Measured], *, explain: bool) -> None:
     """Say what stays on the screen: the estimate when all is in place, then what happens, or that in plain words."""
+    if isinstance(event, progress.Measured):
+        if event in measured:  # a baseline can be known already
+            return
+        measured.add(event)
     if isinstance(event, progress.Began):
-        splits = by_ratio(order.cases)
-        talk(f"{order.skill}: {estimate(splits, order.spec, order.start.document.decode('utf-8', 'replace')).line()}.")
+        splits, document = by_ratio(order.cases), order.start.document.decode("utf-8", "replace")
+        spec = replace(order.spec, ahead=order.spec.ahead and not order.limits.any)
+        talk(f"{order.skill}: {estimate(splits, spec, document).line()}.")
         talk(sentence(len(splits.confirm), Plan(alpha=Spending().share(1))))
     elif explain and (text := explained(event)):
         say_wrapped(text, talk)
@@ -84,11 +91,11 @@ def say_wrapped(text: str, say: Callable[[str], None]) -> None:
 
 
 class _Live:
-    """One line at the bottom: step, scores, how many were accepted, time left."""
+    """One line at the bottom: step, scores, how many were accepted, what was used, time left."""
 
     def __init__(self, *, shown: bool) -> None:
         self._shown = shown
-        self._steps = self._step = self._accepted = self._rejected = 0
+        self._steps = self._step = self._done = self._accepted = self._judged = self._calls = self._tokens = 0
         self._best = 0.0
         self._first = 0.0
         self._drawn = 0
@@ -96,21 +103,23 @@ class _Live:
 
     def draw(self, event: Event) -> None:
         """Take in an event and show the line anew."""
-        self._doing = f"{event.stage} {event.done} of {event.total}" if isinstance(event, progress.Advanced) else ""
+        self._doing = f"{event.stage} {event.done}/{event.total}" if isinstance(event, progress.Advanced) else ""
         match event:
             case progress.Began():
                 self._steps = event.steps
             case progress.StepBegan():
                 self._first = self._first or time.monotonic()
-                self._step = event.step
+                self._step, self._done = event.step, event.step - 1
             case progress.Decided():
-                self._accepted += event.action.startswith(("accept", "force"))
-                self._rejected += event.action == "reject"
-                self._best = event.best
+                self._decided(event)
+            case progress.Advanced(stage="baseline") | progress.Measured(arm="no_skill" | "one_shot" | "best"):
+                self._done = self._step
+            case progress.Confirming():
+                self._done, self._doing = self._step, f"confirming on {event.cases} fresh cases"
             case _:
                 pass
         if self._shown and self._steps:
-            line = self._line()
+            line = self._line(get_terminal_size().columns - 1)
             sys.stderr.write("\r" + line)
             sys.stderr.flush()
             self._drawn = len(line)
@@ -121,19 +130,28 @@ class _Live:
             sys.stderr.write("\r" + " " * self._drawn + "\r")
             self._drawn = 0
 
-    def _line(self) -> str:
-        done = max(0, self._step - 1)
-        filled = round(WIDTH * done / self._steps)
-        left = (time.monotonic() - self._first) / done * (self._steps - done) if done else 0.0
-        parts = [
-            f"[{'#' * filled}{'.' * (WIDTH - filled)}] step {self._step} of {self._steps}",
+    def _decided(self, event: progress.Decided) -> None:
+        self._accepted += event.action.startswith(("accept", "force"))
+        self._judged += 1
+        self._best, self._calls, self._tokens = event.best, event.calls, event.tokens
+
+    def _line(self, room: int) -> str:
+        """As much as finds room; a terminal of the usual width has none for a bar."""
+        left = self._done and (time.monotonic() - self._first) / self._done * (self._steps - self._done)
+        filled = round(WIDTH * self._done / self._steps)
+        bar = f"[{'#' * filled}{'.' * (WIDTH - filled)}] " if room >= WIDEST else ""
+        line = f"{bar}step {self._step}/{self._steps}"
+        parts = (
             self._doing,
-            f"best {self._best:.3f}" if self._accepted + self._rejected else "",
-            f"{self._accepted} accepted, {self._rejected} rejected",
-            f"about {_duration(left)} left" if done else "",
-        ]
-        line = visible(" · ".join(filter(None, parts)))
-        return line[: get_terminal_size().columns - 1]  # one that is wrapped could not be taken away again
+            f"best {self._best:.3f}" if self._judged else "",
+            f"{self._accepted}/{self._judged} accepted" if self._judged else "",
+            f"{_duration(left)} left" if left else "",
+            f"{self._calls:,} calls" if self._calls else "",
+            f"{self._tokens:,} tokens" if self._tokens else "",
+        )
+        for part in filter(None, parts):
+            line += f" · {part}" if len(line) + len(part) + 3 <= room else ""
+        return visible(line)[:room]  # a line that wraps could not be taken away
 
 
 def _duration(seconds: float) -> str:

@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING, cast
 
 from tacit.cli.output import console, table, talk, visible
 from tacit.shipped import Version
+from tacit.training import page_head
+from tacit.training.page_head import RIVAL, reached, resume_line
+from tacit.training.page_html import signed
+from tacit.training.page_lines import EXPECTED, has_screened
+from tacit.training.page_steps import action_of, name_of, was_screened
+from tacit.training.page_usage import HEADS, total, usage_rows
 from tacit.types import Draft
 
 if TYPE_CHECKING:
@@ -20,11 +26,10 @@ if TYPE_CHECKING:
 
 Json = dict[str, object]
 NAMES = {"no_skill": "no skill", "initial": "initial skill", "one_shot": "one-shot rewrite", "best": "trained skill"}
-VERDICTS = {
-    "accept": "Confirmed",
-    "reject": "Not confirmed",
-    "uninformative": "Not proven",
-}
+AFTERWARDS = (
+    "In brackets: what fresh attempts said after a screening had chosen. They undo a choice only if they are clearly "
+    "against it."
+)
 HOW = {"left_out": "measured without it", "screened": "screened", "together": "judged", "unknown": "a rewrite or merge"}
 """How it is known what a line is worth."""
 WIDEST = 100
@@ -34,7 +39,7 @@ WIDEST = 100
 # ---- what a training left -----------------------------------------------------------------------------------------
 
 
-def document(finished: Finished, result: Version | Draft | None, page: Path) -> Json:
+def document(finished: Finished, result: Version | Draft | None, page: Path | None) -> Json:
     """What `tacit train --json` prints."""
     report, decision = finished.report, _part(finished.report, "decision")
     return {
@@ -52,7 +57,7 @@ def document(finished: Finished, result: Version | Draft | None, page: Path) -> 
         "calls": report["calls"],
         "tokens": report["tokens"],
         "cost_usd": report["cost_usd"],
-        "report": str(page),
+        "report": str(page) if page else None,
         "draft": result.id if isinstance(result, Draft) else result.draft if result else None,
         "version": result.number if isinstance(result, Version) else None,
         "package": str(finished.package) if finished.package else None,
@@ -60,7 +65,7 @@ def document(finished: Finished, result: Version | Draft | None, page: Path) -> 
     }
 
 
-def say_next(finished: Finished, result: Version | Draft | None, page: Path) -> None:
+def say_next(finished: Finished, result: Version | Draft | None, page: Path | None) -> None:
     """What was made of a training's result, with its undo, and what can be done next."""
     report = finished.report
     if isinstance(result, Version):
@@ -72,15 +77,10 @@ def say_next(finished: Finished, result: Version | Draft | None, page: Path) -> 
         talk(f"It waits as draft {result.id}. Look: tacit drafts diff {result.id}   {_door(result)}")
     if finished.package:
         talk(f"The trained skill: {finished.package} (the original is as it was)")
-    talk(f"The report: {page}")
+    if page:
+        talk(f"The report: {page}")
     if report["stopped"]:
         talk(f"Go on, paying for nothing twice: {resume_line(report)}")
-
-
-def resume_line(report: Mapping[str, object]) -> str:
-    """The command that goes on with a training."""
-    more = " --budget …=MORE" if "budget" in str(report.get("stopped")) else ""
-    return f"tacit train resume {str(report['run'])[:8]}{more}"
 
 
 def _door(draft: Draft) -> str:
@@ -115,57 +115,37 @@ def say_explained(report: Mapping[str, object]) -> None:
 
 def page(report: Mapping[str, object], *, width: int) -> Iterator[RenderableType]:
     """The parts of the summary, in the order somebody reads them."""
-    yield prose(verdict(report), width)
-    for text in (report.get("power"), _rival(report), _reached(report)):
+    rival = RIVAL if report.get("beats_one_shot") is False else ""
+    for text in (verdict(report), str(report.get("power") or ""), rival, reached(report)):
         if text:
-            yield prose(str(text), width)
-    if rows := list(_baseline_rows(report)):
-        yield _gap()
-        yield table(
-            ("skill", "val", "95 % interval", "test", "95 % interval ", "unscored"), rows, grow="skill", width=width
-        )
-    if rows := [row for one in _rows(report, "steps") for row in _step_rows(one)]:
-        yield _gap()
-        yield table(("step", "action", "effect", "edits", "reason"), rows, grow="reason", width=width)
-    if rows := [_line_row(one) for one in _rows(report, "attribution")]:
-        yield _gap()
-        yield table(
-            ("added line", "step", "points", "95 % interval", "known from"), rows, grow="added line", width=width
-        )
-        yield from (prose(text, width) for text in _shortened(report))
-    if rows := list(_usage_rows(report)):
-        yield _gap()
-        yield table(("stage", "calls", "tokens in", "tokens out", "dollars"), rows, grow="stage", width=width)
+            yield prose(text, width)
+    for columns, grow, rows, notes in _tables(report):
+        if rows:
+            yield _gap()
+            yield table(columns, rows, grow=grow, width=width)
+            yield from (prose(note, width) for note in notes)
     if "rollouts" in report:
-        yield prose(_total(report), width)
+        yield prose(total(report), width)
+
+
+def _tables(report: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], str, list[tuple[str, ...]], list[str]]]:
+    """Each table with its columns, the one that may be cut, its rows, and what is to be said about them."""
+    columns = ("skill", "val", "95 % interval", "test", "95 % interval ", "unscored")
+    yield columns, "skill", list(_baseline_rows(report)), []
+    rows = [row for one in _rows(report, "steps") for row in _step_rows(one)]
+    notes = [AFTERWARDS] if any("(" in row[2] for row in rows) else []
+    yield ("step", "action", "effect", "edits", "reason"), "reason", rows, notes
+    rows = [_line_row(one) for one in _rows(report, "attribution")]
+    columns = ("added line", "step", "points", "95 % interval", "known from")
+    yield columns, "added line", rows, list(_shortened(report))
+    yield HEADS, "for", list(usage_rows(report)), []
 
 
 def verdict(report: Mapping[str, object]) -> str:
     """What came of a training, in one sentence."""
-    name, decision, stopped = report["skill"], _part(report, "decision"), report.get("stopped")
-    if not decision:
-        return f"{name}: under way or killed; the same command again goes on, or {resume_line(report)}"
-    if stopped:
-        return f"{name}: stopped: {stopped}."
-    word = VERDICTS.get(str(decision["action"]), str(decision["action"]))
-    if report.get("best_step") == 0 and report.get("skill_hash") == report.get("base_hash"):
-        word = "Nothing better was found"
-    return f"{name}: {word}: {decision['reason']}."
-
-
-def _rival(report: Mapping[str, object]) -> str:
-    if report.get("beats_one_shot") is False:
-        return "It does not beat a one-shot rewrite of the same skill: one question would have done as well."
-    return ""
-
-
-def _reached(report: Mapping[str, object]) -> str:
-    """How far it got, where that is not the end."""
-    decided = [one for one in _rows(report, "events") if one.get("kind") == "decided"]
-    if not decided or not (report.get("stopped") or report.get("status") == "running"):
-        return ""
-    last = decided[-1]
-    return f"So far: step {last['step']}, best {_score(last['best'])} on val; the best so far is kept."
+    word, reason = page_head.verdict(report)
+    go_on = f"; or {resume_line(report)}" if not _part(report, "decision") else ""
+    return f"{report['skill']}: {word}: {reason}{go_on}."
 
 
 def _baseline_rows(report: Mapping[str, object]) -> Iterator[tuple[str, ...]]:
@@ -193,49 +173,28 @@ def _step_rows(one: Json) -> Iterator[tuple[str, ...]]:
 def _step_row(one: Json) -> tuple[str, ...]:
     outcome = _part(one, "outcome")
     effect = outcome.get("effect")
-    points = "" if effect is None else f"{100 * cast('float', effect):+.1f}"
+    points = f"({signed(effect)})" if was_screened(outcome) and effect is not None else signed(effect)
     edits = str(len(cast("list[object]", one.get("edits") or [])))
-    return _name(one), str(outcome["action"]).replace("_", " "), points, edits, str(outcome["reason"])
-
-
-def _name(one: Json) -> str:
-    """A step's number, with which of its sets of proposals it was and how they were made, where that is not usual."""
-    if one["step"] == 0:
-        return "one-shot"
-    which = f".{one['proposal']}" if one.get("proposal", 1) != 1 else ""
-    way = str(one.get("proposer", "patch")).replace("_", " ")
-    return f"{one['step']}{which}" + ("" if way == "patch" else f" {way}")
+    return name_of(one), action_of(outcome), points, edits, str(outcome["reason"])
 
 
 def _line_row(one: Json) -> tuple[str, ...]:
     effect, interval = one.get("effect"), cast("list[float] | None", one.get("interval"))
-    points = "" if effect is None else f"{100 * cast('float', effect):+.1f}"
-    ends = "" if not interval else " to ".join(f"{100 * end:+.1f}" for end in interval)
+    ends = "" if not interval else " to ".join(signed(end) for end in interval)
     others = one.get("others")
     how = HOW[str(one["how"])] + (f" with {others} other{'s' * (others != 1)}" if others else "")
     step = "" if one["how"] == "unknown" else "one-shot" if one["step"] == 0 else str(one["step"])
-    return str(one["line"]), step, points, ends, how
+    return str(one["line"]), step, signed(effect), ends, how
 
 
 def _shortened(report: Mapping[str, object]) -> Iterator[str]:
+    if has_screened(report):
+        yield EXPECTED
     pruned = _part(report, "pruned")
     if pruned:
         what = "Taken out" if pruned["kept"] else "Not taken out"
         lines = cast("list[str]", pruned["lines"])
         yield f"{what}: {len(lines)} lines that seemed to bring nothing ({pruned['reason']})."
-
-
-def _usage_rows(report: Mapping[str, object]) -> Iterator[tuple[str, ...]]:
-    for stage, used in cast("dict[str, Json]", report.get("usage") or {}).items():
-        counts = (f"{cast('int', used[key]):,}" for key in ("calls", "input", "output"))
-        yield (stage, *counts, f"{used['cost_usd']:.4f}" if used.get("cost_usd") else "-")
-
-
-def _total(report: Mapping[str, object]) -> str:
-    cost = report.get("cost_usd")
-    price = "at an unknown price" if cost is None else f"for ${cast('float', cost):.4f}"
-    counts = f"{report['rollouts']:,} rollouts, {report['calls']:,} calls of models, {report['tokens']:,} tokens"
-    return f"In all, this run and those before it: {counts}, {price}."
 
 
 # ---- several trainings --------------------------------------------------------------------------------------------
@@ -250,9 +209,14 @@ def row_of(report: Mapping[str, object]) -> tuple[str, ...]:
     confirmed = str(decision.get("action") or "")
     if gain is not None:
         confirmed = f"{confirmed} {100 * cast('float', gain):+.1f} points"
+    elif report.get("status") == "stopped":
+        confirmed = "not reached"
+    elif known and scores["initial"] == scores["best"]:
+        confirmed = "nothing better"
     when = str(report.get("updated") or "")[:16].replace("T", " ")
-    name = str(report["skill"]).rpartition("/")[2]
-    return str(report["run"])[:8], name, str(report["status"]), val, confirmed, str(report.get("rollouts", "")), when
+    name, made = str(report["skill"]).rpartition("/")[2], report.get("rollouts")
+    rollouts = "" if made is None else f"{made:,}"
+    return str(report["run"])[:8], name, str(report["status"]), val, confirmed, rollouts, when
 
 
 def say_compared(found: Mapping[str, object]) -> None:
@@ -285,7 +249,13 @@ def _fact(side: Json, key: str) -> str:
     value = {**side, **_part(side, "scores"), **_part(side, "decision")}.get(key)
     if key == "skill":
         return str(value).rpartition("/")[2]
-    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+    if value is None:
+        return "unknown" if key == "cost_usd" else ""
+    if key == "confirm":
+        return f"{signed(value)} points"
+    if isinstance(value, float):
+        return f"{value:.4f}" if key == "cost_usd" else f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _difference(found: Mapping[str, object]) -> Iterator[str]:

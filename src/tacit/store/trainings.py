@@ -88,7 +88,7 @@ def listed(transaction: Transaction, workspace: str, limit: int = 50) -> list[Tr
 def get(transaction: Transaction, workspace: str, training: str) -> Training:
     """One training by its id or the beginning of it."""
     sql = "SELECT body FROM trainings WHERE workspace = ? AND id LIKE ? ORDER BY updated DESC LIMIT 2"
-    rows = transaction.all(sql, (workspace, training.replace("%", "").replace("_", "") + "%"))
+    rows = transaction.all(sql, (workspace, training + "%")) if training.isalnum() else []
     if not rows:
         raise NotFoundError(f"There is no training '{training}'. `tacit train list` shows them all.")
     if len(rows) > 1:

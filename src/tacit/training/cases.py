@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, cast, get_args
 
 from tacit.errors import InputError
@@ -20,6 +21,8 @@ FIELDS = ("id", "input", "expected", "scorer", "split", "tags", "files", "origin
 SPLITS: tuple[str, ...] = get_args(Split)
 MEANT = {"validation": "val", "valid": "val", "dev": "val", "training": "train", "holdout": "test", "eval": "test"}
 """Words that others use for the same."""
+NESTED = 8
+"""Scorers that may combine scorers that combine scorers."""
 SHOWN = 20
 """Problems, and ids of one problem, that an error lists."""
 
@@ -47,6 +50,8 @@ def read_cases(text: str, name: str = "the file") -> tuple[Case, ...]:
     if not problems and not found.cases:
         problems = ['it is empty; write one case a line, such as {"id": "c1", "input": "…", "expected": "…"}']
     if problems:
+        if len(problems) > 1:  # they may be read in one line
+            problems = [one if one.endswith("?") else f"{one}." for one in problems]
         more = [f"… and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else []
         raise InputError("\n".join([f"{name} cannot be used:", *problems[:SHOWN], *more]))
     return found.cases
@@ -117,8 +122,7 @@ def _case(line: str) -> Case:
     try:
         value: object = json.loads(line)
     except (ValueError, RecursionError) as error:
-        said = f"{error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else "nested too deep"
-        raise InputError(f"no JSON ({said}); write one object a line") from None
+        raise InputError(f"no JSON ({_said(error)}); write one object a line") from None
     if not isinstance(value, dict):
         raise InputError('not an object; write one such as {"id": "c1", "input": "…", "expected": "…"}')
     fields = Strict(cast("object", value), "", FIELDS)
@@ -134,6 +138,12 @@ def _case(line: str) -> Case:
     )
     judge_of(case)
     return case
+
+
+def _said(error: ValueError | RecursionError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at column {error.colno}"
+    return "nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
 
 
 def _id(fields: Strict) -> str:
@@ -155,7 +165,20 @@ def _scorer(fields: Strict) -> str:
     value = fields.fields.get("scorer")
     if value is None:
         return EXACT
-    return canonical({"kind": value} if isinstance(value, str) else value)
+    return canonical(_spelled_out(value))
+
+
+def _spelled_out(value: object, left: int = NESTED) -> object:
+    """A scorer's settings, where a bare word, also among those that are combined, is a kind without any."""
+    if isinstance(value, str):
+        return {"kind": value}
+    fields = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    inner = fields.get("of")
+    if not isinstance(inner, list):
+        return cast("object", value)
+    if not left:
+        raise InputError(f"scorer: combines combinations more than {NESTED} deep; write it flatter")
+    return {**fields, "of": [_spelled_out(one, left - 1) for one in cast("list[object]", inner)]}
 
 
 def _split(fields: Strict) -> Split | None:
@@ -179,6 +202,9 @@ def _files(fields: Strict) -> tuple[tuple[str, str], ...]:
         if reason := path_problem(path):
             raise InputError(f"files: {path[:60]!r} cannot be a path: {reason}")
         found.append((path, word(text, f"files.{path[:60]}")))
+    folders = {str(above) for path, _ in found for above in PurePosixPath(path).parents}
+    if both := next((path for path, _ in found if path in folders), None):
+        raise InputError(f"files: {both[:60]!r} is a file and the folder of another; rename one")
     return tuple(sorted(found))
 
 

@@ -126,10 +126,8 @@ def _judged(pairs: Sequence[Pair], deltas: Deltas, receipt: Receipt, rule: Rule)
 
 def _weighed(deltas: Deltas, receipt: Receipt, rule: Rule) -> tuple[Action, str]:
     interval = receipt.interval
-    seen = (
-        f"{_points(receipt.gain)} on {_count(receipt.cases, 'fresh case')} "
-        f"({interval.level:.0%} interval {_points(interval.low)} to {_points(interval.high)}, p = {receipt.p:.3g})"
-    )
+    between = f"{100 * interval.level:.3g}% interval {_points(interval.low)} to {_points(interval.high)}"
+    seen = f"{_points(receipt.gain)} on {_count(receipt.cases, 'fresh case')} ({between}, p = {receipt.p:.3g})"
     if receipt.p <= receipt.alpha and interval.low > 0:
         return "accept", seen
     if interval.high < rule.worth:

@@ -23,8 +23,10 @@ def read_evals(text: str, files: Mapping[str, bytes]) -> tuple[Case, ...]:
     """One case per eval, judged by its assertions; `files` are the package's, by path."""
     try:
         value: object = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{EVALS} is no JSON: {error.msg} in line {error.lineno}, column {error.colno}.") from None
     except (ValueError, RecursionError):
-        raise InputError(f"{EVALS} is no JSON.") from None
+        raise InputError(f"{EVALS} is no JSON that can be read: it is nested too deep, or a number too long.") from None
     fields = cast("dict[str, object]", value) if isinstance(value, dict) else {}
     listed = fields.get("evals")
     if not isinstance(listed, list) or not listed:

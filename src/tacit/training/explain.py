@@ -38,14 +38,16 @@ def explained(event: Event) -> str | None:
 
 
 def told(events: Iterable[Mapping[str, object]]) -> Iterator[str]:
-    """The same of events as they were kept; what an earlier version wrote otherwise is left out."""
+    """The same of events as they were kept, nothing twice; what an earlier version wrote otherwise is left out."""
+    said: set[str] = set()
     for kept in events:
         kind = KINDS.get(str(kept.get("kind")))
         try:
             text = explained(kind(**kept)) if kind else None
         except (TypeError, ValueError, IndexError):
             text = None
-        if text:
+        if text and text not in said:
+            said.add(text)
             yield text
 
 
@@ -114,13 +116,13 @@ def _judging(event: Judging) -> str:
     if event.how == "race":
         why = "" if event.edits else ", as its change is of one piece"
         again = (
-            f" The {event.rival} skill is tried anew, too: the scores it was chosen by flatter it."
+            f" Both are looked at in attempts that the {event.rival} skill was not chosen by, as those flatter it."
             if event.attempt
             else ""
         )
         return (
-            f"Step {event.step}{_of(event.change)}: the candidate runs beside the {event.rival} skill on up to "
-            f"{event.cases} val cases{why}; it is out as soon as it is clearly behind.{again}"
+            f"Step {event.step}{_of(event.change)}: the candidate is held against the {event.rival} skill on up to "
+            f"{event.cases} val cases{why}, some at a time; it is out as soon as it is clearly behind.{again}"
         )
     often = "once" if event.passes == 1 else f"{event.passes} times"
     more = f" So often because {_count(event.dry)} so far brought nothing." if event.passes > 1 and event.dry else ""
@@ -134,7 +136,7 @@ def _decided(event: progress.Decided) -> str:
     start = f"Step {event.step}{_of(event.change)}"
     match event.action:
         case "accept_new_best":
-            return f"{start}: taken ({event.reason}). It is the best so far, with {_score(event.score)} on val."
+            return f"{start}: taken ({event.reason}). It is the best so far, with {_taken_with(event)} on val."
         case "accept":
             return f"{start}: better than the skill it was made of ({event.reason}), but not than the best one."
         case "force_accept":
@@ -143,6 +145,12 @@ def _decided(event: progress.Decided) -> str:
             return f"{start}: nobody can tell ({event.reason}), so the skill stays as it is."
         case _:
             return f"{start}: {_rejected(event)}"
+
+
+def _taken_with(event: progress.Decided) -> str:
+    """A taken skill's score; one that a screening chose may have less than the score its parent was chosen by."""
+    score = _score(event.score)
+    return f"{score} in attempts that nothing was chosen by" if "stand out" in event.reason else score
 
 
 def _rejected(event: progress.Decided) -> str:
@@ -180,7 +188,7 @@ def _listed(head: str, worths: Iterable[Worth], words: tuple[str, str]) -> str:
 
 
 def _of(change: str) -> str:
-    return "" if change == "step" else f" ({_words(change)})"
+    return "" if change == "step" else f" ({progress.CHANGES.get(change, change)})"
 
 
 def _words(name: str) -> str:

@@ -2,51 +2,55 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, cast
+
+from tacit.training.page_html import Row, count, part, rows, signed, table, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Row = dict[str, object]
 HOW = {
     "left_out": "measured without it",
     "screened": "screened among others",
     "together": "of its step",
     "unknown": "unknown: it came of a rewrite or of a merge",
 }
+EXPECTED = (
+    "Points are what to expect: of edits that were screened they are drawn towards zero, as the best of many look "
+    "better than they are; the interval is that of the plain estimate."
+)
 
 
 def lines_table(report: Mapping[str, object]) -> str:
     """The lines that training added, each with its step, effect and interval; and what was taken out again."""
-    rows = "".join(_row(one) for one in cast("list[Row]", report.get("attribution") or []))
-    heads = "".join(f"<th>{name}</th>" for name in ("line", "step", "points", "95 % interval", "known from"))
-    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
-    return table + _pruned(cast("Row", report.get("pruned") or {}))
+    found = rows(report, "attribution")
+    heads = ("line", "step", "points", "95 % interval", "known from")
+    note = f"<p>{EXPECTED}</p>" if has_screened(report) else ""
+    return table(heads, "".join(_row(one) for one in found)) + note + _pruned(part(report, "pruned"))
+
+
+def has_screened(report: Mapping[str, object]) -> bool:
+    """Whether the worth of a line is that of a screening."""
+    return any(one.get("how") == "screened" for one in rows(report, "attribution"))
 
 
 def _row(one: Row) -> str:
-    low, high = (_signed(end) for end in cast("list[float]", one.get("interval") or (None, None)))
-    count = one.get("others")
-    others = f", with {count} other edit{'s' * (count != 1)}" if count else ""
+    low, high = (signed(end) for end in cast("list[float]", one.get("interval") or (None, None)))
+    others = f", with {count(one['others'], 'other edit')}" if one.get("others") else ""
     cells = (
-        one["line"],
         "" if one["how"] == "unknown" else one["step"] or "one-shot",
-        _signed(one.get("effect")),
+        signed(one.get("effect")),
         f"{low} to {high}" if low else "",
         HOW.get(str(one["how"]), "") + others,
     )
-    return "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
+    line = f'<td class="long">{text(one["line"])}</td>'
+    return f"<tr>{line}" + "".join(f"<td>{text(cell)}</td>" for cell in cells) + "</tr>"
 
 
 def _pruned(one: Row) -> str:
     if not one:
         return ""
     what = "Taken out" if one["kept"] else "Looked at and left in"
-    lines = escape("\n".join(cast("list[str]", one["lines"])))
+    lines = text("\n".join(cast("list[str]", one["lines"])))
     said = f"{what}, as they seem to bring nothing ({one['reason']}; {one['bytes']} bytes):"
-    return f"<p>{escape(said)}</p><pre>{lines}</pre>"
-
-
-def _signed(value: object) -> str:
-    return "" if value is None else f"{100 * cast('float', value):+.1f}"
+    return f"<p>{text(said)}</p><pre>{lines}</pre>"

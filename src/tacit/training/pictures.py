@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     Place = Callable[[float, float], tuple[float, float]]
 
 Row = dict[str, object]
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 720, 260, 44, 34, 14, 12
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 720, 260, 44, 34, 14, 22
+NAMED, LONGEST, ROOM = 118, 230, 170
+"""Where bars begin, how long one of a full score is, and the room for what is said of it."""
 MARKS = {"accept_new_best": "new best", "accept": "accepted", "force_accept": "accepted", "reject": "rejected"}
 NAMES = {"no_skill": "no skill", "initial": "initial", "one_shot": "one-shot rewrite", "best": "trained"}
 
@@ -28,16 +30,24 @@ def curve_picture(points: Sequence[Row]) -> str:
     for key in ("current", "best"):
         line = " ".join(f"{x},{y}" for x, y in (place(at, _number(one[key])) for at, one in enumerate(points)))
         parts.append(f'<polyline class="{key}" points="{line}"/>')
-    for at, one in enumerate(points):
-        if one.get("candidate") is not None:
-            x, y = place(at, _number(one["candidate"]))
-            action = str(one["action"])
-            said = f"step {one['step']}: {_number(one['candidate']):.3f}, {MARKS.get(action, action)}"
-            kind = "no" if action == "reject" else "yes"
-            parts.append(f'<circle class="{kind}" cx="{x}" cy="{y}" r="4"><title>{escape(said)}</title></circle>')
-    parts.extend(_labels(place, steps))
+    parts.extend(
+        _dot(one, *place(at, _number(_scored(one)))) for at, one in enumerate(points) if _scored(one) is not None
+    )
+    parts.extend(_labels(place, points))
     title = "Val score by step: best so far, current, and each candidate"
     return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}">{"".join(parts)}</svg>'
+
+
+def _scored(one: Row) -> object:
+    """What a candidate scored, or would have by the cases it met."""
+    return one["candidate"] if one.get("candidate") is not None else one.get("estimate")
+
+
+def _dot(one: Row, x: float, y: float) -> str:
+    action, about = str(one["action"]), "" if one.get("candidate") is not None else "about "
+    said = f"{_step(one)}: {about}{_number(_scored(one)):.3f}, {MARKS.get(action, action)}"
+    kind = "no" if action == "reject" else "yes"
+    return f'<circle class="{kind}" cx="{x}" cy="{y}" r="4"><title>{escape(said)}</title></circle>'
 
 
 def bars_picture(baselines: Sequence[Row], split: str) -> str:
@@ -50,23 +60,25 @@ def bars_picture(baselines: Sequence[Row], split: str) -> str:
     for at, one in enumerate(rows):
         parts.append(_bar(one, 34 * at + 8))
     axis = "".join(
-        f'<text class="tick" x="{150 + 500 * tenth / 10}" y="{high - 6}" text-anchor="middle">{tenth * 10} %</text>'
-        for tenth in (0, 5, 10)
+        f'<text class="tick" x="{NAMED + LONGEST * mark}" y="{high - 6}" text-anchor="middle">{mark:g}</text>'
+        for mark in (0, 0.5, 1)
     )
     title = f"Scores on {split} with 95 % intervals"
-    body = "".join(parts)
-    return f'<svg viewBox="0 0 {WIDTH} {high}" role="img" aria-label="{title}">{body}{axis}</svg>'
+    size = f"0 0 {NAMED + LONGEST + ROOM} {high}"
+    return f'<svg class="bars" viewBox="{size}" role="img" aria-label="{title}">{"".join(parts)}{axis}</svg>'
 
 
 def _bar(one: Mapping[str, object], y: int) -> str:
     arm, score = str(one["arm"]), _number(one["score"])
     low, high = (_number(end) for end in cast("list[object]", one.get("interval") or [score, score]))
-    x = 150.0
+    lost = f", {one['unscored']} unscored" if one.get("unscored") else ""
+    value = f"{score:.3f} ({low:.2f} to {high:.2f}){lost}"
     return (
-        f'<text class="name" x="{x - 8}" y="{y + 15}" text-anchor="end">{escape(NAMES.get(arm, arm))}</text>'
-        f'<rect class="{escape(arm)}" x="{x}" y="{y}" width="{max(1.0, 500 * score):.1f}" height="20" rx="3"/>'
-        f'<line class="interval" x1="{x + 500 * low:.1f}" x2="{x + 500 * high:.1f}" y1="{y + 10}" y2="{y + 10}"/>'
-        f'<text class="value" x="{x + 510}" y="{y + 15}">{score:.3f}</text>'
+        f'<text class="name" x="{NAMED - 8}" y="{y + 15}" text-anchor="end">{escape(NAMES.get(arm, arm))}</text>'
+        f'<rect class="{escape(arm)}" x="{NAMED}" y="{y}" width="{max(1.0, LONGEST * score):.1f}" height="20" rx="3"/>'
+        f'<line class="interval" x1="{NAMED + LONGEST * low:.1f}" x2="{NAMED + LONGEST * high:.1f}" y1="{y + 10}" '
+        f'y2="{y + 10}"/>'
+        f'<text class="value" x="{NAMED + LONGEST + 10}" y="{y + 15}">{value}</text>'
     )
 
 
@@ -79,14 +91,19 @@ def _axes(place: Place) -> str:
     return "".join(parts)
 
 
-def _labels(place: Place, steps: int) -> list[str]:
+def _labels(place: Place, points: Sequence[Row]) -> list[str]:
     """Step numbers below, as many as find room."""
-    every = max(1, -(-steps // 12))
-    shown = [step for step in range(steps + 1) if step % every == 0]
+    every = max(1, -(-(len(points) - 1) // 12))
+    names = ["start", *(_step(one).removeprefix("step ") for one in points[1:])]
     return [
-        f'<text class="tick" x="{place(step, 0)[0]}" y="{HEIGHT - 12}" text-anchor="middle">{step}</text>'
-        for step in shown
+        f'<text class="tick" x="{place(at, 0)[0]}" y="{HEIGHT - 12}" text-anchor="middle">{escape(name)}</text>'
+        for at, name in enumerate(names)
+        if at % every == 0 and (at == 0 or name != names[at - 1])
     ]
+
+
+def _step(one: Row) -> str:
+    return f"step {one['step']}" if one["step"] else "one-shot"
 
 
 def _number(value: object) -> float:

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from tacit.training.progress_search import Judging, ParentChosen, Pruned, Screened, Weighed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tacit.training.spec import Update
     from tacit.trials import Action, Split
 
 Change = Literal["step", "slow", "appendix", "one_shot", "merge"]
 """What a gate was asked about: a step's edits, an epoch's guidance, a step's reminders, the one-shot rewrite, two
 lineages in one."""
+CHANGES: Mapping[str, str] = {
+    "step": "edits",
+    "slow": "slow update",
+    "appendix": "reminders",
+    "one_shot": "one-shot rewrite",
+    "merge": "merge",
+}
 Arm = Literal["initial", "no_skill", "one_shot", "best", "candidate"]
+ARMS: Mapping[str, str] = {
+    "initial": "initial skill",
+    "no_skill": "no skill",
+    "one_shot": "one-shot rewrite",
+    "best": "best skill",
+    "candidate": "candidate",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +64,8 @@ class Measured:
     def line(self) -> str:
         """For people."""
         left = f", {self.unscored} unscored" if self.unscored else ""
-        name = self.arm.replace("_", " ")
-        return f"{name} on {self.split}: {self.hard:.3f} hard, {self.soft:.3f} soft ({self.scored} cases{left})"
+        score = f"{self.hard:.3f}" + ("" if self.soft == self.hard else f" hard, {self.soft:.3f} soft")
+        return f"{ARMS[self.arm]} on {self.split}: {score} ({self.scored} cases{left})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,11 +218,14 @@ class Decided:
     """Val cases that both skills have a score for."""
     cases: int = 0
     """Val cases there are."""
+    calls: int = field(default=0, compare=False)
+    """Rollouts and questions to the optimiser that the search has used so far; depends on what was begun early."""
+    tokens: int = field(default=0, compare=False)
     kind: Literal["decided"] = "decided"
 
     def line(self) -> str:
         """For people."""
-        about = "" if self.change == "step" else f" ({self.change.replace('_', '-')})"
+        about = "" if self.change == "step" else f" ({CHANGES[self.change]})"
         return f"step {self.step}{about}: {self.action.replace('_', ' ')}: {self.reason}"
 
 
@@ -221,7 +240,7 @@ class Skipped:
 
     def line(self) -> str:
         """For people."""
-        about = "" if self.change == "step" else f" ({self.change.replace('_', '-')})"
+        about = "" if self.change == "step" else f" ({CHANGES[self.change]})"
         return f"step {self.step}{about}: nothing to judge: {self.reason}"
 
 

@@ -24,6 +24,10 @@ class Keeper(Protocol):
         """Count one that is about to be made, for good; or say that there may be no more."""
         ...
 
+    def undo(self) -> None:
+        """Take one back that was counted, as nothing was spent on it after all."""
+        ...
+
     def put(self, key: str, rollout: Rollout) -> None:
         """Keep one; it is there for good at the latest before the same thread begins another."""
         ...
@@ -49,6 +53,11 @@ class InMemory:
                 return Spent(reason=f"the budget of {self.limit} rollouts is used up")
             self.made += 1
         return None
+
+    def undo(self) -> None:
+        """Count one less."""
+        with self._lock:
+            self.made -= 1
 
     def put(self, key: str, rollout: Rollout) -> None:
         """Keep one."""
@@ -109,4 +118,6 @@ class Remembered:
         made = self._roller.roll(case, skill, sample)
         if not isinstance(made, Spent):
             self._keeper.put(key, made)
+        elif not made.made:
+            self._keeper.undo()
         return made

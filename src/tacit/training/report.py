@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from tacit.models.price import unknown
 from tacit.training.intervals import paired, wilson
+from tacit.training.loop import ROLLOUT_STAGES
 from tacit.training.proposals import dump as dump_proposal
-from tacit.training.result import Judged, Unjudged
+from tacit.training.result import NO_USAGE, Judged, Unjudged
+from tacit.training.state import ACCEPTED
 from tacit.trials import Scored
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tacit.models.price import Price
     from tacit.training.confirm import Confirmation
     from tacit.training.gate import Measure
     from tacit.training.result import Attributed, Baseline, Effect, Epoch, Step, Trained
@@ -31,6 +38,11 @@ class Told:
     reason: str = ""
     """Why there is none."""
     power: str = ""
+    fresh: Usage = NO_USAGE
+    """What the last gate took."""
+    target_price: Price = unknown
+    """Of the model that is tried, where it is one."""
+    optimiser_price: Price = unknown
 
 
 def report(trained: Trained, told: Told) -> Json:
@@ -51,8 +63,8 @@ def report(trained: Trained, told: Told) -> Json:
         "attribution": [_attributed(one) for one in trained.attribution],
         "pruned": asdict(trained.pruned) if trained.pruned else None,
         "cases": _cases(trained, told),
-        "usage": {stage: _usage(used) for stage, used in trained.usage},
-        "spare": _usage(trained.spare),
+        "usage": {stage: _usage(used, _price(stage, told)) for stage, used in _stages(trained, told)},
+        "spare": _usage(trained.spare, told.target_price),
         "rejected": [asdict(one) for one in trained.rejected],
         "document": trained.best.document.decode("utf-8", "replace"),
     }
@@ -84,14 +96,33 @@ def curve(trained: Trained, measure: Measure) -> list[Json]:
     """The best and the current val score after each step, and what the step's candidate scored."""
     current = best = _number(trained.baseline("initial", "val"), measure) or 0.0
     points: list[Json] = [{"step": 0, "candidate": None, "current": current, "best": best, "action": "start"}]
-    for step in trained.steps:
-        outcome = step.outcome
-        scored = measure.of(outcome.scores.mean()) if isinstance(outcome, Judged) and outcome.scores else None
-        action = outcome.decision.action if isinstance(outcome, Judged) else "skipped"
-        if scored is not None and action in ("accept", "accept_new_best", "force_accept"):
-            current, best = scored, scored if action == "accept_new_best" else max(best, scored)
-        points.append({"step": step.step, "candidate": scored, "current": current, "best": best, "action": action})
+    for step, ends in _with_ends(trained):
+        scored, estimate = _candidate(step.outcome, measure, current)
+        for outcome in (step.outcome, step.noted, step.merged, ends):
+            if isinstance(outcome, Judged) and outcome.scores and outcome.decision.action in ACCEPTED:
+                current = measure.of(outcome.scores.mean())
+                best = current if outcome.decision.action == "accept_new_best" else max(best, current)
+        action = step.outcome.decision.action if isinstance(step.outcome, Judged) else "skipped"
+        point: Json = {"step": step.step, "candidate": scored, "estimate": estimate, "action": action}
+        points.append({**point, "current": current, "best": best})
     return points
+
+
+def _with_ends(trained: Trained) -> Iterator[tuple[Step, Judged | Unjudged | None]]:
+    """Every step, the last one of an epoch with what became of that epoch's guidance."""
+    ends = {one.epoch: one.outcome for one in trained.epochs}
+    for step, following in zip_longest(trained.steps, trained.steps[1:]):
+        yield step, None if following and following.epoch == step.epoch else ends.get(step.epoch)
+
+
+def _candidate(outcome: Judged | Unjudged, measure: Measure, current: float) -> tuple[float | None, float | None]:
+    """What a candidate scored on all val cases; and what it would have by those it met, if it was dropped before."""
+    if isinstance(outcome, Unjudged):
+        return None, None
+    if outcome.scores:
+        return measure.of(outcome.scores.mean()), None
+    deltas = [delta for _, delta in outcome.decision.deltas]
+    return None, min(1.0, max(0.0, current + sum(deltas) / len(deltas))) if deltas else None
 
 
 def _decision(told: Told) -> Json:
@@ -118,7 +149,7 @@ def _baseline(one: Baseline, measure: Measure) -> Json:
     if one.scores is None:
         return {"arm": one.arm, "split": one.split, "score": None, "reason": one.reason}
     scored, mean = one.scores.scored(), one.scores.mean()
-    interval = wilson(round(sum(score.hard for score in scored.values())), len(scored))
+    interval = wilson(round(sum(measure.of(score) for score in scored.values())), len(scored))
     return {
         "arm": one.arm,
         "split": one.split,
@@ -167,7 +198,7 @@ def _epoch(one: Epoch, measure: Measure) -> Json:
 
 def _outcome(one: Judged | Unjudged, measure: Measure) -> Json:
     if isinstance(one, Unjudged):
-        return {"change": one.change, "action": "skipped", "reason": one.reason}
+        return {"change": one.change, "action": "skipped", "reason": one.reason, "waits": one.waits}
     deltas = [delta for _, delta in one.decision.deltas]
     return {
         "change": one.change,
@@ -212,11 +243,20 @@ def _cases(trained: Trained, told: Told) -> list[Json]:
     return list(rows.values())
 
 
-def _usage(used: Usage) -> Json:
+def _stages(trained: Trained, told: Told) -> tuple[tuple[str, Usage], ...]:
+    return (*trained.usage, ("confirm", told.fresh)) if told.fresh.calls else trained.usage
+
+
+def _price(stage: str, told: Told) -> Price:
+    return told.target_price if stage in (*ROLLOUT_STAGES, "confirm") else told.optimiser_price
+
+
+def _usage(used: Usage, price: Price) -> Json:
+    """Calls, tokens and dollars; rollouts that do not say themselves what they cost do so by their tokens."""
     tokens = used.tokens
     return {
         "calls": used.calls,
         "input": tokens.input + tokens.cache_read + tokens.cache_write,
         "output": tokens.output,
-        "cost_usd": used.cost_usd,
+        "cost_usd": used.cost_usd or float(price(tokens) or 0.0),
     }

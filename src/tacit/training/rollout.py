@@ -29,6 +29,8 @@ class Spent:
     """The budget is used up; whoever asked stops cleanly with what there is."""
 
     reason: str
+    made: bool = False
+    """Whether the attempt itself was made, and only its score could not be paid for."""
 
 
 class Roller(Protocol):
@@ -75,7 +77,7 @@ class Scoring:
             return Spent(reason=attempt.reason)
         score = self._scored(case, attempt)
         if isinstance(score, Spent):
-            return score
+            return replace(score, made=True)
         made = attempt if isinstance(attempt, Attempt) else Attempt(output="")
         return Rollout(
             case=case.id,

@@ -104,6 +104,8 @@ class Run:
             best=self.score(self.state.best_scores),
             compared=len(decision.deltas),
             cases=len(self.splits.val),
+            calls=self.bill.calls,
+            tokens=self.bill.tokens,
         )
 
     def take(self, change: Change, candidate: Package) -> Judged:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tacit.training.rollout import Spent
     from tacit.training.target import Attempt
 
-SHOWN = 20
-"""Problems that one error lists."""
+SHOWN, NAMED = 20, 5
+"""Problems that one error lists, and cases that it names for one of them."""
 
 
 class Scorers:
@@ -52,10 +52,14 @@ class Scorers:
 
     def check(self, cases: Iterable[Case]) -> None:
         """InputError lists the cases that could not be scored here, before anything is spent."""
-        found = [f"{case.id}: {problem}" for case in cases for problem in self._problems(case)]
+        found: dict[str, list[str]] = {}
+        for case in cases:
+            for problem in self._problems(case):
+                found.setdefault(problem, []).append(case.id)
         if found:
+            lines = [f"{_several(ids)}: {problem}" for problem, ids in found.items()]
             more = f"\n… and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-            raise InputError("Some cases cannot be scored:\n" + "\n".join(found[:SHOWN]) + more)
+            raise InputError("Some cases cannot be scored:\n" + "\n".join(lines[:SHOWN]) + more)
 
     def _problems(self, case: Case) -> Iterator[str]:
         try:
@@ -65,6 +69,11 @@ class Scorers:
             return
         for setting in settings_of(case):
             yield from _lacking(setting, self.means)
+
+
+def _several(ids: list[str]) -> str:
+    more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
+    return ", ".join(ids[:NAMED]) + more
 
 
 def _settings(case: Case) -> tuple[dict[str, object], ...]:
@@ -78,8 +87,11 @@ def _settings(case: Case) -> tuple[dict[str, object], ...]:
 def _lacking(setting: dict[str, object], means: Means) -> Iterator[str]:
     kind, name = setting.get("kind"), setting.get("name")
     if kind == "rubric" and means.model is None:
-        yield "a rubric needs a model: set one, or take another kind of scorer"
+        yield "a rubric needs a model: name one (--optimiser, --judge, the setting `model`), or take another scorer"
     elif kind == "command" and means.commands is None:
-        yield "its check runs a command, which must be allowed first"
+        yield "its check runs a command; read it, then allow it with --allow-commands"
+    elif kind == "python" and ":" in str(name) and name not in means.functions:
+        yield f"its scorer is the function {name}; read it, then allow it with --allow-commands"
     elif kind == "python" and name not in means.functions:
-        yield f"there is no function {name!r}; given are {', '.join(means.functions) or 'none'}"
+        given = f"given are {', '.join(means.functions)}" if means.functions else "none is given"
+        yield f"there is no function {name!r}; {given}. Write MODULE:FUNCTION, and allow it with --allow-commands"

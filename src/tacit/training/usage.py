@@ -36,10 +36,16 @@ class Bill:
 
     def __init__(self) -> None:
         self._stages: dict[str, list[Usage]] = {}
+        self.calls = 0
+        self.tokens = 0
+        """Of all kinds, so far."""
 
     def add(self, stage: str, usage: Usage) -> None:
         """Put usage on a stage."""
         self._stages.setdefault(stage, []).append(usage)
+        tokens = usage.tokens
+        self.calls += usage.calls
+        self.tokens += tokens.input + tokens.output + tokens.cache_read + tokens.cache_write
 
     def stages(self) -> tuple[tuple[str, Usage], ...]:
         """Every stage and its usage, by name."""

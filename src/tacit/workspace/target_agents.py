@@ -77,6 +77,6 @@ def known_agent(name: str) -> KnownAgent:
     """The agent of that name; an error names the nearest."""
     if name in AGENTS:
         return AGENTS[name]
-    near = get_close_matches(name, AGENTS, n=1, cutoff=0.4)
+    near = get_close_matches(name, AGENTS, n=1, cutoff=0.5)
     hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(AGENTS)};"
     raise UsageError(f"No agent '{name}' is known: {hint} Any other can be given as a command.")

@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from tacit.workspace.target_streams import Format
     from tacit.workspace.throwaway import Ended
 
-PLACES = re.compile(r"\{(task|task_file|skill_dir)\}")
+NAMES = ("task", "task_file", "skill_dir")
+PLACES = re.compile(rf"\{{({'|'.join(NAMES)})\}}")
 SHOWN = 20_000
 """Characters of what a command complained about that a trace keeps."""
 SHORTEST = 8
@@ -62,6 +64,10 @@ class CommandTarget:
     def __post_init__(self) -> None:
         if not self.words or not self.words[0].strip():
             raise UsageError("A command needs at least one word.")
+        for found in re.finditer(r"\{(\w+)\}", " ".join(self.words)):
+            near = get_close_matches(found[1], NAMES, n=1, cutoff=0.7)
+            if near and found[1] not in NAMES:
+                raise UsageError(f"{found[0]} in a command stands for nothing; did you mean {{{near[0]}}}?")
         if path_problem(self.skills):
             raise UsageError(f"'{self.skills}' is no folder below the one the agent works in.")
 
@@ -92,11 +98,11 @@ class CommandTarget:
         write_texts(work, case.files)
         task = place / "task.md"
         task.write_text(case.input, encoding="utf-8", errors="replace")
-        values = {
-            "task": clean(case.input),
-            "task_file": str(task),
-            "skill_dir": str(installed(skill, work / self.skills, place)),
-        }
+        try:
+            skill_dir = installed(skill, work / self.skills, place)
+        except (FileExistsError, NotADirectoryError):
+            return Broken(reason=f"a file of the case stands where the skill is to go, in {self.skills}", again=False)
+        values = {"task": clean(case.input), "task_file": str(task), "skill_dir": str(skill_dir)}
         words = self._filled(values)
         said = "" if re.search(r"\{task(_file)?\}", " ".join(self.words)) else case.input
         ended = run(words, work, environment(home, self.environ, self.passed), self.limits, said)

@@ -24,11 +24,12 @@ from tacit.training.report import Told, report
 from tacit.training.rollout import Spent
 from tacit.training.spending import Spending
 from tacit.training.splits import by_ratio
+from tacit.training.usage import of_rollout, together
 from tacit.workspace.alone import alone
 from tacit.workspace.train_bench import Bench, bench, optimiser_of
 from tacit.workspace.train_models import identity_of
 from tacit.workspace.train_order import packed
-from tacit.workspace.train_target import target_name
+from tacit.workspace.train_target import model_of, target_name
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -87,6 +88,8 @@ def _trained(
         training = _looking(ws, training, splits, trained)
         told, stopped = yield from _confirmed(place, splits, order, trained, look=max(1, training.look))
         events += [dump(event) for event in _last_words(told)]
+        prices = place.lines.price(model_of(order.target)), place.lines.price(order.optimiser)
+        told = replace(told, target_price=prices[0], optimiser_price=prices[1])
         if stopped:
             place.closing.stop(stopped)
         rollouts, amount = place.spent()
@@ -221,7 +224,7 @@ def _confirmed(
         found = Spent(reason="it was interrupted")
     if isinstance(found, Spent):
         return replace(told, reason=f"it stopped before it was confirmed: {found.reason}"), found.reason
-    return replace(told, confirmation=found), ""
+    return found, ""
 
 
 def _last_words(told: Told) -> tuple[Event, ...]:
@@ -237,7 +240,7 @@ def _last_words(told: Told) -> tuple[Event, ...]:
 
 def _last_gate(
     place: Bench, cases: Sequence[Case], order: Order, best: Package, told: Told, look: int
-) -> Generator[Event, None, Confirmation | Spent]:
+) -> Generator[Event, None, Told | Spent]:
     """The best skill against the one it began with, on cases that nothing has looked at."""
     yield Confirming(cases=len(cases), power=told.power)
     begun = [_begin(place, cases, skill) for skill in (order.start, best)]
@@ -249,7 +252,7 @@ def _last_gate(
     rule = last_gate.Rule(worst_loss=order.spec.max_loss, looks=None)
     found = last_gate.confirm(pairs_of(before, after, told.measure.of), rule, look=look, seed=order.spec.seed)
     yield Confirmed(action=found.decision.action, reason=found.decision.reason)
-    return found
+    return replace(told, confirmation=found, fresh=together([of_rollout(one) for one in (*before, *after)]))
 
 
 def _begin(place: Bench, cases: Sequence[Case], skill: Package) -> list[Pending[Rollout | Spent]]:

@@ -36,6 +36,8 @@ def skill_from(ws: Workspace, skill: str) -> tuple[str, Package]:
         inside = ws.library.inside(folder.absolute() / "SKILL.md")
         name = inside[0].skill if inside else str(folder.absolute())
         return name if "/" not in name else str(folder.absolute()), read_package(folder)
+    if folder.is_dir() and "/" in skill:
+        raise InputError(f"{skill} is no skill: there is no SKILL.md in that folder.")
     found = ws.library.find(skill)
     package = found.place.live()
     if package is None:
@@ -89,16 +91,23 @@ def cases_from(file: str, package: Package) -> tuple[tuple[Case, ...], str]:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{file} is not UTF-8.") from None
-    if path.suffix == ".json":
-        beside = {f"evals/{one.name}": one.read_bytes() for one in path.parent.iterdir() if one.is_file()}
-        return read_evals(text, {**package.files, **beside}), file
-    return read_cases(text, file), file
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{file} is not UTF-8, first in line {line}; save it as UTF-8.") from None
+    return (read_evals(text, _around(path, text, package)) if path.suffix == ".json" else read_cases(text, file)), file
+
+
+def _around(path: Path, text: str, package: Package) -> Mapping[str, bytes]:
+    """What evals can name: the package's files, and those beside the evals that occur in its text."""
+    try:
+        named = [one for one in path.parent.iterdir() if one.name in text and one.is_file() and one.name != path.name]
+        return {**package.files, **{f"evals/{one.name}": one.read_bytes() for one in named}}
+    except OSError as error:
+        raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from None
 
 
 def order_again(ws: Workspace, training: str, limits: TrainLimits | None = None) -> Order:
-    """The order of a kept training; limits that are named take the place of its own."""
+    """The order of a kept training; a limit that is named takes the place of its own."""
     with ws.engine.read() as transaction:
         kept = trainings.get(transaction, ws.name, training)
         start = unpacked(trainings.start_of(transaction, kept.id))
@@ -111,7 +120,7 @@ def order_again(ws: Workspace, training: str, limits: TrainLimits | None = None)
         target=kept.target,
         optimiser=kept.optimiser,
         spec=_spec(kept),
-        limits=limits or TrainLimits.read(kept.limits),
+        limits=TrainLimits.read(kept.limits).but(limits or TrainLimits()),
         workers=kept.workers,
         seconds=kept.seconds,
         commands=kept.commands,

@@ -44,6 +44,9 @@ class PurseLedger:
         self._usual: tuple[str, Amount, Limits] | None = None
         """The last call that was paid from a block: its day, what it asked for, and its limits."""
         self._lock = threading.Lock()
+        self._refilling = threading.Lock()
+        self._over = False
+        """Whether nothing is reserved ahead any more."""
         self._reserved = 0
         self._settled = 0
         """Those whose end is in the store."""
@@ -77,14 +80,15 @@ class PurseLedger:
 
     def keep_up(self) -> None:
         """Reserve more before what is reserved runs out, so that nobody has to wait for it."""
-        usual = self._usual
-        if usual is None:
-            return
-        day, asked, limits = usual
-        with self._lock:
-            plenty = self._block[0] != day or holds(self._block[1], times(asked, LOW))
-        if not plenty:
-            self._open(day, self._grouped.now(lambda transaction: self._more(transaction, day, asked, limits)))
+        with self._refilling:
+            usual = self._usual
+            if usual is None or self._over:
+                return
+            day, asked, limits = usual
+            with self._lock:
+                plenty = self._block[0] != day or holds(self._block[1], times(asked, LOW))
+            if not plenty:
+                self._open(day, self._grouped.now(lambda transaction: self._more(transaction, day, asked, limits)))
 
     def settle(self, reservation: Reservation, spent: Amount) -> None:
         """Put what a call really took in its reservation's place; the day is that on which it was reserved."""
@@ -94,7 +98,9 @@ class PurseLedger:
             self._change.notify_all()
 
     def give_back(self) -> None:
-        """Take what is reserved for no call out of the purses again."""
+        """Take what is reserved for no call out of the purses again, and reserve nothing ahead from now on."""
+        with self._refilling:
+            self._over = True
         self._grouped.later(self._emptied)
 
     def total(self) -> Amount:

@@ -78,6 +78,10 @@ class Lines:
         )
         return stacked(bare, layers)
 
+    def price(self, asked: object) -> Price:
+        """What a model's tokens cost that a text names; nobody knows it of anything else."""
+        return price_of(spec_of(self._ws, asked), self._ws.clock()) if isinstance(asked, str) else unknown
+
     def close(self) -> None:
         """End all connections; questions under way end without an answer."""
         for bare in self._bare:

@@ -8,6 +8,7 @@ from base64 import b64decode, b64encode
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from hashlib import sha256
+from math import inf
 from typing import TYPE_CHECKING, cast
 
 from tacit.errors import UsageError
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from tacit.trials import Case
 
 SECONDS = 120.0
+DAY = 86_400.0
+"""The longest that one attempt or answer may take."""
+MOST = {"epochs": 10_000, "samples": 1_000, "proposals": 100}
+"""What the settings of a search may be at most: more would take all memory before it took any time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +48,7 @@ class TrainLimits:
     def __post_init__(self) -> None:
         for name in ("rollouts", "calls", "tokens", "usd", "seconds"):
             value = getattr(self, name)
-            if value is not None and float(value) < 0:
+            if value is not None and not 0 <= float(value) < inf:
                 raise UsageError(f"A training cannot spend {value} {name}; give a number from 0.")
 
     @property
@@ -60,6 +65,10 @@ class TrainLimits:
     def canonical(self) -> str:
         """As JSON text."""
         return json.dumps(asdict(self), sort_keys=True)
+
+    def but(self, others: TrainLimits) -> TrainLimits:
+        """These limits, but those that the others name."""
+        return replace(self, **{name: value for name, value in asdict(others).items() if value is not None})
 
     @classmethod
     def read(cls, text: str) -> TrainLimits:
@@ -90,6 +99,14 @@ class Order:
     """Scorers of one's own, by name; no part of the id, so give another name when one changes."""
     source: str = ""
     """Where the cases came from, for people."""
+
+    def __post_init__(self) -> None:
+        for what, seconds in (("an attempt", self.seconds), ("an answer of the optimiser", self.spec.timeout)):
+            if not 0 < seconds <= DAY:
+                raise UsageError(f"The seconds for {what} must be above 0 and at most {DAY:,.0f}, not {seconds:g}.")
+        for name, most in MOST.items():
+            if getattr(self.spec, name) > most:
+                raise UsageError(f"Training takes {name} up to {most:,}, not {getattr(self.spec, name):,}.")
 
     def id(self, target: str, optimiser: str) -> str:
         """The hash of what determines the training; `target` and `optimiser` are the identities of what answers."""

@@ -44,6 +44,10 @@ class Doubting:
             self._mine.begun = self._begun
         return self._keeper.begin()
 
+    def undo(self) -> None:
+        """As the keeper has it."""
+        self._keeper.undo()
+
     def put(self, key: str, rollout: Rollout) -> None:
         """Keep one, or put it aside."""
         if isinstance(rollout.score, Unscored):

@@ -135,6 +135,12 @@ class PurseKeeper:
             return Spent(reason=f"what is spent cannot be written down, so nothing is: {error}")
         return None
 
+    def undo(self) -> None:
+        """Count one less: nothing was spent on it."""
+        with self._lock:
+            self._made -= 1
+        self._grouped.add(self._count, -1)
+
     def put(self, key: str, rollout: Rollout) -> None:
         """Keep one."""
         self._fresh[key] = rollout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -60,16 +61,27 @@ def compared(ws: Workspace, one: str, other: str) -> Json:
     }
 
 
+def check_page(file: str) -> None:
+    """InputError if a page could not be written there, before anything is spent on what it would hold."""
+    target = Path(file).expanduser()
+    if target.is_dir() or not target.parent.is_dir() or not os.access(target.parent, os.W_OK | os.X_OK):
+        raise InputError(f"The page cannot be written to {target}: name a file in a folder that you may write to.")
+
+
 def write_page(ws: Workspace, report: Json, file: str = "") -> Path:
     """The report as one page that needs nothing else, where it was asked for or beside the state."""
     target = Path(file).expanduser() if file else ws.state / FOLDER / f"{report['run']}.html"
+    if file:
+        check_page(file)
+    part = target.with_name(f".{target.name}.part")
     try:
         if not file:
             target.parent.mkdir(mode=0o700, exist_ok=True)
-        part = target.with_name(f".{target.name}.part")
         part.write_text(page(report), encoding="utf-8")
         os.replace(part, target)  # noqa: PTH105 - in one step
     except OSError as error:
+        with suppress(OSError):
+            part.unlink()
         raise InputError(f"The page cannot be written to {target}: {error.strerror}.") from None
     return target
 

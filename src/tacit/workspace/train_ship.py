@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from tacit.errors import InputError, NotFoundError
+from tacit.errors import InputError, NotFoundError, StoreError
+from tacit.skills.validate import validate
 from tacit.store import drafts, trainings
 from tacit.trials import Decision
 from tacit.types import Provenance
@@ -43,9 +45,16 @@ class Proven:
 
 def carried_out(ws: Workspace, order: Order, *, apply: bool = False, out: str = "") -> Generator[Event, None, Finished]:
     """Train, and make a draft of what is better; with `apply` it ships, if fresh cases and review agree."""
+    _check_skill(order)
     if out:
         _check_free(Path(out).expanduser())
-    finished = yield from train(ws, order)
+    try:
+        finished = yield from train(ws, order)
+    except OSError as error:
+        raise StoreError(
+            f"What the training finds cannot be kept in {ws.state}: {error.strerror or error}. Nothing that was kept is"
+            " lost: mend that, and the same command goes on."
+        ) from None
     draft = drafted(ws, finished)
     result = shipped(ws, draft) if draft and apply else draft
     return replace(finished, result=result, package=written(ws, finished, out))
@@ -109,27 +118,47 @@ def written(ws: Workspace, finished: Finished, out: str = "") -> Path | None:
         _check_free(folder)
     else:
         shutil.rmtree(folder, ignore_errors=True)  # of this very training, and ours
+    part = folder.with_name(f".{folder.name}.part")
     try:
         for path, content in best.files.items():
-            file = folder / path
+            file = part / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
             file.chmod(0o755 if path in best.executable else 0o644)
+        part.rename(folder)
     except OSError as error:
-        raise InputError(f"The trained skill cannot be written to {folder}: {error.strerror}.") from None
+        shutil.rmtree(part, ignore_errors=True)
+        raise InputError(
+            f"The trained skill cannot be written to {folder}: {error.strerror}. The training is kept; the same command"
+            " with another --out writes it, and pays for nothing twice."
+        ) from None
     return folder
 
 
 def _check_free(folder: Path) -> None:
+    """InputError if a new folder cannot be made there, before anything is spent on what it would hold."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder} is there already, and nothing is overwritten. Name a new folder with --out.")
+    there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise InputError(f"{folder} cannot be made: nothing can be written to {there}. Name another with --out.")
+
+
+def _check_skill(order: Order) -> None:
+    """InputError if its text cannot be read; a document without frontmatter is a text like any other."""
+    wrong = [one for one in validate(order.start, level="lenient").findings if one.rule == "not-utf8"]
+    if wrong:
+        raise InputError(f"{order.skill} cannot be trained, for its {wrong[0].file}: {wrong[0].reason} {wrong[0].fix}")
 
 
 def _place(ws: Workspace, skill: str) -> Found | None:
-    """Where a trained skill lives in the library; None for a folder elsewhere."""
+    """Where a trained skill lives in the library; None for a folder elsewhere, and for one that was removed since."""
     if skill.startswith("/") and ws.library.inside(Path(skill) / "SKILL.md") is None:
         return None
-    return ws.library.find(skill)
+    try:
+        return ws.library.find(skill)
+    except NotFoundError:
+        return None
 
 
 def _identity(draft: Draft, found: Found) -> str:

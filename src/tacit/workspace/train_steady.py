@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from tacit.models.failures import FAILURES, OverBudget, RateLimited, Refused, TimedOut, Unreachable
+from tacit.models.failures import FAILURES, Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
 from tacit.models.transport import CLOSED
 
 if TYPE_CHECKING:
@@ -37,23 +37,25 @@ class Steady:
     def complete(self, request: Request) -> Reply | Failure:
         """The reply; a failure that ends the training is OverBudget: nothing more is asked."""
         result = self.model.complete(request)
-        down = result if isinstance(result, FAILURES) and _is_down(result) else None
         with self._lock:
             self._worked = self._worked or not isinstance(result, FAILURES)
+            down = result if isinstance(result, FAILURES) and self._is_down(result) else None
             self._lost = self._lost + 1 if down else 0
-            over = self._lost >= (IN_A_ROW if self._worked else AT_FIRST)
+            patient = self._worked or isinstance(down, Malformed)
+            over = self._lost >= (IN_A_ROW if patient else AT_FIRST)
         if down is None or not over:
             return result
         self._closing.stop(f"{self.identity} does not answer ({down.reason})")
         return OverBudget(reason=self._closing.why())
 
+    def _is_down(self, failure: Failure) -> bool:
+        """Whether a failure speaks of the server, not of what it was asked."""
+        if isinstance(failure, Refused):
+            return failure.status in DENIED and failure.reason != CLOSED.reason
+        if isinstance(failure, Malformed):
+            return not self._worked  # another kind of server may be behind that address
+        return isinstance(failure, Unreachable | TimedOut | RateLimited)
+
     def embed(self, texts: Texts) -> Vectors | Failure:
         """As the model does it."""
         return self.model.embed(texts)
-
-
-def _is_down(failure: Failure) -> bool:
-    """Whether a failure speaks of the server, not of what it was asked."""
-    if isinstance(failure, Refused):
-        return failure.status in DENIED and failure.reason != CLOSED.reason
-    return isinstance(failure, Unreachable | TimedOut | RateLimited)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Mapping
 
-    from tacit.training.target import Target
+    from tacit.training.target import Attempt, Broken, Target
     from tacit.training.target_callable import Agent
+    from tacit.trials import Case
     from tacit.workspace.train_models import Lines
     from tacit.workspace.workspace import Workspace
 
@@ -79,6 +81,12 @@ def is_named(asked: str | Target | Agent) -> bool:
     return isinstance(asked, str) and asked.partition("=")[0].strip() in KINDS
 
 
+def model_of(asked: object) -> str | None:
+    """The model that a target's text names, empty for the configured one; None where it is something else."""
+    kind, _, rest = str(asked).partition("=")
+    return rest.strip() if isinstance(asked, str) and kind.strip() in ("chat", "completion") else None
+
+
 def function_of(text: str) -> Agent:
     """The function that MODULE:FUNCTION names; modules of the current folder are found, too."""
     module, _, name = text.partition(":")
@@ -87,11 +95,25 @@ def function_of(text: str) -> Agent:
         sys.path.insert(0, here)
     try:
         found = getattr(importlib.import_module(module), name or "run")
-    except Exception as error:  # noqa: BLE001 - a module of somebody else runs when it is imported
-        raise UsageError(f"There is no function {text}: {error}. Write python=MODULE:FUNCTION.") from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a module of somebody else runs when it is imported
+        said = "it ends the program when it is imported" if isinstance(error, SystemExit) else error
+        raise UsageError(f"There is no function {text}: {said}. Write python=MODULE:FUNCTION.") from None
     if not callable(found):
         raise UsageError(f"{text} cannot be called; name a function that takes a case and a skill's text.")
-    return cast("Agent", found)
+    return _staying(cast("Agent", found))
+
+
+def _staying(function: Agent) -> Agent:
+    """The same function; one that ends the program has failed at its case, no more."""
+
+    @wraps(function)
+    def run(case: Case, skill: str) -> str | Attempt | Broken:
+        try:
+            return function(case, skill)
+        except SystemExit as end:
+            raise RuntimeError(f"it called sys.exit({end.code!r})") from None
+
+    return run
 
 
 def _thing(asked: Target | Agent) -> Target:

@@ -1,0 +1,78 @@
+"""A training on a terminal: a line at the bottom that fits, and nothing told twice."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING, Any
+
+from tacit.cli.train import Telling
+from tacit.cli.train_live import watched
+from tacit.training.progress import Advanced, Began, Confirming, Decided, EpochEnded, Event, Measured, StepBegan
+from train_world import order
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    import pytest
+
+INITIAL = Measured(arm="initial", split="val", skill_hash="a", hard=0.25, soft=0.25, scored=60)
+EVENTS: tuple[Event, ...] = (
+    Began(train=80, val=60, test=40, steps=8),
+    INITIAL,
+    StepBegan(step=8, steps=8, epoch=4, cases=40),
+    Decided(
+        step=8,
+        change="step",
+        action="reject",
+        reason="not ahead",
+        skill_hash="b",
+        score=None,
+        current=0.5,
+        best=0.5,
+        calls=12345,
+    ),
+    EpochEnded(epoch=4, current=0.5, best=0.5),
+    Advanced(step=0, stage="baseline", done=54, total=60),
+    INITIAL,
+    Confirming(cases=40, power="With 40 cases …"),
+)
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, columns: int) -> str:
+    """All that a training writes to a terminal."""
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    watched(work(), order(), Telling())
+    return screen.getvalue()
+
+
+def work() -> Generator[Event, None, Any]:
+    """The events of a training."""
+    yield from EVENTS
+
+
+def test_the_line_fits_the_terminal_and_has_step_score_accepts_and_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = [line for line in shown(monkeypatch, 80).split("\r") if line.startswith("step 8/8")]
+    assert max(len(line.rstrip("\n")) for line in drawn) < 80
+    assert any("best 0.500 · 0/1 accepted" in line and "12,345 calls" in line for line in drawn)
+    assert any(line.startswith("step 8/8 · baseline 54/60") for line in drawn)
+    assert any("confirming on 40 fresh cases" in line for line in drawn)
+
+
+def test_a_wide_terminal_has_a_bar_that_is_full_before_the_baselines(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = shown(monkeypatch, 140)
+    assert "[##########..] step 8/8" in drawn
+    assert "[############] step 8/8 · baseline 54/60" in drawn
+
+
+def test_what_was_measured_before_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(monkeypatch, 80).count("initial skill on val: 0.250 (60 cases)") == 1
