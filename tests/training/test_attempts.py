@@ -139,4 +139,7 @@ def test_what_is_needed_afterwards_is_made_when_workers_are_free_and_is_on_no_bi
     made.fill()
     assert world.made.total() == 4
     assert bill.stages() == ()
-    assert made.spare().calls == 2  # what was begun for the run and never read
+    assert made.spare().calls == 4  # what was never read
+    made.afterwards(CASES[2:4], package("rule-0"))
+    made.fill()
+    assert made.spare(package("rule-0")).calls == 4  # the one that was made for this skill will be

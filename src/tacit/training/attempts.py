@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from tacit.training.halt import Halt
 from tacit.training.rollout import Spent, hash_of
-from tacit.training.usage import Bill, Usage, of_rollout
+from tacit.training.usage import Bill, Usage, of_rollout, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -112,6 +112,8 @@ class Attempts:
         self._known: dict[tuple[str, str, int], _Attempt] = {}
         self._names: dict[int, tuple[Package | None, str]] = {}
         self._later: deque[_Attempt] = deque()
+        self._after: dict[str, list[_Attempt]] = {}
+        """By the skill's hash, what others will ask for."""
         self._bell = threading.Condition()
 
     def begin(
@@ -127,10 +129,10 @@ class Attempts:
         self._later.extend(self._all(cases, skill, samples))
 
     def afterwards(self, cases: Iterable[Case], skill: Package | None) -> None:
-        """The same for what somebody will ask for after the run; it is on no bill of the run's."""
-        for attempt in self._all(cases, skill, (0,)):
-            attempt.read = True
-            self._later.append(attempt)
+        """The same for what somebody will ask for after the run, if the skill is then the one it is about."""
+        found = tuple(self._all(cases, skill, (0,)))
+        self._later.extend(found)
+        self._after.setdefault(self._name(skill), []).extend(found)
 
     def fill(self) -> None:
         """Start of what was put aside as much as keeps all workers busy beside what is under way, and no more."""
@@ -175,13 +177,10 @@ class Attempts:
             if attempt.read:
                 attempt.slimmed()
 
-    def spare(self) -> Usage:
-        """What was made ahead and never read; how much that is depends on timing."""
-        unused = Usage()
-        for attempt in self._unread():
-            if attempt.done:
-                unused += attempt.usage()
-        return unused
+    def spare(self, *about: Package) -> Usage:
+        """What was made ahead and never read, nor will be after a run about these skills; it depends on timing."""
+        needed = {id(attempt) for skill in about for attempt in self._after.get(self._name(skill), ())}
+        return together([one.usage() for one in self._unread() if one.done and id(one) not in needed])
 
     def close(self) -> None:
         """Nothing more is wanted."""

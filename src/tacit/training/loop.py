@@ -166,7 +166,7 @@ def _trained(run: Run, baselines: tuple[Baseline, ...], stopped: str) -> Trained
         attribution=attributed(run.start, state),
         pruned=state.pruned,
         stopped=stopped,
-        spare=run.attempts.spare(),
+        spare=run.attempts.spare(*(() if stopped else (run.start, state.best))),
     )
 
 
