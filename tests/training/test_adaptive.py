@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from training_toys import Rules, run, splits
+from training_toys import TEXT, Rules, run, splits
 
 from tacit.models.model import Reply
 from tacit.models.scripted import Scripted, on
@@ -76,6 +76,7 @@ def test_after_bundles_without_a_lead_their_edits_are_screened() -> None:
     world = Rules()
     ran = run(QUICK, world=world, model=proposer("- talk {}"), cases=splits(train=40, val=36))
     assert [event.step for event in ran.of("screened")] == [3, 4, 5]
+    assert [event.bundles for event in ran.of("judging") if event.how == "screen"] == [2, 2, 2]
     assert len(ran.of("screened")[0].effects) == QUICK.screen_edits
     assert world.made.total() - 40 < 36 + 2 * 12 + 3 * 3 * 2 * 36, "a bundle that is behind is out after a block"
 
@@ -116,3 +117,17 @@ def test_a_rewrite_is_judged_in_one_piece(gate: str) -> None:
 def rewriter() -> Scripted:
     text = "---\nname: toy\ndescription: Use it for toys.\n---\n- rule-0\n- rule-1\n- rule-2\n"
     return Scripted(on(".", lambda _: Reply(text=json.dumps({"new_skill": text, "failure_patterns": []}))))
+
+
+def test_where_no_case_has_a_score_a_bundle_is_neither_better_nor_worse() -> None:
+    broken = tuple(f"val{number}" for number in range(36))
+    ran = run(QUICK, world=Rules(broken=broken), model=proposer("- rule-{}"), cases=splits(train=8, val=36))
+    assert ran.actions == ["uninformative"]
+
+
+def test_a_rewrite_whose_one_change_waits_to_be_screened_says_so() -> None:
+    spec = replace(QUICK, one_shot_first=True, split_rewrites=True)
+    said = {"new_skill": TEXT + "- rule-0\n", "edits": []}
+    ran = run(spec, model=Scripted(on(".", lambda _: Reply(text=json.dumps(said)))), cases=splits(train=8, val=36))
+    first = ran.of("skipped")[0]
+    assert (first.step, first.change, first.reason) == (0, "one_shot", "1 of 4 edits wait to be screened together")

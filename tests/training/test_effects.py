@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.training.effects import Estimate, estimates, halves, shrunk
+from tacit.training.effects import Estimate, estimates, halves, shrunk, telling
 
 
 @pytest.mark.parametrize("edits", [1, 2, 3, 7, 8, 15, 16])
@@ -92,3 +92,11 @@ def test_two_estimates_together_are_surer_than_either() -> None:
     assert both.effect == pytest.approx(0.15)
     assert both.error == pytest.approx(0.1 / 2**0.5)
     assert Estimate().with_(one) == Estimate(effect=pytest.approx(0.1), error=pytest.approx(0.1))
+
+
+def test_an_agent_that_repeats_itself_says_nothing_new() -> None:
+    cases = ["a", "b", "a", "b", "a", "b"]
+    assert telling(cases, [0, 1, 0, 1, 0, 1]) == [[0, 2, 4], [1, 3, 5]]
+    assert telling(cases, [0, 1, 1, 1, 0, 0]) == [[at] for at in range(6)]
+    assert telling([], []) == []
+    assert telling(["a", "b"], [0, 1]) == [[0], [1]]

@@ -33,8 +33,10 @@ DECIDED = Decided(
     ("event", "said"),
     [
         (RACE, "in attempts that the current skill was not chosen by, as those flatter it."),
+        (replace(RACE, known=True), "clearly behind. The current skill has its scores there already."),
         (replace(RACE, edits=0, change="merge"), "Step 3 (merge): the candidate is held against the current skill"),
         (replace(RACE, how="screen", edits=15, passes=2, dry=2), "because 2 candidates so far brought nothing"),
+        (replace(RACE, how="screen", bundles=2), "No longer as a whole: 2 candidates in a row had no clear lead."),
         (DECIDED, "dropped early"),
         (DECIDED, "spares the rollouts of 60 of 100 val cases"),
         (replace(DECIDED, reason="+0.0000 after 100 cases: not ahead", compared=100), "Step 3: rejected"),

@@ -6,14 +6,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from training_toys import Rules, Teacher, run, splits
+from training_toys import TEXT, Rules, Teacher, package, run, splits
 
+from tacit.models.model import Reply
 from tacit.training.gate_staged import behind, standing
 from tacit.training.result import Judged
 from tacit.training.spec import Spec
+from tacit.trials import Rollout, Scored
 
 if TYPE_CHECKING:
-    from tacit.models.model import Reply, Request
+    from tacit.models.model import Request
+    from tacit.skills.package import Package
+    from tacit.training.rollout import Spent
+    from tacit.trials import Case
 
 SPEC = Spec(
     gate="staged", epochs=1, batch=12, block=4, behind=0.0, slow=False, meta=False, baselines=False, ahead=False
@@ -73,3 +78,32 @@ def test_cases_without_a_score_decide_nothing() -> None:
 @pytest.mark.parametrize(("values", "low", "high"), [((), -0.01, 0.01), ((1.0,), 0.3, 1.2), ((-1.0,) * 30, -20, -5)])
 def test_a_handful_of_cases_proves_nothing(values: tuple[float, ...], low: float, high: float) -> None:
     assert low < standing(values) < high
+
+
+class Misled(Rules):
+    """Guidance undoes the first rules."""
+
+    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+        made = super().roll(case, skill, sample)
+        misled = skill and b"Mind what regressed" in skill.document and case.tags[0] in ("rule-0", "rule-1", "rule-2")
+        return replace(made, score=Scored(hard=0.0, soft=0.0)) if misled and isinstance(made, Rollout) else made
+
+
+class Bolder(Teacher):
+    """Wants one edit made at first, and two in the last epoch."""
+
+    def complete(self, request: Request) -> Reply:
+        if request.stage != "budget":
+            return super().complete(request)
+        self.asked.append(request)
+        return Reply(text=f'{{"learning_rate": {1 + (sum(one.stage == "budget" for one in self.asked) > 3)}}}')
+
+
+@pytest.mark.parametrize("gate", ["staged", "screen", "adaptive"])
+def test_what_is_better_than_guidance_that_no_gate_saw_is_not_the_best_for_that(gate: str) -> None:
+    spec = replace(SPEC, gate=gate, epochs=4, batch=24, block=20, slow=True, gate_everything=False, quick=9)
+    spec = replace(spec, schedule="autonomous", screen_edits=1)
+    start = package(TEXT + "- rule-0\n- rule-1\n- rule-2\n")
+    ran = run(spec, world=Misled(), model=Bolder(), cases=splits(val=36, rules=9), start=start)
+    assert ran.actions == ["accept_new_best", "accept_new_best", "accept", "accept"]
+    assert ran.trained.best_step == 2

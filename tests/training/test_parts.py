@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from training_toys import TEXT, Rules, Teacher, contents, package, run
+from training_toys import TEXT, Rules, Teacher, contents, package, run, splits
 
 from tacit.models.model import Reply
 from tacit.training.parts import parts, screened_apart
@@ -113,7 +113,8 @@ def test_steps_that_rewrite_are_screened_too(update: str) -> None:
             made = f"{TEXT}- rule-0\n- Be kind.\n- rule-1\n- Be brief.\n- rule-2\n- rule-3\n"
             return Reply(text=json.dumps({"new_skill": made, "suggestions": [{"instruction": "Name the rules."}]}))
 
-    ran = run(replace(SPEC, epochs=1, update=update, split_rewrites=True), model=Author())
+    spec = replace(SPEC, epochs=1, update=update, split_rewrites=True)
+    ran = run(spec, model=Author(), cases=splits(val=36))
     judged = ran.trained.steps[0].outcome
     assert isinstance(judged, Judged)
     screened = Bundle(items=tuple(one.edit for one in judged.effects))

@@ -99,7 +99,7 @@ def test_edits_that_cannot_both_be_made_are_never_in_one_candidate() -> None:
             seen.add(skill.document.decode() if skill else "")
             return super().roll(case, skill, sample)
 
-    ran = run(SPEC, world=Watches(), model=Proposes(both + append("- rule-1", "- rule-2")))
+    ran = run(SPEC, world=Watches(), model=Proposes(both + append("- rule-1", "- rule-2")), cases=splits(val=36))
     assert "- rule-0" in ran.text
     assert len(seen) > 8
     outcome = ran.trained.steps[0].outcome
@@ -190,3 +190,47 @@ def test_fresh_attempts_that_are_clearly_against_it_undo_a_choice(*, check: bool
     assert isinstance(outcome, Judged)
     assert any(one.kept for one in outcome.effects) is not check
     assert ("fresh attempts" in outcome.decision.reason) is check
+
+
+def test_the_same_attempts_again_make_no_effect_more_certain() -> None:
+    model = Proposes(append("- rule-0", "- rule-1", "- harm", "- talk"))
+    effects = [
+        run(replace(SPEC, screen_passes=passes), world=Harm(), model=model, cases=splits(val=16))
+        .trained.steps[0]
+        .outcome
+        for passes in (1, 3)
+    ]
+    once, often = (one.effects for one in effects if isinstance(one, Judged))
+    assert [one.interval for one in once] == [one.interval for one in often]
+
+
+def test_a_line_whose_edit_waited_is_attributed_to_the_step_that_proposed_it() -> None:
+    class InTurn(Proposes):
+        """The rule first, then talk."""
+
+        def complete(self, request: Request) -> Reply:
+            reply = super().complete(request)
+            self.edits = append("- talk")
+            return reply
+
+    ran = run(replace(SPEC, minibatch=12), model=InTurn(append("- rule-0")), cases=splits(val=36))
+    assert [(one.line, one.step, one.op) for one in ran.trained.attribution] == [
+        ("- rule-0", 1, "append"),
+        ("- talk", 2, "append"),
+    ]
+
+
+def test_an_edit_that_changes_what_another_puts_in_is_never_with_it() -> None:
+    both = '{"op": "replace", "target": "Do it well.", "content": "- rule-0\\nDo it well. Twice."}, '
+    both += '{"op": "delete", "target": "Do it well."}, '
+    seen: set[str] = set()
+
+    class Watches(Rules):
+        def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+            seen.add(skill.document.decode() if skill else "")
+            return super().roll(case, skill, sample)
+
+    once = replace(SPEC, batch=24)
+    run(once, world=Watches(), model=Proposes(both + append("- rule-1", "- rule-2")), cases=splits(val=36))
+    assert any("Do it well. Twice." in text for text in seen)
+    assert not any("\n Twice." in text for text in seen)

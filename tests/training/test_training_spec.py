@@ -43,6 +43,7 @@ def test_the_same_settings_are_the_same_text_and_can_be_read_back() -> None:
     [
         *({"metric": "best"}, {"schedule": "steep"}, {"update": "all"}, {"gate": "soft"}, {"pairs": "some"}),
         *({"epochs": 0}, {"batch": 0}, {"merge_group": 1}, {"max_edits": -1}, {"minibatch": 0}),
+        *({"bar": float("nan")}, {"max_loss": float("inf")}, {"may_lose": -0.1}, {"quick": -1}),
     ],
 )
 def test_what_cannot_be_is_refused(wrong: dict[str, object]) -> None:

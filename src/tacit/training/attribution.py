@@ -8,7 +8,7 @@ from tacit.training.added import added
 from tacit.training.effects import LEVEL
 from tacit.training.intervals import Interval, paired
 from tacit.training.proposals import dump
-from tacit.training.result import Attributed, Judged
+from tacit.training.result import Attributed, Judged, Unjudged
 from tacit.training.showing import document_of
 from tacit.training.state import ACCEPTED
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 def attributed(start: Package, state: State) -> tuple[Attributed, ...]:
     """The added lines of the best skill in their order; one that no edit holds came of a rewrite or of a merge."""
     lines = added(document_of(start), document_of(state.best))
-    weights = {text.strip(): known for text, known in state.weights}
+    weights = dict(state.weights)
     found: list[Attributed] = []
     for line in lines:
         text = line.bare.strip()
         one = _brought(text, state.steps)
-        if (known := weights.get(text)) is not None:
+        if (known := weights.get(line.text)) is not None:
             interval = Interval(low=-known.interval.high, high=-known.interval.low, level=known.interval.level)
             one = Attributed(
                 line=text, step=one.step, op=one.op, how="left_out", effect=-known.effect, interval=interval
@@ -47,15 +47,26 @@ def _brought(text: str, steps: tuple[Step, ...]) -> Attributed:
         found = _screened(text, step.step, outcome) if outcome.effects else _together(text, step, outcome)
         if found:
             return found
+    return _waited(text, steps)
+
+
+def _waited(text: str, steps: tuple[Step, ...]) -> Attributed:
+    """The edit that holds a line and waited for others, with which it was judged as one; if there is any."""
+    for step in steps:
+        if isinstance(step.outcome, Unjudged) and step.outcome.waits:
+            edit = next((edit for edit in step.edits if _holds(edit, text)), None)
+            if edit:
+                return Attributed(line=text, step=step.step, op=_op(edit))
     return Attributed(line=text)
 
 
 def _screened(text: str, step: int, outcome: Judged) -> Attributed | None:
-    """The edit's own effect."""
+    """The edit's own effect, as near to the figure to quote as its interval lets it be."""
     one = next((one for one in outcome.effects if one.kept and _holds(one.edit, text)), None)
     if one is None:
         return None
-    return Attributed(line=text, step=step, op=_op(one.edit), how="screened", effect=one.shrunk, interval=one.interval)
+    effect = min(max(one.shrunk, one.interval.low), one.interval.high)
+    return Attributed(line=text, step=step, op=_op(one.edit), how="screened", effect=effect, interval=one.interval)
 
 
 def _together(text: str, step: Step, outcome: Judged) -> Attributed | None:

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 from tacit.training.intervals import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Hashable, Sequence
 
 Half = tuple[bool, ...]
 """For each edit whether it is in."""
 LEVEL = 0.95
 WIDE = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 TINY = 1e-9
+ALIKE = 0.8
+"""The share of attempts that come out as the first one did, from which on an agent is taken to repeat itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +73,20 @@ def halves(edits: int, conflicts: Collection[tuple[int, int]] = (), seed: int = 
 def least_passes(edits: int, cases: int) -> int:
     """How often to go over the cases at least, for twice as many differences as there are effects to be told apart."""
     return -(-2 * edits // max(1, cases))
+
+
+def telling(keys: Sequence[Hashable], outcomes: Sequence[Hashable]) -> list[list[int]]:
+    """Which attempts are one piece of evidence, by their places: each by itself, or those with one key together.
+
+    Together where attempts with one key hardly ever come out otherwise: such an agent repeats itself, and trying it
+    again tells nothing new.
+    """
+    groups: dict[Hashable, list[int]] = {}
+    for at, key in enumerate(keys):
+        groups.setdefault(key, []).append(at)
+    alike = [outcomes[at] == outcomes[first] for first, *again in groups.values() for at in again]
+    repeats = bool(alike) and fmean(alike) >= ALIKE
+    return list(groups.values()) if repeats else [[at] for at in range(len(outcomes))]
 
 
 def estimates(contrasts: Sequence[tuple[Half, Half]], differences: Sequence[float]) -> tuple[Estimate, ...]:

@@ -114,21 +114,26 @@ def _searching(event: Judging | Screened | ParentChosen | Weighed | Pruned) -> s
 
 def _judging(event: Judging) -> str:
     if event.how == "race":
-        why = "" if event.edits else ", as its change is of one piece"
-        again = (
-            f" Both are looked at in attempts that the {event.rival} skill was not chosen by, as those flatter it."
-            if event.attempt
-            else ""
-        )
-        return (
-            f"Step {event.step}{_of(event.change)}: the candidate is held against the {event.rival} skill on up to "
-            f"{event.cases} val cases{why}, some at a time; it is out as soon as it is clearly behind.{again}"
-        )
+        return _race(event)
     often = "once" if event.passes == 1 else f"{event.passes} times"
     more = f" So often because {_count(event.dry)} so far brought nothing." if event.passes > 1 and event.dry else ""
+    why = f" No longer as a whole: {_count(event.bundles)} in a row had no clear lead." if event.bundles else ""
     return (
         f"Step {event.step}: {event.edits} edits are screened together. Each of {event.cases} val cases is tried "
-        f"{often} with one half of them and with the other, so that all rollouts tell about every edit.{more}"
+        f"{often} with one half of them and with the other, so that all rollouts tell about every edit.{more}{why}"
+    )
+
+
+def _race(event: Judging) -> str:
+    why = "" if event.edits else ", as its change is of one piece"
+    again = ""
+    if event.known:
+        again = " The current skill has its scores there already."
+    elif event.attempt:
+        again = f" Both are looked at in attempts that the {event.rival} skill was not chosen by, as those flatter it."
+    return (
+        f"Step {event.step}{_of(event.change)}: the candidate is held against the {event.rival} skill on up to "
+        f"{event.cases} val cases{why}, some at a time; it is out as soon as it is clearly behind.{again}"
     )
 
 

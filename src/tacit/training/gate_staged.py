@@ -121,11 +121,17 @@ def taken(run: Run, candidate: Candidate, decision: Decision) -> Generator[Event
     if against:
         rejected = replace(decision, action="reject", reason=f"{decision.reason}; but {against}")
         return (yield from settled(run, candidate, rejected, scores))
-    best = run.spec.parents == "best" or (yield from _beats_best(run, candidate))
+    best = _stands_for_best(run) or (yield from _beats_best(run, candidate))
     decision = replace(decision, action="accept_new_best" if best else "accept")
     ahead = run.gate.measure.beats(scores, run.state.current_scores)
     run.moved(candidate.package, scores, decision, candidate.step)
     return (yield from settled(run, candidate, decision, scores, ahead=ahead))
+
+
+def _stands_for_best(run: Run) -> bool:
+    """Whether what beats the current skill beats the best one: unless that skill passed no gate, or is not the best."""
+    state = run.state
+    return run.spec.parents == "best" and state.gated and state.current_scores is state.best_scores
 
 
 def _beats_best(run: Run, candidate: Candidate) -> Generator[Event, None, bool]:

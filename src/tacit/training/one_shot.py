@@ -60,6 +60,8 @@ def _judged(run: Run, record: Step, baselines: Baselines, seen: list[Seen]) -> G
         package = with_appendix(rewrite) if run.spec.skill_aware else rewrite
         edits = screened_apart(run.state.current, package, run.spec, record.failed)
         outcome = yield from run.judge(Candidate(change="one_shot", package=package, step=0, edits=edits))
+        if isinstance(outcome, Unjudged):
+            yield Skipped(step=0, change="one_shot", reason=outcome.reason)
     _remember(run, replace(record, outcome=outcome))
 
 

@@ -28,6 +28,10 @@ class Judging:
     """The number of the attempts it compares on; 0 are those that skills are reported by."""
     rival: Literal["current", "best"] = "current"
     """The skill it has to beat."""
+    known: bool = False
+    """Whether that skill has its scores already, so that the candidate alone is tried."""
+    bundles: int = 0
+    """Candidates in a row that were not taken as a whole, where that is why each edit is looked at by itself."""
     kind: Literal["judging"] = "judging"
 
     def line(self) -> str:

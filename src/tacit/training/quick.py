@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tacit.training.result import Judged
     from tacit.training.run import Run
     from tacit.training.state import Candidate
-    from tacit.trials import Score
+    from tacit.trials import Action, Score
 
 LEAD, WIDE = 0.7, 1.7
 """Standard errors that a candidate must be ahead to be taken, and to be taken without another measurement."""
@@ -45,7 +45,7 @@ def _judged(run: Run, candidate: Candidate) -> Generator[Event, None, Judged]:
     level = standing(delta for _, delta in deltas)
     if not lost and level < LEAD:
         lost = f"{level:+.1f} standard errors on {len(deltas)} cases: no clear lead"
-    decision = Decision(action="reject", reason=lost, deltas=tuple(deltas))
+    decision = Decision(action="reject" if deltas else "uninformative", reason=lost, deltas=tuple(deltas))
     if not lost and level < WIDE and not run.state.looks.repeats:
         scores, fresh = yield from _again(run, candidate, scores)
         again = standing([delta for _, delta in (*deltas, *fresh)])
@@ -56,9 +56,16 @@ def _judged(run: Run, candidate: Candidate) -> Generator[Event, None, Judged]:
     if lost:
         return (yield from settled(run, candidate, decision))
     reason = f"{level:+.1f} standard errors on {len(deltas)} cases"
-    decision = Decision(action="accept_new_best", reason=reason, deltas=tuple(deltas))
+    decision = Decision(action=_accepted(run, scores), reason=reason, deltas=tuple(deltas))
     run.moved(candidate.package, scores, decision, candidate.step)
     return (yield from settled(run, candidate, decision, scores, ahead=True))
+
+
+def _accepted(run: Run, scores: Scores) -> Action:
+    """What beats the current skill's scores is the best one if these are those of the best, or if it beats them too."""
+    state = run.state
+    best = state.current_scores is state.best_scores or run.gate.measure.beats(scores, state.best_scores)
+    return "accept_new_best" if best else "accept"
 
 
 def _again(
@@ -76,7 +83,7 @@ def _raced(run: Run, candidate: Candidate) -> Generator[Event, None, tuple[Score
     """Scores and differences as far as they were looked at, and why the candidate is out."""
     known, sample = run.state.current_scores.scored(), run.state.looks.known
     cases, size = ordered(run.splits.val, run.spec, candidate), run.spec.block
-    yield judging(run, candidate, "race", edits=len(candidate.edits), attempt=sample)
+    yield replace(judging(run, candidate, "race", edits=len(candidate.edits), attempt=sample), known=True)
     deltas: Deltas = []
     found: dict[str, Score] = {}
     for start in range(0, len(cases), size):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations, compress
+from itertools import combinations, compress, cycle, islice
 from random import Random
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from tacit.skills.patches import MalformedEdit
 from tacit.training.attempts import NEEDED
-from tacit.training.effects import estimates, halves, least_passes, shrunk
+from tacit.training.effects import estimates, halves, least_passes, shrunk, telling
 from tacit.training.gate_staged import Staged, compared, judging, settled, taken
 from tacit.training.progress import tenth
 from tacit.training.progress_search import Screened, Worth
-from tacit.training.proposals import Bundle, Suggestion, Whole, in_short
+from tacit.training.proposals import Bundle, Suggestion, Whole, dump, in_short
 from tacit.training.result import Effect, Unjudged
 from tacit.training.smaller import harmless, is_smaller
 from tacit.training.state import ACCEPTED, Waiting
@@ -24,17 +25,19 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
     from tacit.skills.package import Package
-    from tacit.training.effects import Half
+    from tacit.training.effects import Estimate, Half
     from tacit.training.progress import Event
     from tacit.training.result import Judged
     from tacit.training.run import Run
     from tacit.training.state import Candidate
     from tacit.training.update import Updated
-    from tacit.trials import Case
+    from tacit.trials import Case, Score
 
 FEW = 2
 """So few edits are compared as one candidate."""
 Pool = tuple["Waiting", ...]
+Tried = tuple[tuple[str, tuple["Half", "Half"]], tuple["Score", "Score"], float]
+"""A case with two halves of the edits, its scores under both, and what the first gains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,9 @@ class Screen:
 
 def screened(run: Run, candidate: Candidate, pool: Pool, passes: int) -> Generator[Event, None, Judged]:
     """Estimate every edit's effect, combine those that stand out, and judge the combination."""
-    yield judging(run, candidate, "screen", edits=len(pool), passes=passes, attempt=run.state.looks.fresh)
+    looks = run.state.looks
+    event = judging(run, candidate, "screen", edits=len(pool), passes=passes, attempt=looks.fresh)
+    yield replace(event, bundles=looks.slow if run.spec.quick <= looks.slow else 0)
     pool = yield from measured(run, pool, candidate.step, passes)
     if not pool:
         nothing = Decision(action="uninformative", reason="no case was scored under both halves of the edits")
@@ -104,21 +109,25 @@ def measured(run: Run, pool: Pool, step: int, passes: int) -> Generator[Event, N
     pairs = halves(len(pool), conflicts(run, pool), run.spec.seed_for(f"screen {step}"))
     packages = {half: with_edits(run, compress(pool, half)) for pair in pairs for half in pair}
     units = tuple(_units(run, step, passes))
-    arms = [pairs[number % len(pairs)] for number in range(len(units))]
+    arms = [(max(pair), min(pair)) for pair in islice(cycle(pairs), len(units))]
     for (case, sample), pair in zip(units, arms, strict=True):
         for half in pair:
             run.attempts.begin((case,), packages[half], samples=(sample,), urgency=NEEDED)
-    contrasts: list[tuple[Half, Half]] = []
-    differences: list[float] = []
+    seen: list[Tried] = []
     for number, ((case, sample), pair) in enumerate(zip(units, arms, strict=True), 1):
         one, other = (run.attempts.read(case, packages[half], "gate", sample=sample) for half in pair)
-        for _, difference in compared(run, other, one):
-            contrasts.append(pair)
-            differences.append(difference)
+        seen += (((case.id, pair), (one.score, other.score), gain) for _, gain in compared(run, other, one))
         yield from tenth(step, "gate", number, len(units))
     run.state = replace(run.state, looks=replace(run.state.looks, fresh=1 + max(sample for _, sample in units)))
-    found = estimates(contrasts, differences) if differences else ()
+    found = _estimated(seen) if seen else ()
     return tuple(replace(one, known=one.known.with_(new)) for one, new in zip(pool, found, strict=bool(found)))
+
+
+def _estimated(seen: list[Tried]) -> tuple[Estimate, ...]:
+    """Every edit's effect."""
+    groups = telling([key for key, _, _ in seen], [scores for _, scores, _ in seen])
+    gains = [fmean(seen[at][2] for at in group) for group in groups]
+    return estimates([seen[group[0]][0][1] for group in groups], gains)
 
 
 def usable(run: Run, pool: Pool) -> Pool:
@@ -139,11 +148,11 @@ def with_edits(run: Run, pool: Iterable[Waiting]) -> Package:
 
 def conflicts(run: Run, pool: Pool) -> tuple[tuple[int, int], ...]:
     """The pairs of edits that fare otherwise together than each alone."""
-    alone = [_statuses(run, (one,)) for one in pool]
+    alone = [_fares(run, (one,)) for one in pool]
     return tuple(
         (one, other)
         for one, other in combinations(range(len(pool)), 2)
-        if _statuses(run, (pool[one], pool[other])) != alone[one] + alone[other]
+        if _fares(run, (pool[one], pool[other])) != alone[one] + alone[other]
     )
 
 
@@ -162,8 +171,16 @@ def hold(run: Run, pool: Pool) -> None:
     run.state = replace(run.state, looks=replace(run.state.looks, waiting=pool))
 
 
-def _statuses(run: Run, pool: Pool) -> list[str]:
-    return [report.status for report in _made(run, pool).reports]
+def _fares(run: Run, pool: Pool) -> list[tuple[str, bool]]:
+    """What becomes of each edit, and whether what it puts in is there in the end."""
+    made = _made(run, pool)
+    return [(report.status, _there(one, made.package)) for one, report in zip(pool, made.reports, strict=True)]
+
+
+def _there(one: Waiting, package: Package) -> bool:
+    fields = dump(one.edit)
+    content, name = str(fields.get("content", "")), package.resolve(str(fields.get("file", "SKILL.md")))
+    return bool(name) and content.strip() in package.files[name].decode("utf-8", "surrogateescape")
 
 
 def _made(run: Run, pool: Iterable[Waiting]) -> Updated:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from math import isfinite
 from typing import Literal, get_args
 
 from tacit.errors import UsageError
@@ -136,8 +137,12 @@ class Spec:
             _at_least(name, getattr(self, name), least)
         for name in ("max_edits", "min_edits", "slow_cases", "max_notes", "consolidate_above", "recall", "merge_every"):
             _at_least(name, getattr(self, name), 0)
-        for name in ("block", "screen_edits", "screen_passes", "proposals", "plateau"):
+        for name in ("block", "screen_edits", "screen_passes", "proposals", "plateau", "trajectory_chars"):
             _at_least(name, getattr(self, name), 1)
+        for name in ("soft_weight", "max_loss", "behind", "bar", "bar_rise", "may_lose"):
+            _finite(name, getattr(self, name))
+        for name in ("quick", "behind", "may_lose"):
+            _at_least(name, getattr(self, name), 0)
 
     def canonical(self) -> str:
         """The same settings are the same text: JSON, keys sorted."""
@@ -153,6 +158,11 @@ def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
         raise UsageError(f"Training has no {name} {value!r}; choose one of {', '.join(allowed)}.")
 
 
-def _at_least(name: str, value: int, least: int) -> None:
+def _finite(name: str, value: float | None) -> None:
+    if value is not None and not isfinite(value):
+        raise UsageError(f"Training needs a number for {name}, not {value}.")
+
+
+def _at_least(name: str, value: float, least: int) -> None:
     if value < least:
         raise UsageError(f"Training needs {name} of at least {least}, not {value}.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tacit.training.added import added, single
 from tacit.training.attempts import NEEDED
-from tacit.training.effects import least_passes
+from tacit.training.effects import least_passes, telling
 from tacit.training.gate_staged import compared, too_much
 from tacit.training.progress import tenth
 from tacit.training.progress_search import Pruned, Weighed, Worth
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from tacit.skills.package import Package
+    from tacit.training.gate_staged import Deltas
     from tacit.training.progress import Event
     from tacit.training.run import Run
+    from tacit.trials import Score
 
 Pool = tuple[Waiting, ...]
 PARTS = 2
@@ -65,9 +67,9 @@ def _pruned(run: Run, idle: Pool) -> Generator[Event, None, None]:
     if not idle:
         return
     long, short = run.state.best, with_edits(run, idle)
-    deltas = yield from _beside(run, long, short)
+    deltas, told = yield from _beside(run, long, short)
     against = too_much(_by_case(deltas), run.spec.max_loss)
-    kept = bool(deltas) and not against and as_good(deltas, run.spec.may_lose)
+    kept = bool(deltas) and not against and as_good(told, run.spec.may_lose)
     gain = sum(delta for _, delta in deltas) / len(deltas) if deltas else 0.0
     said = f"{100 * gain:+.1f} points on {len(deltas)} fresh attempts"
     reason = f"{said}; {against}" if against else said
@@ -81,22 +83,29 @@ def _pruned(run: Run, idle: Pool) -> Generator[Event, None, None]:
     yield Pruned(lines=len(idle), characters=shortened.bytes, kept=kept, reason=reason)
 
 
-def _beside(run: Run, long: Package, short: Package) -> Generator[Event, None, list[tuple[str, float]]]:
-    """What every val case gains from the shorter skill, in attempts of its own, as often as a screening looks."""
+def _beside(run: Run, long: Package, short: Package) -> Generator[Event, None, tuple[Deltas, Deltas]]:
+    """What every val case gains from the shorter skill, in attempts of its own, as often as a screening looks.
+
+    All of it, and what of it counts as evidence: a case once where the agent repeats itself.
+    """
     samples = tuple(range(run.state.looks.fresh, run.state.looks.fresh + run.spec.screen_passes))
     run.state = replace(run.state, looks=replace(run.state.looks, fresh=samples[-1] + 1))
     for skill in (long, short):
         run.attempts.begin(run.splits.val, skill, samples=samples, urgency=NEEDED)
-    deltas: list[tuple[str, float]] = []
+    deltas: Deltas = []
+    scores: list[tuple[Score, Score]] = []
     total = len(samples) * len(run.splits.val)
     for number, (sample, case) in enumerate(((s, c) for s in samples for c in run.splits.val), 1):
         before, after = (run.attempts.read(case, skill, "gate", sample=sample) for skill in (long, short))
-        deltas += compared(run, before, after)
+        for one in compared(run, before, after):
+            deltas.append(one)
+            scores.append((before.score, after.score))
         yield from tenth(run.steps, "gate", number, total)
-    return deltas
+    groups = telling([case for case, _ in deltas], scores)
+    return deltas, _by_case(deltas) if len(groups) < len(deltas) else deltas
 
 
-def _by_case(deltas: list[tuple[str, float]]) -> list[tuple[str, float]]:
+def _by_case(deltas: Deltas) -> Deltas:
     """What each case gained on average of its attempts."""
     found: dict[str, list[float]] = {}
     for case, delta in deltas:
