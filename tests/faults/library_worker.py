@@ -9,6 +9,7 @@ import os
 import random
 import sys
 import time
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -166,26 +167,31 @@ def attack(folder: str, place: str, canary: str) -> None:
     rounds = 0
     while not (Path(folder) / "stop").exists():
         try:
+            if target.is_symlink():
+                raise FileExistsError  # the other one put it back
             target.rename(aside)
             target.symlink_to(canary)
             time.sleep(0.0002 * (rounds % 5))
             target.unlink()
             aside.rename(target)
         except OSError:
-            _put_back(target, aside)
+            with suppress(OSError, ValueError):  # the other one may win this race, too
+                _put_back(target, aside)
         rounds += 1
         time.sleep(0.003 * (rounds % 4))  # now and then long enough for the other one to win
+    _put_back(target, aside)
     acknowledge(str(rounds))
 
 
 def _put_back(target: Path, aside: Path) -> None:
-    """After a race that the other one won: no link stays, and nothing waits aside."""
-    if target.is_symlink():
-        target.unlink()
-    if aside.is_dir() and not target.exists():
-        aside.rename(target)
-    elif aside.is_dir():
+    """After a race that the other one won: no link stays, the folder is there again, and nothing waits aside."""
+    for one in (target, aside):
+        if one.is_symlink():
+            one.unlink()
+    if aside.is_dir():
         aside.rename(aside.with_name(f"{aside.name}-{time.time_ns()}"))
+    if not target.exists():
+        max(aside.parent.glob(f"{aside.name}-*")).rename(target)
 
 
 VERBS: dict[str, Callable[..., None]] = {
