@@ -67,11 +67,11 @@ def scenes(story: TrainingStory) -> Iterator[RenderableType]:
     accepted = sum(str(one["action"]).startswith("accept") for one in steps)
     rejected = sum(one["action"] == "reject" for one in steps)
     waiting = len(steps) - accepted - rejected
+    more = f"; {waiting} times they waited to be screened with others" if waiting else ""
     yield from title("tacit train SKILL --cases FILE")
     yield line(
         f"A simulated agent, {sum(SIZES)} cases, a skill that begins without a rule. {len(steps)} times edits"
-        f" were proposed: {accepted} times the val cases let them through, {rejected} times not, and {waiting} times"
-        " they waited to be screened with others:"
+        f" were proposed: {accepted} times the val cases let them through, {rejected} times not{more}:"
     )
     scores = [cast("float", one["best"]) for one in cast("list[dict[str, object]]", report["curve"])]
     yield line(f"  val score      {curve(scores)}  {scores[0]:.2f} to {scores[-1]:.2f}, step by step")
