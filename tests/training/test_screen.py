@@ -89,17 +89,22 @@ def test_few_edits_wait_for_those_of_the_next_step() -> None:
     assert "- rule-1" in ran.text
 
 
-def test_edits_that_cannot_both_be_made_are_never_in_one_candidate() -> None:
-    both = '{"op": "replace", "target": "Do it well.", "content": "- rule-0"}, '
-    both += '{"op": "delete", "target": "Do it well."}, '
-    seen: set[str] = set()
+def watching(seen: set[str]) -> Rules:
+    """The world, and every document that was tried in it."""
 
     class Watches(Rules):
         def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
             seen.add(skill.document.decode() if skill else "")
             return super().roll(case, skill, sample)
 
-    ran = run(SPEC, world=Watches(), model=Proposes(both + append("- rule-1", "- rule-2")), cases=splits(val=36))
+    return Watches()
+
+
+def test_edits_that_cannot_both_be_made_are_never_in_one_candidate() -> None:
+    both = '{"op": "replace", "target": "Do it well.", "content": "- rule-0"}, '
+    both += '{"op": "delete", "target": "Do it well."}, '
+    seen: set[str] = set()
+    ran = run(SPEC, world=watching(seen), model=Proposes(both + append("- rule-1", "- rule-2")), cases=splits(val=36))
     assert "- rule-0" in ran.text
     assert len(seen) > 8
     outcome = ran.trained.steps[0].outcome
@@ -111,14 +116,8 @@ def test_what_is_put_behind_a_line_is_never_tried_without_that_line() -> None:
     behind = '{"op": "delete", "target": "Do it well."}, '
     behind += '{"op": "insert_after", "target": "Do it well.", "content": "- rule-0"}, '
     seen: set[str] = set()
-
-    class Watches(Rules):
-        def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
-            seen.add(skill.document.decode() if skill else "")
-            return super().roll(case, skill, sample)
-
     model = Proposes(behind + append("- rule-1", "- rule-2"))
-    run(SPEC, world=Watches(), model=model, cases=splits(train=12))
+    run(SPEC, world=watching(seen), model=model, cases=splits(train=12))
     assert any("- rule-0" in text for text in seen)
     assert all("Do it well." in text for text in seen if "- rule-0" in text)
 
@@ -224,13 +223,7 @@ def test_an_edit_that_changes_what_another_puts_in_is_never_with_it() -> None:
     both = '{"op": "replace", "target": "Do it well.", "content": "- rule-0\\nDo it well. Twice."}, '
     both += '{"op": "delete", "target": "Do it well."}, '
     seen: set[str] = set()
-
-    class Watches(Rules):
-        def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
-            seen.add(skill.document.decode() if skill else "")
-            return super().roll(case, skill, sample)
-
     once = replace(SPEC, batch=24)
-    run(once, world=Watches(), model=Proposes(both + append("- rule-1", "- rule-2")), cases=splits(val=36))
+    run(once, world=watching(seen), model=Proposes(both + append("- rule-1", "- rule-2")), cases=splits(val=36))
     assert any("Do it well. Twice." in text for text in seen)
     assert not any("\n Twice." in text for text in seen)
