@@ -25,15 +25,15 @@ from typing import TYPE_CHECKING
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "learning"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 import numpy as np
 import work
 
-from tacit.learning.cluster import Cluster, Request, embedded, place
-from tacit.learning.cluster_hints import hints_of
-from tacit.models.static import FILE, StaticEmbedder
-from tacit.models.static_table import unpack
+from tacit.learning.clustering.cluster import Cluster, Request, embedded, place
+from tacit.learning.clustering.hints import hints_of
+from tacit.models.embedding.static import FILE, StaticEmbedder
+from tacit.models.embedding.static_table import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence

@@ -20,11 +20,11 @@ import yaml
 from skills_ref.validator import validate as reference
 
 from tacit.errors import InputError
-from tacit.skills.appendix import append
-from tacit.skills.edits import apply_patch
-from tacit.skills.frontmatter import read, set_value
+from tacit.skills.document.appendix import append
+from tacit.skills.document.frontmatter import read, set_value
+from tacit.skills.document.sections import sections
+from tacit.skills.editing.edits import apply_patch
 from tacit.skills.package import SKILL_FILES, Package
-from tacit.skills.sections import sections
 from tacit.skills.validate import validate
 from tacit.types import Append, Delete, Edit, InsertAfter, Patch, Replace
 

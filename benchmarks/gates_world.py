@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.demo.world import FREE_LINES, PER_LINE, UNSEEN, World, WorldSpec, document, held, line
-from tacit.demo.world_jobs import cases
-from tacit.training.effects import estimates, halves
-from tacit.training.intervals import paired
+from tacit.cli.demo.world.jobs import cases
+from tacit.cli.demo.world.target import SimulatedOptimiser, skill_of
+from tacit.cli.demo.world.world import FREE_LINES, PER_LINE, UNSEEN, World, WorldSpec, document, held, line
+from tacit.statistics.intervals import paired
+from tacit.training.cases.splits import Splits
+from tacit.training.gates.effects import estimates, halves
 from tacit.training.loop import train
-from tacit.training.pool import InOrder
 from tacit.training.presets import spec_of
-from tacit.training.proposals import Bundle
+from tacit.training.proposing.proposals import Bundle
+from tacit.training.proposing.update import patched
 from tacit.training.result import Judged
-from tacit.training.rollout import Spent
-from tacit.training.simulated import SimulatedOptimiser, skill_of
-from tacit.training.splits import Splits
+from tacit.training.rollouts.pool import InOrder
+from tacit.training.rollouts.rollout import Spent
 from tacit.training.state import ACCEPTED
-from tacit.training.update import patched
-from tacit.trials import Rollout, Scored
+from tacit.types.trials import Rollout, Scored
 
 if TYPE_CHECKING:
     from tacit.skills.package import Package
     from tacit.training.result import Effect, Trained
-    from tacit.trials import Case
+    from tacit.types.trials import Case
 
 TRAIN = 200
 WHOLE = 6

@@ -20,10 +20,10 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
+from tacit.context.context import Workspace
+from tacit.learning.learn import learn
+from tacit.learning.report import Learned, Options
 from tacit.types import Run, ToolCall
-from tacit.workspace.learn import learn
-from tacit.workspace.learned import Learned, Options
-from tacit.workspace.workspace import Workspace
 
 FIRST, NOTHING, LITTLE = 20.0, 0.5, 1.0
 """Seconds for 10,000 runs of 1,000 tasks, for none, and for 100 more."""

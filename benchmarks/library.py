@@ -24,12 +24,12 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from tacit.library import swap
-from tacit.library.apply import Change, apply
-from tacit.library.shelf import Shelf
-from tacit.shipped import Version
+from tacit.context.context import Workspace
+from tacit.library.disk import swap
+from tacit.library.versions.apply import Change, apply
+from tacit.library.versions.shelf import Shelf
 from tacit.skills.package import Package
-from tacit.workspace.workspace import Workspace
+from tacit.types.skills import Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable

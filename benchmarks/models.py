@@ -25,29 +25,29 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from loopback import Loopback, answers, completion
 
-from tacit.learning.asking import NoAnswer, Question
-from tacit.learning.cluster_model import BATCH, cluster_with
-from tacit.learning.cluster_shown import RunInShort
+from tacit.context.context import Workspace
+from tacit.context.model_access import asker_of
+from tacit.learning.clustering.by_model import BATCH, cluster_with
+from tacit.learning.clustering.model_prompt import RunInShort
 from tacit.models.ask import Answer, ask
-from tacit.models.budget import Budgeted
 from tacit.models.build import NoModel
-from tacit.models.client import HttpModel
 from tacit.models.failures import OverBudget
+from tacit.models.http.client import HttpModel
+from tacit.models.layers.budget import Budgeted
+from tacit.models.layers.memo import Memo, MemoryStore
+from tacit.models.layers.stack import Layers, stacked
 from tacit.models.ledger import Limits, MemoryLedger
-from tacit.models.memo import Memo, MemoryStore
 from tacit.models.model import Message, Request
 from tacit.models.price import FlatPrice, price_of
+from tacit.models.questions import NoAnswer, Question
 from tacit.models.scripted import Scripted, on, says
 from tacit.models.spec import ModelOptions, PerMillion, parse
-from tacit.models.stack import Layers, stacked
-from tacit.redact import Redactor
+from tacit.redaction import Redactor
 from tacit.types import Pattern
-from tacit.workspace.asking import asker_of
-from tacit.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

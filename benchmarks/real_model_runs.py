@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, Any
 
 from real_model_proposer import Failed, Proposer, example
 from real_model_tasks import TEMPLATE, Task, package
+from tacit.context.context import Workspace
 from tacit.models.build import NoModel, build
 from tacit.models.spec import parse
 from tacit.training.presets import spec_of
-from tacit.training.rollout import Scoring
-from tacit.training.scorers import Scorers
-from tacit.training.target import Attempt, Broken
-from tacit.trials import Rollout, Scored
-from tacit.workspace.train import train
-from tacit.workspace.train_order import Order, TrainLimits
-from tacit.workspace.workspace import Workspace
+from tacit.training.rollouts.rollout import Scoring
+from tacit.training.scoring.scorers import Scorers
+from tacit.training.service.order import Order, TrainLimits
+from tacit.training.targets.target import Attempt, Broken
+from tacit.training.train import train
+from tacit.types.trials import Rollout, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tacit.models.model import Model
     from tacit.skills.package import Package
-    from tacit.trials import Case
+    from tacit.types.trials import Case
 
 SEARCH: dict[str, Any] = {
     "epochs": 20,  # until the rollouts are used up

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from real_model_picture import Band, Curve, Panel, picture
-from tacit.training.intervals import paired, wilson
+from tacit.statistics.intervals import paired, wilson
 
 if TYPE_CHECKING:
     from pathlib import Path

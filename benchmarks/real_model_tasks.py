@@ -12,15 +12,15 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, get_args
 
 from tacit.skills.package import Package
-from tacit.training.target_completion import CompletionTarget
-from tacit.trials import Case
+from tacit.training.targets.completion import CompletionTarget
+from tacit.types.trials import Case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from tacit.models.model import Model
-    from tacit.trials import Split
+    from tacit.types.trials import Split
 
 Family = Literal["mixed", "near", "banking77"]
 FILES: dict[Family, str] = {

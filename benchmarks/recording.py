@@ -19,10 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tacit.interchange import dump_run
+from tacit.context.context import Workspace
+from tacit.formats.run_json import dump_run
+from tacit.runs.record import deliver
 from tacit.types import Run, SkillTrace, Tokens, ToolCall
-from tacit.workspace.record import deliver
-from tacit.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,13 +14,14 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 import lookalike_samples
 import secret_samples as samples
-from tacit.redact import MARK, Redactor, redact_quick
-from tacit.redact_engine import StdlibEngine, scan
-from tacit.redact_rules import RULES
+
+from tacit.redaction import MARK, Redactor, redact_quick
+from tacit.redaction.engine import StdlibEngine, scan
+from tacit.redaction.rules.table import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from review_drafts import DOCUMENT, let_through, passed
-from tacit.review.catalogue import CONTENT
-from tacit.review.decide import review_draft, review_package
-from tacit.review.scan import scan
-from tacit.review.views import Source
+from tacit.review.matching.scan import scan
+from tacit.review.review import review_draft, review_package
+from tacit.review.rules.catalogue import CONTENT
+from tacit.review.text.views import Source
 from tacit.skills.package import Package
 from tacit.types import Draft, Run, ToolCall
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from tacit.review.decide import review_draft
+from tacit.review.review import review_draft
 from tacit.skills.package import Package
 from tacit.types import Draft, Run, ToolCall
 

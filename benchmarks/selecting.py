@@ -28,12 +28,12 @@ import numpy as np
 
 from selection import made_up
 from selection_data import DATA, drawn, read_requests, read_skills
-from tacit.workspace.workspace import Workspace
+from tacit.context.context import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tacit.selection.values import Selectable
+    from tacit.selection.types import Selectable
 
 NEW, REMEMBERED = 15.0, 5.0
 """Milliseconds at the median."""

@@ -23,17 +23,17 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from selection_data import DATA, drawn, no_skill, pools, read_requests, read_skills
-from tacit.selection.choosing import Basis, choose
-from tacit.selection.entries import dumps, entry_of, loads, with_history
-from tacit.selection.index import Index
-from tacit.selection.values import Scored, Selectable, Settings, Task
+from tacit.selection.choosing.choose import Basis, choose
+from tacit.selection.index.entries import dumps, entry_of, loads, with_history
+from tacit.selection.index.index import Index
+from tacit.selection.types import Scored, Selectable, Settings, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeVar
 
     from selection_data import Request
-    from tacit.selection.entries import Entry
+    from tacit.selection.index.entries import Entry
 
     Made = TypeVar("Made")
 

@@ -17,12 +17,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from selection_data import DATA, FOLDS, drawn, no_skill, pools, read_requests, read_skills
-from tacit.selection.calibrate import Calibration
-from tacit.selection.entries import entry_of
-from tacit.selection.features import features
-from tacit.selection.fitting import Example, fit, reliability
-from tacit.selection.fusion import WEIGHTS
-from tacit.selection.values import Scored
+from selection_fitting import Example, fit, reliability
+from tacit.selection.choosing.calibration import Calibration
+from tacit.selection.choosing.features import features
+from tacit.selection.index.entries import entry_of
+from tacit.selection.index.match_score import WEIGHTS
+from tacit.selection.types import Scored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from selection_data import Request
-    from tacit.selection.entries import Entry
-    from tacit.selection.values import Selectable
+    from tacit.selection.index.entries import Entry
+    from tacit.selection.types import Selectable
 
 KEYS = tuple(WEIGHTS)
 SIZES = (10, 100, 1_000, 10_000)

@@ -39,7 +39,7 @@ def main() -> int:
         run = json.dumps({"message": "fix it, the password is hunter2-Xy7", "cwd": folder, "output": "done " * 50})
         reference = json.dumps({"session_id": "s", "transcript_path": str(transcript), "cwd": folder})
         bare = cpu_ms([python, "-c", "pass"])
-        spool = [python, "-m", "tacit.runs.spool"]
+        spool = [python, "-m", "tacit.hooks.record"]
         found = {
             "import tacit": cpu_ms([python, "-c", "import tacit"]) - bare,
             "spool a run": cpu_ms(spool, run, folder) - bare,

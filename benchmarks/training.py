@@ -33,11 +33,11 @@ WALL_LIMIT, CPU_LIMIT_MS = 1.3, 3.0
 CHILD = """
 import json, resource, sys, time
 from tacit.training.presets import spec_of
-from tacit.workspace.train import train
-from tacit.workspace.train_inputs import cases_from
-from tacit.workspace.train_order import Order, TrainLimits
+from tacit.training.train import train
+from tacit.training.service.inputs import cases_from
+from tacit.training.service.order import Order, TrainLimits
 from tacit.skills.package import Package
-from tacit.workspace.workspace import Workspace
+from tacit.context.context import Workspace
 
 folder, model = sys.argv[1:3]
 limits, settings, workers = (json.loads(word) for word in sys.argv[3:6])
@@ -78,7 +78,15 @@ with ThreadPoolExecutor(24) as pool:
 def server(latency: float = LATENCY, **weather: float) -> Generator[str]:
     """A simulated world on loopback; its address."""
     more = [word for name, value in weather.items() for word in (f"--{name.replace('_', '-')}", str(value))]
-    command = [sys.executable, "-m", "tacit.demo.world_server", "--seed", "1", "--latency", str(latency), *more]
+    command = [
+        sys.executable,
+        str(Path(__file__).with_name("world") / "server.py"),
+        "--seed",
+        "1",
+        "--latency",
+        str(latency),
+        *more,
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
@@ -99,9 +107,9 @@ def counted(address: str) -> int:
 
 def prepared(folder: Path, cases: tuple[int, int, int]) -> None:
     """A skill and its cases."""
-    from tacit.demo.world import World, WorldSpec, document
-    from tacit.demo.world_jobs import cases as jobs
-    from tacit.training.cases import dump_case
+    from tacit.cli.demo.world.jobs import cases as jobs
+    from tacit.cli.demo.world.world import World, WorldSpec, document
+    from tacit.training.cases.read import dump_case
 
     world = World(spec=WorldSpec(seed=1))
     parts = zip(("train", "val", "test"), cases, strict=True)

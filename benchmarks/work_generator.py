@@ -14,11 +14,11 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "learning"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 import work
 
-from tacit.interchange import dump_run
+from tacit.formats.run_json import dump_run
 
 
 def main(arguments: list[str]) -> None:

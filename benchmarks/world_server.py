@@ -12,9 +12,10 @@ import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
-from tacit.demo.world import World, document, line
-from tacit.demo.world_jobs import cases
+from tacit.cli.demo.world.jobs import cases
+from tacit.cli.demo.world.world import World, document, line
 
 CLIENTS, CALLS, LIMIT_MS = 8, 400, 0.3
 SKILL = document(line("G", rule) for rule in range(10))
@@ -39,7 +40,7 @@ def work(port: int) -> None:
 
 
 def main() -> int:
-    command = [sys.executable, "-m", "tacit.demo.world_server"]
+    command = [sys.executable, str(Path(__file__).with_name("world") / "server.py")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, ThreadPoolExecutor(CLIENTS) as pool:
         assert server.stdout is not None
         port = json.loads(server.stdout.readline())["port"]

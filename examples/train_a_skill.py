@@ -9,7 +9,7 @@ from pathlib import Path
 
 import tacit
 from tacit.models.scripted import Scripted, on, says
-from tacit.trials import Case
+from tacit.types.trials import Case
 
 SKILL = "---\nname: units\ndescription: Answers with numbers. Use when a length is asked.\n---\n\nAnswer briefly.\n"
 CASES = [Case(id=f"c{n}", input=f"{n} metres in cm?", expected=f"{100 * n} cm") for n in range(120)]

@@ -24,8 +24,8 @@ import onnxruntime
 from distill_texts import corpus
 from scipy.sparse import csr_matrix
 
-from tacit.models.static_table import pack
-from tacit.models.static_words import pieces, words
+from tacit.models.embedding.static_table import pack
+from tacit.models.embedding.words import pieces, words
 
 DIMENSIONS = 256
 RARE = 1e-3

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from tacit.store.migrate import migrate
-from tacit.store.sqlite import SqliteEngine
-from tacit.workspace.workspace import Workspace
+from tacit.context.context import Workspace
+from tacit.store.engines.migrate import migrate
+from tacit.store.engines.sqlite import SqliteEngine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tacit.store.engine import Engine
+    from tacit.store.engines.engine import Engine
 
 NOW = "2026-01-05T12:00:00.000000Z"
 settings.register_profile("quick", max_examples=40)
@@ -110,7 +110,7 @@ def bare_engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engi
     if request.param == "sqlite":
         engine: Engine = SqliteEngine(tmp_path / "tacit.db", lock=tmp_path / "lock", wait=5)
     else:
-        from tacit.store.postgres import PostgresEngine
+        from tacit.store.engines.postgres import PostgresEngine
 
         engine = PostgresEngine(request.getfixturevalue("new_postgres"), wait=5)
     yield engine

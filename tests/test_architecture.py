@@ -14,12 +14,19 @@ import tacit
 
 SOURCE = Path(tacit.__file__).parent
 LAYERS = [
-    {"cli", "web", "mcp"},
+    {"cli", "web", "mcp", "fleet"},
+    {"maintenance"},
     {"workspace"},
-    {"capture", "learning", "training", "selection", "review", "library"},
-    {"runs", "skills", "models", "store", "demo"},
-    {"interchange", "prompts", "config", "events", "redact"},
-    {"origins", "trials", "shipped", "strict"},
+    {"learning", "training"},
+    {"selection"},
+    {"library"},
+    {"review"},
+    {"capture"},
+    {"runs"},
+    {"context"},
+    {"skills", "models", "store"},
+    {"formats", "redaction", "text", "statistics"},
+    {"prompts", "config", "events"},
     {"types", "errors"},
 ]
 """From the top down; parts on one line do not import each other."""
@@ -28,9 +35,9 @@ FUNCTIONAL = {"learning", "training", "selection", "review", "skills", "types", 
 
 
 def part_of(module: str) -> str:
-    """The top-level part a module belongs to; all `redact*` files are one part."""
+    """The top-level part a module belongs to."""
     name = module.split(".")[1] if "." in module else ""
-    return "redact" if name.startswith("redact") else "cli" if name == "__main__" else name
+    return "cli" if name == "__main__" else name
 
 
 def level_of(part: str) -> int:

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import forked
 import pytest
 
-import forked
-from tacit.demo import samples, secrets
-from tacit.demo.figures import task_of
+from tacit.cli.demo.samples import samples, secrets
+from tacit.cli.demo.samples.figures import task_of
 
 if TYPE_CHECKING:
     import subprocess
@@ -75,10 +75,10 @@ def test_every_secret_stands_in_some_sample() -> None:
 
 
 def test_the_shipped_file_holds_places_for_secrets_and_no_secret() -> None:
-    import tacit.demo
-    from tacit.redact import Redactor
+    import tacit.cli.demo.samples
+    from tacit.redaction import Redactor
 
-    text = Path(tacit.demo.__file__).with_name("runs.jsonl").read_text(encoding="utf-8")
+    text = Path(tacit.cli.demo.samples.__file__).with_name("runs.jsonl").read_text(encoding="utf-8")
     found = [text[hit.start : hit.end] for hit in Redactor(b"key").find(text)]
     assert [secret for secret in found if "@@" not in secret] == []
 
@@ -116,7 +116,7 @@ def test_a_chore_becomes_a_skill_and_the_skill_learns_one_more_step(told: tuple[
 
 
 def test_the_shipped_requests_are_about_shipped_skills_and_some_are_about_none() -> None:
-    from tacit.demo.library import QUERIES, documents, lines
+    from tacit.cli.demo.samples.library import QUERIES, documents, lines
 
     asked = [json.loads(line) for line in lines(QUERIES)]
     assert len(asked) >= 40

@@ -9,9 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import forked
 import pytest
 
-import forked
 from tacit.cli.app import COMMANDS
 from tacit.config import PARSERS, variable
 
@@ -112,8 +112,8 @@ def test_every_noun_is_in_the_glossary() -> None:
 
 
 def test_every_rule_of_review_is_on_the_security_page_with_its_severity() -> None:
-    from tacit.review.catalogue import CONTENT
-    from tacit.review.rules.layers import RULES
+    from tacit.review.rules.catalogue import CONTENT
+    from tacit.review.rules.layer_findings import RULES
 
     text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
     for rule in (*CONTENT, *RULES):

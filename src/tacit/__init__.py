@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tacit.context.context import Workspace
     from tacit.errors import (
         ConfigError,
         ConflictError,
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
         TacitError,
         UsageError,
     )
+    from tacit.learning.report import Learned
+    from tacit.runs.live_run import Recording
     from tacit.types import (
         Delivery,
         Outcome,
@@ -27,9 +30,6 @@ if TYPE_CHECKING:
         ToolCall,
         Verdict,
     )
-    from tacit.workspace.learned import Learned
-    from tacit.workspace.recording import Recording
-    from tacit.workspace.workspace import Workspace
 
     open = Workspace.open  # noqa: A001
 
@@ -68,10 +68,10 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name in ("Workspace", "open"):
-        workspace = import_module("tacit.workspace.workspace").Workspace
+        workspace = import_module("tacit.context.context").Workspace
         return workspace.open if name == "open" else workspace
     home = "tacit.errors" if name.endswith("Error") else "tacit.types"
-    home = {"Learned": "tacit.workspace.learned", "Recording": "tacit.workspace.recording"}.get(name, home)
+    home = {"Learned": "tacit.learning.report", "Recording": "tacit.runs.live_run"}.get(name, home)
     return getattr(import_module(home), name)
 
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, cast
 
 from cli_shell import bump
 
-from tacit.cli.learn_page import failed_lines, summary
-from tacit.workspace.alone import alone
-from tacit.workspace.learned import Fate, Learned, Taken
-from tacit.workspace.workspace import Workspace
+from tacit.cli.views.learn import failed_lines, summary
+from tacit.context.context import Workspace
+from tacit.context.exclusive import alone
+from tacit.learning.report import Fate, Learned, Taken
 
 if TYPE_CHECKING:
     from cli_shell import Shell
 
-    from tacit.workspace.learned import Where
+    from tacit.learning.report import Where
 
 KEYS = {"evidence", "rejected", "lifecycle", "patterns", "drafts", "applied", "calls", "cost_usd"}
 

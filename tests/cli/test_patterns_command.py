@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_shell import bump, bumps
 
-from tacit.store import patterns
+from tacit.context.context import Workspace
+from tacit.store.tables.learning import patterns
 from tacit.types import SkillTrace, Snapshot
-from tacit.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from cli_shell import Shell

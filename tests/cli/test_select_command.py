@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.cli.select_page import closing, page
-from tacit.demo.library import documents
-from tacit.selection.assemble import Assembled
-from tacit.selection.values import Choice, Chosen, Considered, Selectable, Stage, Task
-from tacit.store import selections
-from tacit.workspace.select_result import Selected
-from tacit.workspace.workspace import Workspace
+from tacit.cli.demo.samples.library import documents
+from tacit.cli.views.select import closing, page
+from tacit.context.context import Workspace
+from tacit.selection.assembly.assemble import Assembled
+from tacit.selection.result import Selected
+from tacit.selection.types import Choice, Chosen, Considered, Selectable, Stage, Task
+from tacit.store.tables.selection import selections
 
 if TYPE_CHECKING:
     from cli_shell import Shell

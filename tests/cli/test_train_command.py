@@ -14,18 +14,18 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from tacit.cli.train_page import page
-from tacit.models.model import Message, Reply, Request
-from tacit.workspace.workspace import Workspace
 from train_world import GUESS, TEXT, Optimiser, place, solve, write_cases
+
+from tacit.cli.views.train import page
+from tacit.context.context import Workspace
+from tacit.models.model import Message, Reply, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from cli_shell import Shell
 
-WORLD = Path(__file__).parents[1]
+WORLD = Path(__file__).parents[1] / "support"
 SMALL = ("--spec", "preset=classic", "--spec", "epochs=1", "--spec", "batch=12")
 
 

@@ -6,10 +6,11 @@ import io
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tacit.cli.train import Telling
-from tacit.cli.train_live import watched
-from tacit.training.progress import Advanced, Began, Confirming, Decided, EpochEnded, Event, Measured, StepBegan
 from train_world import order
+
+from tacit.cli.commands.train import Telling
+from tacit.cli.views.train_live import watched
+from tacit.training.events import Advanced, Began, Confirming, Decided, EpochEnded, Event, Measured, StepBegan
 
 if TYPE_CHECKING:
     from collections.abc import Generator

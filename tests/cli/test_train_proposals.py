@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from tacit.cli.train_page import page, verdict
+from tacit.cli.views.train import page, verdict
 
 Json = dict[str, object]
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.store import selections
+from tacit.context.context import Workspace
+from tacit.store.tables.selection import selections
 from tacit.types import Candidate, Outcome, Run, Selection, SkillTrace
-from tacit.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from cli_shell import Shell

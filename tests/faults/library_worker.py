@@ -14,14 +14,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tacit.context.context import Workspace
 from tacit.errors import ConflictError, TacitError
-from tacit.library import journal
-from tacit.library.apply import Change, apply
-from tacit.library.disk import read_package
-from tacit.library.shelf import Shelf
-from tacit.shipped import Version
+from tacit.library.disk.packages import read_package
+from tacit.library.versions import journal
+from tacit.library.versions.apply import Change, apply
+from tacit.library.versions.shelf import Shelf
 from tacit.skills.package import Package
-from tacit.workspace.workspace import Workspace
+from tacit.types.skills import Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +88,7 @@ def do(folder: str, verb: str, name: str, *words: str) -> None:
 
 def collect(folder: str) -> None:
     """Free what nobody needs."""
-    from tacit.workspace.collecting import collect as free
+    from tacit.library.proposals.garbage import collect as free
 
     with opened(folder) as ws:
         free(ws)

@@ -13,13 +13,12 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 import forked
+import pytest
 
 BIN = Path(sys.executable).parent
 TACIT = str(BIN / "tacit")
-SPOOL = (sys.executable, "-m", "tacit.runs.spool")
+SPOOL = (sys.executable, "-m", "tacit.hooks.record")
 WORKER = (sys.executable, str(Path(__file__).with_name("fault_worker.py")))
 SYSCALLS = (
     "write",

@@ -10,7 +10,6 @@ import warnings
 from typing import TYPE_CHECKING
 
 import pytest
-
 from learn_world import (
     REPORTS,
     TESTS,

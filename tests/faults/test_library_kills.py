@@ -16,7 +16,7 @@ import pytest
 from library_worker import NAMES, live, package, shelf_of
 from sweep import SYSCALLS, TACIT, Ended, injected, need_strace, run
 
-from tacit.library.history import Entry, read_entry
+from tacit.library.versions.history import Entry, read_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ import pytest
 from library_worker import NAMES, ROOT, change, live, opened, package, shelf_of
 from sweep import TACIT, Ended, clear_line, run
 
-from tacit.library.apply import apply
+from tacit.library.versions.apply import apply
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from tacit.workspace.workspace import Workspace
 from train_worker import SPEC, WORKERS
 from train_world import Agent, cases, order, place, trained
 
-if TYPE_CHECKING:
-    from tacit.workspace.train import Finished
+from tacit.context.context import Workspace
 
-WORKER = Path(__file__).parents[1] / "train_worker.py"
+if TYPE_CHECKING:
+    from tacit.training.train import Finished
+
+WORKER = Path(__file__).parents[1] / "support" / "train_worker.py"
 
 
 def kill(folder: Path, notes: Path, at: int) -> None:

@@ -8,15 +8,15 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from learn_world import REPORTS, TESTS, Clock, all_drafts, all_patterns, documents, everything, learned, opened, task
 from sweep import ENVIRON, PATIENCE
 
-from learn_world import REPORTS, TESTS, Clock, all_drafts, all_patterns, documents, everything, learned, opened, task
-from tacit.workspace.learn import learn
+from tacit.learning.learn import learn
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.workspace.workspace import Workspace
+    from tacit.context.context import Workspace
 
 TACIT = (sys.executable, "-m", "tacit")
 

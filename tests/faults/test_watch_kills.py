@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.store import drafts, patterns
+from tacit.context.context import Workspace
+from tacit.context.exclusive import file_of
+from tacit.learning.watch.watch import Watch
+from tacit.store.tables.learning import patterns
+from tacit.store.tables.shipping import drafts
 from tacit.types import Run, ToolCall
-from tacit.workspace.alone import file_of
-from tacit.workspace.watching import Watch
-from tacit.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,8 +28,8 @@ SCRIPTED = """
 import os, sys, time
 from pathlib import Path
 from tacit.events import Advanced, Ended
-from tacit.workspace.schedule import Pace
-from tacit.workspace.watching import Watch
+from tacit.learning.watch.schedule import Pace
+from tacit.learning.watch.watch import Watch
 
 folder, log, inside = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
 
@@ -57,7 +58,7 @@ for told in Watch([folder], learn=learn, pace=pace, flags={"mode": "draft"}).eve
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from tacit.workspace.watching import Watch, the_pass
+from tacit.learning.watch.watch import Watch, the_pass
 
 def learn(ws):
     events = the_pass(ws)

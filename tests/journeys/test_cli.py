@@ -10,9 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import forked
+import pytest
 
 SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 TACIT = str(Path(sys.executable).with_name("tacit"))

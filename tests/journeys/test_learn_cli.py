@@ -9,9 +9,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 import forked
+import pytest
 
 if TYPE_CHECKING:
     from pathlib import Path

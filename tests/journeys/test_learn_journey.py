@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from learn_world import ALONE, TESTS, failed, task, with_steps
 from shop import Shop
 
-from learn_world import ALONE, TESTS, failed, task, with_steps
 from tacit.types import Run
 
 if TYPE_CHECKING:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from learn_world import REPORTS, TESTS, Clock, all_drafts, all_patterns, documents, failed, learned, opened, task
 from secret_samples import KINDS, NAMED
+
+from tacit.library.proposals.drafts import apply_drafts, approve
+from tacit.library.proposals.parcels import export
+from tacit.maintenance.backup import backup
 from tacit.types import Passage, Run, ToolCall
-from tacit.workspace.backup import backup
-from tacit.workspace.deciding import apply_drafts, approve
-from tacit.workspace.parcels import export
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

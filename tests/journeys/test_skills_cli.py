@@ -6,9 +6,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 import forked
+import pytest
 
 if TYPE_CHECKING:
     import subprocess

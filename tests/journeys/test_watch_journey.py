@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+import forked
 import pytest
 
-import forked
-from tacit.interchange import parse_run
-from tacit.workspace.workspace import Workspace
+from tacit.context.context import Workspace
+from tacit.formats.run_json import parse_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import defaultdict
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+import work
 from shop import Shop
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "learning"))
-
-import work
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SEEDS = (work.SEED, pytest.param(11, marks=pytest.mark.slow), pytest.param(12, marks=pytest.mark.slow))
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tacit.learning.next import Generate, Leave, Refresh, Situation, in_order, next_step
+from tacit.learning.next_step import Generate, Leave, Refresh, Situation, in_order, next_step
 from tacit.types import Draft, DraftStatus, Pattern, PatternStatus, Provenance
 
 NOW = Situation(drafter="heuristic")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tacit.learning.pattern import (
+from tacit.learning.patterns import (
     Evidence,
     Group,
     Thresholds,
@@ -18,7 +18,7 @@ from tacit.learning.pattern import (
     standing,
     winning_path,
 )
-from tacit.runs.recorder import record_of
+from tacit.runs.derive import record_of
 from tacit.types import Pattern, Record, Run, SkillTrace, Snapshot
 
 NEEDED = Thresholds()

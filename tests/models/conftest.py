@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from loopback import Loopback
 
-from tacit.models.client import HttpModel
+from tacit.models.http.client import HttpModel
 from tacit.models.model import Message, Request
 from tacit.models.spec import ModelOptions, parse
 

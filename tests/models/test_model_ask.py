@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from tacit.models.ask import Answer, ask
 from tacit.models.failures import Malformed, TimedOut, Unreachable
 from tacit.models.keys import prompt_hash
-from tacit.models.schemas import schema_of, wire_schema
 from tacit.models.scripted import Scripted, fails, on, says
+from tacit.models.wire.schemas import schema_of, wire_schema
 
 if TYPE_CHECKING:
     from tacit.models.model import Request

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.models.budget import Budgeted, most
 from tacit.models.failures import Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
+from tacit.models.layers.budget import Budgeted, most
 from tacit.models.ledger import Amount, Limits, MemoryLedger, over
 from tacit.models.model import Message, Reply, Request, Texts
 from tacit.models.price import FlatPrice, unknown

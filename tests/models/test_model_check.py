@@ -11,15 +11,15 @@ import pytest
 from loopback import Loopback, answers, completion, embeddings, message
 from typer.testing import CliRunner
 
-from tacit.cli.models import app
+from tacit.cli.commands.models import app
 from tacit.cli.options import Options
+from tacit.context.model_spending import StoreLedger
 from tacit.models.check import CheckResult, budget, check
 from tacit.models.ledger import Amount, Limits, Reservation
 from tacit.models.spec import ModelOptions, parse
-from tacit.workspace.spending import StoreLedger
 
 if TYPE_CHECKING:
-    from tacit.workspace.workspace import Workspace
+    from tacit.context.context import Workspace
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 KEY = "sk-test-0123456789abcdef"

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from loopback import answers
 
-from tacit.models.cleaned import Cleaned
 from tacit.models.failures import Malformed, Refused, Unreachable
-from tacit.models.memo import MemoryStore
+from tacit.models.layers.cleaned import Cleaned
+from tacit.models.layers.memo import MemoryStore
+from tacit.models.layers.stack import Layers, stacked
 from tacit.models.model import Reply, Request, Texts, Vectors
 from tacit.models.scripted import Scripted, fails, on, says
-from tacit.models.stack import Layers, stacked
-from tacit.redact import Redactor
+from tacit.redaction import Redactor
 from tacit.types import Tokens
 
 if TYPE_CHECKING:

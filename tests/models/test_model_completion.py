@@ -10,9 +10,9 @@ from loopback import answers
 
 from tacit.models.failures import Malformed, Refused
 from tacit.models.keys import prompt_hash
+from tacit.models.layers.stack import Layers, stacked
 from tacit.models.model import Message, Reply, Request, Texts
 from tacit.models.spec import parse
-from tacit.models.stack import Layers, stacked
 from tacit.types import Tokens
 
 if TYPE_CHECKING:

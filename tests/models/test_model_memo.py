@@ -11,7 +11,7 @@ import pytest
 
 from tacit.models.failures import TimedOut, Unreachable
 from tacit.models.keys import reply_key
-from tacit.models.memo import BATCH, Memo, MemoryStore
+from tacit.models.layers.memo import BATCH, Memo, MemoryStore
 from tacit.models.model import Message, Reply, Request, Schema, Texts, Vectors
 from tacit.models.scripted import Scripted, fails, on, raises, says
 

@@ -14,8 +14,8 @@ import pytest
 from loopback import answers, completion, floods, hangs, message, raw, resets, trickles
 
 from tacit.errors import ConfigError
-from tacit.models.client import HttpModel
 from tacit.models.failures import Malformed, RateLimited, Refused, TimedOut, Unreachable
+from tacit.models.http.client import HttpModel
 from tacit.models.model import Reply, Request
 from tacit.models.spec import parse
 

@@ -25,7 +25,7 @@ from pydantic_ai.models.function import FunctionModel
 from tacit.models.ask import Answer, ask
 from tacit.models.failures import Malformed, RateLimited, Refused, TimedOut, Unreachable
 from tacit.models.model import Message, Reply, Request, Texts, Vectors
-from tacit.models.providers import ForeignProvider
+from tacit.models.pydantic_ai import ForeignProvider
 from tacit.models.spec import parse
 
 if TYPE_CHECKING:
@@ -141,7 +141,8 @@ def test_texts_are_embedded() -> None:
 
 def test_nothing_else_loads_pydantic_ai() -> None:
     code = (
-        "import sys, tacit.models.check, tacit.models.stack, tacit.models.client; print('pydantic_ai' in sys.modules)"
+        "import sys, tacit.models.check, tacit.models.layers.stack, tacit.models.http.client\n"
+        "print('pydantic_ai' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

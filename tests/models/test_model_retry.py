@@ -10,8 +10,8 @@ import pytest
 from loopback import answers, completion, resets
 
 from tacit.models.failures import Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
+from tacit.models.layers.retry import Patience, Retrying
 from tacit.models.model import Reply, Request, Texts, Vectors
-from tacit.models.retry import Patience, Retrying
 from tacit.models.scripted import Act, Scripted, fails, on, says
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tacit.errors import ConfigError
 from tacit.models.build import NoModel, build, configured
-from tacit.models.client import HttpModel
+from tacit.models.http.client import HttpModel
+from tacit.models.http.proxy import Proxy, proxy_for
 from tacit.models.ledger import Limits
 from tacit.models.price import price_of
-from tacit.models.proxy import Proxy, proxy_for
 from tacit.models.spec import ModelOptions, ModelSpec, PerMillion, parse
 from tacit.types import Tokens
 

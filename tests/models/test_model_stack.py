@@ -11,16 +11,16 @@ import pytest
 from loopback import answers, completion
 
 from tacit.models.failures import OverBudget, Refused, Unreachable
+from tacit.models.layers.memo import MemoryStore
+from tacit.models.layers.record import Call
+from tacit.models.layers.retry import Patience
+from tacit.models.layers.stack import Calls, Layers, stacked
 from tacit.models.ledger import Limits, MemoryLedger
-from tacit.models.memo import MemoryStore
 from tacit.models.model import Message, Reply, Request, Schema, Texts
 from tacit.models.price import FlatPrice
-from tacit.models.record import Call
-from tacit.models.retry import Patience
 from tacit.models.scripted import Scripted, fails, on, says
 from tacit.models.spec import PerMillion
-from tacit.models.stack import Calls, Layers, stacked
-from tacit.redact import Redactor
+from tacit.redaction import Redactor
 from tacit.types import Tokens
 
 CHEAP = FlatPrice(PerMillion(input=Decimal(1), output=Decimal(2)))

@@ -15,19 +15,19 @@ import pytest
 from loopback import Loopback, answers, completion, floods, hangs, resets
 
 from tacit import config
-from tacit.learning.asking import NoAnswer, Question
-from tacit.learning.cluster_model import cluster_with, in_short
-from tacit.learning.draft import draft
-from tacit.learning.draft_model import draft_with
-from tacit.learning.judge import JudgeAnswer, judge_all
-from tacit.learning.knowledge import Lessons
-from tacit.learning.proposal import Proposal
-from tacit.runs.recorder import record_of
-from tacit.store import calls
+from tacit.context.context import Workspace
+from tacit.context.model_access import ModelAsker, asker_of
+from tacit.context.model_spending import spent_today
+from tacit.learning.clustering.by_model import cluster_with, in_short
+from tacit.learning.drafting.by_model import draft_with
+from tacit.learning.drafting.heuristic import draft
+from tacit.learning.drafting.proposal import Proposal
+from tacit.learning.judging.judge import JudgeAnswer, judge_all
+from tacit.learning.procedures.knowledge import Lessons
+from tacit.models.questions import NoAnswer, Question
+from tacit.runs.derive import record_of
+from tacit.store.tables.models import calls
 from tacit.types import Pattern, Run, ToolCall
-from tacit.workspace.asking import ModelAsker, asker_of
-from tacit.workspace.spending import spent_today
-from tacit.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -226,11 +226,11 @@ def test_a_budget_ends_the_asking_and_nothing_is_sent_beyond_it(asking: Callable
 
 SPEND = """
 import sys
-from tacit.runs.recorder import record_of
+from tacit.runs.derive import record_of
 from tacit.types import Run
-from tacit.learning.judge import judge_all
-from tacit.workspace.asking import asker_of
-from tacit.workspace.workspace import Workspace
+from tacit.learning.judging.judge import judge_all
+from tacit.context.model_access import asker_of
+from tacit.context.context import Workspace
 flags = {"model": "openai:m", "model_url": sys.argv[2], "model_key": "SOME_KEY", "budget_calls": 7}
 with Workspace.open(sys.argv[1], flags=flags) as ws, asker_of(ws, {"SOME_KEY": "x"}) as asker:
     runs = [Run(message=f"task {n}", output="Done.", status="completed", external_id=str(n)) for n in range(20)]

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 from loopback import Loopback, answers, completion, hangs, trickles
 
-from tacit.models.client import HttpModel
 from tacit.models.failures import Refused, TimedOut, Unreachable
+from tacit.models.http.client import HttpModel
 from tacit.models.model import Reply
 from tacit.models.spec import parse
 

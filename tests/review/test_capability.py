@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from package_samples import draft, package, run
 
-from tacit.review.capability import (
+from tacit.review.capabilities import (
     Host,
     OutsidePath,
     Persistence,
@@ -16,8 +16,8 @@ from tacit.review.capability import (
     capabilities,
     capability_diff,
 )
-from tacit.review.decide import review_draft
-from tacit.review.evidence import commands
+from tacit.review.layers.evidence import commands
+from tacit.review.review import review_draft
 from tacit.types import ToolCall
 
 BODY = """# Deploy

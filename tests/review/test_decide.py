@@ -11,10 +11,10 @@ import pytest
 from package_samples import draft, package, run
 
 from tacit.review.archives import MAX_MEMBERS, members
-from tacit.review.decide import decide, review_draft, review_package
 from tacit.review.rendering import as_reference, framed
-from tacit.review.second import ScriptedOpinion
-from tacit.review.values import rank
+from tacit.review.result import rank
+from tacit.review.review import decide, review_draft, review_package
+from tacit.review.second_opinions import ScriptedOpinion
 from tacit.skills.package import Package
 from tacit.types import Finding
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from package_samples import package
 
-from tacit.review.decide import review_package
+from tacit.review.review import review_package
 from tacit.skills.package import Package
 
 DOCUMENTS = {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.runs.recorder import (
+from tacit.runs.derive import (
     excerpt_of,
     identity,
     is_heartbeat,

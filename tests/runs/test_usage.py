@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.runs.usage import corrected, used
-from tacit.shipped import Profile
+from tacit.runs.skill_usage import corrected, used
+from tacit.types.skills import Profile
 
 NEW = Profile(skill="s", workspace="w")
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from loopback import Loopback, answers, completion, floods, hangs, raw, resets, trickles
 from selection_world import NO_CHANCE, decide, falling, names, skill
 
-from tacit.models.client import HttpModel
+from tacit.models.http.client import HttpModel
 from tacit.models.spec import parse
-from tacit.selection.values import Scored
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
-
-from loopback import Loopback, answers, completion, floods, hangs, raw, resets, trickles
+from tacit.selection.types import Scored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

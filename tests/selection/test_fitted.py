@@ -7,10 +7,10 @@ from importlib.resources import files
 
 import pytest
 
-from tacit.selection.choosing import Basis, choose
-from tacit.selection.entries import EMBEDDER, VERSION, entry_of
-from tacit.selection.index import Index
-from tacit.selection.values import Scored, Selectable, Settings, Task
+from tacit.selection.choosing.choose import Basis, choose
+from tacit.selection.index.entries import EMBEDDER, VERSION, entry_of
+from tacit.selection.index.index import Index
+from tacit.selection.types import Scored, Selectable, Settings, Task
 
 DESCRIPTIONS = {
     "flaky-tests": "Mends tests that fail now and then. Use when a test is flaky or depends on the order of tests.",
@@ -30,7 +30,8 @@ SKILLS = {
 INDEX = Index.of((name, entry_of(skill)) for name, skill in SKILLS.items())
 BASIS = Basis(settings=Settings(explore_rate=0.0))
 NO_SKILL = [
-    json.loads(line) for line in (files("tacit.demo") / "no_skill.jsonl").read_text(encoding="utf-8").splitlines()
+    json.loads(line)
+    for line in (files("tacit.cli.demo.samples") / "no_skill.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 
 

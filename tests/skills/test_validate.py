@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from skills_ref.validator import validate as reference
 
-from tacit.skills.frontmatter import set_value
+from tacit.skills.document.frontmatter import set_value
 from tacit.skills.names import name_problem
 from tacit.skills.package import Package
 from tacit.skills.rules import RULES

@@ -12,10 +12,10 @@ from training_toys import DOWN, TEXT, Rules, run
 
 from tacit.models.model import Reply
 from tacit.training.bandit import WAYS, proposer
-from tacit.training.pool import Threads
 from tacit.training.result import Judged, Step, Unjudged
+from tacit.training.rollouts.pool import Threads
 from tacit.training.spec import Spec, Update
-from tacit.trials import Decision
+from tacit.types.trials import Decision
 
 if TYPE_CHECKING:
     from tacit.models.failures import Failure

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from training_toys import Rules, Teacher, case, run, setting
 
 from tacit.training.contrast import difference
-from tacit.training.pool import Threads
-from tacit.training.reflect import Sorting, question
-from tacit.training.showing import Seen
+from tacit.training.proposing.prompt import Seen
+from tacit.training.proposing.reflect import Sorting, question
+from tacit.training.rollouts.pool import Threads
 from tacit.training.spec import Spec
-from tacit.trials import Rollout, Scored
+from tacit.types.trials import Rollout, Scored
 
 if TYPE_CHECKING:
     from tacit.skills.package import Package
-    from tacit.training.rollout import Spent
-    from tacit.trials import Case
+    from tacit.training.rollouts.rollout import Spent
+    from tacit.types.trials import Case
 
 SPEC = Spec(epochs=1, batch=12, minibatch=4, samples=2, contrast=True, schedule="constant", max_edits=2)
 

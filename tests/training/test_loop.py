@@ -14,19 +14,19 @@ from tacit.errors import InputError
 from tacit.models.failures import OverBudget
 from tacit.models.scripted import Scripted, fails, on, says
 from tacit.skills.package import Package
+from tacit.training.events import dump
 from tacit.training.loop import train
-from tacit.training.memory import Rejected
-from tacit.training.pool import InOrder, Threads
-from tacit.training.progress import dump
+from tacit.training.proposing.memory import Rejected
 from tacit.training.result import Judged, Unjudged
+from tacit.training.rollouts.pool import InOrder, Threads
 from tacit.training.spec import Spec
 
 if TYPE_CHECKING:
     from tacit.models.failures import Failure
     from tacit.models.model import Reply, Request
     from tacit.models.scripted import Act
-    from tacit.training.rollout import Spent
-    from tacit.trials import Case, Rollout
+    from tacit.training.rollouts.rollout import Spent
+    from tacit.types.trials import Case, Rollout
 
 SPEC = Spec(epochs=2, batch=12, minibatch=4, slow_cases=6, schedule="constant", max_edits=2)
 EDIT = {"op": "append", "content": "- rule-0"}

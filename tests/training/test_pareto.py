@@ -9,17 +9,17 @@ import pytest
 from training_toys import Rules, Teacher, package, run
 
 from tacit.training.crossing import crossed, merged_text
-from tacit.training.gate import Measure, Scores
+from tacit.training.gates.strict import Measure, Scores
 from tacit.training.pareto import MOST, Variant, front
-from tacit.training.pool import Threads
 from tacit.training.presets import default_spec
 from tacit.training.result import Judged
+from tacit.training.rollouts.pool import Threads
 from tacit.training.spec import Spec
-from tacit.trials import Scored
+from tacit.types.trials import Scored
 
 if TYPE_CHECKING:
     from tacit.skills.package import Package
-    from tacit.trials import Case, Score
+    from tacit.types.trials import Case, Score
 
 HEAD = "---\nname: toy\ndescription: d\n---\n\n"
 SPEC = Spec(parents="pareto", epochs=3, batch=6, slow=False, meta=False, baselines=False, merge_every=2)

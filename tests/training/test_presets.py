@@ -8,7 +8,7 @@ import pytest
 
 from tacit.errors import UsageError
 from tacit.training.presets import PRESETS, default_spec, spec_of
-from tacit.training.schedule import planned
+from tacit.training.proposing.edit_budget import planned
 from tacit.training.spec import Spec
 
 

@@ -10,29 +10,29 @@ import pytest
 from training_toys import TEXT, Rules, Teacher, package, run, splits
 
 from tacit.models.scripted import Scripted, on, says
-from tacit.training.added import added, single
-from tacit.training.attribution import attributed
-from tacit.training.effects import Estimate
-from tacit.training.gate import Measure
-from tacit.training.intervals import Interval
-from tacit.training.memory import Memory
-from tacit.training.page import page
-from tacit.training.pool import Threads
+from tacit.statistics.intervals import Interval
+from tacit.training.gates.effects import Estimate
+from tacit.training.gates.strict import Measure
 from tacit.training.presets import default_spec
-from tacit.training.proposals import Proposed
-from tacit.training.report import Told, report
+from tacit.training.proposing.memory import Memory
+from tacit.training.proposing.proposals import Proposed
+from tacit.training.report.added import added, single
+from tacit.training.report.attribution import attributed
+from tacit.training.report.page import page
+from tacit.training.report.report import Told, report
 from tacit.training.result import Effect, Judged, Step
+from tacit.training.rollouts.pool import Threads
 from tacit.training.smaller import as_good, harmless, is_smaller
 from tacit.training.spec import Spec
 from tacit.training.state import State
-from tacit.trials import Decision, Rollout, Scored
 from tacit.types import Append
+from tacit.types.trials import Decision, Rollout, Scored
 
 if TYPE_CHECKING:
     from tacit.models.model import Reply, Request
     from tacit.skills.package import Package
-    from tacit.training.rollout import Spent
-    from tacit.trials import Case
+    from tacit.training.rollouts.rollout import Spent
+    from tacit.types.trials import Case
 
 IDLE = "Be as good as you can.\n"
 SPEC = Spec(gate="staged", epochs=1, batch=12, slow=False, meta=False, baselines=False, recall=0)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import pytest
 
 from tacit.errors import UsageError
-from tacit.training.progress import Decided, Ended, Measured, Skipped, Stopped, dump
+from tacit.training.events import Decided, Ended, Measured, Skipped, Stopped, dump
 from tacit.training.spec import Spec
 
 

@@ -16,15 +16,15 @@ GROUP = "tacit.sources"
 """The entry point group in which another package names a callable that returns a source."""
 
 _BUILT_IN = {
-    "claude-code": "claude_code:ClaudeCode",
-    "codex": "codex:Codex",
-    "otel": "otel:Otel",
-    "openinference": "openinference:OpenInference",
-    "jsonl": "jsonl:Jsonl",
-    "gemini-cli": "gemini_cli:GeminiCli",
-    "openclaw": "openclaw:OpenClaw",
-    "hermes": "hermes:Hermes",
-    "picoclaw": "picoclaw:PicoClaw",
+    "claude-code": "claude_code.source:ClaudeCode",
+    "codex": "codex.source:Codex",
+    "otel": "traces.otel:Otel",
+    "openinference": "traces.openinference:OpenInference",
+    "jsonl": "others.jsonl:Jsonl",
+    "gemini-cli": "others.gemini_cli:GeminiCli",
+    "openclaw": "others.openclaw:OpenClaw",
+    "hermes": "others.hermes:Hermes",
+    "picoclaw": "others.picoclaw:PicoClaw",
 }
 
 

@@ -14,7 +14,7 @@ from tacit.errors import ConfigError, StoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tacit.workspace.workspace import Workspace
+    from tacit.context.context import Workspace
 
 T = TypeVar("T")
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")]
@@ -71,7 +71,7 @@ def options(ctx: typer.Context) -> Options:
 
 def opened(ctx: typer.Context, *, create: bool = False) -> Workspace:
     """The workspace of this call; only commands that record make one where there is none."""
-    from tacit.workspace.workspace import Workspace
+    from tacit.context.context import Workspace
 
     given = options(ctx)
     ws = Workspace.open(given.folder, create=create, flags=given.flags)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from tacit.runs.usage import idle_days, retention
+from tacit.runs.skill_usage import idle_days, retention
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tacit.shipped import Profile, SkillStatus
+    from tacit.types.skills import Profile, SkillStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

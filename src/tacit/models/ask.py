@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from tacit.models.failures import Malformed, TimedOut, short
 from tacit.models.keys import prompt_hash
 from tacit.models.model import Message, Reply
-from tacit.models.schemas import schema_of
+from tacit.models.wire.schemas import schema_of
 from tacit.prompts import load, render
 
 if TYPE_CHECKING:

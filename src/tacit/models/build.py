@@ -14,8 +14,8 @@ from tacit.models.spec import ModelOptions, ModelSpec, parse
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from tacit.models.client import HttpModel
-    from tacit.models.providers import ForeignProvider
+    from tacit.models.http.client import HttpModel
+    from tacit.models.pydantic_ai import ForeignProvider
 
 EXTRA = "pip install 'tacit[providers]'"
 HEURISTICS = "No model is set: learning uses heuristics."
@@ -68,7 +68,7 @@ def build(
         return missing
     if spec.protocol == "pydantic-ai":
         return _foreign(spec, clock)
-    from tacit.models.client import HttpModel
+    from tacit.models.http.client import HttpModel
 
     return HttpModel(spec, environ, clock)
 
@@ -86,7 +86,7 @@ def _missing(spec: ModelSpec, environ: Mapping[str, str], setting: str) -> Itera
 
 def _foreign(spec: ModelSpec, clock: Callable[[], float]) -> ForeignProvider | NoModel:
     try:
-        from tacit.models.providers import ForeignProvider
+        from tacit.models.pydantic_ai import ForeignProvider
     except ImportError as error:
         return NoModel(
             reason=f"'{spec.provider}' is reached through pydantic-ai, which is not here ({error}).", fix=EXTRA

@@ -11,15 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from tacit.models.ask import Answer, ask
 from tacit.models.build import NoModel, build
-from tacit.models.failures import (
-    Failure,
-    Malformed,
-    OverBudget,
-    RateLimited,
-    Refused,
-    TimedOut,
-    Unreachable,
-)
+from tacit.models.failures import Failure, Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
 from tacit.models.model import Message, Reply, Request, Texts, Vectors
 from tacit.models.price import price_of
 from tacit.models.spec import keys_of

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import httpcore2
 
-from tacit.models.deadline import left_until
+from tacit.models.http.deadline import left_until
 
 if TYPE_CHECKING:
     import ssl
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
-    from tacit.models.deadline import DeadlineBackend
+    from tacit.models.http.deadline import DeadlineBackend
 
 IDLE = 30.0
 """Seconds an unused connection is kept."""

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from tacit.models.known import price_name
+from tacit.models.known_providers import price_name
 
 if TYPE_CHECKING:
     from datetime import datetime

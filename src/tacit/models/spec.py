@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tacit.errors import ConfigError
-from tacit.models.known import KNOWN, OTHERS, Protocols
+from tacit.models.known_providers import KNOWN, OTHERS, Protocols
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from tacit.review.catalogue import TAGS, explain
+from tacit.review.rules.catalogue import TAGS, explain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tacit.review.values import Review
+    from tacit.review.result import Review
     from tacit.types import Finding, Severity
 
 Level = Literal["error", "warning", "note"]

@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tacit.errors import InputError
-from tacit.skills.frontmatter import Frontmatter, read
+from tacit.formats.strict_json import clean
+from tacit.skills.document.frontmatter import Frontmatter, read
 from tacit.skills.paths import check_paths
-from tacit.strict import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from unicodedata import normalize
 
-from tacit.skills.frontmatter import BOM, Frontmatter, line_of, read
+from tacit.skills.document.frontmatter import BOM, Frontmatter, line_of, read
 from tacit.skills.names import MAX_LENGTH, name_problem
 from tacit.skills.package import Package
 from tacit.skills.rules import KEYS, MAX_BODY_LINES, MAX_COMPATIBILITY, MAX_DESCRIPTION, RULES
@@ -15,7 +15,7 @@ from tacit.types import Finding, Severity
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tacit.skills.values import Oddity
+    from tacit.skills.document.yaml_values import Oddity
 
 Level = Literal["strict", "lenient"]
 _PROBLEM: Severity = "high"

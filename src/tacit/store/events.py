@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.events import Advanced, Began, Ended, Event, Noted
-from tacit.store.codec import dumps, loads
+from tacit.store.tables.codec import dumps, loads
 
 if TYPE_CHECKING:
-    from tacit.store.engine import Transaction
+    from tacit.store.engines.engine import Transaction
 
 KINDS: dict[str, type[Began] | type[Advanced] | type[Noted] | type[Ended]] = {
     "began": Began,

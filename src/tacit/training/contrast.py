@@ -6,7 +6,7 @@ from difflib import unified_diff
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tacit.trials import Rollout
+    from tacit.types.trials import Rollout
 
 LINES = 400
 """Lines of an attempt that are compared; the time it takes grows faster than their number."""

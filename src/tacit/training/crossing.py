@@ -6,12 +6,12 @@ from collections import Counter
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from tacit.skills.lines import lines_of, text_of
-from tacit.skills.regions import scan
-from tacit.training.showing import document_of, with_document
+from tacit.skills.document.lines import lines_of, text_of
+from tacit.skills.document.regions import scan
+from tacit.training.proposing.prompt import document_of, with_document
 
 if TYPE_CHECKING:
-    from tacit.skills.lines import Line
+    from tacit.skills.document.lines import Line
     from tacit.skills.package import Package
 
 Key = tuple[str, int]

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tacit.training import sampling
-from tacit.training.attempts import NEEDED
-from tacit.training.progress import EpochEnded, FellBack, Skipped
+from tacit.training.cases import batches as sampling
+from tacit.training.events import EpochEnded, FellBack, Skipped
+from tacit.training.proposing.slow_update import counts, guidance_question, guided, kept, pairs_of, strategy_question
 from tacit.training.result import Epoch, Judged, Unjudged
-from tacit.training.slow import counts, guidance_question, guided, kept, pairs_of, strategy_question
+from tacit.training.rollouts.scheduler import NEEDED
 from tacit.training.state import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from tacit.skills.package import Package
-    from tacit.training.answers import Guidance
-    from tacit.training.desk import Asked
-    from tacit.training.progress import Event
+    from tacit.training.events import Event
+    from tacit.training.proposing.answers import Guidance
+    from tacit.training.proposing.optimiser import Asked
+    from tacit.training.proposing.slow_update import Pair
     from tacit.training.run import Run
-    from tacit.training.slow import Pair
     from tacit.training.spec import Spec
     from tacit.training.state import Plan
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.training.aggregate import group_size
-from tacit.training.effects import least_passes
-from tacit.training.sampling import steps_in
+from tacit.training.cases.batches import steps_in
+from tacit.training.gates.effects import least_passes
+from tacit.training.proposing.aggregate import group_size
 from tacit.training.several import together
 from tacit.training.weigh import PARTS
 
 if TYPE_CHECKING:
+    from tacit.training.cases.splits import Splits
     from tacit.training.spec import Spec
-    from tacit.training.splits import Splits
 
 CHARS = 4
 """Characters that stand for a token, roughly."""

@@ -10,18 +10,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.errors import InputError
-from tacit.training import sampling
-from tacit.training.appendix_notes import with_appendix
-from tacit.training.attempts import AHEAD, NEEDED
-from tacit.training.attribution import attributed
-from tacit.training.baselines import Baselines
+from tacit.training.cases import batches as sampling
 from tacit.training.epoch import comparing, end_epoch
-from tacit.training.halt import Halt
-from tacit.training.memory import Memory
-from tacit.training.one_shot import judge_one_shot
+from tacit.training.events import Began, Ended, Stopped
+from tacit.training.gates.baselines import Baselines
 from tacit.training.pareto import after_step, choose_parent
-from tacit.training.progress import Began, Ended, Stopped
+from tacit.training.proposing.appendix import with_appendix
+from tacit.training.proposing.memory import Memory
+from tacit.training.proposing.one_shot import judge_one_shot
+from tacit.training.report.attribution import attributed
 from tacit.training.result import Baseline, Judged, Step, Trained
+from tacit.training.rollouts.halt import Halt
+from tacit.training.rollouts.scheduler import AHEAD, NEEDED
 from tacit.training.run import Run
 from tacit.training.state import ACCEPTED, Given, Plan, State
 from tacit.training.step import take_step
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
     from tacit.models.model import Model
     from tacit.skills.package import Package
-    from tacit.training.memory import Rejected
-    from tacit.training.pool import Pool
-    from tacit.training.progress import Event
-    from tacit.training.proposing import Looked
-    from tacit.training.rollout import Roller
+    from tacit.training.cases.splits import Splits
+    from tacit.training.events import Event
+    from tacit.training.proposing.memory import Rejected
+    from tacit.training.proposing.propose import Looked
+    from tacit.training.rollouts.pool import Pool
+    from tacit.training.rollouts.rollout import Roller
     from tacit.training.spec import Spec
-    from tacit.training.splits import Splits
 
 ROLLOUT_STAGES = ("rollout", "gate", "compare", "baseline")
 """The stages whose calls are rollouts; all others are answers of the optimiser."""

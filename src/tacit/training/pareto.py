@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from tacit.training.crossing import crossed
-from tacit.training.progress import Skipped
+from tacit.training.events import Skipped
 from tacit.training.progress_search import ParentChosen
 from tacit.training.result import Judged, Unjudged
 from tacit.training.state import Candidate
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from tacit.skills.package import Package
-    from tacit.training.gate import Measure, Scores
-    from tacit.training.progress import Event
+    from tacit.training.events import Event
+    from tacit.training.gates.strict import Measure, Scores
     from tacit.training.run import Run
     from tacit.training.state import Plan, State
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from tacit.training.usage import Usage
+from tacit.training.rollouts.usage import Usage
 
 if TYPE_CHECKING:
+    from tacit.skills.editing.reports import EditReport
     from tacit.skills.package import Package
-    from tacit.skills.reports import EditReport
-    from tacit.training.gate import Scores
-    from tacit.training.intervals import Interval
-    from tacit.training.memory import Rejected
-    from tacit.training.progress import Arm, Change
-    from tacit.training.proposals import Proposed
+    from tacit.statistics.intervals import Interval
+    from tacit.training.events import Arm, Change
+    from tacit.training.gates.strict import Scores
+    from tacit.training.proposing.memory import Rejected
+    from tacit.training.proposing.proposals import Proposed
     from tacit.training.spec import Update
-    from tacit.trials import Decision, Split
+    from tacit.types.trials import Decision, Split
 
 NO_USAGE = Usage()
 

@@ -5,27 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tacit.training.attempts import AHEAD, NEEDED, Attempts
-from tacit.training.crew import Crew
-from tacit.training.desk import Desk
-from tacit.training.gate import Scores, gate_of
-from tacit.training.judging import judge_of
+from tacit.training.events import Decided, Measured, tenth
+from tacit.training.gates.gate import judge_of
+from tacit.training.gates.strict import Scores, gate_of
 from tacit.training.pareto import enter
-from tacit.training.progress import Decided, Measured, tenth
+from tacit.training.proposing.optimiser import Desk
 from tacit.training.result import Judged
+from tacit.training.rollouts.crew import Crew
+from tacit.training.rollouts.scheduler import AHEAD, NEEDED, Attempts
+from tacit.training.rollouts.usage import Bill
 from tacit.training.state import ACCEPTED, UNKNOWN
-from tacit.training.usage import Bill
-from tacit.trials import Decision
+from tacit.types.trials import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from tacit.skills.package import Package
-    from tacit.training.progress import Arm, Change, Event
+    from tacit.training.cases.batches import Batch
+    from tacit.training.events import Arm, Change, Event
     from tacit.training.result import Unjudged
-    from tacit.training.sampling import Batch
     from tacit.training.state import Candidate, Given, Plan, State
-    from tacit.trials import Case, Score, Split
+    from tacit.types.trials import Case, Score, Split
 
 NEAR = 0.8
 """The share of the val cases after which a decision can be guessed."""

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from tacit.training.proposals import NOTHING, Bundle
-from tacit.training.reflect import Sorting
+from tacit.training.proposing.proposals import NOTHING, Bundle
+from tacit.training.proposing.reflect import Sorting
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from tacit.training.proposals import Proposed, Source
-    from tacit.training.reflect import Minibatch, Reflection
-    from tacit.training.showing import Seen
+    from tacit.training.proposing.prompt import Seen
+    from tacit.training.proposing.proposals import Proposed, Source
+    from tacit.training.proposing.reflect import Minibatch, Reflection
     from tacit.training.spec import Spec
 
 

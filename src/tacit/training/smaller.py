@@ -5,13 +5,13 @@ from __future__ import annotations
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from tacit.training.intervals import paired
+from tacit.statistics.intervals import paired
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tacit.skills.package import Package
-    from tacit.training.effects import Estimate
+    from tacit.training.gates.effects import Estimate
 
 LEVEL = 0.8
 """Of the interval whose lower end must not be further below zero than a smaller skill may lose."""

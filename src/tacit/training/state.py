@@ -5,24 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.training.effects import NOTHING_KNOWN
-from tacit.training.gate import Scores
+from tacit.training.gates.effects import NOTHING_KNOWN
+from tacit.training.gates.strict import Scores
 
 if TYPE_CHECKING:
     from tacit.models.model import Model
     from tacit.skills.package import Package
-    from tacit.training.effects import Estimate
-    from tacit.training.memory import Memory
+    from tacit.training.cases.batches import Batch
+    from tacit.training.cases.splits import Splits
+    from tacit.training.events import Change
+    from tacit.training.gates.effects import Estimate
     from tacit.training.pareto import Variant
-    from tacit.training.pool import Pool
-    from tacit.training.progress import Change
-    from tacit.training.proposals import Proposed
+    from tacit.training.proposing.memory import Memory
+    from tacit.training.proposing.proposals import Proposed
     from tacit.training.result import Epoch, Shortened, Step
-    from tacit.training.rollout import Roller
-    from tacit.training.sampling import Batch
+    from tacit.training.rollouts.pool import Pool
+    from tacit.training.rollouts.rollout import Roller
     from tacit.training.spec import Spec
-    from tacit.training.splits import Splits
-    from tacit.trials import Action
+    from tacit.types.trials import Action
 
 UNKNOWN = Scores(cases=())
 ACCEPTED: tuple[Action, ...] = ("accept_new_best", "accept", "force_accept")

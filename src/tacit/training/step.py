@@ -5,31 +5,31 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tacit.training.appendix_notes import noted
 from tacit.training.bandit import proposer
-from tacit.training.memory import Past, rejected_of
-from tacit.training.parts import screened_apart
-from tacit.training.progress import Edited, FellBack, Gathered, Skipped, StepBegan, Switched
-from tacit.training.proposing import propose, roll_out
-from tacit.training.reflect import Setting
+from tacit.training.events import Edited, FellBack, Gathered, Skipped, StepBegan, Switched
+from tacit.training.proposing.appendix import noted
+from tacit.training.proposing.memory import Past, rejected_of
+from tacit.training.proposing.propose import propose, roll_out
+from tacit.training.proposing.reflect import Setting
+from tacit.training.proposing.split_rewrite import screened_apart
+from tacit.training.proposing.update import NoUpdate, update
 from tacit.training.result import Judged, Step, Unjudged
 from tacit.training.several import rivals, united, without
 from tacit.training.state import ACCEPTED, Candidate
-from tacit.training.update import NoUpdate, update
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from tacit.training.memory import Rejected
-    from tacit.training.progress import Event
-    from tacit.training.proposals import Proposed
-    from tacit.training.proposing import Looked
-    from tacit.training.reflect import Reflection
+    from tacit.training.events import Event
+    from tacit.training.proposing.memory import Rejected
+    from tacit.training.proposing.proposals import Proposed
+    from tacit.training.proposing.propose import Looked
+    from tacit.training.proposing.reflect import Reflection
+    from tacit.training.proposing.update import Updated
     from tacit.training.run import Run
     from tacit.training.several import ProposalSet
     from tacit.training.spec import Spec
     from tacit.training.state import Plan
-    from tacit.training.update import Updated
 
 
 def take_step(run: Run, plan: Plan, meanwhile: Callable[[Looked], None]) -> Generator[Event, None, None]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tacit.training.added import added, single
-from tacit.training.attempts import NEEDED
-from tacit.training.effects import least_passes, telling
-from tacit.training.gate_staged import compared, too_much
-from tacit.training.progress import tenth
+from tacit.training.events import tenth
+from tacit.training.gates.effects import least_passes, telling
+from tacit.training.gates.screen import measured, with_edits
+from tacit.training.gates.staged import compared, too_much
 from tacit.training.progress_search import Pruned, Weighed, Worth
-from tacit.training.proposals import Proposed
+from tacit.training.proposing.prompt import document_of
+from tacit.training.proposing.proposals import Proposed
+from tacit.training.report.added import added, single
 from tacit.training.result import Shortened
-from tacit.training.screen import measured, with_edits
-from tacit.training.showing import document_of
+from tacit.training.rollouts.scheduler import NEEDED
 from tacit.training.smaller import as_good, size
 from tacit.training.state import Waiting
 from tacit.types import Delete
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from tacit.skills.package import Package
-    from tacit.training.gate_staged import Deltas
-    from tacit.training.progress import Event
+    from tacit.training.events import Event
+    from tacit.training.gates.staged import Deltas
     from tacit.training.run import Run
-    from tacit.trials import Score
+    from tacit.types.trials import Score
 
 Pool = tuple[Waiting, ...]
 PARTS = 2

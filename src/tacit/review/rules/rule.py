@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tacit.review.views import Source
+    from tacit.review.text.views import Source
     from tacit.types import Severity
 
 Analyse: TypeAlias = "Callable[[Source], Iterator[tuple[int, int]]]"

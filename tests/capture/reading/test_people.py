@@ -1,0 +1,66 @@
+"""Corrections are noticed in several languages, ordinary next steps are not taken for them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.capture.reading.people import is_correction, is_own, skills_read
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "no, that's not what I meant",
+        "That is wrong, use the other table",
+        "it still doesn't work",
+        "you forgot the tests",
+        "undo that",
+        "I said staging, not production",
+        "nein, das ist falsch",
+        "Das funktioniert immer noch nicht.",
+        "du hast die Tests vergessen",
+        "不对，应该用另一个表",
+        "还是报错",
+        "違います、別のテーブルです",
+        "まだ動かない",
+        "non, ce n'est pas ça",
+        "ça ne marche pas",
+        "no, eso no es lo que pedí",
+        "sigue sin funcionar",
+    ],
+)
+def test_a_correction_is_noticed(said: str) -> None:
+    assert is_correction(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "thanks, now push it",
+        "add a test for the parser",
+        "what is wrong with the login page?",
+        "create the beads",
+        "did you push?",
+        "perfekt, danke",
+        "好的，谢谢",
+        "ありがとう、次は文書を",
+        "merci, parfait",
+        "gracias, ahora los tests",
+        "no problem, go on with the next one",
+        "",
+    ],
+)
+def test_an_ordinary_next_step_is_no_correction(said: str) -> None:
+    assert not is_correction(said)
+
+
+def test_tacits_own_prompts_are_known() -> None:
+    assert is_own("tacit: judge this")
+    assert is_own("[tacit:judge] …")
+    assert is_own("<!-- tacit:draft -->\nwrite")
+    assert not is_own("what is tacit: a word?")
+
+
+def test_reading_a_skills_file_names_the_skill() -> None:
+    assert skills_read("Bash", '{"command": "cat .claude/skills/flaky-tests/SKILL.md"}') == ("flaky-tests",)
+    assert skills_read("Write", '{"file_path": "skills/flaky-tests/SKILL.md"}') == ()

@@ -1,0 +1,171 @@
+"""One at a time: across threads and processes, gone with its holder, not inherited by its children."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tacit.context.context import Workspace
+from tacit.context.exclusive import alone, file_of
+from tacit.errors import BusyError, UnreachableError
+from tacit.store.engines.alone_server import by_server
+from tacit.store.engines.exclusive import HELD, by_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+HOLDER = """
+import sys, time
+from tacit.context.exclusive import alone
+from tacit.context.context import Workspace
+with Workspace.open(sys.argv[1]) as ws, alone(ws, 0):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))])
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace's folder, with each kind of store in turn."""
+    if request.param == "postgresql":
+        monkeypatch.setenv("TACIT_STORE", request.getfixturevalue("new_postgres"))
+    made = tmp_path / "shop"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def shop(place: Path) -> Iterator[Workspace]:
+    with Workspace.open(place) as ws:
+        yield ws
+
+
+def holder(folder: Path) -> subprocess.Popen[str]:
+    """Another process that has the lock."""
+    process = subprocess.Popen([sys.executable, "-c", HOLDER, str(folder)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    process.stdout.close()
+    return process
+
+
+def test_a_second_one_is_told_who_is_at_work(shop: Workspace) -> None:
+    with (
+        alone(shop, 0),
+        pytest.raises(BusyError, match=r"Another learn is at work on .*shop: ") as caught,
+        alone(shop, 0),
+    ):
+        pass
+    assert "\n" not in str(caught.value)
+    assert shop.config.store or f"process {os.getpid()}." in str(caught.value)
+
+
+def test_one_after_the_other_is_no_conflict(shop: Workspace) -> None:
+    for _ in range(3):
+        with alone(shop, 0):
+            pass
+
+
+def test_what_fails_inside_lets_go(shop: Workspace) -> None:
+    with pytest.raises(ZeroDivisionError), alone(shop, 0):
+        raise ZeroDivisionError
+    with alone(shop, 0):
+        assert len(HELD) == 1
+    assert not HELD
+
+
+def test_a_busy_error_of_the_work_itself_is_passed_on_as_it_is(shop: Workspace) -> None:
+    with pytest.raises(BusyError, match=r"^the store is busy$"), alone(shop, 0):
+        raise BusyError("the store is busy")
+
+
+def test_another_process_excludes_and_its_death_lets_go(shop: Workspace, place: Path) -> None:
+    process = holder(place)
+    with pytest.raises(BusyError), alone(shop, 0.05):
+        pass
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with alone(shop, 5):
+        pass
+
+
+def test_waiting_ends_when_the_other_one_has_ended(shop: Workspace, place: Path) -> None:
+    process = holder(place)
+    began = time.monotonic()
+    killer = subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -9 {process.pid}"])
+    with alone(shop, 10):
+        waited = time.monotonic() - began
+    assert 0.2 < waited < 5
+    assert killer.wait() == 0
+    process.wait()
+
+
+def test_a_forked_child_does_not_have_it_and_does_not_let_it_go(shop: Workspace) -> None:
+    go = os.pipe()
+    with alone(shop, 0):
+        child = os.fork()
+        if child == 0:  # it ends only when told to, and never by way of the test
+            os.read(go[0], 1)
+            os._exit(0)
+        with pytest.raises(BusyError), alone(shop, 0):
+            pass
+    with alone(shop, 5):  # the child is still there, and yet nobody has it
+        pass
+    os.write(go[1], b"x")
+    os.waitpid(child, 0)
+    for end in go:
+        os.close(end)
+
+
+def test_a_child_that_leaves_the_block_does_not_open_it_for_others(shop: Workspace) -> None:
+    child = -1
+    with alone(shop, 0):
+        child = os.fork()
+        if child != 0:
+            os.waitpid(child, 0)
+            with pytest.raises(BusyError), alone(shop, 0):
+                pass
+    if child == 0:
+        os._exit(0)
+
+
+def test_other_work_and_other_workspaces_go_on(tmp_path: Path) -> None:
+    flags = {"state_dir": str(tmp_path / "state")}
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+    with (
+        Workspace.open(folders[0], flags=flags) as one,
+        Workspace.open(folders[1], flags=flags) as other,
+        alone(one, 0),
+        alone(other, 0),
+        alone(one, 0, "watch"),
+    ):
+        assert one.state == other.state
+        assert len({file_of(one, "learn"), file_of(other, "learn"), file_of(one, "watch")}) == 3
+
+
+def test_a_server_that_is_away_is_an_error_a_person_understands() -> None:
+    url = "postgresql://nobody@127.0.0.1:1/nothing"
+    with pytest.raises(UnreachableError, match="does not answer"), by_server(url, "learn x", 0):
+        pass
+
+
+@pytest.mark.parametrize("content", [b"", b"nonsense\xff", b"7" * 100])
+def test_a_lock_file_with_anything_in_it_still_locks(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "learn.lock"
+    file.write_bytes(content)
+    take: Callable[[], AbstractContextManager[None]] = lambda: by_file(file, 0)  # noqa: E731
+    with take():
+        assert file.read_text() == f"{os.getpid()}\n"
+        file.write_bytes(content)
+        with pytest.raises(BusyError, match="process"), take():
+            pass

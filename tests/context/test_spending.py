@@ -1,0 +1,222 @@
+"""A day's budget holds for every thread and process, a killed one included; a broken store stops the spending."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tacit.context.context import Workspace
+from tacit.context.model_spending import StoreCalls, StoreLedger, StoreMemo, forget_before, spent_today
+from tacit.models.failures import OverBudget
+from tacit.models.layers.budget import Budgeted
+from tacit.models.layers.memo import Memo
+from tacit.models.layers.record import Call
+from tacit.models.ledger import Amount, Limits, Reservation
+from tacit.models.model import Message, Reply, Request
+from tacit.models.price import FlatPrice, unknown
+from tacit.models.scripted import Scripted, on, says
+from tacit.models.spec import PerMillion
+from tacit.store.tables.models import calls
+from tacit.types import Tokens
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CHEAP = FlatPrice(PerMillion(input=Decimal(1), output=Decimal(2)))
+HELLO = Request(messages=(Message(text="hello"),), max_tokens=64)
+NIGHT = datetime(2026, 1, 5, 23, 59, 59, tzinfo=UTC)
+ONE = Amount(calls=1, tokens=100, usd=Decimal("0.01"))
+
+
+def dated(ws: Workspace, moment: datetime) -> Workspace:
+    return replace(ws, clock=lambda: moment)
+
+
+def reserved(ledger: StoreLedger, limits: Limits | None = None) -> Reservation:
+    found = ledger.reserve(ONE, limits or Limits())
+    assert isinstance(found, Reservation)
+    return found
+
+
+def test_a_budget_begins_anew_at_midnight_utc_by_the_workspaces_clock(ws: Workspace) -> None:
+    limits = Limits(calls=1)
+    reserved(StoreLedger(dated(ws, NIGHT)), limits)
+    refused = StoreLedger(dated(ws, NIGHT)).reserve(ONE, limits)
+    assert isinstance(refused, OverBudget)
+    assert "midnight UTC" in refused.reason
+    reserved(StoreLedger(dated(ws, NIGHT + timedelta(seconds=1))), limits)
+
+
+def test_what_was_reserved_before_midnight_is_settled_on_its_own_day(ws: Workspace) -> None:
+    before = StoreLedger(dated(ws, NIGHT))
+    held = reserved(before)
+    after = StoreLedger(dated(ws, NIGHT + timedelta(minutes=1)))
+    after.settle(held, Amount(calls=1, tokens=3))
+    assert before.total() == Amount(calls=1, tokens=3)
+    assert after.total() == Amount()
+
+
+def test_threads_together_stay_below_the_limit_and_the_store_agrees_with_what_was_asked(ws: Workspace) -> None:
+    model = Scripted(on("hello", says("a b c")))
+    paid = Budgeted(model, StoreLedger(ws), Limits(calls=20), CHEAP)
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda n: paid.complete(replace(HELLO, sample=n)), range(40)))
+    assert sum(isinstance(result, Reply) for result in results) == len(model.requests) == 20
+    assert spent_today(ws).spent.calls == 20
+    assert spent_today(ws).pending == 0
+
+
+def test_an_unknown_price_is_counted_as_unknown_and_not_as_nothing(ws: Workspace) -> None:
+    Budgeted(Scripted(on("hello", says("x"))), StoreLedger(ws), Limits(), unknown).complete(HELLO)
+    spent = spent_today(ws).spent
+    assert (spent.calls, spent.unpriced, spent.cost_usd) == (1, 1, None)
+
+
+SPEND = """
+import sys
+from tacit.models.ledger import Amount, Limits, Reservation
+from tacit.context.model_spending import StoreLedger
+from tacit.context.context import Workspace
+from decimal import Decimal
+with Workspace.open(sys.argv[1]) as ws:
+    ledger, got = StoreLedger(ws), 0
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for number in range(60):
+        held = ledger.reserve(Amount(calls=1, tokens=100, usd=Decimal("0.01")), Limits(usd=Decimal("0.50")))
+        if isinstance(held, Reservation):
+            got += 1
+            ledger.settle(held, Amount(calls=1, tokens=90, usd=Decimal("0.01")))
+    print(got, flush=True)
+"""
+
+
+def process(code: str, folder: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+
+def said(one: subprocess.Popen[str]) -> str:
+    assert one.stdout is not None
+    return one.stdout.readline().strip()
+
+
+def test_two_processes_together_never_pass_the_budget_and_use_it_up(ws: Workspace) -> None:
+    both = [process(SPEND, ws.root) for _ in range(2)]
+    assert [said(one) for one in both] == ["ready", "ready"]
+    for one in both:
+        assert one.stdin is not None
+        one.stdin.write("go\n")
+        one.stdin.flush()
+    got = [int(said(one)) for one in both]
+    for one in both:
+        one.communicate()
+    assert sum(got) == 50
+    assert spent_today(ws).spent == Amount(calls=50, tokens=4_500, usd=Decimal("0.50"))
+
+
+KILLED = """
+import sys
+from tacit.models.ledger import Amount, Limits
+from tacit.context.model_spending import StoreLedger
+from tacit.context.context import Workspace
+ws = Workspace.open(sys.argv[1])
+StoreLedger(ws).reserve(Amount(calls=1, tokens=700), Limits())
+print("reserved", flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_what_a_killed_process_had_reserved_counts_as_spent_that_day(ws: Workspace) -> None:
+    child = process(KILLED, ws.root)
+    assert said(child) == "reserved"
+    os.kill(child.pid, signal.SIGKILL)
+    child.communicate()
+    today = spent_today(ws)
+    assert (today.spent.tokens, today.pending) == (700, 1)
+    refused = StoreLedger(ws).reserve(Amount(calls=1, tokens=400), Limits(tokens=1_000))
+    assert isinstance(refused, OverBudget)
+
+
+def test_nothing_is_asked_when_it_cannot_be_written_down(ws: Workspace) -> None:
+    model = Scripted(on("hello", says("x")))
+    with ws.engine.write() as transaction:
+        transaction.all("DROP TABLE spending")
+    result = Budgeted(model, StoreLedger(ws), Limits(), CHEAP).complete(HELLO)
+    assert isinstance(result, OverBudget)
+    assert "cannot be written down" in result.reason
+    assert model.requests == []
+
+
+@pytest.mark.parametrize("table", ["memo", "calls", "reservations"])
+def test_a_part_of_the_store_that_fails_loses_a_line_and_raises_nothing(ws: Workspace, table: str) -> None:
+    ledger = StoreLedger(ws)
+    held = reserved(ledger)
+    with ws.engine.write() as transaction:
+        transaction.all(f"DROP TABLE {table}")
+    ledger.settle(held, Amount(calls=1, tokens=1))
+    StoreMemo(ws).put("k", b"v")
+    assert StoreMemo(ws).get("k") == (None if table == "memo" else b"v")
+    StoreCalls(ws).add(_call())
+    assert spent_today_tokens(ws) == (100 if table == "reservations" else 1)  # unsettled: the bound stays
+
+
+def spent_today_tokens(ws: Workspace) -> int:
+    return StoreLedger(ws).total().tokens
+
+
+def _call(reason: str = "") -> Call:
+    return Call(
+        stage="judge", what="complete", model="m", prompt_hash="h", tokens=Tokens(input=2), cost_usd=None,
+        seconds=0.1, outcome="ok", reason=reason,
+    )  # fmt: skip
+
+
+def test_a_call_is_kept_without_anything_a_server_said(ws: Workspace) -> None:
+    StoreCalls(ws).add(_call("the prompt said: my cat is called Mimi"))
+    with ws.engine.read() as transaction:
+        kept = calls.listed(transaction, ws.name)
+    assert [(one.stage, one.tokens, one.cost_usd) for one in kept] == [("judge", Tokens(input=2), None)]
+    assert "Mimi" not in repr(kept)
+
+
+def test_the_memo_outlives_the_process_and_counts_its_hits(ws: Workspace) -> None:
+    model = Scripted(on("hello", says("x")))
+    first = Memo(model, StoreMemo(ws)).complete(HELLO)
+    store = StoreMemo(ws)
+    assert Memo(model, store).complete(HELLO) == first
+    assert (len(model.requests), store.hits) == (1, 1)
+
+
+def test_old_rows_are_forgotten_and_todays_sum_never(ws: Workspace) -> None:
+    old = dated(ws, NIGHT)
+    for one in (old, ws):
+        reserved(StoreLedger(one))
+        StoreCalls(one).add(_call())
+        StoreMemo(one).put(one.now(), b"v")
+    assert forget_before(ws, "2026-01-06") == 3
+    assert forget_before(ws, "9999-01-01") == 2  # today's call and reply, not its sum
+    assert spent_today(ws).spent == ONE
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_on_postgresql_processes_share_the_budget_as_well(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TACIT_STORE", request.getfixturevalue("new_postgres"))
+    with Workspace.open(tmp_path / "home") as ws:
+        both = [process(SPEND.replace("range(60)", "range(30)"), ws.root) for _ in range(2)]
+        assert [said(one) for one in both] == ["ready", "ready"]
+        outs = [one.communicate("go\n")[0] for one in both]
+        assert sum(map(int, outs)) == 50
+        assert spent_today(ws).spent.usd == Decimal("0.50")

@@ -1,0 +1,115 @@
+"""A stable chain of skills becomes one skill that does it in one go."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tacit.learning.drafting.proposal import Proposal
+from tacit.learning.drafting.shortcut import combined, is_stable, operations, shortcut_name
+from tacit.learning.drafting.similar_skills import KnownSkill
+from tacit.skills.editing.compose import compose
+from tacit.skills.names import name_problem
+from tacit.skills.package import Package
+from tacit.skills.validate import validate
+from tacit.types import Pattern
+
+PATH = ("fetch-report", "mail-report")
+PATTERN = Pattern(
+    id="p", workspace="w", label="l", summary="send the weekly figures to finance", winning_path=PATH, successes=4
+)
+PARTS = (
+    KnownSkill(name="fetch-report", description="Fetches a report.", body="# F\n\n1. Run `get`.\n2. Save it.\n"),
+    KnownSkill(name="mail-report", description="Mails a report.", body="# M\n\n- Write the mail.\n- Send it.\n"),
+)
+BODY = (
+    "---\nname: weekly\ndescription: d\n---\n\n# Weekly\n\n## Procedure\n\n1. Run `get --week <n>`.\n2. Run `send`.\n\n"
+    "## Expected result\n\nThe mail is out.\n"
+)
+PROPOSAL = Proposal(
+    target="weekly", kind="create", type="workflow", summary="s", body=BODY, uses=("Send figures",), avoid=("`cat`",)
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("summary", "path", "name"),
+    [
+        ("compute 17 with steps", ("square-step", "add-step"), "calculate-17-via-steps"),
+        ("compute 17 and 4 now please", ("square-step", "add-step"), "compute-17-and-4-via-steps"),
+        ("send the weekly figures to finance", ("fetch-report", "mail-report"), "send-the-weekly-figures-via-reports"),
+        ("send the weekly figures", ("fetch-report", "mail-letter"), "send-the-weekly-figures-shortcut"),
+        ("Überweise Geld", ("a-x", "b-y"), "uberweise-geld-shortcut"),
+        ("Weather Lookup", ("a-x", "b-y"), "weather-lookup-shortcut"),
+        ("天気を調べる", ("fetch-x", "mail-y"), "combined-fetch-x-mail-y"),
+        (f"{'w' * 70} x", ("fetch-x", "mail-y"), "combined-fetch-x-mail-y"),
+        ("天気", ("a" * 20, "b" * 20, "c" * 20), f"{'a' * 20}-to-{'c' * 20}-shortcut"),
+    ],
+)
+def test_the_name_is_the_first_valid_one_of_the_cascade(summary: str, path: tuple[str, ...], name: str) -> None:
+    assert shortcut_name(summary, path) == name
+
+
+def test_there_is_a_valid_name_even_where_the_whole_cascade_is_too_long() -> None:
+    assert name_problem(shortcut_name("天気", ("a" * 64, "b" * 64))) is None
+
+
+def test_a_path_is_stable_when_at_least_half_of_the_runs_with_one_took_it() -> None:
+    assert is_stable(PATTERN, {PATH: 3, ("x",): 3, (): 50})
+    assert not is_stable(PATTERN, {PATH: 3, ("x",): 4})
+    assert not is_stable(PATTERN, {PATH: 1})
+    assert not is_stable(replace(PATTERN, winning_path=("x",)), {("x",): 9})
+
+
+def test_a_new_shortcut_wraps_the_parts_and_keeps_the_own_procedure() -> None:
+    made = combined(PROPOSAL, PATTERN, PARTS)
+    name = "send-the-weekly-figures-via-reports"
+    assert (made.target, made.kind, made.type, made.entry_path) == (name, "create", "shortcut", (name,))
+    assert made.avoid == ("`cat`", "Do not replay fetch-report -> mail-report first: this does the whole chain.")
+    assert "Former target: weekly" in made.notes
+    package = compose("create", name, None, made.body)
+    assert validate(package, level="strict", folder=name).ok
+    for text in (
+        "1. Run `get --week <n>`.",
+        "2. Run `send`.",
+        "### fetch-report",
+        "- Save it.",
+        "- Send it.",
+        "The mail is out.",
+    ):
+        assert text in made.body
+
+
+def test_an_existing_shortcut_gets_an_update() -> None:
+    there = KnownSkill(name="weekly-mail", description="d", body="b")
+    made = combined(PROPOSAL, PATTERN, PARTS, there)
+    assert (made.target, made.kind, made.entry_path) == ("weekly-mail", "append", ("weekly-mail",))
+    current = Package(files={"SKILL.md": b"---\nname: weekly-mail\ndescription: d\n---\n\n# Weekly mail\n\nOld.\n"})
+    text = compose("append", "weekly-mail", current, made.body).document.decode()
+    assert "Old." in text
+    assert "2. Run `send`." in text
+
+
+def test_guidance_and_result_are_cut_at_a_readable_place() -> None:
+    steps = "\n".join(f"{number}. Run `step {number}` with the flag that belongs to it." for number in range(1, 60))
+    body = f"# T\n\n## Procedure\n\n{steps}\n\n## Expected result\n\n{'A sentence that says something. ' * 40}\n"
+    made = combined(replace(PROPOSAL, body=body), PATTERN, PARTS).body
+    procedure = made.split("## Procedure\n\n")[1].split("\n\n## ")[0]
+    result = made.split("## Expected result\n\n")[1].strip()
+    assert 900 < len(procedure) <= 1_200
+    assert procedure.endswith("belongs to it.")
+    assert 180 < len(result) <= 360
+    assert result.endswith("something.")
+
+
+def test_a_generator_without_a_procedure_section_keeps_all_it_says() -> None:
+    made = combined(replace(PROPOSAL, body="Just run `all`, then look.\n"), PATTERN, PARTS)
+    assert "Just run `all`, then look." in made.body
+
+
+def test_operations_are_few_and_short() -> None:
+    long = KnownSkill(name="x", description="", body="\n".join(f"- step {number} {'y' * 500}" for number in range(50)))
+    found = operations(long)
+    assert len(found) == 5
+    assert all(len(one) <= 160 for one in found)
+    assert operations(KnownSkill(name="x", description="", body="```\n- not a step\n```\n")) == ()

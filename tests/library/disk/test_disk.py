@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tacit.errors import InputError
+from tacit.library.disk.packages import packages_in, read_package
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GOOD = b"---\nname: deploy\ndescription: Deploys the shop. Use when a release is ready.\n---\n\n# Deploy\n\nRun it.\n"
+
+
+def skill(root: Path, name: str, document: bytes = GOOD) -> Path:
+    folder = root / name
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_bytes(document)
+    return folder
+
+
+def test_a_folder_is_read_whole_with_its_executable_files(tmp_path: Path) -> None:
+    folder = skill(tmp_path, "deploy")
+    (folder / "scripts").mkdir()
+    (folder / "scripts" / "run.sh").write_bytes(b"#!/bin/sh\n")
+    (folder / "scripts" / "run.sh").chmod(0o755)
+    package = read_package(folder)
+    assert sorted(package.files) == ["SKILL.md", "scripts/run.sh"]
+    assert package.executable == {"scripts/run.sh"}
+    assert package.name == "deploy"
+
+
+def test_skills_are_found_in_a_folder_of_them_and_by_their_document(tmp_path: Path) -> None:
+    first, second = skill(tmp_path / "root", "deploy"), skill(tmp_path / "root" / "more", "test")
+    assert packages_in(tmp_path / "root") == [first, second]
+    assert packages_in(first / "SKILL.md") == [first]
+    (tmp_path / "none").mkdir()
+    with pytest.raises(InputError, match="holds no skill"):
+        packages_in(tmp_path / "none")
+    with pytest.raises(InputError, match="neither a skill's folder"):
+        packages_in(tmp_path / "missing")
+
+
+def test_a_link_is_never_followed_out_of_a_package(tmp_path: Path) -> None:
+    folder = skill(tmp_path, "deploy")
+    (tmp_path / "secret").write_text("x")
+    (folder / "link").symlink_to(tmp_path / "secret")
+    with pytest.raises(InputError, match="is a link"):
+        read_package(folder)
+    (folder / "link").unlink()
+    (folder / "folder").symlink_to(tmp_path)
+    with pytest.raises(InputError, match="is a link"):
+        read_package(folder)
+
+
+def validate(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "tacit", "skills", "validate", *words], capture_output=True, text=True)
+
+
+def test_the_command_says_what_is_wrong_on_which_line(tmp_path: Path) -> None:
+    skill(tmp_path, "deploy")
+    assert validate(str(tmp_path)).returncode == 0
+    assert validate(str(tmp_path), "--strict").returncode == 0
+    skill(tmp_path, "broken", b"---\nname: other\ndescription: \n---\n")
+    done = validate(str(tmp_path), "--json")
+    assert done.returncode == 1
+    broken, good = json.loads(done.stdout)
+    assert (good["verdict"], good["name"]) == ("ok", "deploy")
+    assert broken["verdict"] != "ok"
+    assert any(finding["line"] == 3 for finding in broken["findings"])
+    missing = validate(str(tmp_path / "nowhere"))
+    assert (missing.returncode, len(missing.stderr.splitlines())) == (1, 1)

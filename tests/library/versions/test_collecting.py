@@ -1,0 +1,33 @@
+"""What `gc` frees beside the objects: folders that were left in a root on another disk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from shelves import in_memory
+
+from tacit.context.context import Workspace
+from tacit.library.proposals.garbage import collect
+from tacit.library.versions.shelf import BESIDE, retired_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_what_was_left_in_a_root_on_another_disk_goes_and_what_may_be_read_stays(tmp_path: Path) -> None:
+    with in_memory(tmp_path) as there:
+        if there.stat().st_dev == tmp_path.stat().st_dev:
+            pytest.skip("there is only one disk here")
+        (tmp_path / ".agents").mkdir()
+        (tmp_path / ".agents" / "skills").symlink_to(there)
+        recent = retired_name()
+        for name in ("new-0123456789abcdef", "old-00000000000000000001-ab", recent, "somebody-elses"):
+            (there / BESIDE / name / "deep").mkdir(parents=True)
+            (there / BESIDE / name / "deep" / "file").write_bytes(b"x")
+        with Workspace.open(tmp_path, environ={"HOME": str(tmp_path / "home"), "PATH": ""}) as ws:
+            ws.skills()
+            with ws.library.shelf.writing():
+                pass
+            collect(ws)
+        assert sorted(file.name for file in (there / BESIDE).iterdir()) == sorted([recent, "somebody-elses"])

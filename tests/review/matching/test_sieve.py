@@ -1,0 +1,51 @@
+"""The sieve leaves out only patterns that cannot match."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from attack_samples import SAMPLES
+from plain_samples import PLAIN
+from program_samples import PROGRAM
+
+from tacit.review.matching.prefilter import Sieve
+from tacit.review.matching.re2 import compiled
+from tacit.review.rules.catalogue import CONTENT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PATTERNS = sorted({pattern for rule in CONTENT for pattern in (*rule.patterns, *rule.together)})
+SIEVE = Sieve(PATTERNS)
+TEXTS = [text for one in (*SAMPLES, *PLAIN, *PROGRAM) for text in one.bad]
+LONG_S, KELVIN = "\u017f", "\u212a"
+"""Letters that are s and k to a search which does not mind case."""
+
+
+def _missed(text: str) -> list[str]:
+    data = text.encode("utf-8", "replace")
+    possible = SIEVE.possible(data)
+    return [pattern for pattern in PATTERNS if pattern not in possible and compiled(pattern).search(data)]
+
+
+@pytest.mark.parametrize("change", [str.swapcase, pytest.param(str.upper, marks=pytest.mark.slow)])
+def test_no_sample_of_any_rule_falls_through(change: Callable[[str], str]) -> None:
+    assert not [text for text in TEXTS[:: 1 if change is str.upper else 4] if _missed(change(text))]
+
+
+def test_letters_of_other_alphabets_that_count_as_the_same_do_not_fall_through() -> None:
+    changed = [text.replace("s", LONG_S).replace("k", KELVIN) for text in TEXTS[1::4]]
+    assert not [text for text in changed if _missed(text)]
+
+
+def test_texts_put_together_at_random_do_not_fall_through() -> None:
+    random = Random(3)
+    for _ in range(40):
+        assert not _missed(" ".join(random.choice(TEXTS)[:400] for _ in range(6)))
+
+
+def test_most_patterns_are_ruled_out_for_an_ordinary_text() -> None:
+    text = b"Open the file, read the table, write the totals into the report."
+    assert len(SIEVE.possible(text)) < len(PATTERNS) / 2

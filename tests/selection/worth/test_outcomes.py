@@ -1,0 +1,379 @@
+"""What skills are worth: counted per version from linked runs, told to whoever looks, acted on by a pass."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from learn_world import Clock, learned, opened
+
+from tacit.errors import BusyError
+from tacit.maintenance.doctor import examine
+from tacit.maintenance.retention import mark, remove
+from tacit.selection.choosing.choose import Basis, choose
+from tacit.selection.choosing.decision_memo import kept as remembered
+from tacit.selection.choosing.decision_memo import recalled, recorded
+from tacit.selection.types import Scored, Selectable, Settings, Task
+from tacit.selection.worth import outcomes
+from tacit.selection.worth.link_runs import link
+from tacit.selection.worth.utility import Counts
+from tacit.store.tables.selection import outcomes as kept
+from tacit.store.tables.selection import selections
+from tacit.types import Candidate, Outcome, Run, Selection, SkillTrace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tacit.context.context import Workspace
+
+DOCUMENT = "---\nname: deploy\ndescription: Ships the shop. Use when a release is ready.\n---\n\n# Deploy\n\n{}\n"
+CURRENT = {"deploy": "h1"}
+numbers = itertools.count()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))])
+def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Workspace]:
+    """A workspace on each engine in turn."""
+    store = request.getfixturevalue("new_postgres") if request.param == "postgresql" else ""
+    with opened(tmp_path / "p", Clock(), store=store) as ws:
+        yield ws
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Workspace]:
+    """A workspace with one skill."""
+    folder = tmp_path / "shop"
+    (folder / ".agents/skills/deploy").mkdir(parents=True)
+    (folder / ".agents/skills/deploy/SKILL.md").write_text(DOCUMENT.format("Say it first."), encoding="utf-8")
+    with opened(folder, Clock()) as ws:
+        ws.skills()
+        yield ws
+
+
+def one(ws: Workspace, *, out: bool = False, content: str = "h1", text: str = "", **more: object) -> Selection:
+    """A selection of deploy, or one that withheld it."""
+    number = next(numbers)
+    held = Candidate(skill="deploy", score=0.5, hash=content)
+    made = Selection(
+        id=f"s{number}",
+        workspace=ws.name,
+        query=text or f"task {number}",
+        session="s",
+        created=ws.now(),
+        chosen=() if out else ("deploy",),
+        chosen_hashes=() if out else (content,),
+        withheld=(held,) if out else (),
+        withhold_rate=0.5,
+    )
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+def served(made: Selection, *, success: bool | None = True, uses: tuple[str, ...] = ("deploy",)) -> Run:
+    """The run that a selection served."""
+    outcome = None if success is None else Outcome(success=success, by="test")
+    return Run(
+        message=made.query,
+        session="s",
+        external_id=made.id,
+        status="completed",
+        outcome=outcome,
+        selection=made.id,
+        skills=SkillTrace(path=uses),
+    )
+
+
+def keep(ws: Workspace, *pairs: tuple[Selection, Run | None]) -> list[str]:
+    with ws.engine.write() as transaction:
+        for made, _ in pairs:
+            selections.put(transaction, made)
+    return [found.id for found in ws.deliver(run for _, run in pairs if run)]
+
+
+def trial(ws: Workspace, content: str, with_: tuple[int, int], without: tuple[int, int]) -> None:
+    """Runs with deploy and runs that had it withheld: successes and failures of each."""
+    pairs: list[tuple[Selection, Run | None]] = []
+    for out, (good, bad) in ((False, with_), (True, without)):
+        for success in (True,) * good + (False,) * bad:
+            made = one(ws, out=out, content=content)
+            pairs.append((made, served(made, success=success, uses=() if out else ("deploy",))))
+    keep(ws, *pairs)
+
+
+def test_what_runs_say_is_counted_by_skill_and_kept_apart(either: Workspace) -> None:
+    ws = either
+    made = [one(ws) for _ in range(5)]
+    out = [one(ws, out=True) for _ in range(2)]
+    keep(
+        ws,
+        (made[0], served(made[0])),
+        (made[1], served(made[1], success=False)),
+        (made[2], served(made[2], success=None)),
+        (made[3], served(made[3], uses=())),
+        (made[4], None),
+        (out[0], served(out[0], uses=())),
+        (out[1], served(out[1], success=False, uses=("other",))),
+    )
+    assert outcomes.counts(ws, CURRENT)["deploy"] == Counts(
+        selected=5,
+        told=3,
+        used=3,
+        succeeded=1,
+        failed=1,
+        with_runs=3,
+        with_successes=2,
+        withheld_runs=2,
+        withheld_successes=1,
+    )
+
+
+def test_another_text_is_another_skill_to_measure_and_an_old_one_is_remembered(ws: Workspace) -> None:
+    old, new = one(ws, content="h1"), one(ws, content="h2")
+    keep(ws, (old, served(old)), (new, served(new, success=False)))
+    assert outcomes.counts(ws, {"deploy": "h2"})["deploy"].failed == 1
+    assert outcomes.counts(ws, {"deploy": "h1"})["deploy"].succeeded == 1
+    assert outcomes.counts(ws, {"deploy": "h3"}) == {}
+
+
+def test_a_persons_word_counts_at_once_and_can_be_taken_back(either: Workspace) -> None:
+    ws = either
+    made = one(ws)
+    run = keep(ws, (made, served(made, success=None)))[0]
+    assert outcomes.counts(ws, CURRENT)["deploy"] == Counts(selected=1, told=1, used=1)
+    mark(ws, run, "bad")
+    assert outcomes.counts(ws, CURRENT)["deploy"].failed == 1
+    mark(ws, run, "good")
+    assert outcomes.counts(ws, CURRENT)["deploy"].succeeded == 1
+    mark(ws, run, "unset")
+    assert outcomes.counts(ws, CURRENT)["deploy"].succeeded == 0
+
+
+def test_a_run_that_was_removed_says_nothing_any_more(either: Workspace) -> None:
+    ws = either
+    made = [one(ws), one(ws)]
+    runs = keep(ws, *((each, served(each)) for each in made))
+    assert outcomes.counts(ws, CURRENT)["deploy"].succeeded == 2
+    list(remove(ws, runs[:1], "test"))
+    assert outcomes.counts(ws, CURRENT)["deploy"].succeeded == 1
+
+
+def test_a_claimed_success_counts_when_a_pass_has_judged_it(ws: Workspace) -> None:
+    made = one(ws)
+    keep(ws, (made, replace(served(made, success=None), output="Shipped it, all 31 checks pass.")))
+    assert outcomes.counts(ws, CURRENT)["deploy"].succeeded == 0
+    learned(ws)
+    assert outcomes.counts(ws, CURRENT)["deploy"].succeeded == 1
+
+
+def test_a_run_that_grew_is_counted_as_it_is_after_the_next_pass(either: Workspace) -> None:
+    ws = either
+    made = one(ws)
+    begun = Run(message=made.query, session="s", external_id=made.id, selection=made.id)
+    keep(ws, (made, begun))
+    assert outcomes.counts(ws, CURRENT)["deploy"] == Counts(selected=1, told=0)
+    ws.deliver([served(made, success=False)])
+    learned(ws)
+    assert outcomes.counts(ws, CURRENT)["deploy"].failed == 1
+
+
+def test_one_chance_counts_once_however_often_the_same_task_comes_in_a_day(ws: Workspace) -> None:
+    made = [one(ws, text="hourly report") for _ in range(4)]
+    keep(ws, *((each, served(each)) for each in made))
+    found = outcomes.counts(ws, CURRENT)["deploy"]
+    assert (found.selected, found.succeeded, found.with_runs) == (4, 4, 1)
+
+
+def test_runs_of_a_time_without_withholding_are_not_compared(ws: Workspace) -> None:
+    made = [one(ws, withhold_rate=0.0), one(ws, pinned=("deploy",))]
+    keep(ws, *((each, served(each)) for each in made))
+    found = outcomes.counts(ws, CURRENT)["deploy"]
+    assert (found.succeeded, found.with_runs, found.withheld_runs) == (2, 0, 0)
+
+
+def test_what_chose_and_withheld_by_chance_is_what_is_counted(ws: Workspace) -> None:
+    """From the decision itself to the counts: both arms are there, and together they are all runs."""
+    skill = Selectable(name="deploy", description="ship the shop", body="ship the shop", content_hash="h1")
+    settings = Settings(withhold_rate=0.5)
+    pairs: list[tuple[Selection, Run | None]] = []
+    for number in range(40):
+        task = Task(text=f"ship the shop deploy {number}", workspace=ws.name, day="2026-01-05")
+        choice = choose(task, [Scored(skill=skill, score=0.99)], Basis(settings=settings))
+        made = recorded(
+            choice, task, selection=f"c{number}", created=ws.now(), withhold_rate=settings.withhold_rate, session="s"
+        )
+        pairs.append((made, served(made, success=not made.withheld)))
+    keep(ws, *pairs)
+    found = outcomes.counts(ws, CURRENT)["deploy"]
+    assert found.with_runs + found.withheld_runs == 40
+    assert found.with_successes == found.with_runs > 10
+    assert found.withheld_successes == 0 < found.withheld_runs
+
+
+def test_a_decision_that_is_recalled_is_recorded_with_what_it_withheld() -> None:
+    skill = Selectable(name="deploy", description="ship the shop", body="ship the shop", content_hash="h1")
+    task = Task(text="deploy: ship the shop", workspace="w", day="2026-01-05", agent="codex")
+    choice = choose(task, [Scored(skill=skill, score=0.99)], Basis(settings=Settings(withhold_rate=1.0)))
+    before = remembered(choice)
+    assert before
+    again = recalled(before, choice.key, {"deploy": skill})
+    assert again
+    for one_choice in (choice, again):
+        made = recorded(one_choice, task, selection="s", created="2026-01-05T10:00:00Z", session="x", withhold_rate=1.0)
+        assert [(held.skill, held.hash) for held in made.withheld] == [("deploy", "h1")]
+        assert (made.chosen, made.agent, made.session, made.withhold_rate) == ((), "codex", "x", 1.0)
+
+
+def test_sums_are_made_once_for_the_same_rows(ws: Workspace) -> None:
+    made = one(ws)
+    keep(ws, (made, served(made)))
+    assert outcomes.counts(ws, CURRENT)["deploy"].selected == 1
+    with ws.engine.write() as transaction:
+        transaction.all("UPDATE tallies SET selected = 7")
+    assert outcomes.counts(ws, CURRENT)["deploy"].selected == 7, "nothing is new"
+    more = one(ws)
+    keep(ws, (more, None))
+    assert outcomes.counts(ws, CURRENT)["deploy"].selected == 2
+
+
+def test_where_nothing_was_selected_nothing_is_written(ws: Workspace) -> None:
+    with ws.engine.read() as transaction:
+        before = transaction.all("SELECT name, value FROM meta ORDER BY name")
+    assert outcomes.records(ws) == {}
+    assert not link(ws, again=True)
+    with ws.engine.read() as transaction:
+        assert transaction.all("SELECT name, value FROM meta ORDER BY name") == before
+
+
+def test_a_store_that_is_busy_gives_what_was_known_before(tmp_path: Path) -> None:
+    with opened(tmp_path / "p", Clock(), lock_wait=0) as ws:
+        made = one(ws)
+        keep(ws, (made, served(made)))
+        assert outcomes.counts(ws, CURRENT)["deploy"].selected == 1
+        more = one(ws)
+        keep(ws, (more, None))
+        with opened(tmp_path / "p", Clock(), lock_wait=0) as other, other.engine.write():
+            with pytest.raises(BusyError):
+                link(ws)
+            assert outcomes.counts(ws, CURRENT)["deploy"].selected == 1
+        assert outcomes.counts(ws, CURRENT)["deploy"].selected == 2
+
+
+def test_tallies_of_some_skills_are_read_by_name(ws: Workspace) -> None:
+    made = one(ws)
+    keep(ws, (made, served(made)))
+    outcomes.counts(ws, CURRENT)
+    with ws.engine.read() as transaction:
+        assert list(kept.tallies(transaction, ws.name, ["deploy", "x"])) == [("deploy", "h1")]
+        assert not kept.tallies(transaction, ws.name, ["x"])
+        assert not kept.tallies(transaction, "elsewhere")
+
+
+# ---- what comes of it -------------------------------------------------------------------------------------------
+
+
+def current(ws: Workspace) -> str:
+    return next(each.hash for each in ws.skills() if each.name == "deploy")
+
+
+def provisional(ws: Workspace) -> None:
+    """Make the skill one that is still to be proven."""
+    from tacit.library.changes import turn
+
+    found = ws.library.find("deploy")
+    last = found.last()
+    assert last
+    turn(ws, found, last, "cool", status="provisional")
+    assert ws.skills()[0].status == "provisional"
+
+
+def test_a_skill_that_hurts_is_named_by_the_pass_and_the_doctor_and_not_chosen(shop: Workspace) -> None:
+    trial(shop, current(shop), with_=(15, 45), without=(45, 15))
+    found = learned(shop)
+    assert any(
+        text.startswith("deploy hurts: lift -0.") and "tacit skills archive deploy" in text for text in found.notes
+    )
+    assert list(outcomes.hurting(shop)) == ["deploy"]
+    assert outcomes.records(shop)["deploy"].factor == 0.0
+    checks = [check for check in examine(shop.root, {}, {}) if check.text.startswith("deploy hurts")]
+    assert [(check.state, "tacit skills rollback deploy" in check.fix) for check in checks] == [("warning", True)]
+    assert shop.skills()[0].status == "active", "nothing is taken away"
+
+
+def test_another_version_of_a_skill_that_hurts_begins_anew(shop: Workspace) -> None:
+    trial(shop, current(shop), with_=(15, 45), without=(45, 15))
+    assert outcomes.hurting(shop)
+    (shop.root / ".agents/skills/deploy/SKILL.md").write_text(DOCUMENT.format("Say it twice."), encoding="utf-8")
+    assert current(shop)
+    assert not outcomes.hurting(shop)
+    shop.rollback("deploy")
+    assert outcomes.hurting(shop)
+
+
+def test_a_provisional_skill_that_is_proven_becomes_active_and_its_history_says_why(shop: Workspace) -> None:
+    provisional(shop)
+    trial(shop, current(shop), with_=(45, 15), without=(15, 45))
+    assert any(text.startswith("deploy would be active") for text in learned(shop, dry_run=True).notes) is False
+    outcomes.counts(shop)
+    assert any(text.startswith("deploy would be active") for text in learned(shop, dry_run=True).notes)
+    assert shop.skills()[0].status == "provisional", "a dry run only says it"
+    assert any(text.startswith("deploy is active: proven against") for text in learned(shop).notes)
+    assert shop.skills()[0].status == "active"
+    last = shop.history("deploy")[-1]
+    assert (last.action, last.status) == ("wake", "active")
+    assert "lift +0." in last.summary
+    assert not [text for text in learned(shop).notes if "deploy" in text], "it is said once"
+
+
+def test_a_provisional_skill_that_merely_did_well_stays_provisional(shop: Workspace) -> None:
+    provisional(shop)
+    trial(shop, current(shop), with_=(9, 0), without=(1, 2))
+    learned(shop)
+    assert shop.skills()[0].status == "provisional"
+
+
+def test_a_dry_run_links_nothing(shop: Workspace) -> None:
+    made = one(shop, content=current(shop))
+    keep(shop, (made, served(made)))
+    learned(shop, dry_run=True)
+    with shop.engine.read() as transaction:
+        assert transaction.all("SELECT count(*) FROM requests")[0][0] == 0
+
+
+def test_from_a_selection_in_a_block_to_what_the_skill_is_worth(shop: Workspace) -> None:
+    """The way an agent goes: select, work, say how it went."""
+    with shop.record("a release of the shop is ready: deploy it") as run:
+        chosen = shop.select("deploy: ship the shop, a release is ready", model=False)
+        run.skills("deploy")
+        run.outcome(True, by="test")
+    assert run.run.selection == chosen.id
+    names = [each.skill.name for each in chosen.choice.chosen]
+    assert names == ["deploy"]
+    found = outcomes.counts(shop)["deploy"]
+    assert (found.selected, found.used, found.succeeded, found.with_runs) == (1, 1, 1, 0)
+    with shop.engine.read() as transaction:
+        assert run.delivery
+        assert selections.listed(transaction, shop.name)[0].run == run.delivery.id
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_selections_are_summed_up_in_a_blink(ws: Workspace) -> None:
+    """All are of one skill: the worst there can be."""
+    made = one(ws)
+    keep(ws, (made, served(made)))
+    outcomes.counts(ws, CURRENT)
+    with ws.engine.write() as transaction:
+        parts = [kept.Part(selection=f"p{n}", skill="deploy", hash="h1", handed=True) for n in range(100_000)]
+        kept.put(transaction, ws.name, parts)
+        kept.serve(transaction, {part.selection: kept.Went(f"r{part.selection}", stated=True) for part in parts})
+        kept.tally(transaction, ws.name)
+    more = one(ws)
+    keep(ws, (more, served(more)))
+    began = time.process_time()
+    assert outcomes.counts(ws, CURRENT)["deploy"].selected == 100_002
+    assert time.process_time() - began < 0.3
+    began = time.process_time()
+    assert outcomes.records(ws, CURRENT)
+    assert time.process_time() - began < 0.02

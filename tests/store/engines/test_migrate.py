@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tacit.errors import SchemaError, StoreError
+from tacit.store.engines.migrate import Migration, check, migrate, shipped, version
+
+if TYPE_CHECKING:
+    from tacit.store.engines.engine import Engine
+
+NOW = "2026-01-05T12:00:00Z"
+FIRST = Migration(number=1, name="first", statements=("CREATE TABLE a (x TEXT)",))
+SECOND = Migration(number=2, name="second", statements=("CREATE TABLE b (x TEXT)", "INSERT INTO b VALUES ('kept')"))
+BROKEN = Migration(number=2, name="broken", statements=("CREATE TABLE b (x TEXT)", "INSERT INTO nowhere VALUES (1)"))
+
+
+def test_shipped_migrations_are_numbered_without_gaps() -> None:
+    assert [step.number for step in shipped()] == list(range(1, len(shipped()) + 1))
+
+
+def test_each_step_is_taken_once(bare_engine: Engine) -> None:
+    assert migrate(bare_engine, NOW, [FIRST]) == [FIRST]
+    assert migrate(bare_engine, NOW, [FIRST, SECOND]) == [SECOND]
+    assert migrate(bare_engine, NOW, [FIRST, SECOND]) == []
+    with bare_engine.read() as transaction:
+        assert version(transaction) == 2
+        assert transaction.all("SELECT x FROM b") == [("kept",)]
+
+
+def test_a_step_that_fails_leaves_no_trace_and_can_be_taken_later(bare_engine: Engine) -> None:
+    with pytest.raises(StoreError):
+        migrate(bare_engine, NOW, [FIRST, BROKEN])
+    with bare_engine.read() as transaction:
+        assert version(transaction) == 1
+    assert migrate(bare_engine, NOW, [FIRST, SECOND]) == [SECOND]
+
+
+def test_the_whole_schema_is_made_from_the_first_step_on(bare_engine: Engine) -> None:
+    for count in range(1, len(shipped()) + 1):
+        assert [step.number for step in migrate(bare_engine, NOW, shipped()[:count])] == [count]
+    tables = [
+        "runs",
+        "verdicts",
+        "patterns",
+        "drafts",
+        "glances",
+        "profiles",
+        "cases",
+        "rollouts",
+        "selections",
+        "events",
+        "memo",
+        "audit",
+    ]
+    with bare_engine.read() as transaction:
+        for table in tables:
+            assert transaction.all(f"SELECT count(*) FROM {table}") == [(0,)]
+
+
+def test_a_newer_schema_is_refused_with_what_to_do(bare_engine: Engine) -> None:
+    migrate(bare_engine, NOW, [FIRST, SECOND])
+    with pytest.raises(SchemaError, match=r"newer Tacit .schema 2; this version knows 1.*pip install --upgrade tacit"):
+        migrate(bare_engine, NOW, [FIRST])
+
+
+def test_a_schema_is_current_behind_or_ahead() -> None:
+    assert check(2, [FIRST, SECOND])
+    assert not check(1, [FIRST, SECOND])
+    with pytest.raises(SchemaError):
+        check(3, [FIRST, SECOND])

@@ -1,0 +1,33 @@
+"""What tells requests apart, on both engines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tacit.store.tables.learning import clusters
+from tacit.store.tables.learning.clusters import Kept
+
+if TYPE_CHECKING:
+    from tacit.store.engines.engine import Engine
+
+
+def test_a_cluster_is_kept_as_it_is_now(engine: Engine) -> None:
+    first = Kept(pattern="p", body='{"words": {"schön": 2}}', vectors=bytes(range(256)))
+    second = Kept(pattern="a", body="{}", vectors=b"")
+    with engine.write() as transaction:
+        clusters.put(transaction, "w", [first, second])
+        assert clusters.listed(transaction, "w") == [second, first]
+        now = Kept(pattern="p", body="{}", vectors=b"\1")
+        clusters.put(transaction, "w", [now])
+        assert clusters.listed(transaction, "w") == [second, now]
+        assert clusters.listed(transaction, "other") == []
+
+
+def test_clusters_of_two_workspaces_are_apart(engine: Engine) -> None:
+    one = Kept(pattern="p", body="{}", vectors=b"1")
+    with engine.write() as transaction:
+        clusters.put(transaction, "w", [one])
+        clusters.put(transaction, "v", [Kept(pattern="p", body="[]", vectors=b"2")])
+        clusters.drop(transaction, "v", ["p", "unknown"])
+        assert clusters.listed(transaction, "w") == [one]
+        assert clusters.listed(transaction, "v") == []

@@ -1,0 +1,104 @@
+"""Which pattern each run went to, on both engines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tacit.runs.derive import record_of
+from tacit.store.tables.learning import members, patterns
+from tacit.store.tables.learning.members import Member
+from tacit.store.tables.recording import runs
+from tacit.types import Pattern, Run
+
+if TYPE_CHECKING:
+    from tacit.store.engines.engine import Engine, Transaction
+
+NOW = "2026-01-05T12:00:00Z"
+
+
+def recorded(transaction: Transaction, count: int) -> list[str]:
+    made = [record_of(Run(message=f"m{n}", external_id=str(n), session="s"), "w", NOW) for n in range(count)]
+    runs.keep(transaction, made)
+    return [one.id for one in made]
+
+
+def member(run: str, sequence: int, *, success: bool = True, path: tuple[str, ...] = (), pattern: str = "p") -> Member:
+    return Member(run=run, pattern=pattern, sequence=sequence, success=success, path=path, reason="why")
+
+
+def test_a_member_comes_back_and_its_run_is_clustered(engine: Engine) -> None:
+    with engine.write() as transaction:
+        (run,) = recorded(transaction, 1)
+        made = member(run, 1, path=("a-skill", "ünï"))
+        members.put(transaction, "w", [made])
+        assert members.get(transaction, run) == made
+        assert members.of_pattern(transaction, "w", "p") == [made]
+        assert members.of_pattern(transaction, "other", "p") == []
+        assert runs.get(transaction, run, "w").state == "clustered"
+        assert runs.fresh(transaction, "w") == []
+
+
+def test_a_run_is_in_one_pattern_at_a_time(engine: Engine) -> None:
+    with engine.write() as transaction:
+        (run,) = recorded(transaction, 1)
+        members.put(transaction, "w", [member(run, 1)])
+        members.put(transaction, "w", [member(run, 1, pattern="q", success=False)])
+        assert members.of_pattern(transaction, "w", "p") == []
+        assert [one.success for one in members.of_pattern(transaction, "w", "q")] == [False]
+
+
+def test_the_newest_of_a_kind_come_oldest_first(engine: Engine) -> None:
+    with engine.write() as transaction:
+        ids = recorded(transaction, 6)
+        members.put(transaction, "w", [member(run, n, success=n != 4) for n, run in enumerate(ids)])
+        assert members.newest(transaction, "w", "p", success=True, limit=3) == [ids[2], ids[3], ids[5]]
+        assert members.newest(transaction, "w", "p", success=False, limit=3) == [ids[4]]
+        assert members.newest(transaction, "w", "q", success=True, limit=3) == []
+
+
+def test_paths_count_those_of_successes_only(engine: Engine) -> None:
+    with engine.write() as transaction:
+        ids = recorded(transaction, 5)
+        paths = [("a",), ("a",), ("a", "b"), (), ("a",)]
+        made = [member(run, n, path=path, success=n < 4) for n, (run, path) in enumerate(zip(ids, paths, strict=True))]
+        members.put(transaction, "w", made)
+        assert members.paths(transaction, "w", "p") == {("a",): 2, ("a", "b"): 1}
+
+
+def test_a_run_that_changes_or_goes_leaves_its_pattern_which_is_to_be_counted_anew(engine: Engine) -> None:
+    pattern = Pattern(id="p", workspace="w", label="l", summary="s", successes=3)
+    with engine.write() as transaction:
+        ids = recorded(transaction, 3)
+        patterns.put(transaction, pattern)
+        members.put(transaction, "w", [member(run, n) for n, run in enumerate(ids)])
+        assert patterns.stale(transaction, "w") == []
+        runs.remove(transaction, "w", ids[:1], NOW)
+        assert members.get(transaction, ids[0]) is None
+        assert patterns.stale(transaction, "w") == [pattern]
+        patterns.put(transaction, pattern, counted=False)
+        assert patterns.stale(transaction, "w") == [pattern]
+        patterns.put(transaction, pattern)
+        assert patterns.stale(transaction, "w") == []
+        runs.set_success(transaction, ids[1], False)
+        assert members.get(transaction, ids[1]) is None
+        assert runs.get(transaction, ids[1], "w").state == "new"
+        assert patterns.stale(transaction, "w") == [pattern]
+
+
+def test_many_members_are_dropped_at_once(engine: Engine) -> None:
+    with engine.write() as transaction:
+        ids = recorded(transaction, 1200)
+        members.put(transaction, "w", [member(run, n) for n, run in enumerate(ids)])
+        assert runs.remove(transaction, "w", ids, NOW) == 1200
+        assert members.of_pattern(transaction, "w", "p") == []
+
+
+def test_what_nothing_came_of_is_remembered_with_its_reason(engine: Engine) -> None:
+    pattern = Pattern(id="p", workspace="w", label="l", summary="s")
+    with engine.write() as transaction:
+        patterns.put(transaction, pattern)
+        assert patterns.tried(transaction, "w") == {}
+        patterns.note_tried(transaction, "p", "basis:1", "it says all of it already")
+        assert patterns.tried(transaction, "w") == {"p": ("basis:1", "it says all of it already")}
+        assert patterns.get(transaction, "w", "p") == pattern
+        assert patterns.tried(transaction, "other") == {}

@@ -1,0 +1,79 @@
+"""Tables of outcomes: they come to a store that has selections and runs already, and keep what they are told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tacit.store.engines.migrate import migrate, shipped
+from tacit.store.tables.selection import outcomes, requests
+from tacit.store.tables.selection.outcomes import Part, Went
+from tacit.store.tables.selection.requests import Marks, Request
+
+if TYPE_CHECKING:
+    from tacit.store.engines.engine import Engine
+
+NOW = "2026-01-05T12:00:00.000000Z"
+
+
+def test_a_store_of_the_version_before_gets_the_tables_and_keeps_its_rows(bare_engine: Engine) -> None:
+    migrate(bare_engine, "then", [step for step in shipped() if step.number < 6])
+    with bare_engine.write() as transaction:
+        transaction.all(
+            "INSERT INTO selections (id, workspace, run, body) VALUES ('old', 'w', '', ?)",
+            ('{"id": "old", "workspace": "w", "query": "q", "chosen": ["a"]}',),
+        )
+        transaction.all(
+            "INSERT INTO verdicts (run, success, reason, judge, prompt_hash, decided)"
+            " VALUES ('r', 1, '', 'person', '', ?)",
+            (NOW,),
+        )
+    migrate(bare_engine, NOW)
+    with bare_engine.read() as transaction:
+        found, mark = requests.selections_behind(transaction, "w", 0, 10)
+        assert [(one.id, one.chosen, one.chosen_hashes, one.withheld) for one in found] == [("old", ("a",), (), ())]
+        assert requests.ends(transaction, "w") == Marks(selections=mark or 0)
+        assert outcomes.spoken(transaction, 0) == ([], 0)
+        assert not outcomes.tallies(transaction, "w")
+
+
+def test_of_one_lot_the_first_run_is_compared_and_freeing_forgets(engine: Engine) -> None:
+    def part(selection: str) -> Part:
+        return Part(selection=selection, skill="a", hash="h", handed=True, lot="l")
+
+    with engine.write() as transaction:
+        outcomes.put(transaction, "w", [part("s1"), part("s2"), part("s1")])
+        outcomes.serve(transaction, {"s2": Went("r2", frozenset({"a"}), True), "s1": Went("r1", None, False)})
+        outcomes.tally(transaction, "w")
+        sums = outcomes.tallies(transaction, "w")["a", "h"]
+        assert (sums["selected"], sums["told"], sums["used"], sums["succeeded"]) == (2, 1, 1, 1)
+        assert (sums["with_runs"], sums["with_successes"]) == (1, 1), "the one that was served first"
+        outcomes.refresh(transaction, {"r2": Went("r2", frozenset(), False)})
+        outcomes.tally(transaction, "w")
+        assert outcomes.tallies(transaction, "w")["a", "h"]["with_successes"] == 0
+        outcomes.free(transaction, ["s2"])
+        outcomes.tally(transaction, "w")
+        sums = outcomes.tallies(transaction, "w")["a", "h"]
+        assert (sums["selected"], sums["used"], sums["with_runs"]) == (2, 0, 0)
+
+
+def test_requests_are_kept_once_and_found_by_place_and_time(engine: Engine) -> None:
+    first = Request(kind="selection", id="s", place="p", moment=10.0)
+    with engine.write() as transaction:
+        requests.put(transaction, [first, Request(kind="run", id="r", place="p", moment=20.5)])
+        requests.put(transaction, [Request(kind="selection", id="s", place="other", moment=0.0)])
+        assert requests.get(transaction, "selection", "s") == first
+        assert [one.id for one in requests.at(transaction, "p", 5, 20)] == ["s"]
+        requests.pair(transaction, "selection", [("s", "r")], named=True)
+        found = requests.get(transaction, "selection", "s")
+        assert found
+        assert (found.partner, found.named) == ("r", True)
+
+
+def test_a_claim_is_kept_once_and_waits_for_its_selection(engine: Engine) -> None:
+    with engine.write() as transaction:
+        requests.claim(transaction, "w", [("s", "r1"), ("s", "r2"), ("s", "r1")])
+        found, mark = requests.claims_behind(transaction, "w", 0, 10)
+        assert found == [], "nobody knows the selection yet"
+        assert mark == requests.ends(transaction, "w").claims
+        assert requests.claimed(transaction, "w", ["s", "t"]) == [("s", "r1"), ("s", "r2")]
+        assert requests.claimed(transaction, "elsewhere", ["s"]) == []

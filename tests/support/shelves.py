@@ -1,0 +1,98 @@
+"""What the tests of the library share: a shelf with skills, changes of them, and what must always hold."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tacit.library.disk.packages import read_package
+from tacit.library.versions.apply import Change, apply
+from tacit.library.versions.history import Entry, read_entry
+from tacit.library.versions.shelf import Shelf
+from tacit.skills.package import Package
+from tacit.types.skills import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+MEMORY = Path("/dev/shm")
+HEAD = "---\nname: {}\ndescription: Does {}. Use when it is to be done.\n---\n\n# {}\n\n{}\n"
+
+
+def package(name: str, text: str = "first", **more: bytes) -> Package:
+    """A package with a document and, where given, other files: `run` is executable."""
+    files = {"SKILL.md": HEAD.format(name, name, name, text).encode()} | {f"scripts/{key}": more[key] for key in more}
+    return Package(files=files, executable=frozenset({"scripts/run"} & files.keys()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """A folder with a root and a shelf."""
+
+    folder: Path
+
+    @property
+    def root(self) -> Path:
+        return self.folder / ".agents" / "skills"
+
+    @property
+    def shelf(self) -> Shelf:
+        """A new one at each call, as every process has its own."""
+        return Shelf(state=self.folder / ".tacit", base=self.folder)
+
+    def change(self, name: str, to: Package, base: str = "", **said: object) -> Change:
+        version = Version(skill=name, root="", number=0, hash="", **said)  # type: ignore[arg-type]
+        return Change(root=self.root, package=to, base=base, version=version)
+
+    def apply(self, name: str, to: Package, base: str | None = None, **said: object) -> Version:
+        before = self.hash(name) if base is None else base
+        return apply(self.shelf, [self.change(name, to, before, **said)])[0]
+
+    def hash(self, name: str) -> str:
+        """Of what is there; empty when nothing is."""
+        folder = self.root / name
+        return read_package(folder).hash() if folder.exists() else ""
+
+    def versions(self, name: str) -> tuple[Version, ...]:
+        past = self.shelf.histories.past(".agents/skills", name)
+        assert not past.damaged
+        return past.versions
+
+    def bytes_of(self, version: Version) -> Package:
+        found = self.shelf.objects.load(version.files)
+        assert found.hash() == version.hash
+        return found
+
+    def check_whole(self, *, everything: bool = True) -> None:
+        """No change is half done, nothing is left over, and every version (or each skill's last two) can be had."""
+        assert not list(self.shelf.journal.iterdir())
+        assert leftovers(self.shelf.staging) == []
+        for folder in self.shelf.histories.folder.iterdir():
+            files = sorted(folder.iterdir(), key=lambda file: int(file.stem))
+            for file in files if everything else files[-2:]:
+                found = read_entry(file)
+                assert isinstance(found, Entry)
+                self.bytes_of(found.version)
+
+
+@contextmanager
+def in_memory(otherwise: Path) -> Generator[Path]:
+    """A folder where making things last costs nothing, if there is such a place."""
+    if not os.access(MEMORY, os.W_OK):
+        yield otherwise
+        return
+    folder = Path(tempfile.mkdtemp(dir=MEMORY))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def leftovers(staging: Path) -> list[str]:
+    """What nobody is writing any more; folders that were live a moment ago may stay."""
+    return sorted(file.name for file in staging.iterdir() if not file.name.startswith("old-"))

@@ -1,0 +1,127 @@
+"""The gate: the classic decisions, exactly, with their reasons."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.errors import UsageError
+from tacit.training.gates.strict import Measure, Off, Scores, Strict, gate_of
+from tacit.training.spec import Spec
+from tacit.types.trials import Scored, Unscored
+
+
+def scores(*hard: float | None, soft: float | None = None) -> Scores:
+    """Scores of cases 0, 1, …; None has no score."""
+    return Scores(
+        cases=tuple(
+            (
+                str(at),
+                Unscored(reason="closed") if one is None else Scored(hard=one, soft=one if soft is None else soft),
+            )
+            for at, one in enumerate(hard)
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("candidate", "current", "best", "action"),
+    [
+        (0.6, 0.5, 0.5, "accept_new_best"),
+        (0.6, 0.5, 0.7, "accept"),
+        (0.6, 0.5, 0.6, "accept"),
+        (0.5, 0.5, 0.5, "reject"),
+        (0.4, 0.5, 0.5, "reject"),
+        (0.5, 0.5, 0.4, "reject"),
+        (0.0, 0.0, 0.0, "reject"),
+    ],
+)
+def test_better_than_current_is_accepted_better_than_best_is_the_best_and_ties_are_rejected(
+    candidate: float, current: float, best: float, action: str
+) -> None:
+    assert Strict().decide(scores(candidate), scores(current), scores(best)).action == action
+
+
+def test_the_whole_split_counts_and_each_case_says_what_it_gained() -> None:
+    decision = Strict().decide(scores(1, 0, 1), scores(0, 1, 0), scores(0, 1, 0))
+    assert decision.action == "accept_new_best"
+    assert decision.deltas == (("0", 1.0), ("1", -1.0), ("2", 1.0))
+    assert decision.reason == "0.6667 against 0.3333 on 3 cases"
+
+
+def test_a_case_without_a_score_under_one_skill_counts_for_neither() -> None:
+    lucky = Strict().decide(scores(1, None), scores(1, 0), scores(1, 0))
+    assert lucky.action == "reject"
+    assert lucky.deltas == (("0", 0.0),)
+    assert Strict().decide(scores(0, 1), scores(None, 0), scores(None, 0)).action == "accept_new_best"
+
+
+def test_where_no_case_was_scored_twice_nothing_can_be_said() -> None:
+    assert Strict().decide(scores(1, None), scores(None, 1), scores(None, 1)).action == "uninformative"
+
+
+@pytest.mark.parametrize(
+    ("metric", "weight", "expected"),
+    [
+        ("hard", 0.5, 1.0),
+        ("soft", 0.5, 0.5),
+        ("mixed", 0.5, 0.75),
+        ("mixed", 0.2, 0.9),
+        ("mixed", 7, 0.5),
+        ("mixed", -1, 1.0),
+    ],
+)
+def test_hard_and_soft_become_one_number(metric: str, weight: float, expected: float) -> None:
+    assert Measure(metric=metric, weight=weight).of(Scored(hard=1.0, soft=0.5)) == pytest.approx(expected)
+
+
+def test_an_unknown_metric_is_an_error() -> None:
+    with pytest.raises(UsageError, match="'best'"):
+        Measure(metric="best").of(Scored(hard=1, soft=1))
+    with pytest.raises(UsageError, match="metric"):
+        Spec(metric="best")  # type: ignore[arg-type]
+
+
+def test_the_metric_decides() -> None:
+    after, before = scores(0, 0, soft=0.9), scores(0, 1, soft=0.1)
+    assert gate_of(Spec(metric="hard")).decide(after, before, before).action == "reject"
+    assert gate_of(Spec(metric="soft")).decide(after, before, before).action == "accept_new_best"
+    assert gate_of(Spec(metric="mixed", soft_weight=0.9)).decide(after, before, before).action == "accept_new_best"
+
+
+def test_no_case_may_lose_more_than_is_allowed() -> None:
+    after, before = scores(1, 1, 0.2), scores(0, 0, 0.5)
+    assert gate_of(Spec(max_loss=0.3)).decide(after, before, before).action == "accept_new_best"
+    refused = gate_of(Spec(max_loss=0.2)).decide(after, before, before)
+    assert refused.action == "reject"
+    assert refused.reason.startswith("case 2 loses 0.3000")
+
+
+def test_without_a_gate_everything_is_accepted_and_measured() -> None:
+    decision = gate_of(Spec(gate="off")).decide(scores(0), scores(1), scores(1))
+    assert isinstance(gate_of(Spec(gate="off")), Off)
+    assert decision.action == "force_accept"
+    assert decision.deltas == (("0", -1.0),)
+
+
+POINTS = st.sampled_from([0.0, 0.1, 0.2, 0.3, 1 / 3, 0.5, 0.7, 1.0])
+ROWS = st.lists(st.tuples(*[st.tuples(POINTS, POINTS)] * 3), min_size=1, max_size=12)
+
+
+@given(rows=ROWS, metric=st.sampled_from(["hard", "soft", "mixed"]), weight=st.floats(-1, 2))
+def test_every_decision_is_the_one_that_the_means_of_the_split_give(
+    rows: list[tuple[tuple[float, float], ...]], metric: str, weight: float
+) -> None:
+    arms = [
+        Scores(cases=tuple((str(at), Scored(hard=row[arm][0], soft=row[arm][1])) for at, row in enumerate(rows)))
+        for arm in range(3)
+    ]
+    share = {"hard": 0.0, "soft": 1.0, "mixed": min(1.0, max(0.0, weight))}[metric]
+    candidate, current, best = (
+        (1.0 - share) * (sum(row[arm][0] for row in rows) / len(rows))
+        + share * (sum(row[arm][1] for row in rows) / len(rows))
+        for arm in range(3)
+    )
+    expected = "reject" if candidate <= current else "accept_new_best" if candidate > best else "accept"
+    assert Strict(measure=Measure(metric=metric, weight=weight)).decide(*arms).action == expected

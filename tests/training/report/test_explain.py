@@ -1,0 +1,96 @@
+"""The search in plain words: a sentence or two for every decision, the same live and from what was kept."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from training_toys import Rules, run, splits
+
+from tacit.training.events import Confirmed, Confirming, Decided, Event, Switched, dump
+from tacit.training.presets import default_spec
+from tacit.training.progress_search import Judging, ParentChosen, Pruned, Screened
+from tacit.training.report.explain import KINDS, explained, told
+from tacit.training.spec import Spec
+
+RACE = Judging(step=3, change="step", how="race", edits=2, cases=100, passes=1, dry=0, attempt=2)
+DECIDED = Decided(
+    step=3,
+    change="step",
+    action="reject",
+    reason="-0.0500 after 40 cases: not ahead",
+    skill_hash="ab",
+    score=None,
+    current=0.5,
+    best=0.5,
+    compared=40,
+    cases=100,
+)
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (RACE, "in attempts that the current skill was not chosen by, as those flatter it."),
+        (replace(RACE, known=True), "clearly behind. The current skill has its scores there already."),
+        (replace(RACE, edits=0, change="merge"), "Step 3 (merge): the candidate is held against the current skill"),
+        (replace(RACE, how="screen", edits=15, passes=2, dry=2), "because 2 candidates so far brought nothing"),
+        (replace(RACE, how="screen", bundles=2), "No longer as a whole: 2 candidates in a row had no clear lead."),
+        (DECIDED, "dropped early"),
+        (DECIDED, "spares the rollouts of 60 of 100 val cases"),
+        (replace(DECIDED, reason="+0.0000 after 100 cases: not ahead", compared=100), "Step 3: rejected"),
+        (replace(DECIDED, reason="1 of 4 edits stand out; but -2.3 standard errors on 9 fresh attempts"), "taken back"),
+        (replace(DECIDED, reason="0 of 4 edits stand out by 1.00 standard errors"), "are screened again"),
+        (replace(DECIDED, action="accept_new_best", score=0.75), "It is the best so far, with 0.750 on val."),
+        (
+            replace(DECIDED, action="accept_new_best", score=0.5, reason="2 of 4 edits stand out by 1.00 …"),
+            "with 0.500 in attempts that nothing was chosen by on val",
+        ),
+        (replace(DECIDED, action="accept"), "but not than the best one"),
+        (Switched(step=9, proposer="full_rewrite", before="patch", plateau=3), "3 steps of patch brought nothing"),
+        (ParentChosen(step=4, skill_hash="abc", won=7, variants=3, best=False), "wins where the best one fails"),
+        (Pruned(lines=2, characters=80, kept=True, reason="+0.1 points"), "the shorter one is kept"),
+        (Pruned(lines=1, characters=80, kept=False, reason="-3.0 points"), "Without 1 line (80 bytes)"),
+        (Confirming(cases=18, power="With 18 cases …"), "18 cases that nothing has looked at"),
+        (Confirmed(action="uninformative", reason="too few"), "A person may still say yes"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_decision_is_told_with_its_reason(event: Event, said: str) -> None:
+    assert said in (explained(event) or "")
+
+
+def test_a_screening_says_what_each_edit_is_worth() -> None:
+    worth = (("append “- a”", 0.051, 0.01, 0.09, True), ("append “- b”", -0.02, -0.06, 0.02, False))
+    text = explained(Screened(step=2, bar=1.0, effects=worth)) or ""
+    assert "  +5.1 (+1.0 to +9.0)  kept: append “- a”" in text
+    assert "  -2.0 (-6.0 to +2.0)  dropped: append “- b”" in text
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        Spec(epochs=2, batch=8),
+        default_spec(epochs=2, batch=8, screen_edits=4, prune=True),
+        default_spec(epochs=2, batch=8, gate="staged", parents="pareto", merge_every=2),
+    ],
+    ids=["classic", "default", "pareto"],
+)
+def test_what_was_kept_tells_the_same_as_what_was_seen(spec: Spec) -> None:
+    ran = run(spec, world=Rules(), cases=splits(val=24))
+    live = [text for event in ran.events if (text := explained(event))]
+    assert list(told(json.loads(json.dumps([dump(event) for event in ran.events])))) == list(dict.fromkeys(live))
+    decided = [event for event in ran.events if event.kind in ("decided", "judging", "screened")]
+    assert all(explained(event) for event in decided)
+    assert decided
+
+
+def test_the_classic_trainer_has_no_other_events_than_before() -> None:
+    kinds = {event.kind for event in run(Spec(epochs=2, batch=8)).events}
+    assert kinds.isdisjoint({"judging", "screened", "parent", "weighed", "pruned"})
+
+
+def test_what_an_earlier_version_kept_otherwise_is_left_out() -> None:
+    assert list(told([{"kind": "judging", "step": 1}, {"kind": "unheard_of"}, {}])) == []
+    assert "decided" in KINDS

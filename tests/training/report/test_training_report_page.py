@@ -1,0 +1,201 @@
+"""The page of a training: every text escaped, no script, nothing fetched, and it is HTML."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from tacit.training.report.page import page
+from tacit.training.report.page_head import resume_line, verdict
+from tacit.training.report.page_usage import usage_rows
+from tacit.training.report.pictures import bars_picture, curve_picture
+
+HOSTILE = "</pre></title><script>alert('x')</script><img src=x onerror=alert(1)>\"' & \u202e\x00"
+VOID = {"meta", "br", "img", "hr", "input", "link", "rect", "line", "polyline", "circle"}
+"""Elements without an end, and those of pictures that end in themselves."""
+
+
+class Page(HTMLParser):
+    """What a browser would see of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.seen: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def report(text: str = "plain") -> dict[str, Any]:
+    """A report in which every text is the same one."""
+    outcome: dict[str, Any] = {
+        "change": "step",
+        "action": text,
+        "reason": text,
+        "score": 0.5,
+        "effect": 0.125,
+        "deltas": {text: 1.0},
+    }
+    edits = [
+        {"op": text, "target": text, "content": text, "source": text, "support_count": 3, "status": text},
+        {"title": text, "instruction": text, "source": text, "support_count": 1, "status": ""},
+        {"new_skill": text, "source": text, "support_count": 1, "status": ""},
+    ]
+    measured = {"effect": 0.05, "seen": 0.07, "interval": [-0.01, 0.15], "z": 1.2, "kept": True}
+    outcome["effects"] = [{**edits[0], **measured}]
+    step = {"step": 1, "epoch": 1, "cases": 8, "passed": 5, "failed": 3, "unscored": 0, "budget": 4, "edits": edits}
+    arms = ("no_skill", "initial", "one_shot", "best")
+    scored = [
+        {"arm": arm, "split": split, "score": 0.5, "hard": 0.5, "soft": 0.5, "interval": [0.2, 0.8], "scored": 9}
+        for arm in arms
+        for split in ("val", "test")
+    ]
+    case = {"case": text, "split": text, "input": text, "no_skill": 0, "initial": 0.5, "one_shot": text, "best": 1}
+    return {
+        "run": text, "skill": text, "target": text, "optimiser": text, "status": text, "updated": text, "stopped": text,
+        "spec": {"preset": text, "seed": text}, "power": text, "beats_one_shot": False,
+        "decision": {"action": text, "reason": text, "receipt": None},
+        "baselines": [*scored, {"arm": text, "split": text, "score": None, "reason": text}],
+        "curve": [
+            {"step": 0, "candidate": None, "current": 0.5, "best": 0.5, "action": "start"},
+            {"step": 1, "candidate": 0.75, "current": 0.75, "best": 0.75, "action": text},
+        ],
+        "steps": [{**step, "outcome": outcome}],
+        "epochs": [{"epoch": 1, "compared": {text: 3}, "guidance": text, "outcome": outcome, "strategy": text}],
+        "cases": [case],
+        "usage": {text: {"calls": 3, "input": 1000, "output": 20, "cost_usd": 0.5}},
+        "rollouts": 1200, "calls": 30, "tokens": 4000, "cost_usd": None, "document": text, "events": [],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["plain", HOSTILE, "<!--", "]]>", "&amp;", "'", "</svg><script>", "𝔘 täglich"])
+def test_whatever_a_text_says_the_page_stays_the_same_page(text: str) -> None:
+    made, plain = Page(page(report(text))), Page(page(report()))
+    assert made.seen == plain.seen
+    assert "script" not in made.seen
+    assert "img" not in made.seen
+    assert [name for name, _ in made.attributes if name.startswith("on")] == []
+    assert text in "".join(made.words)
+
+
+def test_a_page_fetches_nothing_and_forbids_it() -> None:
+    made = Page(page(report(HOSTILE)))
+    assert [name for name, _ in made.attributes if name in ("src", "href", "xlink:href", "action", "data")] == []
+    assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in made.attributes
+
+
+def test_what_does_not_beat_a_rewrite_what_stopped_and_an_unknown_price_are_said_plainly() -> None:
+    words = "".join(Page(page(report("because"))).words)
+    assert "It does not beat a one-shot rewrite of the same skill: one question would have done as well." in words
+    assert "Stopped: because" in words
+    assert "1,200 rollouts, 30 calls of models, 4,000 tokens, at an unknown price." in words
+
+
+def test_what_each_screened_edit_was_worth_is_on_the_page() -> None:
+    assert "kept: seen +7.0 points (95 % interval -1.0 to +15.0), expected +5.0" in "".join(Page(page(report())).words)
+
+
+def test_a_training_under_way_has_a_page_too() -> None:
+    made = Page(page({"run": "9907", "skill": "adder", "status": "running", "events": []}))
+    assert "Training of adder" in "".join(made.words)
+    assert "svg" not in made.seen
+
+
+def test_pictures_have_a_title_and_a_point_for_every_candidate() -> None:
+    points = report()["curve"]
+    picture = curve_picture(points)
+    assert picture.count("<circle") == 1
+    assert 'role="img" aria-label="' in picture
+    assert curve_picture([points[0]]).count("<circle") == 0
+    assert bars_picture([], "val") == ""
+    assert bars_picture(report()["baselines"], "val").count("<rect") == 4
+
+
+def test_steps_below_the_curve_have_their_own_numbers_and_a_dropped_candidate_is_a_dot_too() -> None:
+    start, last = report()["curve"]
+    rewrite: dict[str, Any] = {
+        "step": 0,
+        "candidate": None,
+        "estimate": 0.25,
+        "current": 0.5,
+        "best": 0.5,
+        "action": "reject",
+    }
+    words = "".join(Page(f"<main>{curve_picture([start, rewrite, last])}</main>").words)
+    assert "one-shot: about 0.250, rejected" in words
+    assert words.endswith("startone-shot1")
+
+
+def test_what_waits_is_not_called_skipped_and_a_screening_says_what_fresh_attempts_said() -> None:
+    whole = report()
+    (one,) = whole["steps"]
+    waits = {"change": "step", "action": "skipped", "reason": "3 of 15 edits wait", "waits": True}
+    chosen = {**one["outcome"], "action": "accept_new_best", "reason": "1 of 4 edits stand out", "effect": -0.05}
+    whole["steps"] = [{**one, "step": 0, "outcome": waits}, {**one, "outcome": chosen}]
+    words = "".join(Page(page(whole)).words)
+    assert "One-shot rewrite waits 5 of 8 train cases passed; 3 of 15 edits wait" in words
+    assert "1 of 4 edits stand out; fresh attempts with them: -5.0 points, no clear loss" in words
+
+
+def test_a_best_score_that_falls_is_explained() -> None:
+    whole = report()
+    assert "measured anew after an accept" not in page(whole)
+    whole["curve"][1]["best"] = 0.25
+    assert "measured anew after an accept" in page(whole)
+
+
+def test_the_head_says_what_came_of_it_in_every_case() -> None:
+    ended = {**report(), "stopped": "", "skill_hash": "b", "base_hash": "a"}
+    ended["decision"] = {"action": "accept", "reason": "+8 points"}
+    assert verdict(ended) == ("Confirmed", "+8 points")
+    assert verdict({**ended, "skill_hash": "a"})[0] == "Nothing better was found"
+    assert verdict({**ended, "stopped": "it was interrupted"}) == ("Stopped", "it was interrupted")
+    assert verdict({"run": "9907", "skill": "adder"})[0] == "Under way, or killed"
+
+
+def test_a_training_that_ran_out_of_its_budget_is_told_how_to_go_on_with_twice_as_much() -> None:
+    limits = {"calls": 400, "usd": "2.5", "seconds": None}
+    stopped = {"run": "9907b73f00", "stopped": "the budget of 400 calls is used up", "limits": limits}
+    assert resume_line(stopped) == "tacit train resume 9907b73f --budget calls=800 --budget usd=5"
+    assert resume_line({**stopped, "stopped": "it was interrupted"}) == "tacit train resume 9907b73f"
+
+
+def test_the_cases_that_changed_come_first_and_are_counted() -> None:
+    arms = {"no_skill": 0, "one_shot": 0}
+    scores = {"same": (1, 1), "better": (0, 1), "worse": (1, 0)}
+    rows = [{"case": name, "split": "val", "initial": a, "best": b, **arms} for name, (a, b) in scores.items()]
+    words = "".join(Page(page({**report(), "cases": rows})).words)
+    assert "val: 3 cases; trained against initial 1 better, 1 worse, 1 alike" in words
+    assert words.index("worse0") < words.index("better0") < words.index("same0")
+
+
+def test_what_was_begun_early_is_a_stage_and_an_unknown_price_is_no_zero() -> None:
+    spare = {"calls": 7, "input": 10, "output": 2, "cost_usd": 0.0}
+    assert ("ahead", "7", "10", "2", "-", "begun early, not needed") in tuple(usage_rows({**report(), "spare": spare}))
+
+
+def test_the_page_of_a_stored_report_is_the_page_of_the_report() -> None:
+    assert page(json.loads(json.dumps(report()))) == page(report())

@@ -1,0 +1,93 @@
+"""What a training is made from and where its result goes: files that cannot be read or written, limits that change."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from train_world import TEXT, cases, ended, order, place, solve, trained
+
+from tacit.errors import InputError, StoreError, UsageError
+from tacit.skills.package import Package
+from tacit.training.service.inputs import cases_from, order_again
+from tacit.training.service.order import TrainLimits
+from tacit.training.service.ship import carried_out, written
+from tacit.training.spec import Spec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tacit.context.context import Workspace
+
+SMALL = Spec(epochs=1, batch=12, slow_cases=4)
+EVALS = {"evals": [{"id": 1, "prompt": "Sum it up.", "expected_output": "6", "files": ["data.csv"]}]}
+
+
+@pytest.fixture
+def shop(ws: Workspace) -> Workspace:
+    """A workspace with the skill in it."""
+    place(ws.root)
+    return ws
+
+
+def test_of_what_lies_beside_evals_only_the_files_they_name_are_read(tmp_path: Path) -> None:
+    (tmp_path / "evals.json").write_text(json.dumps(EVALS), encoding="utf-8")
+    (tmp_path / "data.csv").write_text("1,2,3", encoding="utf-8")
+    (tmp_path / "large.bin").symlink_to("/dev/full")
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    (case,), _ = cases_from(str(tmp_path / "evals.json"), Package(files={"SKILL.md": TEXT.encode()}))
+    assert case.files == (("data.csv", "1,2,3"),)
+
+
+def test_a_limit_that_is_named_on_resuming_leaves_the_others_as_they_were(shop: Workspace) -> None:
+    first = trained(shop, order(spec=SMALL, limits=TrainLimits(rollouts=3, calls=50, tokens=90_000)))
+    kept = order_again(shop, first.training.id, TrainLimits(rollouts=9))
+    assert kept.limits == TrainLimits(rollouts=9, calls=50, tokens=90_000)
+    assert order_again(shop, first.training.id).limits == TrainLimits(rollouts=3, calls=50, tokens=90_000)
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), 1e300, 0.0, -1.0])
+def test_seconds_that_no_clock_can_wait_for_are_refused(wrong: float) -> None:
+    with pytest.raises(UsageError, match="seconds for an attempt"):
+        order(seconds=wrong)
+    with pytest.raises(UsageError, match="answer of the optimiser"):
+        order(spec=replace(SMALL, timeout=wrong))
+
+
+def test_a_package_that_cannot_be_written_leaves_no_part_of_itself(shop: Workspace, tmp_path: Path) -> None:
+    done = trained(shop, order(cases=cases(60), spec=SMALL, target=solve))
+    best = done.trained.best
+    long = Package(files={**best.files, "/".join(["references", *["x" * 200] * 4]): b"too long a path, so far down"})
+    deep = tmp_path.joinpath(*["d" * 200] * 16)
+    with pytest.raises(InputError, match="The training is kept; the same command with another --out"):
+        written(shop, replace(done, trained=replace(done.trained, best=long)), str(deep / "out"))
+    assert list(deep.iterdir()) == []
+    folder = written(shop, done, str(deep / "out"))
+    assert folder is not None
+    assert (folder / "SKILL.md").read_bytes() == best.document
+
+
+def test_a_skill_that_is_removed_meanwhile_is_trained_all_the_same_and_written_beside_the_report(
+    shop: Workspace,
+) -> None:
+    work = carried_out(shop, order(cases=cases(60), spec=SMALL, target=solve))
+    next(work)
+    (shop.root / ".agents/skills/adder").rename(shop.root / "moved")
+    done, _ = ended(work)
+    assert done.result is None
+    assert done.package is not None
+    assert (done.package / "SKILL.md").read_bytes() == done.trained.best.document
+
+
+def test_when_nothing_can_be_written_any_more_the_training_says_where_and_how_it_goes_on(shop: Workspace) -> None:
+    asked = order(cases=cases(60), spec=SMALL, target=solve)
+    done = trained(shop, asked)
+    (lock,) = shop.state.glob(f"train-{done.training.id}-*.lock")
+    in_the_way = lock.with_suffix(".journal.0")
+    in_the_way.mkdir()
+    with pytest.raises(StoreError, match=r"Is a directory\. Nothing that was kept is lost"):
+        ended(carried_out(shop, asked))
+    in_the_way.rmdir()
+    assert trained(shop, asked).trained == done.trained
