@@ -10,7 +10,7 @@ export UV_SYSTEM_CERTS := 1
 .PHONY: demo test lint types check faults bench docs clean setup
 
 demo: $(READY)  ## the whole loop on sample work
-	@$(BIN)/tacit demo
+	@$(BIN)/metier demo
 
 test: check  ## lint, types and the whole default suite, in under five minutes
 	@$(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
@@ -31,12 +31,12 @@ bench: $(READY)  ## every benchmark, each against a peer or a limit
 	@for file in benchmarks/[a-z]*.py; do $(BIN)/python $$file || exit 1; done
 
 docs: $(READY)  ## write docs/cli.md anew from the commands
-	@$(BIN)/python -m tacit.cli.reference > docs/cli.md
+	@$(BIN)/python -m metier.cli.reference > docs/cli.md
 
 setup: $(READY)
 
 $(READY): pyproject.toml uv.lock
-	@$(PYTHON) -c 'import sys; sys.exit("Tacit needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.11") if sys.version_info < (3, 11) else None'
+	@$(PYTHON) -c 'import sys; sys.exit("Metier needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.11") if sys.version_info < (3, 11) else None'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv==$(UV_VERSION)"
 	@$(BIN)/uv sync --locked --all-extras --inexact --quiet

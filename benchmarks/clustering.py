@@ -30,10 +30,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 import numpy as np
 import work
 
-from tacit.learning.clustering.cluster import Cluster, Request, embedded, place
-from tacit.learning.clustering.hints import hints_of
-from tacit.models.embedding.static import FILE, StaticEmbedder
-from tacit.models.embedding.static_table import unpack
+from metier.learning.clustering.cluster import Cluster, Request, embedded, place
+from metier.learning.clustering.hints import hints_of
+from metier.models.embedding.static import FILE, StaticEmbedder
+from metier.models.embedding.static_table import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -180,7 +180,7 @@ def five_words(rows: Sequence[tuple[Request, str]]) -> None:
 
 def vocabulary() -> Mapping[str, int]:
     """The pieces of words that the embedder's table knows."""
-    return unpack((files("tacit.models") / "weights" / FILE).read_bytes()).vocabulary
+    return unpack((files("metier.models") / "weights" / FILE).read_bytes()).vocabulary
 
 
 def made(count: int, kinds: int, seed: int) -> list[Request]:

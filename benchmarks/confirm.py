@@ -16,11 +16,11 @@ from math import exp
 from random import Random
 from typing import TYPE_CHECKING
 
-from tacit.cli.demo.world.world import World, WorldSpec, document, line
-from tacit.statistics.intervals import paired, wilson
-from tacit.statistics.pairs import Pair, deltas_of
-from tacit.statistics.power import Plan, power
-from tacit.training.gates.confirm import confirm
+from metier.cli.demo.world.world import World, WorldSpec, document, line
+from metier.statistics.intervals import paired, wilson
+from metier.statistics.pairs import Pair, deltas_of
+from metier.statistics.power import Plan, power
+from metier.training.gates.confirm import confirm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING
 import yaml
 from skills_ref.validator import validate as reference
 
-from tacit.errors import InputError
-from tacit.skills.document.appendix import append
-from tacit.skills.document.frontmatter import read, set_value
-from tacit.skills.document.sections import sections
-from tacit.skills.editing.edits import apply_patch
-from tacit.skills.package import SKILL_FILES, Package
-from tacit.skills.validate import validate
-from tacit.types import Append, Delete, Edit, InsertAfter, Patch, Replace
+from metier.errors import InputError
+from metier.skills.document.appendix import append
+from metier.skills.document.frontmatter import read, set_value
+from metier.skills.document.sections import sections
+from metier.skills.editing.edits import apply_patch
+from metier.skills.package import SKILL_FILES, Package
+from metier.skills.validate import validate
+from metier.types import Append, Delete, Edit, InsertAfter, Patch, Replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,6 +1,6 @@
 """What each gate makes of the same rollouts in the simulated world: true gain, wrong accepts, over-reporting.
 
-The training loop itself runs, with its real gates, on `tacit.cli.demo.world`; only its agent answers without a wait. Every
+The training loop itself runs, with its real gates, on `cli.demo.world`; only its agent answers without a wait. Every
 proposal looks at 8 train cases, and all rollouts count. The peer is the classic strict gate with the scores of its
 incumbent kept, at the number of val cases that suits it best. A minute or two for a seed of everything.
 

@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.cli.demo.world.jobs import cases
-from tacit.cli.demo.world.target import SimulatedOptimiser, skill_of
-from tacit.cli.demo.world.world import FREE_LINES, PER_LINE, UNSEEN, World, WorldSpec, document, held, line
-from tacit.statistics.intervals import paired
-from tacit.training.cases.splits import Splits
-from tacit.training.gates.effects import estimates, halves
-from tacit.training.loop import train
-from tacit.training.presets import spec_of
-from tacit.training.proposing.proposals import Bundle
-from tacit.training.proposing.update import patched
-from tacit.training.result import Judged
-from tacit.training.rollouts.pool import InOrder
-from tacit.training.rollouts.rollout import Spent
-from tacit.training.state import ACCEPTED
-from tacit.types.trials import Rollout, Scored
+from metier.cli.demo.world.jobs import cases
+from metier.cli.demo.world.target import SimulatedOptimiser, skill_of
+from metier.cli.demo.world.world import FREE_LINES, PER_LINE, UNSEEN, World, WorldSpec, document, held, line
+from metier.statistics.intervals import paired
+from metier.training.cases.splits import Splits
+from metier.training.gates.effects import estimates, halves
+from metier.training.loop import train
+from metier.training.presets import spec_of
+from metier.training.proposing.proposals import Bundle
+from metier.training.proposing.update import patched
+from metier.training.result import Judged
+from metier.training.rollouts.pool import InOrder
+from metier.training.rollouts.rollout import Spent
+from metier.training.state import ACCEPTED
+from metier.types.trials import Rollout, Scored
 
 if TYPE_CHECKING:
-    from tacit.skills.package import Package
-    from tacit.training.result import Effect, Trained
-    from tacit.types.trials import Case
+    from metier.skills.package import Package
+    from metier.training.result import Effect, Trained
+    from metier.types.trials import Case
 
 TRAIN = 200
 WHOLE = 6

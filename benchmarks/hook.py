@@ -21,13 +21,13 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from metier.context.context import Workspace
+from metier.hooks import rank as quick_rank
+from metier.selection.candidates.disk_changes import stamp_of
+from metier.store.tables.selection import hook_skills as skill_words
+from metier.store.tables.selection.hook_skills import HandOut, InUse
+from metier.store.tables.selection.skill_index import Content, Said, Text
 from startup import cpu_ms
-from tacit.context.context import Workspace
-from tacit.hooks import rank as quick_rank
-from tacit.selection.candidates.disk_changes import stamp_of
-from tacit.store.tables.selection import hook_skills as skill_words
-from tacit.store.tables.selection.hook_skills import HandOut, InUse
-from tacit.store.tables.selection.skill_index import Content, Said, Text
 
 LIMIT = 80
 """Milliseconds of CPU from the start of the process."""
@@ -102,9 +102,9 @@ def judged(ws: Workspace, queries: list[Query]) -> tuple[float, float, float, fl
     """Shares: handed out at all, right of these, of requests that need none; and CPU milliseconds for each."""
     none = [
         json.loads(line)["query"]
-        for line in (files("tacit.cli.demo.samples") / "no_skill.jsonl").read_text(encoding="utf-8").splitlines()
+        for line in (files("metier.cli.demo.samples") / "no_skill.jsonl").read_text(encoding="utf-8").splitlines()
     ]
-    connection = sqlite3.connect(f"file:{ws.state / 'tacit.db'}?mode=ro", uri=True)
+    connection = sqlite3.connect(f"file:{ws.state / 'metier.db'}?mode=ro", uri=True)
     began = time.process_time()
     found = [(quick_rank.chosen(connection, ws.name, one.text)[1], one.gold) for one in queries]
     wrong = sum(quick_rank.chosen(connection, ws.name, one)[1] is not None for one in none)
@@ -128,7 +128,7 @@ def library(texts: list[Text], queries: list[Query], size: int) -> tuple[list[Te
 
 def measured(size: int, texts: list[Text], queries: list[Query], *, labelled: bool) -> bool:
     """One library: time and, if the requests are real, how often the hook is right."""
-    python = [sys.executable, "-m", "tacit.hooks.select"]
+    python = [sys.executable, "-m", "metier.hooks.select"]
     with tempfile.TemporaryDirectory() as folder, Workspace.open(folder) as ws:
         there, asked = library(texts, queries, size)
         fill(ws, there)

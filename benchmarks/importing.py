@@ -1,4 +1,4 @@
-"""`tacit import` end to end: parse, redact, store, index. Limits: at least 3 MB/s on one core, 150 MB of memory.
+"""`metier import` end to end: parse, redact, store, index. Limits: at least 3 MB/s on one core, 150 MB of memory.
 
 python benchmarks/importing.py [MEGABYTES]
 """
@@ -22,7 +22,7 @@ SHARED = Path(__file__).parent.parent.parent / "shared" / "data" / "transcripts"
 
 def run(folder: str, *words: str) -> tuple[dict[str, object], float, float, float]:
     """One command: its JSON, wall and CPU seconds, and the largest memory of it in MB."""
-    command = [str(Path(sys.executable).with_name("tacit")), *words, "--json"]
+    command = [str(Path(sys.executable).with_name("metier")), *words, "--json"]
     child = (
         "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], stdout=sys.stdout);"
         "used = resource.getrusage(resource.RUSAGE_CHILDREN);"

@@ -20,10 +20,10 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from tacit.context.context import Workspace
-from tacit.learning.learn import learn
-from tacit.learning.report import Learned, Options
-from tacit.types import Run, ToolCall
+from metier.context.context import Workspace
+from metier.learning.learn import learn
+from metier.learning.report import Learned, Options
+from metier.types import Run, ToolCall
 
 FIRST, NOTHING, LITTLE = 20.0, 0.5, 1.0
 """Seconds for 10,000 runs of 1,000 tasks, for none, and for 100 more."""
@@ -98,7 +98,7 @@ def passed(ws: Workspace) -> tuple[float, Learned]:
 def opened(folder: Path) -> Workspace:
     (folder / "home").mkdir(parents=True)
     (folder / "work").mkdir()
-    environ = {"HOME": str(folder / "home"), "PATH": os.environ["PATH"], "TACIT_MODE": "draft"}
+    environ = {"HOME": str(folder / "home"), "PATH": os.environ["PATH"], "METIER_MODE": "draft"}
     return Workspace.open(folder / "work", environ=environ)
 
 

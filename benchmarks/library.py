@@ -24,12 +24,12 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from tacit.context.context import Workspace
-from tacit.library.disk import swap
-from tacit.library.versions.apply import Change, apply
-from tacit.library.versions.shelf import Shelf
-from tacit.skills.package import Package
-from tacit.types.skills import Version
+from metier.context.context import Workspace
+from metier.library.disk import swap
+from metier.library.versions.apply import Change, apply
+from metier.library.versions.shelf import Shelf
+from metier.skills.package import Package
+from metier.types.skills import Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -138,7 +138,7 @@ def listing(count: int) -> bool:
         seconds(base, environ, count)  # what changed a moment ago is read once more
         inside = min(seconds(base, environ, count) for _ in range(5))
         outside = min(command(base, environ, count) for _ in range(5))
-    for name, took in (("Workspace.skills", inside), ("tacit skills list --json", outside)):
+    for name, took in (("Workspace.skills", inside), ("metier skills list --json", outside)):
         print(f"{count:,} packages, unchanged, {name:<24} {took:5.2f} s (≤ {SECONDS:g}: {took <= SECONDS})")
     return max(inside, outside) <= SECONDS
 
@@ -151,10 +151,10 @@ def seconds(base: Path, environ: dict[str, str], count: int) -> float:
 
 
 def command(base: Path, environ: dict[str, str], count: int) -> float:
-    tacit = str(Path(sys.executable).with_name("tacit"))
+    metier = str(Path(sys.executable).with_name("metier"))
     begin = time.perf_counter()
     done = subprocess.run(
-        [tacit, "-w", str(base), "skills", "list", "--json"], capture_output=True, env=os.environ | environ, check=True
+        [metier, "-w", str(base), "skills", "list", "--json"], capture_output=True, env=os.environ | environ, check=True
     )
     took = time.perf_counter() - begin
     assert len(json.loads(done.stdout)) == count

@@ -29,25 +29,25 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from loopback import Loopback, answers, completion
 
-from tacit.context.context import Workspace
-from tacit.context.model_access import asker_of
-from tacit.learning.clustering.by_model import BATCH, cluster_with
-from tacit.learning.clustering.model_prompt import RunInShort
-from tacit.models.ask import Answer, ask
-from tacit.models.build import NoModel
-from tacit.models.failures import OverBudget
-from tacit.models.http.client import HttpModel
-from tacit.models.layers.budget import Budgeted
-from tacit.models.layers.memo import Memo, MemoryStore
-from tacit.models.layers.stack import Layers, stacked
-from tacit.models.ledger import Limits, MemoryLedger
-from tacit.models.model import Message, Request
-from tacit.models.price import FlatPrice, price_of
-from tacit.models.questions import NoAnswer, Question
-from tacit.models.scripted import Scripted, on, says
-from tacit.models.spec import ModelOptions, PerMillion, parse
-from tacit.redaction import Redactor
-from tacit.types import Pattern
+from metier.context.context import Workspace
+from metier.context.model_access import asker_of
+from metier.learning.clustering.by_model import BATCH, cluster_with
+from metier.learning.clustering.model_prompt import RunInShort
+from metier.models.ask import Answer, ask
+from metier.models.build import NoModel
+from metier.models.failures import OverBudget
+from metier.models.http.client import HttpModel
+from metier.models.layers.budget import Budgeted
+from metier.models.layers.memo import Memo, MemoryStore
+from metier.models.layers.stack import Layers, stacked
+from metier.models.ledger import Limits, MemoryLedger
+from metier.models.model import Message, Request
+from metier.models.price import FlatPrice, price_of
+from metier.models.questions import NoAnswer, Question
+from metier.models.scripted import Scripted, on, says
+from metier.models.spec import ModelOptions, PerMillion, parse
+from metier.redaction import Redactor
+from metier.types import Pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,8 +23,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tacit.capture.registry import source
-from tacit.capture.source import Captured
+from metier.capture.registry import source
+from metier.capture.source import Captured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

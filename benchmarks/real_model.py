@@ -122,7 +122,7 @@ def main() -> None:
     """Train, test, and say what came of it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data/intents"), help="a folder with the requests")
-    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "tacit-real-model")
+    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "metier-real-model")
     parser.add_argument("--families", default=",".join(get_args(Family)))
     parser.add_argument("--first", type=int, default=0, help="the first task's number")
     parser.add_argument("--seeds", type=int, default=3, help="tasks of a family, with other intents and another seed")

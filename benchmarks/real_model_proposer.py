@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, cast
 
-from tacit.models.failures import Refused
-from tacit.models.model import Reply
-from tacit.types import Tokens
+from metier.models.failures import Refused
+from metier.models.model import Reply
+from metier.types import Tokens
 
 if TYPE_CHECKING:
-    from tacit.models.failures import Failure
-    from tacit.models.model import Request, Texts, Vectors
+    from metier.models.failures import Failure
+    from metier.models.model import Request, Texts, Vectors
 
 CASE = re.compile(r"^task:\n(.+)\nexpected:\n(.+)\nFAIL[^\n]*\noutput:\n(.*)$", re.MULTILINE)
 SKILL = re.compile(r"<skill (\w+)>\n(.*?)\n</skill \1>", re.DOTALL)

@@ -11,25 +11,25 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from metier.context.context import Workspace
+from metier.models.build import NoModel, build
+from metier.models.spec import parse
+from metier.training.presets import spec_of
+from metier.training.rollouts.rollout import Scoring
+from metier.training.scoring.scorers import Scorers
+from metier.training.service.order import Order, TrainLimits
+from metier.training.targets.target import Attempt, Broken
+from metier.training.train import train
+from metier.types.trials import Rollout, Scored
 from real_model_proposer import Failed, Proposer, example
 from real_model_tasks import TEMPLATE, Task, package
-from tacit.context.context import Workspace
-from tacit.models.build import NoModel, build
-from tacit.models.spec import parse
-from tacit.training.presets import spec_of
-from tacit.training.rollouts.rollout import Scoring
-from tacit.training.scoring.scorers import Scorers
-from tacit.training.service.order import Order, TrainLimits
-from tacit.training.targets.target import Attempt, Broken
-from tacit.training.train import train
-from tacit.types.trials import Rollout, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tacit.models.model import Model
-    from tacit.skills.package import Package
-    from tacit.types.trials import Case
+    from metier.models.model import Model
+    from metier.skills.package import Package
+    from metier.types.trials import Case
 
 SEARCH: dict[str, Any] = {
     "epochs": 20,  # until the rollouts are used up

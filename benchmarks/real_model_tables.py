@@ -5,8 +5,8 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from metier.statistics.intervals import paired, wilson
 from real_model_picture import Band, Curve, Panel, picture
-from tacit.statistics.intervals import paired, wilson
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, get_args
 
-from tacit.skills.package import Package
-from tacit.training.targets.completion import CompletionTarget
-from tacit.types.trials import Case
+from metier.skills.package import Package
+from metier.training.targets.completion import CompletionTarget
+from metier.types.trials import Case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tacit.models.model import Model
-    from tacit.types.trials import Split
+    from metier.models.model import Model
+    from metier.types.trials import Split
 
 Family = Literal["mixed", "near", "banking77"]
 FILES: dict[Family, str] = {

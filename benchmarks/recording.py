@@ -19,10 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tacit.context.context import Workspace
-from tacit.formats.run_json import dump_run
-from tacit.runs.record import deliver
-from tacit.types import Run, SkillTrace, Tokens, ToolCall
+from metier.context.context import Workspace
+from metier.formats.run_json import dump_run
+from metier.runs.record import deliver
+from metier.types import Run, SkillTrace, Tokens, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,9 +19,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 import lookalike_samples
 import secret_samples as samples
 
-from tacit.redaction import MARK, Redactor, redact_quick
-from tacit.redaction.engine import StdlibEngine, scan
-from tacit.redaction.rules.table import RULES
+from metier.redaction import MARK, Redactor, redact_quick
+from metier.redaction.engine import StdlibEngine, scan
+from metier.redaction.rules.table import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ Labelled texts and presumed-benign skills are split in two by the hash of their 
 rules were written, the other is scored only with `--held-out`. Most labelled malicious texts are a document alone whose
 harm was in scripts that are not there, so recall on them says little about whole packages.
 
-`--corpus` (or the variable TACIT_REVIEW_CORPUS) names a folder of whole packages, `malicious/NAME/SKILL.md` with the
+`--corpus` (or the variable METIER_REVIEW_CORPUS) names a folder of whole packages, `malicious/NAME/SKILL.md` with the
 files beside it and `benign/NAME/…`, or a file of lines `{"id", "label", "source", "files": {path: text}}`. It is split
 by the hash of the names as well.
 """
@@ -24,13 +24,13 @@ from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from metier.review.matching.scan import scan
+from metier.review.review import review_draft, review_package
+from metier.review.rules.catalogue import CONTENT
+from metier.review.text.views import Source
+from metier.skills.package import Package
+from metier.types import Draft, Run, ToolCall
 from review_drafts import DOCUMENT, let_through, passed
-from tacit.review.matching.scan import scan
-from tacit.review.review import review_draft, review_package
-from tacit.review.rules.catalogue import CONTENT
-from tacit.review.text.views import Source
-from tacit.skills.package import Package
-from tacit.types import Draft, Run, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -213,7 +213,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shared", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
     parser.add_argument("--held-out", action="store_true", help="Score the half that was not looked at, too.")
-    given = os.environ.get("TACIT_REVIEW_CORPUS", "")
+    given = os.environ.get("METIER_REVIEW_CORPUS", "")
     parser.add_argument("--corpus", type=Path, default=Path(given) if given else None, help="Packages of one's own.")
     chosen = parser.parse_args(list(arguments) if arguments is not None else None)
     draft_time()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from tacit.review.review import review_draft
-from tacit.skills.package import Package
-from tacit.types import Draft, Run, ToolCall
+from metier.review.review import review_draft
+from metier.skills.package import Package
+from metier.types import Draft, Run, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -26,14 +26,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from metier.context.context import Workspace
 from selection import made_up
 from selection_data import DATA, drawn, read_requests, read_skills
-from tacit.context.context import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tacit.selection.types import Selectable
+    from metier.selection.types import Selectable
 
 NEW, REMEMBERED = 15.0, 5.0
 """Milliseconds at the median."""
@@ -99,14 +99,14 @@ def asked(folder: Path, tasks: Sequence[str]) -> bool:
 
 def command(folder: Path, task: str) -> None:
     """The command line, start included."""
-    line = [sys.executable, "-m", "tacit", "select", task, "--no-model"]
-    environ = os.environ | {"TACIT_WORKSPACE": str(folder)}
+    line = [sys.executable, "-m", "metier", "select", task, "--no-model"]
+    environ = os.environ | {"METIER_WORKSPACE": str(folder)}
     began = os.times()
     subprocess.run(line, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environ)
     spent = os.times()
     cpu = spent.children_user + spent.children_system - began.children_user - began.children_system
     print(
-        f"{'`tacit select`, nothing changed':<44} cpu {cpu * 1e3:8.0f} ms, wall {(spent[4] - began[4]) * 1e3:8.0f} ms"
+        f"{'`metier select`, nothing changed':<44} cpu {cpu * 1e3:8.0f} ms, wall {(spent[4] - began[4]) * 1e3:8.0f} ms"
     )
 
 

@@ -22,18 +22,18 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
+from metier.selection.choosing.choose import Basis, choose
+from metier.selection.index.entries import dumps, entry_of, loads, with_history
+from metier.selection.index.index import Index
+from metier.selection.types import Scored, Selectable, Settings, Task
 from selection_data import DATA, drawn, no_skill, pools, read_requests, read_skills
-from tacit.selection.choosing.choose import Basis, choose
-from tacit.selection.index.entries import dumps, entry_of, loads, with_history
-from tacit.selection.index.index import Index
-from tacit.selection.types import Scored, Selectable, Settings, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeVar
 
+    from metier.selection.index.entries import Entry
     from selection_data import Request
-    from tacit.selection.index.entries import Entry
 
     Made = TypeVar("Made")
 

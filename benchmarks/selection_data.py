@@ -11,13 +11,13 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from tacit.selection.index.index import Index
-from tacit.selection.types import Selectable
+from metier.selection.index.index import Index
+from metier.selection.types import Selectable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tacit.selection.index.entries import Entry
+    from metier.selection.index.entries import Entry
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "retrieval"
 FIRSTS = ("demo-video", "ad-creative", "auto-repo-setup", "brain-ingest-gate", "azure-app-onboard-prereq")
@@ -69,7 +69,7 @@ def _first_gold(rows: Sequence[Mapping[str, Any]]) -> frozenset[str]:
 
 def no_skill() -> tuple[list[str], list[str]]:
     """The shipped requests that no skill serves: those looked at while tuning, and those only ever scored."""
-    lines = (files("tacit.cli.demo.samples") / "no_skill.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (files("metier.cli.demo.samples") / "no_skill.jsonl").read_text(encoding="utf-8").splitlines()
     found = [json.loads(line)["query"] for line in lines]
     return found[0::2], found[1::2]
 

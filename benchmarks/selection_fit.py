@@ -16,22 +16,22 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
+from metier.selection.choosing.calibration import Calibration
+from metier.selection.choosing.features import features
+from metier.selection.index.entries import entry_of
+from metier.selection.index.match_score import WEIGHTS
+from metier.selection.types import Scored
 from selection_data import DATA, FOLDS, drawn, no_skill, pools, read_requests, read_skills
 from selection_fitting import Example, fit, reliability
-from tacit.selection.choosing.calibration import Calibration
-from tacit.selection.choosing.features import features
-from tacit.selection.index.entries import entry_of
-from tacit.selection.index.match_score import WEIGHTS
-from tacit.selection.types import Scored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from metier.selection.index.entries import Entry
+    from metier.selection.types import Selectable
     from selection_data import Request
-    from tacit.selection.index.entries import Entry
-    from tacit.selection.types import Selectable
 
 KEYS = tuple(WEIGHTS)
 SIZES = (10, 100, 1_000, 10_000)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacit.selection.choosing.calibration import Calibration, Knots, interpolated
-from tacit.selection.choosing.features import Features
+from metier.selection.choosing.calibration import Calibration, Knots, interpolated
+from metier.selection.choosing.features import Features
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

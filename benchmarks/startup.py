@@ -1,4 +1,4 @@
-"""CPU time over bare Python of `import tacit`, of the spool hook, and of a CLI command.
+"""CPU time over bare Python of `import metier`, of the spool hook, and of a CLI command.
 
 python benchmarks/startup.py
 """
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 ROUNDS = 15
-LIMITS = {"import tacit": 60, "spool a run": 25, "spool a reference": 25}
+LIMITS = {"import metier": 60, "spool a run": 25, "spool a reference": 25}
 
 
 def cpu_ms(command: list[str], stdin: str = "", folder: str = ".") -> float:
@@ -29,22 +29,22 @@ def cpu_ms(command: list[str], stdin: str = "", folder: str = ".") -> float:
 
 
 def main() -> int:
-    os.environ.pop("TACIT_HOME", None)
+    os.environ.pop("METIER_HOME", None)
     python = sys.executable
     with tempfile.TemporaryDirectory() as folder:
-        tacit = str(Path(python).with_name("tacit"))
-        subprocess.run([tacit, "init"], cwd=folder, check=True, capture_output=True)
+        metier = str(Path(python).with_name("metier"))
+        subprocess.run([metier, "init"], cwd=folder, check=True, capture_output=True)
         transcript = Path(folder) / "session.jsonl"
         transcript.write_text('{"type": "user"}\n')
         run = json.dumps({"message": "fix it, the password is hunter2-Xy7", "cwd": folder, "output": "done " * 50})
         reference = json.dumps({"session_id": "s", "transcript_path": str(transcript), "cwd": folder})
         bare = cpu_ms([python, "-c", "pass"])
-        spool = [python, "-m", "tacit.hooks.record"]
+        spool = [python, "-m", "metier.hooks.record"]
         found = {
-            "import tacit": cpu_ms([python, "-c", "import tacit"]) - bare,
+            "import metier": cpu_ms([python, "-c", "import metier"]) - bare,
             "spool a run": cpu_ms(spool, run, folder) - bare,
             "spool a reference": cpu_ms(spool, reference, folder) - bare,
-            "tacit runs list": cpu_ms([tacit, "runs", "list", "--json"], "", folder) - bare,
+            "metier runs list": cpu_ms([metier, "runs", "list", "--json"], "", folder) - bare,
         }
     print(f"bare python: {bare:.0f} ms CPU")
     ok = True

@@ -32,12 +32,12 @@ LATENCY, WORKERS = 0.05, 24
 WALL_LIMIT, CPU_LIMIT_MS = 1.3, 3.0
 CHILD = """
 import json, resource, sys, time
-from tacit.training.presets import spec_of
-from tacit.training.train import train
-from tacit.training.service.inputs import cases_from
-from tacit.training.service.order import Order, TrainLimits
-from tacit.skills.package import Package
-from tacit.context.context import Workspace
+from metier.training.presets import spec_of
+from metier.training.train import train
+from metier.training.service.inputs import cases_from
+from metier.training.service.order import Order, TrainLimits
+from metier.skills.package import Package
+from metier.context.context import Workspace
 
 folder, model = sys.argv[1:3]
 limits, settings, workers = (json.loads(word) for word in sys.argv[3:6])
@@ -107,9 +107,9 @@ def counted(address: str) -> int:
 
 def prepared(folder: Path, cases: tuple[int, int, int]) -> None:
     """A skill and its cases."""
-    from tacit.cli.demo.world.jobs import cases as jobs
-    from tacit.cli.demo.world.world import World, WorldSpec, document
-    from tacit.training.cases.read import dump_case
+    from metier.cli.demo.world.jobs import cases as jobs
+    from metier.cli.demo.world.world import World, WorldSpec, document
+    from metier.training.cases.read import dump_case
 
     world = World(spec=WorldSpec(seed=1))
     parts = zip(("train", "val", "test"), cases, strict=True)

@@ -1,7 +1,7 @@
 """Recurring work of a small team as runs, with the task each truly belongs to.
 
     python benchmarks/work_generator.py                  what is in it
-    python benchmarks/work_generator.py RUNS.jsonl       the runs, as `tacit record` reads them
+    python benchmarks/work_generator.py RUNS.jsonl       the runs, as `metier record` reads them
     python benchmarks/work_generator.py RUNS.jsonl LABELS.json [SEED [RUNS PER TASK]]
 
 The second file maps the id of each run to its task, null for a request that comes up once.
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 import work
 
-from tacit.formats.run_json import dump_run
+from metier.formats.run_json import dump_run
 
 
 def main(arguments: list[str]) -> None:

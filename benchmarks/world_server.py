@@ -14,8 +14,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tacit.cli.demo.world.jobs import cases
-from tacit.cli.demo.world.world import World, document, line
+from metier.cli.demo.world.jobs import cases
+from metier.cli.demo.world.world import World, document, line
 
 CLIENTS, CALLS, LIMIT_MS = 8, 400, 0.3
 SKILL = document(line("G", rule) for rule in range(10))

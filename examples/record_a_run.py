@@ -8,7 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import tacit
+import metier
 
 
 def python_version() -> str:
@@ -18,7 +18,7 @@ def python_version() -> str:
 
 def main() -> None:
     """Ask the agent something; the run is kept even if the block raises."""
-    with tacit.open(".") as ws:
+    with metier.open(".") as ws:
         with ws.record("which Python is this?", session="example", agent="tiny-agent") as run:
             version = python_version()
             run.tool("Bash", input="python --version", output=version)

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 
-import tacit
+import metier
 
 RUNS = [
-    tacit.Run(
+    metier.Run(
         message=f"Bump the dependency {name} and fix what breaks",
         output=f"{name} is at its newest version; all tests pass.",
         status="completed",
         external_id=f"bump-{name}",
         session="monday",
         agent="my-agent",
-        tools=(tacit.ToolCall(name="Bash", input=f"uv add {name}", output="Resolved 96 packages"),),
-        skills=tacit.SkillTrace(path=("dependency-bump",)),
-        tokens=tacit.Tokens(input=1200, output=340),
+        tools=(metier.ToolCall(name="Bash", input=f"uv add {name}", output="Resolved 96 packages"),),
+        skills=metier.SkillTrace(path=("dependency-bump",)),
+        tokens=metier.Tokens(input=1200, output=340),
     )
     for name in ("httpx", "pydantic", "rich")
 ]
@@ -27,7 +27,7 @@ RUNS = [
 
 def main() -> None:
     """Deliver the runs twice and count what became of them."""
-    with tacit.open(".") as ws:
+    with metier.open(".") as ws:
         for attempt in ("first time", "again"):
             hows = Counter(delivery.how for delivery in ws.deliver(RUNS))
             print(f"{attempt}: {dict(hows)}")

@@ -1,6 +1,6 @@
 """A second opinion on skills under review: it may add findings, never take one away.
 
-In ~/.config/tacit/tacit.toml:  second_opinions = ["python examples/second_opinion.py"]
+In ~/.config/metier/metier.toml:  second_opinions = ["python examples/second_opinion.py"]
 It is given the skill's folder and prints a list of findings; 20 s, 512 MiB, none of your environment.
 """
 

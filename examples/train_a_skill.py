@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import tacit
-from tacit.models.scripted import Scripted, on, says
-from tacit.types.trials import Case
+import metier
+from metier.models.scripted import Scripted, on, says
+from metier.types.trials import Case
 
 SKILL = "---\nname: units\ndescription: Answers with numbers. Use when a length is asked.\n---\n\nAnswer briefly.\n"
 CASES = [Case(id=f"c{n}", input=f"{n} metres in cm?", expected=f"{100 * n} cm") for n in range(120)]
@@ -27,12 +27,12 @@ def main() -> None:
     (folder / "SKILL.md").write_text(SKILL, encoding="utf-8")
     rule = says({"edits": [{"op": "append", "content": "Write the unit behind the number."}], "reasoning": "it lacks"})
     model = Scripted(on(lambda request: request.stage in ("reflect", "merge"), rule))
-    with tacit.open(".") as ws:
+    with metier.open(".") as ws:
         for event in ws.train("units", cases=CASES, target=my_agent, optimiser=model):
             if event.kind in ("decided", "confirmed"):
                 print(event.line())
         before = ws.evaluate("units", "none", cases=CASES, target=my_agent).confirmation.receipt.gain
-        print(f"The skill of today gains {before:+.2f} over none. See the new one: tacit drafts list")
+        print(f"The skill of today gains {before:+.2f} over none. See the new one: metier drafts list")
 
 
 if __name__ == "__main__":

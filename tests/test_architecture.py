@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-import tacit
+import metier
 
-SOURCE = Path(tacit.__file__).parent
+SOURCE = Path(metier.__file__).parent
 LAYERS = [
     {"cli", "web", "mcp", "fleet"},
     {"maintenance"},
@@ -48,7 +48,7 @@ def level_of(part: str) -> int:
 def modules() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for file in sorted(SOURCE.rglob("*.py")):
-        parts = ["tacit", *file.relative_to(SOURCE).with_suffix("").parts]
+        parts = ["metier", *file.relative_to(SOURCE).with_suffix("").parts]
         found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
     return found
 
@@ -62,7 +62,7 @@ def imports_of(file: Path, known: dict[str, Path], *, lazy: bool = True) -> set[
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {f"{node.module}.{alias.name}" for alias in node.names} & known.keys() or {node.module}
-    return {name for name in found if name.split(".")[0] == "tacit"}
+    return {name for name in found if name.split(".")[0] == "metier"}
 
 
 @pytest.mark.parametrize("name", [name for name in modules() if "." in name])
@@ -114,7 +114,7 @@ def test_the_functional_parts_read_no_environment_and_no_clock() -> None:
 
 def test_only_the_store_writes_sql() -> None:
     for name, file in modules().items():
-        if not name.startswith("tacit.store") and not name.startswith("tacit.capture"):
+        if not name.startswith("metier.store") and not name.startswith("metier.capture"):
             tree = ast.parse(file.read_text(encoding="utf-8"))
             texts = [
                 node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
@@ -131,10 +131,10 @@ def test_every_module_says_in_one_sentence_what_it_is_for() -> None:
         assert doc.splitlines()[0].endswith((".", ":")), name
 
 
-def test_importing_tacit_loads_nothing_else() -> None:
-    code = "import sys; before = set(sys.modules); import tacit; print(sorted(set(sys.modules) - before))"
+def test_importing_metier_loads_nothing_else() -> None:
+    code = "import sys; before = set(sys.modules); import metier; print(sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['__future__', 'tacit']"
+    assert done.stdout.strip() == "['__future__', 'metier']"
 
 
 def test_no_file_is_longer_than_400_lines() -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import forked
 import pytest
 
-from tacit.cli.demo.samples import samples, secrets
-from tacit.cli.demo.samples.figures import task_of
+from metier.cli.demo.samples import samples, secrets
+from metier.cli.demo.samples.figures import task_of
 
 if TYPE_CHECKING:
     import subprocess
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def demo(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     environ = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "PYTHONUTF8": "1"} | environment
-    return forked.run(["tacit", *arguments], env=environ)
+    return forked.run(["metier", *arguments], env=environ)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def test_the_figures_are_those_of_the_samples_whatever_settings_and_workspace_are_around(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     before = {*tmp_path.iterdir(), tmp_path / "kept"}
-    environment = {"TACIT_HOME": str(tmp_path / "state"), "TACIT_ENABLED": "false"}
+    environment = {"METIER_HOME": str(tmp_path / "state"), "METIER_ENABLED": "false"}
     done = demo("demo", "--keep", str(tmp_path / "kept"), "--json", **environment)
     assert done.returncode == 0, done.stderr
     assert set(tmp_path.iterdir()) == before
@@ -62,7 +62,7 @@ def test_no_secret_of_the_samples_is_on_disk_or_on_screen(told: tuple[Path, str]
     texts = {"the output": output.encode()} | {
         str(file): file.read_bytes() for file in folder.rglob("*") if file.is_file()
     }
-    assert any(name.endswith("tacit.db") for name in texts)
+    assert any(name.endswith("metier.db") for name in texts)
     for name, content in texts.items():
         assert not [part for part in parts if part.encode() in content], name
 
@@ -75,10 +75,10 @@ def test_every_secret_stands_in_some_sample() -> None:
 
 
 def test_the_shipped_file_holds_places_for_secrets_and_no_secret() -> None:
-    import tacit.cli.demo.samples
-    from tacit.redaction import Redactor
+    import metier.cli.demo.samples
+    from metier.redaction import Redactor
 
-    text = Path(tacit.cli.demo.samples.__file__).with_name("runs.jsonl").read_text(encoding="utf-8")
+    text = Path(metier.cli.demo.samples.__file__).with_name("runs.jsonl").read_text(encoding="utf-8")
     found = [text[hit.start : hit.end] for hit in Redactor(b"key").find(text)]
     assert [secret for secret in found if "@@" not in secret] == []
 
@@ -93,7 +93,7 @@ def test_the_page_is_plain_and_fits_eighty_columns(told: tuple[Path, str]) -> No
         "30 runs recorded",
         "0 new, 30 known already",
         "[REDACTED:stripe-key:",
-        f"tacit -w {folder} runs list",
+        f"metier -w {folder} runs list",
     ):
         assert words in output
 
@@ -116,7 +116,7 @@ def test_a_chore_becomes_a_skill_and_the_skill_learns_one_more_step(told: tuple[
 
 
 def test_the_shipped_requests_are_about_shipped_skills_and_some_are_about_none() -> None:
-    from tacit.cli.demo.samples.library import QUERIES, documents, lines
+    from metier.cli.demo.samples.library import QUERIES, documents, lines
 
     asked = [json.loads(line) for line in lines(QUERIES)]
     assert len(asked) >= 40
@@ -127,10 +127,10 @@ def test_the_shipped_requests_are_about_shipped_skills_and_some_are_about_none()
 
 def test_the_next_request_gets_the_skill_that_was_learned_and_another_gets_none(told: tuple[Path, str]) -> None:
     _, output = told
-    scene = output.partition("tacit select TASK")[2]
+    scene = output.partition("metier select TASK")[2]
     assert scene.index("chosen") < scene.index("bump-dependency") < scene.index("close")
     assert "No skill was chosen" in scene
-    assert scene.index("tacit eval selection") < scene.index("recall@1")
+    assert scene.index("metier eval selection") < scene.index("recall@1")
 
 
 def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 import forked
 import pytest
 
-from tacit.cli.app import COMMANDS
-from tacit.config import PARSERS, variable
+from metier.cli.app import COMMANDS
+from metier.config import PARSERS, variable
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -25,20 +25,20 @@ def blocks(page: Path, kind: str) -> list[str]:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TACIT_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("METIER_")}
     path = f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}"
     return kept | {"PATH": path, "HOME": str(folder), "NO_COLOR": "1"}
 
 
 def in_a_shell(line: str, folder: Path, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """What a shell makes of a line; a command with plain words needs none."""
-    if line.startswith("tacit ") and not set(line) & set("|<>$;&*`\\"):
-        return forked.tacit(*shlex.split(line)[1:], cwd=folder, env=environ)
+    if line.startswith("metier ") and not set(line) & set("|<>$;&*`\\"):
+        return forked.metier(*shlex.split(line)[1:], cwd=folder, env=environ)
     return subprocess.run(["bash", "-c", line], cwd=folder, env=environ, capture_output=True, text=True)
 
 
 def test_the_command_reference_is_what_the_commands_say() -> None:
-    command = [sys.executable, "-m", "tacit.cli.reference"]
+    command = [sys.executable, "-m", "metier.cli.reference"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"), "run `make docs`"
 
@@ -46,8 +46,8 @@ def test_the_command_reference_is_what_the_commands_say() -> None:
 @pytest.mark.parametrize("command", list(COMMANDS))
 def test_every_command_is_documented_with_an_example(command: str) -> None:
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert f"tacit {command}" in text
-    done = forked.tacit(command, "--help", cwd=ROOT)
+    assert f"metier {command}" in text
+    done = forked.metier(command, "--help", cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "Example" in done.stdout or "Commands:" in done.stdout
 
@@ -112,8 +112,8 @@ def test_every_noun_is_in_the_glossary() -> None:
 
 
 def test_every_rule_of_review_is_on_the_security_page_with_its_severity() -> None:
-    from tacit.review.rules.catalogue import CONTENT
-    from tacit.review.rules.layer_findings import RULES
+    from metier.review.rules.catalogue import CONTENT
+    from metier.review.rules.layer_findings import RULES
 
     text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
     for rule in (*CONTENT, *RULES):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.prompts import PromptError, load, render
+from metier.prompts import PromptError, load, render
 
 if TYPE_CHECKING:
     from pathlib import Path

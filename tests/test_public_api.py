@@ -6,26 +6,26 @@ import inspect
 
 import pytest
 
-import tacit
+import metier
 
 
-@pytest.mark.parametrize("name", tacit.__all__)
+@pytest.mark.parametrize("name", metier.__all__)
 def test_every_public_name_exists_and_is_documented(name: str) -> None:
-    found = getattr(tacit, name)
+    found = getattr(metier, name)
     assert inspect.getdoc(found)
 
 
 def test_the_public_names_are_these() -> None:
-    assert sorted(tacit.__all__) == tacit.__all__
-    assert tacit.__all__ == [
+    assert sorted(metier.__all__) == metier.__all__
+    assert metier.__all__ == [
         "ConfigError", "ConflictError", "Delivery", "InputError", "Learned", "NotFoundError", "Outcome", "Passage",
-        "Pattern", "Record", "Recording", "RefusedError", "Run", "SkillTrace", "Snapshot", "StoreError", "TacitError",
+        "Pattern", "Record", "Recording", "RefusedError", "Run", "SkillTrace", "Snapshot", "StoreError", "MetierError",
         "Tokens", "ToolCall", "UsageError", "Verdict", "Workspace", "open",
     ]  # fmt: skip
 
 
 def test_the_public_methods_of_a_workspace_are_these() -> None:
-    found = [name for name, _ in inspect.getmembers(tacit.Workspace, callable) if not name.startswith("_")]
+    found = [name for name, _ in inspect.getmembers(metier.Workspace, callable) if not name.startswith("_")]
     assert found == [
         "archive", "clock", "close", "deliver", "evaluate", "finish", "history", "index", "index_skills", "ingest",
         "learn", "now", "open", "patterns", "pin", "read_waiting", "record", "redact", "restore", "rollback", "run",
@@ -35,11 +35,11 @@ def test_the_public_methods_of_a_workspace_are_these() -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        _ = tacit.nonsense
-    assert "open" in dir(tacit)
+        _ = metier.nonsense
+    assert "open" in dir(metier)
 
 
 def test_the_version_is_the_packages() -> None:
     from importlib.metadata import version
 
-    assert tacit.__version__ == version("tacit")
+    assert metier.__version__ == version("metier")

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, cast
 
 from service import Response, Service, Weather
 
-from tacit.cli.demo.world.optimiser import Optimiser
-from tacit.cli.demo.world.proposer import Proposer
-from tacit.cli.demo.world.world import World, WorldSpec
+from metier.cli.demo.world.optimiser import Optimiser
+from metier.cli.demo.world.proposer import Proposer
+from metier.cli.demo.world.world import World, WorldSpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal, TypeGuard, cast
 
-from tacit.cli.demo.world.jobs import JOB, answered
-from tacit.cli.demo.world.optimiser import Asked, Optimiser
-from tacit.cli.demo.world.world import lines_of
+from metier.cli.demo.world.jobs import JOB, answered
+from metier.cli.demo.world.optimiser import Asked, Optimiser
+from metier.cli.demo.world.world import lines_of
 
 if TYPE_CHECKING:
-    from tacit.cli.demo.world.world import World
+    from metier.cli.demo.world.world import World
 
 Kind = Literal["rollout", "optimiser", "other"]
 Fault = Literal["", "error", "busy", "hang", "garbage"]

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tacit.cli.demo.world.jobs import answered, cases
-from tacit.cli.demo.world.world import World, WorldSpec, document, line
-from tacit.models.failures import Malformed, RateLimited, TimedOut, Unreachable
-from tacit.models.http.client import HttpModel
-from tacit.models.model import Message, Reply, Request
-from tacit.models.spec import ModelOptions, parse
+from metier.cli.demo.world.jobs import answered, cases
+from metier.cli.demo.world.world import World, WorldSpec, document, line
+from metier.models.failures import Malformed, RateLimited, TimedOut, Unreachable
+from metier.models.http.client import HttpModel
+from metier.models.model import Message, Reply, Request
+from metier.models.spec import ModelOptions, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

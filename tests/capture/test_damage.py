@@ -11,10 +11,10 @@ from capture_samples import ClaudeSession, busy_rollout, busy_session, dump, par
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tacit.capture.reading.lines import LINE_LIMIT
-from tacit.capture.registry import names, source
-from tacit.capture.source import Captured, Rewound, Skipped
-from tacit.formats.run_json import dump_run, parse_run
+from metier.capture.reading.lines import LINE_LIMIT
+from metier.capture.registry import names, source
+from metier.capture.source import Captured, Rewound, Skipped
+from metier.formats.run_json import dump_run, parse_run
 
 SAMPLES = {
     "claude-code": busy_session().records,

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from tacit.capture import registry
-from tacit.capture.find_sessions import named, on_this_machine
-from tacit.capture.import_sessions import import_sessions
-from tacit.capture.report import FileReport, totals
-from tacit.config import Config
-from tacit.context.context import Workspace
-from tacit.errors import InputError
-from tacit.maintenance import retention as house
+from metier.capture import registry
+from metier.capture.find_sessions import named, on_this_machine
+from metier.capture.import_sessions import import_sessions
+from metier.capture.report import FileReport, totals
+from metier.config import Config
+from metier.context.context import Workspace
+from metier.errors import InputError
+from metier.maintenance import retention as house
 
 RUN_LIMIT = Config()
 SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -152,7 +152,7 @@ def test_a_file_written_anew_is_read_from_the_beginning(ws: Workspace, tmp_path:
 def test_two_processes_that_import_the_same_file_keep_each_run_once(ws: Workspace, tmp_path: Path) -> None:
     turns = [turn(number, str(number), f"a{number - 1}" if number > 1 else None) for number in range(1, 40)]
     file = transcript(tmp_path / "s1.jsonl", *turns)
-    command = [sys.executable, "-m", "tacit", "-w", str(ws.root), "import", "claude-code", str(file), "--json"]
+    command = [sys.executable, "-m", "metier", "-w", str(ws.root), "import", "claude-code", str(file), "--json"]
     done: list[subprocess.CompletedProcess[bytes]] = []
     threads = [
         threading.Thread(target=lambda: done.append(subprocess.run(command, capture_output=True))) for _ in range(3)
@@ -185,7 +185,7 @@ def test_a_wrong_file_or_folder_is_one_clear_error(ws: Workspace, tmp_path: Path
         imported(ws, tmp_path / "notes.jsonl")
     with pytest.raises(InputError, match="cannot be read: No such file"):
         imported(ws, tmp_path / "missing.jsonl")
-    with pytest.raises(InputError, match="looks like claude-code: tacit import claude-code"):
+    with pytest.raises(InputError, match="looks like claude-code: metier import claude-code"):
         imported(ws, file, source="codex")
     with pytest.raises(InputError, match="holds files of claude-code"):
         imported(ws, file.parent, source="codex")
@@ -208,7 +208,7 @@ def test_what_this_machine_has_of_this_workspace_is_found(tmp_path: Path) -> Non
 def test_a_transcript_that_a_hook_pointed_at_is_read_by_whoever_comes_next(ws: Workspace, tmp_path: Path) -> None:
     file = three(tmp_path / "s1.jsonl")
     payload = json.dumps({"session_id": "s1", "transcript_path": str(file), "cwd": str(ws.root)})
-    hook = [sys.executable, "-m", "tacit.hooks.record"]
+    hook = [sys.executable, "-m", "metier.hooks.record"]
     subprocess.run(hook, input=payload.encode(), cwd=ws.root, check=True)
     with Workspace.open(ws.root) as next_one:
         next_one.read_waiting()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from capture_samples import busy_rollout, busy_session, parse, reasons, runs
 
-from tacit.capture.registry import claimant, names, source
-from tacit.capture.source import Captured
-from tacit.errors import InputError
+from metier.capture.registry import claimant, names, source
+from metier.capture.source import Captured
+from metier.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +60,7 @@ def test_a_file_tells_whose_it_is(data: bytes, name: str | None) -> None:
 
 
 def test_runs_in_our_own_format_are_read_with_their_problems_named() -> None:
-    lines = [{"message": "a", "id": "1"}, {"mesage": "b"}, {"message": "c"}, {"message": "tacit: judge"}, [1]]
+    lines = [{"message": "a", "id": "1"}, {"mesage": "b"}, {"message": "c"}, {"message": "metier: judge"}, [1]]
     data = "\n".join(json.dumps(line) for line in lines).encode() + b"\n"
     found = parse(source("jsonl"), data)
     first, second = runs(found)
@@ -69,7 +69,7 @@ def test_runs_in_our_own_format_are_read_with_their_problems_named() -> None:
     assert second.external_id.startswith("line:")
     assert reasons(found) == [
         "mesage: unknown field; did you mean 'message'?",
-        "sent by Tacit itself",
+        "sent by Metier itself",
         "not a JSON object",
     ]
     offset = max(one.offset for one in found if isinstance(one, Captured))
@@ -81,10 +81,10 @@ def test_another_package_adds_a_source_by_entry_point(tmp_path: Path) -> None:
     info = tmp_path / "mine-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[tacit.sources]\nmine = mine:Mine\nbroken = nowhere:Gone\n")
+    (info / "entry_points.txt").write_text("[metier.sources]\nmine = mine:Mine\nbroken = nowhere:Gone\n")
     script = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
-        "from tacit.capture.registry import names, source\n"
+        "from metier.capture.registry import names, source\n"
         "print(source('mine').name, 'mine' in names())\n"
         "try: source('broken')\nexcept Exception as error: print(type(error).__name__, error)"
     )

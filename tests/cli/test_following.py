@@ -44,7 +44,7 @@ def test_a_draft_names_its_pattern_and_its_runs(shell: Shell, chores: list[str])
     pattern = shell.json("patterns")[0]
     assert (found["pattern"], found["runs"]) == (pattern["id"], chores[:4])
     page = shell.ok("drafts", "show", draft["id"])
-    assert f"tacit patterns show {pattern['label']}" in page
+    assert f"metier patterns show {pattern['label']}" in page
     assert all(f"{run[:8]}  bump the dependency" in page for run in chores[:4])
 
 

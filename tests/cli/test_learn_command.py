@@ -1,4 +1,4 @@
-"""`tacit learn`: what it says, what it prints as JSON, how it ends."""
+"""`metier learn`: what it says, what it prints as JSON, how it ends."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, cast
 
 from cli_shell import bump
 
-from tacit.cli.views.learn import failed_lines, summary
-from tacit.context.context import Workspace
-from tacit.context.exclusive import alone
-from tacit.learning.report import Fate, Learned, Taken
+from metier.cli.views.learn import failed_lines, summary
+from metier.context.context import Workspace
+from metier.context.exclusive import alone
+from metier.learning.report import Fate, Learned, Taken
 
 if TYPE_CHECKING:
     from cli_shell import Shell
 
-    from tacit.learning.report import Where
+    from metier.learning.report import Where
 
 KEYS = {"evidence", "rejected", "lifecycle", "patterns", "drafts", "applied", "calls", "cost_usd"}
 
@@ -28,7 +28,7 @@ def test_a_pass_sums_up_what_it_found_and_names_the_next_command(shell: Shell, c
     assert "Patterns: 1 new, 0 extended. Drafts: 1, shipped: 0." in said.err
     assert said.err.count("No model is set") == 1
     draft = shell.json("drafts", "list")[0]
-    assert f"tacit drafts apply {draft['id']}" in said.out
+    assert f"metier drafts apply {draft['id']}" in said.out
     assert len(chores) == 6
 
 
@@ -50,7 +50,7 @@ def test_what_is_shipped_is_named_with_its_undo_and_the_undo_works(shell: Shell,
     skill = shell.json("skills", "list")[0]
     assert (skill["status"], skill["origin"]) == ("provisional", "learned")
     assert f"Shipped {skill['name']} v1 (provisional)" in said.err
-    assert f"Undo: tacit skills archive {skill['name']}" in said.err
+    assert f"Undo: metier skills archive {skill['name']}" in said.err
     shell.ok("skills", "archive", skill["name"])
     assert shell.json("skills", "list")[0]["status"] == "archived"
 
@@ -71,7 +71,7 @@ def test_the_json_names_the_version_that_was_shipped_and_its_draft(shell: Shell,
 
 
 def test_mode_apply_ships_unless_told_not_to(shell: Shell, chores: list[str]) -> None:
-    shell.monkeypatch.setenv("TACIT_MODE", "apply")
+    shell.monkeypatch.setenv("METIER_MODE", "apply")
     assert shell.json("learn", "--no-apply")["applied"] == []
     assert len(shell.json("learn")["applied"]) == 1
 
@@ -119,7 +119,7 @@ def test_the_explanation_is_readable_without_json(shell: Shell, chores: list[str
 
 
 def rows(shell: Shell) -> list[str]:
-    with sqlite3.connect(f"file:{shell.folder}/.tacit/tacit.db?mode=ro", uri=True) as connection:
+    with sqlite3.connect(f"file:{shell.folder}/.metier/metier.db?mode=ro", uri=True) as connection:
         return list(connection.iterdump())
 
 
@@ -130,7 +130,7 @@ def test_a_dry_run_writes_nothing(shell: Shell, chores: list[str]) -> None:
     assert said.code == 0
     assert "This was a dry run: nothing was written." in said.err
     assert "Patterns: 1 new" in said.err
-    assert "tacit drafts apply" not in said.out
+    assert "metier drafts apply" not in said.out
     found = shell.json("learn", "--dry-run", "--apply")
     assert (found["dry_run"], found["evidence"], found["applied"]) == (True, 5, [])
     assert rows(shell) == before
@@ -159,7 +159,7 @@ def test_a_quarantined_draft_is_no_failure(shell: Shell) -> None:
     said = shell.run("learn", "--apply")
     draft = shell.json("drafts", "list")[0]
     assert (said.code, draft["status"]) == (0, "quarantined")
-    assert f"tacit drafts show {draft['id']}" in said.out
+    assert f"metier drafts show {draft['id']}" in said.out
 
 
 def test_the_same_failure_of_many_patterns_is_said_once() -> None:
@@ -198,7 +198,7 @@ def test_runs_that_waited_and_found_company_are_not_called_new() -> None:
 def test_a_model_that_cannot_be_asked_is_said_once_and_nothing_counts_as_success(
     shell: Shell, chores: list[str]
 ) -> None:
-    shell.monkeypatch.setenv("TACIT_MODEL", "openai:gpt-5-mini")
+    shell.monkeypatch.setenv("METIER_MODEL", "openai:gpt-5-mini")
     shell.monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     said = shell.run("learn")
     assert "5 could not be judged yet" in said.err
@@ -207,17 +207,17 @@ def test_a_model_that_cannot_be_asked_is_said_once_and_nothing_counts_as_success
 
 
 def test_why_runs_could_not_be_judged_is_said_in_a_line(shell: Shell, chores: list[str]) -> None:
-    shell.monkeypatch.setenv("TACIT_MODEL", "openai:x@http://127.0.0.1:9/v1")
-    shell.monkeypatch.setenv("TACIT_MODEL_KEY", "none")
+    shell.monkeypatch.setenv("METIER_MODEL", "openai:x@http://127.0.0.1:9/v1")
+    shell.monkeypatch.setenv("METIER_MODEL_KEY", "none")
     said = shell.run("learn")
     assert said.code == 0
     (line,) = [one for one in said.err.splitlines() if one.startswith("Not judged: ")]
     assert "refused" in line.lower()
-    assert line.endswith("tacit models check")
+    assert line.endswith("metier models check")
 
 
 def test_a_workspace_that_is_switched_off_is_a_setting_that_is_wrong(shell: Shell) -> None:
-    shell.monkeypatch.setenv("TACIT_ENABLED", "false")
+    shell.monkeypatch.setenv("METIER_ENABLED", "false")
     said = shell.run("learn")
     assert said.code == 2
     assert "Nothing is learned here" in said.err

@@ -1,4 +1,4 @@
-"""`tacit patterns`: the list, one of them, and what it is called by."""
+"""`metier patterns`: the list, one of them, and what it is called by."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_shell import bump, bumps
 
-from tacit.context.context import Workspace
-from tacit.store.tables.learning import patterns
-from tacit.types import SkillTrace, Snapshot
+from metier.context.context import Workspace
+from metier.store.tables.learning import patterns
+from metier.types import SkillTrace, Snapshot
 
 if TYPE_CHECKING:
     from cli_shell import Shell
@@ -28,7 +28,7 @@ def learned(shell: Shell) -> list[str]:
 
 def test_without_patterns_there_is_a_line_that_says_what_to_do(shell: Shell) -> None:
     assert shell.json("patterns") == []
-    assert "tacit learn" in shell.run("patterns").err
+    assert "metier learn" in shell.run("patterns").err
 
 
 def test_the_list_has_its_shape_with_and_without_the_word_list(shell: Shell, learned: list[str]) -> None:
@@ -77,7 +77,7 @@ def test_a_pattern_shows_its_runs_its_draft_and_why_it_is_ready(shell: Shell, le
     assert [(one["id"], one["status"]) for one in found["drafts"]] == [(draft["id"], "candidate")]
     assert found["skills"] == []
     page = shell.ok("patterns", "show", label)
-    for words in (learned[0][:8], learned[4][:8], "ready: 4 of 5", draft["id"], f"tacit drafts diff {draft['id']}"):
+    for words in (learned[0][:8], learned[4][:8], "ready: 4 of 5", draft["id"], f"metier drafts diff {draft['id']}"):
         assert words in page
 
 
@@ -90,7 +90,7 @@ def test_a_pattern_shows_the_skill_it_became_and_why_a_draft_was_turned_down(she
     assert [(one["skill"], one["version"], one["hash"], one["draft"]) for one in shipped] == [
         (skill["name"], 1, skill["hash"], draft)
     ]
-    assert f"tacit skills archive {skill['name']}" in shell.ok("patterns", "show", label)
+    assert f"metier skills archive {skill['name']}" in shell.ok("patterns", "show", label)
 
 
 def test_a_rejected_draft_keeps_its_reason(shell: Shell, learned: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""`tacit select`: what was chosen, what was close, and why."""
+"""`metier select`: what was chosen, what was close, and why."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.cli.demo.samples.library import documents
-from tacit.cli.views.select import closing, page
-from tacit.context.context import Workspace
-from tacit.selection.assembly.assemble import Assembled
-from tacit.selection.result import Selected
-from tacit.selection.types import Choice, Chosen, Considered, Selectable, Stage, Task
-from tacit.store.tables.selection import selections
+from metier.cli.demo.samples.library import documents
+from metier.cli.views.select import closing, page
+from metier.context.context import Workspace
+from metier.selection.assembly.assemble import Assembled
+from metier.selection.result import Selected
+from metier.selection.types import Choice, Chosen, Considered, Selectable, Stage, Task
+from metier.store.tables.selection import selections
 
 if TYPE_CHECKING:
     from cli_shell import Shell

@@ -1,4 +1,4 @@
-"""`tacit train` and `tacit eval SKILL`: what a person reads, what a program reads, one clear line for what is wrong."""
+"""`metier train` and `metier eval SKILL`: what a person reads, what a program reads, clear errors."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from train_world import GUESS, TEXT, Optimiser, place, solve, write_cases
 
-from tacit.cli.views.train import page
-from tacit.context.context import Workspace
-from tacit.models.model import Message, Reply, Request
+from metier.cli.views.train import page
+from metier.context.context import Workspace
+from metier.models.model import Message, Reply, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +100,7 @@ def test_a_person_reads_the_decision_first_and_all_of_it_fits_into_eighty_column
     assert done.out.startswith("adder: Confirmed: +83.3 points on 18 fresh cases")
     assert "adder: at most" in done.err
     assert "It waits as draft" in done.err
-    assert "Ship: tacit drafts apply" in done.err
+    assert "Ship: metier drafts apply" in done.err
     for text in (
         "cannot be told from luck",
         "one-shot rewrite  0.",
@@ -184,7 +184,7 @@ def test_a_budget_that_is_used_up_names_the_command_that_goes_on(shop: Shell, se
     assert done.code == 1
     assert done.out.startswith("adder: Stopped: the budget of 20 rollouts is used up.")
     last = done.err.splitlines()[-1]
-    assert last.startswith("Go on, paying for nothing twice: tacit train resume ")
+    assert last.startswith("Go on, paying for nothing twice: metier train resume ")
     run = last.split()[-3]
     assert shop.json("train", "resume", run, "--budget", "rollouts=2000")["status"] == "finished"
 
@@ -243,7 +243,7 @@ def test_what_is_wrong_is_said_in_one_line_before_anything_is_spent(shop: Shell)
 def test_without_a_model_the_way_to_set_one_is_named(shop: Shell) -> None:
     done = shop.run("train", "adder", "--cases", "cases.jsonl", "--target", "python=train_world:solve")
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert "TACIT_MODEL" in done.err
+    assert "METIER_MODEL" in done.err
 
 
 def test_help_names_the_commands_and_no_words_at_all_show_it(shop: Shell) -> None:
@@ -260,11 +260,11 @@ def test_ctrl_c_leaves_a_training_that_goes_on_and_one_line_that_says_how(shop: 
         "def run(case, skill):\n    time.sleep(0.05)\n    return train_world.solve(case, skill)\n",
         encoding="utf-8",
     )
-    tacit = [sys.executable, "-m", "tacit", "-w", str(shop.folder)]
+    metier = [sys.executable, "-m", "metier", "-w", str(shop.folder)]
     environ = {**os.environ, "PYTHONPATH": str(WORLD)}
     more = [*words(server)[:4], "--target", "python=slow_agent:run", *words(server)[6:]]
     process = subprocess.Popen(
-        [*tacit, *more], cwd=shop.folder, env=environ, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*metier, *more], cwd=shop.folder, env=environ, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     assert process.stderr
     first = process.stderr.readline()  # the estimate: everything is in place
@@ -274,7 +274,7 @@ def test_ctrl_c_leaves_a_training_that_goes_on_and_one_line_that_says_how(shop: 
     assert process.returncode == 1, first + err
     assert "Traceback" not in err
     assert out.startswith("adder: Stopped: it was interrupted.")
-    assert err.splitlines()[-1].startswith("Go on, paying for nothing twice: tacit train resume ")
+    assert err.splitlines()[-1].startswith("Go on, paying for nothing twice: metier train resume ")
     assert shop.json("train", "list")[0]["status"] == "stopped"
 
 
@@ -293,7 +293,7 @@ def test_a_skill_is_scored_against_its_version_before_or_none(shop: Shell, serve
     assert "120 of 120" in text
     assert "and 50 more cases that came out differently" in text
     done = shop.run(*given, "--against", "9")
-    assert (done.code, done.err) == (1, "tacit: adder has no version '9'. Name one, a skill's folder, or none.\n")
+    assert (done.code, done.err) == (1, "metier: adder has no version '9'. Name one, a skill's folder, or none.\n")
     limited = shop.run(*given, "--samples", "2", "--budget", "rollouts=3")
     assert (limited.code, "the budget of 3 rollouts is used up" in limited.err) == (1, True)
 

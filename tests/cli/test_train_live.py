@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from train_world import order
 
-from tacit.cli.commands.train import Telling
-from tacit.cli.views.train_live import watched
-from tacit.training.events import Advanced, Began, Confirming, Decided, EpochEnded, Event, Measured, StepBegan
+from metier.cli.commands.train import Telling
+from metier.cli.views.train_live import watched
+from metier.training.events import Advanced, Began, Confirming, Decided, EpochEnded, Event, Measured, StepBegan
 
 if TYPE_CHECKING:
     from collections.abc import Generator

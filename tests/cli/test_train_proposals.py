@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from tacit.cli.views.train import page, verdict
+from metier.cli.views.train import page, verdict
 
 Json = dict[str, object]
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.context.context import Workspace
-from tacit.store.tables.selection import selections
-from tacit.types import Candidate, Outcome, Run, Selection, SkillTrace
+from metier.context.context import Workspace
+from metier.store.tables.selection import selections
+from metier.types import Candidate, Outcome, Run, Selection, SkillTrace
 
 if TYPE_CHECKING:
     from cli_shell import Shell
@@ -74,7 +74,7 @@ def test_a_skill_that_hurts_is_called_so_wherever_one_looks(shell: Shell, skill:
     trial(shell, skill, good=10, bad=40)
     assert shell.json("skills", "list")[0]["hurts"] is True
     assert "active, hurts" in shell.ok("skills", "list")
-    assert "tacit skills rollback deploy" in shell.ok("skills", "show", "deploy")
+    assert "metier skills rollback deploy" in shell.ok("skills", "show", "deploy")
     assert "deploy hurts: lift -0." in shell.run("doctor").out
     assert "deploy hurts: lift -0." in " ".join(shell.json("learn")["notes"])
     assert "deploy hurts: lift -0." in shell.ok("learn")

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.context.context import Workspace
-from tacit.context.exclusive import alone, file_of
-from tacit.errors import BusyError, UnreachableError
-from tacit.store.engines.alone_server import by_server
-from tacit.store.engines.exclusive import HELD, by_file
+from metier.context.context import Workspace
+from metier.context.exclusive import alone, file_of
+from metier.errors import BusyError, UnreachableError
+from metier.store.engines.alone_server import by_server
+from metier.store.engines.exclusive import HELD, by_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 HOLDER = """
 import sys, time
-from tacit.context.exclusive import alone
-from tacit.context.context import Workspace
+from metier.context.exclusive import alone
+from metier.context.context import Workspace
 with Workspace.open(sys.argv[1]) as ws, alone(ws, 0):
     print("held", flush=True)
     time.sleep(60)
@@ -36,7 +36,7 @@ with Workspace.open(sys.argv[1]) as ws, alone(ws, 0):
 def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace's folder, with each kind of store in turn."""
     if request.param == "postgresql":
-        monkeypatch.setenv("TACIT_STORE", request.getfixturevalue("new_postgres"))
+        monkeypatch.setenv("METIER_STORE", request.getfixturevalue("new_postgres"))
     made = tmp_path / "shop"
     made.mkdir()
     return made

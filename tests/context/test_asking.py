@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from tacit.context.context import Workspace
-from tacit.context.model_access import Line, ModelAsker, RemoteEmbedder, asker_of, embedder_of
-from tacit.errors import ConfigError
-from tacit.models.build import NoModel
-from tacit.models.failures import Unreachable
-from tacit.models.ledger import Limits
-from tacit.models.questions import NoAnswer, Question
-from tacit.models.scripted import Scripted, fails, on, says
-from tacit.models.spec import parse
+from metier.context.context import Workspace
+from metier.context.model_access import Line, ModelAsker, RemoteEmbedder, asker_of, embedder_of
+from metier.errors import ConfigError
+from metier.models.build import NoModel
+from metier.models.failures import Unreachable
+from metier.models.ledger import Limits
+from metier.models.questions import NoAnswer, Question
+from metier.models.scripted import Scripted, fails, on, says
+from metier.models.spec import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,10 +73,10 @@ def test_a_model_that_cannot_be_is_a_config_error(opened: Any) -> None:
 @pytest.mark.parametrize("address", ["openai:m@http://127.0.0.1:9/v1", "ollama:m@http://evil.example/v1"])
 def test_a_folder_that_came_from_elsewhere_cannot_send_runs_to_its_own_server(tmp_path: Path, address: str) -> None:
     folder = tmp_path / "cloned"
-    (folder / ".tacit").mkdir(parents=True)
-    (folder / ".tacit" / "tacit.toml").write_text(f'model = "{address}"\nembed_model = "{address}"\n')
+    (folder / ".metier").mkdir(parents=True)
+    (folder / ".metier" / "metier.toml").write_text(f'model = "{address}"\nembed_model = "{address}"\n')
     with Workspace.open(folder) as ws:
-        for found, name in ((asker_of(ws, {}), "TACIT_MODEL"), (embedder_of(ws, {}), "TACIT_EMBED_MODEL")):
+        for found, name in ((asker_of(ws, {}), "METIER_MODEL"), (embedder_of(ws, {}), "METIER_EMBED_MODEL")):
             assert isinstance(found, NoModel)
             assert "could bring that file" in found.reason
             assert name in found.fix
@@ -87,8 +87,8 @@ def test_a_folder_that_came_from_elsewhere_cannot_send_runs_to_its_own_server(tm
 
 
 def test_a_folder_may_name_a_model_at_its_providers_own_address(tmp_path: Path) -> None:
-    (tmp_path / "cloned" / ".tacit").mkdir(parents=True)
-    (tmp_path / "cloned" / ".tacit" / "tacit.toml").write_text('model = "ollama:llama3.2"\n')
+    (tmp_path / "cloned" / ".metier").mkdir(parents=True)
+    (tmp_path / "cloned" / ".metier" / "metier.toml").write_text('model = "ollama:llama3.2"\n')
     with Workspace.open(tmp_path / "cloned") as ws:
         asker = asker_of(ws, {})
         assert isinstance(asker, ModelAsker)
@@ -165,7 +165,7 @@ def test_nobody_listening_is_no_answer_within_the_limit(opened: Any) -> None:
 
 
 def test_the_settings_of_stages_reach_the_asker(opened: Any) -> None:
-    from tacit.context.model_access import limits_of
+    from metier.context.model_access import limits_of
 
     ws = opened(judge_timeout=1, cluster_timeout=2, draft_timeout=3)
     assert limits_of(ws.config) == {"judge": 1, "cluster": 2, "draft": 3}

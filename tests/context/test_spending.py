@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.context.context import Workspace
-from tacit.context.model_spending import StoreCalls, StoreLedger, StoreMemo, forget_before, spent_today
-from tacit.models.failures import OverBudget
-from tacit.models.layers.budget import Budgeted
-from tacit.models.layers.memo import Memo
-from tacit.models.layers.record import Call
-from tacit.models.ledger import Amount, Limits, Reservation
-from tacit.models.model import Message, Reply, Request
-from tacit.models.price import FlatPrice, unknown
-from tacit.models.scripted import Scripted, on, says
-from tacit.models.spec import PerMillion
-from tacit.store.tables.models import calls
-from tacit.types import Tokens
+from metier.context.context import Workspace
+from metier.context.model_spending import StoreCalls, StoreLedger, StoreMemo, forget_before, spent_today
+from metier.models.failures import OverBudget
+from metier.models.layers.budget import Budgeted
+from metier.models.layers.memo import Memo
+from metier.models.layers.record import Call
+from metier.models.ledger import Amount, Limits, Reservation
+from metier.models.model import Message, Reply, Request
+from metier.models.price import FlatPrice, unknown
+from metier.models.scripted import Scripted, on, says
+from metier.models.spec import PerMillion
+from metier.store.tables.models import calls
+from metier.types import Tokens
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,9 +83,9 @@ def test_an_unknown_price_is_counted_as_unknown_and_not_as_nothing(ws: Workspace
 
 SPEND = """
 import sys
-from tacit.models.ledger import Amount, Limits, Reservation
-from tacit.context.model_spending import StoreLedger
-from tacit.context.context import Workspace
+from metier.models.ledger import Amount, Limits, Reservation
+from metier.context.model_spending import StoreLedger
+from metier.context.context import Workspace
 from decimal import Decimal
 with Workspace.open(sys.argv[1]) as ws:
     ledger, got = StoreLedger(ws), 0
@@ -127,9 +127,9 @@ def test_two_processes_together_never_pass_the_budget_and_use_it_up(ws: Workspac
 
 KILLED = """
 import sys
-from tacit.models.ledger import Amount, Limits
-from tacit.context.model_spending import StoreLedger
-from tacit.context.context import Workspace
+from metier.models.ledger import Amount, Limits
+from metier.context.model_spending import StoreLedger
+from metier.context.context import Workspace
 ws = Workspace.open(sys.argv[1])
 StoreLedger(ws).reserve(Amount(calls=1, tokens=700), Limits())
 print("reserved", flush=True)
@@ -213,7 +213,7 @@ def test_old_rows_are_forgotten_and_todays_sum_never(ws: Workspace) -> None:
 def test_on_postgresql_processes_share_the_budget_as_well(
     tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TACIT_STORE", request.getfixturevalue("new_postgres"))
+    monkeypatch.setenv("METIER_STORE", request.getfixturevalue("new_postgres"))
     with Workspace.open(tmp_path / "home") as ws:
         both = [process(SPEND.replace("range(60)", "range(30)"), ws.root) for _ in range(2)]
         assert [said(one) for one in both] == ["ready", "ready"]

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import tacit
-from tacit.context.context import Workspace
-from tacit.errors import ConfigError, SchemaError, StoreError
+import metier
+from metier.context.context import Workspace
+from metier.errors import ConfigError, SchemaError, StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def test_opening_makes_a_private_state_folder_that_git_ignores(tmp_path: Path) -> None:
-    with tacit.open(tmp_path) as ws:
-        assert ws.state == tmp_path / ".tacit"
+    with metier.open(tmp_path) as ws:
+        assert ws.state == tmp_path / ".metier"
     assert stat.S_IMODE(ws.state.stat().st_mode) == 0o700
     assert stat.S_IMODE((ws.state / "redact.key").stat().st_mode) == 0o600
     assert (ws.state / ".gitignore").read_text().endswith("\n*\n")
@@ -24,17 +24,17 @@ def test_opening_makes_a_private_state_folder_that_git_ignores(tmp_path: Path) -
 
 
 def test_opening_again_finds_the_same_workspace_from_below(tmp_path: Path) -> None:
-    with tacit.open(tmp_path) as first:
+    with metier.open(tmp_path) as first:
         pass
     (tmp_path / "a" / "b").mkdir(parents=True)
-    with tacit.open(tmp_path / "a" / "b") as second:
+    with metier.open(tmp_path / "a" / "b") as second:
         assert (second.root, second.name) == (tmp_path, first.name)
 
 
 def test_a_new_workspace_goes_to_the_top_of_a_checkout(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "src").mkdir()
-    with tacit.open(tmp_path / "src") as ws:
+    with metier.open(tmp_path / "src") as ws:
         assert ws.root == tmp_path
 
 
@@ -51,27 +51,27 @@ def test_the_home_folders_own_state_is_not_a_workspace_for_what_lies_below(tmp_p
 
 
 def test_without_leave_to_make_one_a_missing_workspace_is_a_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"There is no workspace in .* Run `tacit init`"):
+    with pytest.raises(ConfigError, match=r"There is no workspace in .* Run `metier init`"):
         Workspace.open(tmp_path, create=False)
-    assert not (tmp_path / ".tacit").exists()
+    assert not (tmp_path / ".metier").exists()
 
 
 def test_a_moved_workspace_keeps_its_runs(tmp_path: Path) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     old.mkdir()
-    with tacit.open(old) as ws:
-        ws.finish(tacit.Run(message="x"))
+    with metier.open(old) as ws:
+        ws.finish(metier.Run(message="x"))
     old.rename(new)
-    with tacit.open(new) as ws:
+    with metier.open(new) as ws:
         assert len(ws.runs()) == 1
 
 
 def test_workspaces_that_share_a_state_folder_see_their_own_runs_only(tmp_path: Path) -> None:
-    environ = {"HOME": str(tmp_path), "TACIT_HOME": str(tmp_path / "shared")}
+    environ = {"HOME": str(tmp_path), "METIER_HOME": str(tmp_path / "shared")}
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         with Workspace.open(tmp_path / name, environ=environ) as ws:
-            ws.finish(tacit.Run(message=f"run of {name}"))
+            ws.finish(metier.Run(message=f"run of {name}"))
             assert [record.summary for record in ws.runs()] == [f"run of {name}"]
             assert ws.search("run") == ws.runs()
 
@@ -81,13 +81,13 @@ def test_an_unwritable_place_is_a_clear_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"is not a folder"):
         Workspace.open(tmp_path / "file")
     with pytest.raises(StoreError, match=r"The state folder .* cannot be made"):
-        Workspace.open(tmp_path, environ={"TACIT_HOME": str(tmp_path / "file" / "x"), "HOME": str(tmp_path)})
+        Workspace.open(tmp_path, environ={"METIER_HOME": str(tmp_path / "file" / "x"), "HOME": str(tmp_path)})
 
 
-def test_an_older_tacit_meets_a_newer_schema_with_a_clear_line(ws: Workspace) -> None:
+def test_an_older_metier_meets_a_newer_schema_with_a_clear_line(ws: Workspace) -> None:
     with ws.engine.write() as transaction:
         transaction.all("INSERT INTO migrations (number, name, applied) VALUES (999, 'future', 'x')")
-    with pytest.raises(SchemaError, match=r"written by a newer Tacit .schema 999"):
+    with pytest.raises(SchemaError, match=r"written by a newer Metier .schema 999"):
         Workspace.open(ws.root)
 
 
@@ -103,6 +103,6 @@ def test_a_workspace_in_postgresql_does_the_same(tmp_path: Path, new_postgres: s
             run.tool("Bash", input="pytest")
         [record] = ws.search("login")
         assert (record.success, record.revision) == (True, 2)
-        assert not (ws.state / "tacit.db").exists()
+        assert not (ws.state / "metier.db").exists()
     with Workspace.open(tmp_path, flags={"store": new_postgres}) as again:
         assert len(again.runs()) == 1

@@ -13,9 +13,9 @@ from contextlib import suppress
 from itertools import count, islice
 from pathlib import Path
 
-from tacit.context.context import Workspace
-from tacit.errors import TacitError
-from tacit.types import Run, SkillTrace
+from metier.context.context import Workspace
+from metier.errors import MetierError
+from metier.types import Run, SkillTrace
 
 SHOWN = ("external_id", "source", "message", "status")
 
@@ -68,8 +68,8 @@ def listed(folder: str) -> None:
 
 def delete(folder: str, run: str) -> None:
     """Remove a run for good, unless it is gone already."""
-    from tacit.errors import NotFoundError
-    from tacit.maintenance.retention import remove
+    from metier.errors import NotFoundError
+    from metier.maintenance.retention import remove
 
     with Workspace.open(folder) as ws, suppress(NotFoundError):
         list(remove(ws, [run], "a test"))
@@ -77,7 +77,7 @@ def delete(folder: str, run: str) -> None:
 
 def backup(folder: str, file: str) -> None:
     """Back the workspace up, unless that is done already."""
-    from tacit.maintenance.backup import backup as write
+    from metier.maintenance.backup import backup as write
 
     with Workspace.open(folder) as ws:
         if not Path(file).exists():
@@ -86,7 +86,7 @@ def backup(folder: str, file: str) -> None:
 
 def restore(folder: str, file: str) -> None:
     """Bring a backup back."""
-    from tacit.maintenance.backup import restore as bring_back
+    from metier.maintenance.backup import restore as bring_back
 
     with Workspace.open(folder) as ws:
         bring_back(ws, Path(file))
@@ -94,7 +94,7 @@ def restore(folder: str, file: str) -> None:
 
 def mix(folder: str, stop: str) -> None:
     """Read and write: list, search, mark, until the stop file is there."""
-    from tacit.maintenance.retention import mark
+    from metier.maintenance.retention import mark
 
     with Workspace.open(folder) as ws:
         for index in count():
@@ -189,9 +189,9 @@ def starve(folder: str, free: str) -> None:
 
 def migrate(folder: str) -> None:
     """Run three migrations one after the other on a bare database."""
-    from tacit.store.engines.migrate import Migration
-    from tacit.store.engines.migrate import migrate as bring_up
-    from tacit.store.engines.sqlite import SqliteEngine
+    from metier.store.engines.migrate import Migration
+    from metier.store.engines.migrate import migrate as bring_up
+    from metier.store.engines.sqlite import SqliteEngine
 
     steps = [
         Migration(
@@ -207,5 +207,5 @@ def migrate(folder: str) -> None:
 if __name__ == "__main__":
     try:
         globals()[sys.argv[1]](*sys.argv[2:])
-    except TacitError as error:
+    except MetierError as error:
         sys.exit(f"worker: {error}")

@@ -14,14 +14,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tacit.context.context import Workspace
-from tacit.errors import ConflictError, TacitError
-from tacit.library.disk.packages import read_package
-from tacit.library.versions import journal
-from tacit.library.versions.apply import Change, apply
-from tacit.library.versions.shelf import Shelf
-from tacit.skills.package import Package
-from tacit.types.skills import Version
+from metier.context.context import Workspace
+from metier.errors import ConflictError, MetierError
+from metier.library.disk.packages import read_package
+from metier.library.versions import journal
+from metier.library.versions.apply import Change, apply
+from metier.library.versions.shelf import Shelf
+from metier.skills.package import Package
+from metier.types.skills import Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ def package(name: str, text: str) -> Package:
 
 def shelf_of(folder: str | Path) -> Shelf:
     base = Path(folder).resolve()
-    return Shelf(state=base / ".tacit", base=base)
+    return Shelf(state=base / ".metier", base=base)
 
 
 def change(folder: str | Path, name: str, to: Package, base: str) -> Change:
@@ -80,7 +80,7 @@ def do(folder: str, verb: str, name: str, *words: str) -> None:
     with opened(folder) as ws:
         try:
             getattr(ws, verb)(name, *map(int, words))
-        except TacitError as error:
+        except MetierError as error:
             if "already" not in str(error):
                 raise
     acknowledge("done")
@@ -88,7 +88,7 @@ def do(folder: str, verb: str, name: str, *words: str) -> None:
 
 def collect(folder: str) -> None:
     """Free what nobody needs."""
-    from tacit.library.proposals.garbage import collect as free
+    from metier.library.proposals.garbage import collect as free
 
     with opened(folder) as ws:
         free(ws)
@@ -109,8 +109,8 @@ def many(folder: str, name: str, number: str, seed: str) -> None:
         wanted = package(name, str(texts.random()))
         try:
             made = apply(shelf, [change(folder, name, wanted, live(folder, name))])
-        except (TacitError, OSError) as error:
-            if not isinstance(error, (TacitError, FileNotFoundError, NotADirectoryError)):
+        except (MetierError, OSError) as error:
+            if not isinstance(error, (MetierError, FileNotFoundError, NotADirectoryError)):
                 raise
             acknowledge(f"refused {type(error).__name__} {error}")
         else:

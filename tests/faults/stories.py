@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sweep import SPOOL, Ended, leftovers, listed, names, run, spool, tacit, worker
+from sweep import SPOOL, Ended, leftovers, listed, metier, names, run, spool, worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ class Story:
 
 def _acknowledged(folder: Path, ended: Ended) -> None:
     """What was acknowledged is there; before the workspace is made, nothing was."""
-    if (folder / ".tacit" / "workspace").exists():
+    if (folder / ".metier" / "workspace").exists():
         assert set(ended.acknowledged) <= names(folder)
     else:
         assert not ended.acknowledged
@@ -86,14 +86,14 @@ SPOOLED = json.dumps({"id": "hook-0", "message": "from a hook", "status": "compl
 
 
 def _after_spool(folder: Path, ended: Ended) -> None:
-    visible = bool(list((folder / ".tacit" / "spool").glob("*.json")))
+    visible = bool(list((folder / ".metier" / "spool").glob("*.json")))
     assert visible or ended.code != 0, "acknowledged without a file"
     assert names(folder) == OLD | ({"hook-0"} if visible else set())
 
 
 def _spooled(folder: Path) -> None:
     assert names(folder) == OLD | {"hook-0"}
-    spools = folder / ".tacit" / "spool"
+    spools = folder / ".metier" / "spool"
     assert not list(spools.glob("*.json"))
     assert not (spools / "errors.log").exists()
     assert len(list(spools.glob("*.part"))) <= 1, "a killed hook leaves one file, dropped an hour later"
@@ -106,7 +106,7 @@ def _fill_spool(folder: Path) -> None:
     for index in range(2):
         spool(folder, {"message": f"nameless {index}"})
     spool(folder, {"transcript_path": "/nonexistent/t.jsonl", "session_id": "s"})
-    (folder / ".tacit" / "spool" / "00000000000000000001-1-torn.json").write_text('{"kind": "ru')
+    (folder / ".metier" / "spool" / "00000000000000000001-1-torn.json").write_text('{"kind": "ru')
 
 
 def _ingested(folder: Path) -> None:
@@ -116,7 +116,7 @@ def _ingested(folder: Path) -> None:
         "nameless 0",
         "nameless 1",
     ]
-    assert [file.name for file in (folder / ".tacit" / "spool").glob("**/*.json")] == [
+    assert [file.name for file in (folder / ".metier" / "spool").glob("**/*.json")] == [
         "00000000000000000001-1-torn.json"
     ]
     assert leftovers(folder) == []
@@ -124,7 +124,7 @@ def _ingested(folder: Path) -> None:
 
 def _with_canary(folder: Path) -> None:
     runs = [{"id": "old-0", "message": "stays"}, {"id": "canary", "message": CANARY * 3, "output": f"a {CANARY} b"}]
-    done = tacit(folder, "record", given="\n".join(map(json.dumps, runs)))
+    done = metier(folder, "record", given="\n".join(map(json.dumps, runs)))
     assert done.code == 0, done.err
     (folder / "canary").write_text(next(str(row["id"]) for row in listed(folder) if row["external_id"] == "canary"))
 
@@ -136,7 +136,7 @@ def _delete(folder: Path) -> list[str]:
 def _deleted(folder: Path) -> None:
     assert names(folder) == {"old-0"}
     assert leftovers(folder) == []
-    for file in (folder / ".tacit").rglob("*"):
+    for file in (folder / ".metier").rglob("*"):
         assert not file.is_file() or CANARY.encode() not in file.read_bytes(), f"{file.name} still holds deleted text"
 
 
@@ -176,7 +176,7 @@ def _restored(folder: Path) -> None:
     assert names(folder) == {"saved-0", "saved-1"}
     assert leftovers(folder) == []
     kept: list[set[str]] = []
-    for index, file in enumerate(sorted((folder / ".tacit" / "backups").glob("*.tar.gz"))):
+    for index, file in enumerate(sorted((folder / ".metier" / "backups").glob("*.tar.gz"))):
         back = _beside(folder, f"back{index}")
         assert run(worker("restore", back, file)).code == 0
         kept.append(names(back))
@@ -205,7 +205,7 @@ STORIES = (
         begin=_old,
         command=lambda _: [*SPOOL],
         given=SPOOLED,
-        environ=lambda folder: {"TACIT_WORKSPACE": str(folder)},
+        environ=lambda folder: {"METIER_WORKSPACE": str(folder)},
         after=_after_spool,
         end=_spooled,
     ),

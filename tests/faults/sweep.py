@@ -17,8 +17,8 @@ import forked
 import pytest
 
 BIN = Path(sys.executable).parent
-TACIT = str(BIN / "tacit")
-SPOOL = (sys.executable, "-m", "tacit.hooks.record")
+METIER = str(BIN / "metier")
+SPOOL = (sys.executable, "-m", "metier.hooks.record")
 WORKER = (sys.executable, str(Path(__file__).with_name("fault_worker.py")))
 SYSCALLS = (
     "write",
@@ -35,7 +35,7 @@ SYSCALLS = (
     "ftruncate",
 )
 """Every call by which a file or a name changes. The worker acknowledges with `writev`, so that it is not counted."""
-ENVIRON = {name: value for name, value in os.environ.items() if not name.startswith("TACIT_")}
+ENVIRON = {name: value for name, value in os.environ.items() if not name.startswith("METIER_")}
 ENVIRON |= {"PYTHONDONTWRITEBYTECODE": "1", "XDG_CONFIG_HOME": "/nonexistent", "NO_COLOR": "1"}
 PATIENCE = 120
 """Seconds after which a command counts as hanging."""
@@ -61,16 +61,16 @@ class Ended:
 def run(command: list[str], given: bytes | str = b"", **environ: str) -> Ended:
     """Run a command to its end, whichever that is."""
     given = given.encode() if isinstance(given, str) else given
-    if command[0] == TACIT or tuple(command[:2]) == WORKER:
+    if command[0] == METIER or tuple(command[:2]) == WORKER:
         said = forked.run(command, env=ENVIRON | environ, given=given)
         return Ended(code=said.returncode, out=said.stdout, err=said.stderr)
     done = subprocess.run(command, input=given, capture_output=True, env=ENVIRON | environ, timeout=PATIENCE)
     return Ended(code=done.returncode, out=done.stdout.decode(), err=done.stderr.decode())
 
 
-def tacit(folder: Path, *words: str, given: bytes | str = b"") -> Ended:
+def metier(folder: Path, *words: str, given: bytes | str = b"") -> Ended:
     """Run the command line on a workspace."""
-    return run([TACIT, "-w", str(folder), *words], given)
+    return run([METIER, "-w", str(folder), *words], given)
 
 
 def worker(verb: str, folder: Path, *words: object) -> list[str]:
@@ -81,7 +81,7 @@ def worker(verb: str, folder: Path, *words: object) -> list[str]:
 def spool(folder: Path, payload: object) -> Ended:
     """Call the hook's entry point with an object, or with raw bytes."""
     given = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-    return run([*SPOOL], given, TACIT_WORKSPACE=str(folder))
+    return run([*SPOOL], given, METIER_WORKSPACE=str(folder))
 
 
 def need_strace() -> None:
@@ -140,7 +140,7 @@ def listed(folder: Path, command: list[str] | None = None) -> list[dict[str, obj
 
 def listed_by_command(folder: Path) -> list[dict[str, object]]:
     """The same, through the command line."""
-    return listed(folder, [TACIT, "-w", str(folder), "runs", "list", "--json", "--limit", "100000"])
+    return listed(folder, [METIER, "-w", str(folder), "runs", "list", "--json", "--limit", "100000"])
 
 
 def names(folder: Path) -> set[str]:
@@ -151,7 +151,7 @@ def names(folder: Path) -> set[str]:
 def check_database(folder: Path) -> None:
     """SQLite's own opinion."""
     frozen = "" if os.access(folder, os.W_OK) else "&immutable=1"
-    connection = sqlite3.connect(f"{(folder / '.tacit' / 'tacit.db').as_uri()}?mode=ro{frozen}", uri=True)
+    connection = sqlite3.connect(f"{(folder / '.metier' / 'metier.db').as_uri()}?mode=ro{frozen}", uri=True)
     try:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     finally:
@@ -160,14 +160,14 @@ def check_database(folder: Path) -> None:
 
 def leftovers(folder: Path) -> list[str]:
     """What no finished command leaves in a workspace: half-written files, temporary folders."""
-    found = [*(folder / ".tacit").rglob("*.part"), *(folder / ".tacit").glob("*-*/"), *folder.glob("*.part")]
-    return sorted(str(file.relative_to(folder)) for file in found if not file.name.startswith("tacit.db-"))
+    found = [*(folder / ".metier").rglob("*.part"), *(folder / ".metier").glob("*-*/"), *folder.glob("*.part")]
+    return sorted(str(file.relative_to(folder)) for file in found if not file.name.startswith("metier.db-"))
 
 
 def clear_line(done: Ended) -> None:
     """A failure that a person can read: exit 1 or 2, one line on stderr, no traceback, no acknowledgement."""
     assert done.code in (1, 2), (done.code, done.err)
-    assert done.err.startswith("tacit: "), done.err
+    assert done.err.startswith("metier: "), done.err
     assert done.err.count("\n") == 1, done.err
     assert "Traceback" not in done.err
     assert "This is a bug" not in done.err, done.err

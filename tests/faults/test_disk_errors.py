@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sweep import (
-    TACIT,
+    METIER,
     Ended,
     clear_line,
     injected,
     leftovers,
     listed,
+    metier,
     names,
     need_root,
     need_strace,
     run,
     spool,
-    tacit,
     worker,
 )
 
@@ -58,7 +58,7 @@ def mounted(tmp_path: Path) -> Iterator[Path]:
 
 
 def _record(folder: Path) -> list[str]:
-    return [TACIT, "-w", str(folder), "record", "--json"]
+    return [METIER, "-w", str(folder), "record", "--json"]
 
 
 def _holds(folder: Path, ended: Ended, before: set[str]) -> None:
@@ -67,7 +67,7 @@ def _holds(folder: Path, ended: Ended, before: set[str]) -> None:
         assert names(folder) == before | NEW
     else:
         clear_line(ended)
-        assert not (folder / ".tacit" / "workspace").exists() or names(folder) >= before
+        assert not (folder / ".metier" / "workspace").exists() or names(folder) >= before
     again = run(_record(folder), GIVEN)
     assert again.code == 0, again.err
     assert names(folder) == before | NEW
@@ -126,25 +126,25 @@ def test_finish_says_refused_and_never_raises_on_a_failing_disk(syscall: str, er
 
 def test_a_read_error_is_named_as_such(old: Path) -> None:
     need_strace()
-    database = old / ".tacit" / "tacit.db"
+    database = old / ".metier" / "metier.db"
     for number in (2, 6):
-        ended = run(injected([TACIT, "-w", str(old), "runs", "list"], "pread64", "error=EIO", number, database))
+        ended = run(injected([METIER, "-w", str(old), "runs", "list"], "pread64", "error=EIO", number, database))
         if ended.code:
             clear_line(ended)
             assert "disk" in ended.err, ended.err
     assert names(old) == OLD
 
 
-FILES = [pytest.param(f"tacit.db{end}", marks=pytest.mark.slow) for end in ("", "-wal", "-shm")]
+FILES = [pytest.param(f"metier.db{end}", marks=pytest.mark.slow) for end in ("", "-wal", "-shm")]
 FILES += [pytest.param(file, marks=pytest.mark.slow) for file in ("redact.key", "workspace")]
 
 
 @pytest.mark.parametrize("file", ["lock", *FILES])
 def test_too_many_open_files_is_one_clear_line(file: str, old: Path) -> None:
     need_strace()
-    ended = run(injected(_record(old), "openat", "error=EMFILE", "1+", old / ".tacit" / file), GIVEN)
+    ended = run(injected(_record(old), "openat", "error=EMFILE", "1+", old / ".metier" / file), GIVEN)
     _holds(old, ended, OLD)
-    assert ended.code != 0 or file in ("workspace", "tacit.db-shm"), "recorded without its files"
+    assert ended.code != 0 or file in ("workspace", "metier.db-shm"), "recorded without its files"
 
 
 @pytest.mark.parametrize("free", [0, 3])
@@ -162,14 +162,14 @@ def test_a_limit_on_file_size_is_one_clear_line(limit: int, old: Path) -> None:
     large = json.dumps({"id": "large", "message": "x" * 300_000})
     clear_line(run([*limited, *_record(old)], large))
     assert names(old) == OLD
-    assert tacit(old, "record", given=large).code == 0
+    assert metier(old, "record", given=large).code == 0
     assert names(old) == OLD | {"large"}
 
 
 @pytest.mark.parametrize("words", [("runs", "list", "--json"), ("record", "--json")])
 def test_a_full_disk_behind_stdout_is_one_clear_line(words: tuple[str, ...], old: Path) -> None:
     with Path("/dev/full").open("wb") as full:
-        command = [TACIT, "-w", str(old), *words]
+        command = [METIER, "-w", str(old), *words]
         done = subprocess.run(command, input=GIVEN.encode(), stdout=full, stderr=subprocess.PIPE)
     clear_line(Ended(code=done.returncode, out="", err=done.stderr.decode()))
 
@@ -202,7 +202,7 @@ def test_a_full_disk_keeps_what_was_acknowledged_readable(waiting: bool, mounted
     if waiting:
         entry = {"kind": "run", "run": {"id": "hook-0", "message": "z" * 400_000}, "v": 1}
         subprocess.run(["mount", "-o", "remount,size=4m", str(mounted)], check=True)
-        (mounted / ".tacit" / "spool" / "00000000000000000001-1-aa.json").write_text(json.dumps(entry))
+        (mounted / ".metier" / "spool" / "00000000000000000001-1-aa.json").write_text(json.dumps(entry))
         subprocess.run(["dd", "if=/dev/zero", f"of={mounted / 'ballast'}", "bs=4096"], capture_output=True)
     assert names(mounted) == set(kept), "earlier runs can be read on a full disk"
     subprocess.run(["mount", "-o", "remount,size=30m", str(mounted)], check=True)
@@ -215,7 +215,7 @@ def test_a_hook_on_a_full_disk_leaves_no_half_file(mounted: Path) -> None:
     assert run(worker("record", mounted, "old", 3)).code == 0
     entry = {"id": "hook-0", "message": "z" * 4_000_000}
     assert spool(mounted, entry).code == 0
-    assert not list((mounted / ".tacit" / "spool").glob("*.json*"))
+    assert not list((mounted / ".metier" / "spool").glob("*.json*"))
     subprocess.run(["mount", "-o", "remount,size=30m", str(mounted)], check=True)
     assert spool(mounted, entry).code == 0
     assert names(mounted) == OLD | {"hook-0"}

@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from sweep import ENVIRON, SPOOL, TACIT, check_database, clear_line, listed, names, run, spool, tacit, worker
+from sweep import ENVIRON, METIER, SPOOL, check_database, clear_line, listed, metier, names, run, spool, worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,7 +74,7 @@ SLOW = [pytest.param(shape, marks=pytest.mark.slow) for shape in ("several lines
 @pytest.mark.parametrize("shape", ["one line", *SLOW])
 def test_a_hundred_megabytes_are_refused_quickly_and_in_little_memory(shape: str, old: Path, tmp_path: Path) -> None:
     given = _huge(tmp_path / "huge.json", shape)
-    code, said, memory, seconds = _measured([TACIT, "-w", str(old), "record"], given, {})
+    code, said, memory, seconds = _measured([METIER, "-w", str(old), "record"], given, {})
     given.unlink()
     assert code == 1
     assert "refused" in said
@@ -86,10 +86,10 @@ def test_a_hundred_megabytes_are_refused_quickly_and_in_little_memory(shape: str
 
 def test_a_hundred_megabytes_through_a_hook_are_refused_quickly_and_in_little_memory(old: Path, tmp_path: Path) -> None:
     given = _huge(tmp_path / "huge.json", "one line")
-    code, said, memory, seconds = _measured([*SPOOL], given, {"TACIT_WORKSPACE": str(old)})
+    code, said, memory, seconds = _measured([*SPOOL], given, {"METIER_WORKSPACE": str(old)})
     given.unlink()
     assert (code, said) == (0, "")
-    assert "larger than" in (old / ".tacit" / "spool" / "errors.log").read_text()
+    assert "larger than" in (old / ".metier" / "spool" / "errors.log").read_text()
     assert memory < MEMORY
     assert seconds < 5
     assert names(old) == OLD
@@ -97,7 +97,7 @@ def test_a_hundred_megabytes_through_a_hook_are_refused_quickly_and_in_little_me
 
 def test_a_huge_line_does_not_stop_the_others(old: Path) -> None:
     given = b'{"id": "a", "message": "a"}\n{"message": "' + b"x" * 17 * MEGABYTE + b'"}\n{"id": "b", "message": "b"}\n'
-    done = tacit(old, "record", given=given)
+    done = metier(old, "record", given=given)
     assert done.code == 1
     assert "line 2 was refused" in done.err
     assert names(old) == OLD | {"a", "b"}
@@ -105,7 +105,7 @@ def test_a_huge_line_does_not_stop_the_others(old: Path) -> None:
 
 def test_a_large_record_is_kept_by_either_way(old: Path) -> None:
     message = "x ä \N{GRINNING FACE} \x01 " * 100_000
-    assert tacit(old, "record", given=json.dumps({"id": "told", "message": message})).code == 0
+    assert metier(old, "record", given=json.dumps({"id": "told", "message": message})).code == 0
     spool(old, {"id": "spooled", "message": message})
     rows = {row["external_id"]: row["message"] for row in listed(old)}
     assert rows["told"] == message
@@ -117,7 +117,7 @@ def test_what_a_hook_accepted_is_not_too_large_afterwards(text: str, old: Path) 
     message = text * (15 * MEGABYTE // len(text.encode()))
     given = json.dumps({"id": "spooled", "message": message}, ensure_ascii=False).encode()
     assert spool(old, given).code == 0
-    assert not (old / ".tacit" / "spool" / "errors.log").exists()
+    assert not (old / ".metier" / "spool" / "errors.log").exists()
     assert names(old) == OLD | {"spooled"}
 
 
@@ -135,13 +135,13 @@ BYTES = {
 
 def test_bytes_that_are_no_text_leave_all_others_readable(old: Path) -> None:
     lines = [given.replace(b"\n", b" ") for given in BYTES.values()]
-    told = tacit(
+    told = metier(
         old, "record", given=b"\n".join([b'{"id": "a", "message": "x"}', *lines, b'{"id": "z", "message": "y"}'])
     )
     assert told.code == 1
     assert "Traceback" not in told.err
     assert "This is a bug" not in told.err
-    folder = old / ".tacit" / "spool"
+    folder = old / ".metier" / "spool"
     for index, given in enumerate(BYTES.values()):
         assert spool(old, given).code == 0
         (folder / f"{index:020d}-1-aa.json").write_bytes(given)
@@ -149,14 +149,14 @@ def test_bytes_that_are_no_text_leave_all_others_readable(old: Path) -> None:
     (folder / f"{9:020d}-1-aa.json").write_bytes(b'{"kind": "run", "v": 1, "run": ' + alone + b"}")
     assert names(old) >= OLD | {"a", "z", "nul", "lone", "alone"}
     for words in (("runs", "list"), ("runs", "list", "--json"), ("runs", "search", "task")):
-        shown = tacit(old, *words)
+        shown = metier(old, *words)
         assert (shown.code, shown.err) == (0, "")
     assert not list(folder.glob("*.json"))
 
 
 def test_a_spool_file_torn_at_any_byte_is_put_aside_and_the_others_are_taken_in(old: Path) -> None:
     whole = json.dumps({"kind": "run", "run": {"id": "torn", "message": "m"}, "v": 1}).encode()
-    folder = old / ".tacit" / "spool"
+    folder = old / ".metier" / "spool"
     for size in range(len(whole)):
         (folder / f"{size:020d}-1-torn.json").write_bytes(whole[:size])
     spool(old, {"id": "hook-0", "message": "whole"})
@@ -167,7 +167,7 @@ def test_a_spool_file_torn_at_any_byte_is_put_aside_and_the_others_are_taken_in(
 
 @pytest.mark.parametrize("kind", ["folder", "fifo", "link to nothing", "not readable"])
 def test_an_odd_thing_in_the_spool_is_in_nobodys_way(kind: str, old: Path) -> None:
-    odd = old / ".tacit" / "spool" / "00000000000000000001-1-odd.json"
+    odd = old / ".metier" / "spool" / "00000000000000000001-1-odd.json"
     match kind:
         case "folder":
             odd.mkdir()
@@ -185,17 +185,17 @@ def test_an_odd_thing_in_the_spool_is_in_nobodys_way(kind: str, old: Path) -> No
 
 
 def test_a_run_whose_stored_text_is_damaged_is_in_nobodys_way(old: Path) -> None:
-    connection = sqlite3.connect(old / ".tacit" / "tacit.db")
+    connection = sqlite3.connect(old / ".metier" / "metier.db")
     connection.execute("UPDATE runs SET body = substr(body, 1, 20) WHERE external_id = 'old-1'")
     connection.commit()
     connection.close()
-    done = tacit(old, "runs", "list", "--json")
+    done = metier(old, "runs", "list", "--json")
     assert done.code == 0, done.err
     assert {row["external_id"] for row in json.loads(done.out)} >= {"old-0", "old-2"}
-    assert tacit(old, "runs", "search", "task").code == 0
-    told = tacit(old, "record", given='{"id": "next", "message": "x"}')
+    assert metier(old, "runs", "search", "task").code == 0
+    told = metier(old, "record", given='{"id": "next", "message": "x"}')
     assert told.code == 0, told.err
-    doctor = tacit(old, "doctor")
+    doctor = metier(old, "doctor")
     assert doctor.code == 1
     assert "damaged" in doctor.out
 
@@ -209,7 +209,7 @@ def _grow(folder: Path) -> None:
     """Record enough for the database to have many pages of every kind."""
     texts = (" ".join(f"word{index}x{number}" for number in range(5000)) for index in range(3))
     given = "\n".join(json.dumps({"id": f"big-{index}", "message": text}) for index, text in enumerate(texts))
-    assert tacit(folder, "record", given=given).code == 0
+    assert metier(folder, "record", given=given).code == 0
 
 
 def _flipped(file: Path) -> None:
@@ -229,22 +229,22 @@ def _overwritten(file: Path) -> None:
 def test_a_damaged_database_is_one_clear_line_and_the_doctor_names_it(damage: object, old: Path) -> None:
     assert callable(damage)
     _grow(old)
-    damage(old / ".tacit" / "tacit.db")
-    clear_line(tacit(old, "runs", "list", "--json"))
-    clear_line(tacit(old, "record", "--json", given='{"id": "next", "message": "x"}'))
-    doctor = tacit(old, "doctor")
+    damage(old / ".metier" / "metier.db")
+    clear_line(metier(old, "runs", "list", "--json"))
+    clear_line(metier(old, "record", "--json", given='{"id": "next", "message": "x"}'))
+    doctor = metier(old, "doctor")
     assert doctor.code == 1
-    assert "tacit.db" in doctor.out
+    assert "metier.db" in doctor.out
     assert "Traceback" not in doctor.err
 
 
 def test_the_doctor_names_a_database_whose_last_page_is_cut_off(old: Path) -> None:
     _grow(old)
-    with (old / ".tacit" / "tacit.db").open("r+b") as out:
+    with (old / ".metier" / "metier.db").open("r+b") as out:
         out.truncate(out.seek(0, os.SEEK_END) - 1000)
-    doctor = tacit(old, "doctor")
+    doctor = metier(old, "doctor")
     assert doctor.code == 1, doctor.out
-    assert "tacit.db" in doctor.out
+    assert "metier.db" in doctor.out
 
 
 def test_a_damaged_log_costs_at_most_its_last_runs(old: Path, tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_a_damaged_log_costs_at_most_its_last_runs(old: Path, tmp_path: Path) ->
     process.kill()
     process.wait()
     process.stdout.close()
-    log = old / ".tacit" / "tacit.db-wal"
+    log = old / ".metier" / "metier.db-wal"
     with log.open("r+b") as out:
         out.truncate(log.stat().st_size - 100)
     assert names(old) >= OLD | set(first[:-1])
@@ -270,7 +270,7 @@ def test_a_torn_backup_is_refused_or_whole(old: Path, tmp_path: Path) -> None:
     for cut in (size // 3, size - 1):
         shutil.copy(file, torn)
         os.truncate(torn, cut)
-        ended = tacit(old, "restore", str(torn), "--yes")
+        ended = metier(old, "restore", str(torn), "--yes")
         if ended.code:
             clear_line(ended)
         assert names(old) == (OLD | {"later-0"} if ended.code else OLD)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import library_worker
 import pytest
 from library_worker import NAMES, ROOT, live, package, shelf_of
-from sweep import TACIT, Ended, clear_line, injected, need_root, need_strace, run
+from sweep import METIER, Ended, clear_line, injected, need_root, need_strace, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,8 +36,8 @@ def old(tmp_path: Path) -> Path:
     return folder
 
 
-def _tacit(folder: Path, *words: str) -> list[str]:
-    return [TACIT, "-w", str(folder), "skills", *words]
+def _metier(folder: Path, *words: str) -> list[str]:
+    return [METIER, "-w", str(folder), "skills", *words]
 
 
 def _run(folder: Path, command: list[str], given: str = "") -> Ended:
@@ -45,7 +45,7 @@ def _run(folder: Path, command: list[str], given: str = "") -> Ended:
 
 
 def _edit(folder: Path) -> list[str]:
-    return _tacit(folder, "edit", str(folder / ROOT / "deploy" / "SKILL.md"), "--patch", "-", "--json")
+    return _metier(folder, "edit", str(folder / ROOT / "deploy" / "SKILL.md"), "--patch", "-", "--json")
 
 
 def _hashes(folder: Path) -> dict[str, str]:
@@ -72,7 +72,7 @@ def _is_done_unsaid(folder: Path, ended: Ended) -> None:
 
 
 def _works_again(folder: Path, verb: tuple[str, ...] = ("archive", "deploy")) -> None:
-    again = _run(folder, _tacit(folder, *verb))
+    again = _run(folder, _metier(folder, *verb))
     assert again.code == 0, again.err
     shelf = shelf_of(folder)
     assert not list(shelf.journal.iterdir())
@@ -156,9 +156,9 @@ def test_a_root_that_cannot_be_written_is_one_clear_line_and_can_be_listed(old: 
             pytest.skip("nothing can be mounted here")
     try:
         for verb in (("archive", "deploy"), ("rollback", "deploy")):
-            _is_unchanged(old, _run(old, _tacit(old, *verb)))
+            _is_unchanged(old, _run(old, _metier(old, *verb)))
         _is_unchanged(old, _run(old, _edit(old), PATCH))
-        listed = _run(old, _tacit(old, "list", "--json"))
+        listed = _run(old, _metier(old, "list", "--json"))
         assert {row["name"] for row in json.loads(listed.out)} == set(NAMES)
     finally:
         subprocess.run(["umount", str(root)], check=True)
@@ -167,16 +167,16 @@ def test_a_root_that_cannot_be_written_is_one_clear_line_and_can_be_listed(old: 
 
 def test_a_state_folder_that_cannot_be_written_is_one_clear_line(old: Path) -> None:
     need_root()
-    state = old / ".tacit"
+    state = old / ".metier"
     for command in (["mount", "--bind", str(state), str(state)], ["mount", "-o", "remount,bind,ro", str(state)]):
         if subprocess.run(command, capture_output=True).returncode:
             pytest.skip("nothing can be mounted here")
     try:
-        _is_unchanged(old, _run(old, _tacit(old, "archive", "deploy")))
+        _is_unchanged(old, _run(old, _metier(old, "archive", "deploy")))
         _is_unchanged(old, _run(old, _edit(old), PATCH))
-        listed = _run(old, _tacit(old, "list", "--json"))
+        listed = _run(old, _metier(old, "list", "--json"))
         assert {row["name"] for row in json.loads(listed.out)} == set(NAMES)
-        told = _run(old, _tacit(old, "history", "deploy", "--json"))
+        told = _run(old, _metier(old, "history", "deploy", "--json"))
         assert [row["hash"] for row in json.loads(told.out)] == [OLD["deploy"]]
     finally:
         subprocess.run(["umount", str(state)], check=True)
@@ -189,7 +189,7 @@ def test_a_state_folder_that_cannot_be_written_is_one_clear_line(old: Path) -> N
 )
 def test_too_many_open_files_is_one_clear_line(folder: str, old: Path) -> None:
     need_strace()
-    command = injected(_edit(old), "openat", "error=EMFILE", "1+", old / ".tacit" / folder)
+    command = injected(_edit(old), "openat", "error=EMFILE", "1+", old / ".metier" / folder)
     _is_unchanged(old, _run(old, command, PATCH))
     _works_again(old)
 
@@ -199,10 +199,10 @@ HOSTILE = ("../../escape", "/etc", "x" * 300, "deploy/../../../x", "..")
 
 @pytest.mark.parametrize("verb", ["archive", *(pytest.param(one, marks=pytest.mark.slow) for one in VERBS)])
 def test_a_hostile_name_is_one_clear_line_and_makes_nothing(verb: str, old: Path) -> None:
-    before = sorted(str(file) for file in old.rglob("*") if "tacit.db" not in file.name)
+    before = sorted(str(file) for file in old.rglob("*") if "metier.db" not in file.name)
     for name in HOSTILE:
-        clear_line(_run(old, _tacit(old, verb, "--", name)))
-    after = sorted(str(file) for file in old.rglob("*") if "tacit.db" not in file.name)
+        clear_line(_run(old, _metier(old, verb, "--", name)))
+    after = sorted(str(file) for file in old.rglob("*") if "metier.db" not in file.name)
     assert after == before
     assert _hashes(old) == OLD
 
@@ -212,10 +212,10 @@ def test_a_package_that_is_a_link_is_listed_and_never_written(old: Path) -> None
     shutil.copytree(old / ROOT / "deploy", canary)
     (old / ROOT / "linked").symlink_to(canary)
     before = {file: file.read_bytes() for file in canary.rglob("*") if file.is_file()}
-    rows = {row["name"]: row for row in json.loads(_run(old, _tacit(old, "list", "--json")).out)}
+    rows = {row["name"]: row for row in json.loads(_run(old, _metier(old, "list", "--json")).out)}
     assert rows["linked"]["hash"] == OLD["deploy"]
     for words in (("archive", "linked"), ("pin", "linked")):
-        clear_line(_run(old, _tacit(old, *words)))
+        clear_line(_run(old, _metier(old, *words)))
     assert {file: file.read_bytes() for file in before} == before, "written through the link"
     assert (old / ROOT / "linked").is_symlink()
 
@@ -225,6 +225,6 @@ def test_a_folder_whose_name_is_no_text_hides_no_other_skill(old: Path) -> None:
     os.mkdir(odd)
     Path(os.fsdecode(odd), "SKILL.md").write_bytes(package("odd", "x").document)
     (old / ROOT / "SKILL.md").write_bytes(b"a stray file in the root itself")
-    listed = _run(old, _tacit(old, "list", "--json"))
+    listed = _run(old, _metier(old, "list", "--json"))
     assert listed.code == 0, listed.err
     assert {row["name"] for row in json.loads(listed.out)} == set(NAMES)

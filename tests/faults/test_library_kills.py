@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import library_worker
 import pytest
 from library_worker import NAMES, live, package, shelf_of
-from sweep import SYSCALLS, TACIT, Ended, injected, need_strace, run
+from sweep import METIER, SYSCALLS, Ended, injected, need_strace, run
 
-from tacit.library.versions.history import Entry, read_entry
+from metier.library.versions.history import Entry, read_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,7 @@ def _by_hand(folder: Path) -> None:
 def _rubbish(folder: Path) -> None:
     """Two versions, bytes that nobody names, a folder that was live long ago, one that a killed process left."""
     _changed(folder)
-    state = folder / ".tacit"
+    state = folder / ".metier"
     (state / "objects" / ("0" * 64)).write_bytes(b"x")
     for name in ("old-00000000000000000001-ab", "new-ab"):
         (state / "staging" / name / "deep").mkdir(parents=True)
@@ -222,18 +222,18 @@ def _check_end(folder: Path, tale: Tale) -> None:
     assert counts == tale.versions, "every version once"
 
 
-def _tacit(folder: Path, *words: str) -> Ended:
-    return run([TACIT, "-w", str(folder), *words], HOME=str(folder / "home"))
+def _metier(folder: Path, *words: str) -> Ended:
+    return run([METIER, "-w", str(folder), *words], HOME=str(folder / "home"))
 
 
 def _check_commands(folder: Path, tale: Tale) -> None:
     """The commands a person types work, whatever happened before."""
-    listed = _tacit(folder, "skills", "list", "--json")
+    listed = _metier(folder, "skills", "list", "--json")
     assert listed.code == 0, listed.err
     rows = {row["name"]: row for row in json.loads(listed.out) if row["root"].startswith(str(folder))}
     assert rows.keys() == set(NAMES)
     for name in NAMES:
         assert (rows[name]["status"] == "archived") == (tale.after[name] == "")
-        told = _tacit(folder, "skills", "history", name, "--json")
+        told = _metier(folder, "skills", "history", name, "--json")
         assert told.code == 0, told.err
         assert len(json.loads(told.out)) == tale.versions[name]

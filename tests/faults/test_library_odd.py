@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import library_worker
 import pytest
 from library_worker import NAMES, ROOT, change, live, opened, package, shelf_of
-from sweep import TACIT, Ended, clear_line, run
+from sweep import METIER, Ended, clear_line, run
 
-from tacit.library.versions.apply import apply
+from metier.library.versions.apply import apply
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,8 +30,8 @@ def old(tmp_path: Path) -> Path:
     return folder
 
 
-def _tacit(folder: Path, *words: str, given: str = "") -> Ended:
-    return run([TACIT, "-w", str(folder), "skills", *words], given, HOME=str(folder / "home"))
+def _metier(folder: Path, *words: str, given: str = "") -> Ended:
+    return run([METIER, "-w", str(folder), "skills", *words], given, HOME=str(folder / "home"))
 
 
 def _actions(folder: Path, name: str) -> list[str]:
@@ -43,13 +43,13 @@ def test_an_edit_is_not_written_through_a_package_that_is_a_link(old: Path) -> N
     shutil.copytree(old / ROOT / "deploy", canary)
     (old / ROOT / "linked").symlink_to(canary)
     before = (canary / "SKILL.md").read_bytes()
-    ended = _tacit(old, "edit", str(old / ROOT / "linked" / "SKILL.md"), "--patch", "-", given=PATCH)
+    ended = _metier(old, "edit", str(old / ROOT / "linked" / "SKILL.md"), "--patch", "-", given=PATCH)
     assert (canary / "SKILL.md").read_bytes() == before
     assert ended.code == 1
 
 
 def test_a_name_that_only_looks_like_a_skill_changes_nothing(old: Path) -> None:
-    ended = _tacit(old, "archive", "dеploy")  # its second letter is Cyrillic
+    ended = _metier(old, "archive", "dеploy")  # its second letter is Cyrillic
     assert live(old, "deploy")
     assert ended.code == 1
 
@@ -68,7 +68,7 @@ def test_a_damaged_history_stands_in_no_other_skills_way(old: Path) -> None:
 
 def test_the_history_of_a_skill_that_cannot_be_read_can_be_shown(old: Path) -> None:
     (old / ROOT / "deploy" / "link").symlink_to("/etc/hostname")
-    told = _tacit(old, "history", "deploy", "--json")
+    told = _metier(old, "history", "deploy", "--json")
     assert told.code == 0, told.err
     assert [row["hash"] for row in json.loads(told.out)] == [package("deploy", "old").hash()]
 
@@ -83,7 +83,7 @@ def test_a_skill_archived_by_a_process_that_died_is_listed_after_the_workspace_m
 
 
 def test_a_name_with_a_line_break_is_still_one_line(old: Path) -> None:
-    clear_line(_tacit(old, "archive", "--", "a\nb\x1b[31m"))
+    clear_line(_metier(old, "archive", "--", "a\nb\x1b[31m"))
 
 
 def test_a_private_file_is_private_still_after_archive_and_restore(old: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from sweep import ENVIRON, PATIENCE, SPOOL, TACIT, clear_line, listed, names, run, spool, tacit, worker
+from sweep import ENVIRON, METIER, PATIENCE, SPOOL, clear_line, listed, metier, names, run, spool, worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,7 +132,7 @@ def test_hooks_beside_two_that_ingest_deliver_each_run_once(hooks: int, made: Pa
     ingesting = [crowd.start(worker("opened", made, 40 if hooks < 100 else 1500)) for _ in range(2)]
     waiting: list[subprocess.Popen[bytes]] = []
     for index in range(hooks):
-        hook = subprocess.Popen([*SPOOL], stdin=subprocess.PIPE, env=ENVIRON | {"TACIT_WORKSPACE": str(made)})
+        hook = subprocess.Popen([*SPOOL], stdin=subprocess.PIPE, env=ENVIRON | {"METIER_WORKSPACE": str(made)})
         assert hook.stdin
         hook.stdin.write(json.dumps({"message": f"hook {index}"}).encode())
         hook.stdin.close()
@@ -149,7 +149,7 @@ def test_hooks_beside_two_that_ingest_deliver_each_run_once(hooks: int, made: Pa
 def _wait_for_lock(process: subprocess.Popen[bytes], made: Path) -> None:
     """Until the process has the lock file open, and so has read what lies in the spool."""
     deadline = time.monotonic() + 10
-    lock = str(made / ".tacit" / "lock")
+    lock = str(made / ".metier" / "lock")
     while time.monotonic() < deadline:
         try:
             if lock in [os.readlink(file) for file in Path(f"/proc/{process.pid}/fd").iterdir()]:
@@ -222,11 +222,11 @@ def test_a_stopped_holder_delays_writers_for_the_set_time_and_readers_not(
     if waiting:
         spool(made, {"id": "hook-0", "message": "waits"})
     began = time.monotonic()
-    ended = run([TACIT, "-w", str(made), "--set", "lock_wait=0.5", "record", "--json"], '{"id": "x", "message": "x"}')
+    ended = run([METIER, "-w", str(made), "--set", "lock_wait=0.5", "record", "--json"], '{"id": "x", "message": "x"}')
     assert 0.5 <= time.monotonic() - began < 5
     clear_line(ended)
     assert "lock_wait" in ended.err
-    shown = tacit(made, "--set", "lock_wait=0.5", "runs", "list", "--json")
+    shown = metier(made, "--set", "lock_wait=0.5", "runs", "list", "--json")
     assert shown.code == 0, shown.err
     assert [row["external_id"] for row in json.loads(shown.out)] == ["old-0"]
     holder.kill()
@@ -247,4 +247,4 @@ FAMILY = ("parent", "child0", "child1", "child2")
 def test_a_child_forked_during_a_write_does_not_keep_the_lock(made: Path, crowd: Crowd) -> None:
     parent = crowd.start(worker("fork_inside", made))
     assert _first_line(parent) == "released"
-    assert run(worker("record", made, "next", 1), TACIT_LOCK_WAIT="2").acknowledged == ["next-0"]
+    assert run(worker("record", made, "next", 1), METIER_LOCK_WAIT="2").acknowledged == ["next-0"]

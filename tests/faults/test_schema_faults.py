@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
-from sweep import ENVIRON, PATIENCE, SYSCALLS, clear_line, injected, need_strace, points, run, spread, tacit, worker
+from sweep import ENVIRON, PATIENCE, SYSCALLS, clear_line, injected, metier, need_strace, points, run, spread, worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,16 +66,16 @@ def test_migrations_by_several_at_once_run_once_each(tmp_path: Path) -> None:
 
 def test_a_store_from_a_newer_version_is_left_alone_with_one_clear_line(tmp_path: Path) -> None:
     assert run(worker("record", tmp_path, "old", 2)).code == 0
-    database = tmp_path / ".tacit" / "tacit.db"
+    database = tmp_path / ".metier" / "metier.db"
     connection = sqlite3.connect(database)
     connection.execute("INSERT INTO migrations (number, name, applied) VALUES (9999, 'future', '2030-01-01T00:00:00Z')")
     connection.commit()
     connection.close()
     before = database.read_bytes()
     for words in (("runs", "list"), ("record",), ("backup", str(tmp_path / "b.tar.gz")), ("runs", "search", "x")):
-        ended = tacit(tmp_path, *words, given='{"message": "x"}')
+        ended = metier(tmp_path, *words, given='{"message": "x"}')
         clear_line(ended)
-        assert "newer Tacit" in ended.err
-        assert "pip install --upgrade tacit" in ended.err
-    assert tacit(tmp_path, "doctor").code == 1
+        assert "newer Metier" in ended.err
+        assert "pip install --upgrade metier" in ended.err
+    assert metier(tmp_path, "doctor").code == 1
     assert database.read_bytes() == before

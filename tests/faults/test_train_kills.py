@@ -14,10 +14,10 @@ import pytest
 from train_worker import SPEC, WORKERS
 from train_world import Agent, cases, order, place, trained
 
-from tacit.context.context import Workspace
+from metier.context.context import Workspace
 
 if TYPE_CHECKING:
-    from tacit.training.train import Finished
+    from metier.training.train import Finished
 
 WORKER = Path(__file__).parents[1] / "support" / "train_worker.py"
 

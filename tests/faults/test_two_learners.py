@@ -11,20 +11,20 @@ import pytest
 from learn_world import REPORTS, TESTS, Clock, all_drafts, all_patterns, documents, everything, learned, opened, task
 from sweep import ENVIRON, PATIENCE
 
-from tacit.learning.learn import learn
+from metier.learning.learn import learn
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.context.context import Workspace
+    from metier.context.context import Workspace
 
-TACIT = (sys.executable, "-m", "tacit")
+METIER = (sys.executable, "-m", "metier")
 
 
 def started(folder: Path, home: Path, *words: str) -> subprocess.Popen[str]:
-    environ = {**ENVIRON, "HOME": str(home), "NO_COLOR": "1", "TACIT_MODE": "apply"}
+    environ = {**ENVIRON, "HOME": str(home), "NO_COLOR": "1", "METIER_MODE": "apply"}
     return subprocess.Popen(
-        [*TACIT, "learn", "--json", *words],
+        [*METIER, "learn", "--json", *words],
         cwd=folder,
         env=environ,
         stdout=subprocess.PIPE,
@@ -79,7 +79,8 @@ def test_a_learner_that_is_killed_is_in_nobodys_way(tmp_path: Path) -> None:
     with opened(folder, Clock()) as ws:
         filled(ws)
     code = (
-        "import os, signal, tacit\nsteps = tacit.open('.').learn()\nnext(steps)\nos.kill(os.getpid(), signal.SIGKILL)\n"
+        "import os, signal, metier\nsteps = metier.open('.').learn()\nnext(steps)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     environ = {**ENVIRON, "HOME": str(tmp_path / "home")}
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environ, timeout=PATIENCE * 10)

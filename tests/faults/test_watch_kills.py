@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.context.context import Workspace
-from tacit.context.exclusive import file_of
-from tacit.learning.watch.watch import Watch
-from tacit.store.tables.learning import patterns
-from tacit.store.tables.shipping import drafts
-from tacit.types import Run, ToolCall
+from metier.context.context import Workspace
+from metier.context.exclusive import file_of
+from metier.learning.watch.watch import Watch
+from metier.store.tables.learning import patterns
+from metier.store.tables.shipping import drafts
+from metier.types import Run, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,9 +27,9 @@ PATIENCE = 60.0
 SCRIPTED = """
 import os, sys, time
 from pathlib import Path
-from tacit.events import Advanced, Ended
-from tacit.learning.watch.schedule import Pace
-from tacit.learning.watch.watch import Watch
+from metier.events import Advanced, Ended
+from metier.learning.watch.schedule import Pace
+from metier.learning.watch.watch import Watch
 
 folder, log, inside = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
 
@@ -58,7 +58,7 @@ for told in Watch([folder], learn=learn, pace=pace, flags={"mode": "draft"}).eve
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from tacit.learning.watch.watch import Watch, the_pass
+from metier.learning.watch.watch import Watch, the_pass
 
 def learn(ws):
     events = the_pass(ws)

@@ -1,4 +1,4 @@
-"""Tacit's own interchange format is read strictly and written back whole."""
+"""Metier's own interchange format is read strictly and written back whole."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.errors import InputError
-from tacit.formats.run_json import RUN_FIELDS, dump_run, parse_run
-from tacit.types import Outcome, Passage, Run, ShownSkill, SkillTrace, Snapshot, Tokens, ToolCall
+from metier.errors import InputError
+from metier.formats.run_json import RUN_FIELDS, dump_run, parse_run
+from metier.types import Outcome, Passage, Run, ShownSkill, SkillTrace, Snapshot, Tokens, ToolCall
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 NAMES = st.lists(WORDS, max_size=3).map(tuple)

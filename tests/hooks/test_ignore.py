@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.hooks.ignore import is_ignored
+from metier.hooks.ignore import is_ignored
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 import pytest
 from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked
 
-from tacit.context.context import Workspace
-from tacit.hooks import rank as quick_rank
-from tacit.selection.assembly.render import ABOUT, HOOK_CHARACTERS, HOOK_TOKENS
-from tacit.selection.candidates.disk_changes import stamp_of
-from tacit.store.tables.selection import selections
+from metier.context.context import Workspace
+from metier.hooks import rank as quick_rank
+from metier.selection.assembly.render import ABOUT, HOOK_CHARACTERS, HOOK_TOKENS
+from metier.selection.candidates.disk_changes import stamp_of
+from metier.store.tables.selection import selections
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.types import Selection
+    from metier.types import Selection
 
 
 def hooked(ws: Workspace, prompt: str = FLAKY, **more: object) -> str:
@@ -32,7 +32,7 @@ def hooked(ws: Workspace, prompt: str = FLAKY, **more: object) -> str:
 
 
 def ran(stdin: str | bytes, **environ: str) -> str:
-    command = [sys.executable, "-m", "tacit.hooks.select"]
+    command = [sys.executable, "-m", "metier.hooks.select"]
     given = stdin.encode() if isinstance(stdin, str) else stdin
     done = subprocess.run(command, input=given, capture_output=True, check=False, env={**os.environ, **environ})
     assert (done.returncode, done.stderr) == (0, b"")
@@ -97,8 +97,8 @@ def test_selecting_makes_what_it_looked_at_ready_for_the_hook(ws: Workspace) -> 
 
 
 def test_what_is_wanted_in_every_run_comes_first_and_is_for_its_agents(ws: Workspace) -> None:
-    put(stocked(ws), "rules", "Rules of the house.", "Be kind.", extra="metadata:\n  tacit-always: 'true'\n")
-    codex = "metadata:\n  tacit-always: 'true'\n  tacit-agents: codex\n"
+    put(stocked(ws), "rules", "Rules of the house.", "Be kind.", extra="metadata:\n  metier-always: 'true'\n")
+    codex = "metadata:\n  metier-always: 'true'\n  metier-agents: codex\n"
     put(ws, "other", "Rules of another house.", "Be quick.", extra=codex)
     text = hooked(ready(ws))
     assert [text.count(part) for part in (ABOUT, "Be kind.", "Run it fifty times.", "Be quick.")] == [1, 1, 1, 0]
@@ -128,7 +128,7 @@ def test_a_secret_in_the_request_is_not_written_down(ws: Workspace) -> None:
 
 
 def test_a_withheld_skill_is_noted_and_not_handed_out(ws: Workspace) -> None:
-    (ready(stocked(ws)).state / "tacit.toml").write_text("select_withhold_rate = 1.0\n", encoding="utf-8")
+    (ready(stocked(ws)).state / "metier.toml").write_text("select_withhold_rate = 1.0\n", encoding="utf-8")
     assert hooked(ws) == ""
     [kept] = stored(ws)
     assert (kept.chosen, [one.skill for one in kept.withheld], kept.withhold_rate) == ((), ["flaky-tests"], 1.0)
@@ -142,11 +142,11 @@ def test_whatever_comes_in_nothing_comes_out_and_nothing_fails(stdin: bytes) -> 
 def test_where_nothing_is_ready_nothing_is_said(ws: Workspace, tmp_path: Path) -> None:
     assert hooked(ws) == ""
     assert hooked(ready(stocked(ws)), hook_event_name="Stop") == ""
-    assert ran(json.dumps({"prompt": FLAKY, "cwd": str(ws.root)}), TACIT_STORE="postgresql://x@y/z") == ""
-    assert ran(json.dumps({"prompt": FLAKY, "cwd": str(ws.root)}), TACIT_ENABLED="false") == ""
+    assert ran(json.dumps({"prompt": FLAKY, "cwd": str(ws.root)}), METIER_STORE="postgresql://x@y/z") == ""
+    assert ran(json.dumps({"prompt": FLAKY, "cwd": str(ws.root)}), METIER_ENABLED="false") == ""
     assert ran(json.dumps({"prompt": FLAKY, "cwd": str(tmp_path)})) == ""
     ws.close()
-    (ws.state / "tacit.db").write_bytes(b"no database at all")
+    (ws.state / "metier.db").write_bytes(b"no database at all")
     assert hooked(ws) == ""
     assert "quick_select" in errors(ws)
 
@@ -160,7 +160,7 @@ def test_an_older_database_is_no_trouble(ws: Workspace) -> None:
 def test_workspaces_that_share_a_state_folder_get_their_own_skills(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TACIT_HOME", str(tmp_path / "shared"))
+    monkeypatch.setenv("METIER_HOME", str(tmp_path / "shared"))
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     with Workspace.open(tmp_path / "one") as one, Workspace.open(tmp_path / "two") as two:
@@ -179,9 +179,9 @@ def test_the_stamp_is_the_same_on_both_sides(tmp_path: Path) -> None:
 
 
 def test_it_loads_nothing_that_takes_long() -> None:
-    code = "import sys; import tacit.hooks.select; print(*sorted(sys.modules))"
+    code = "import sys; import metier.hooks.select; print(*sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    for name in ("typing", "pathlib", "dataclasses", "sqlite3", "tacit.selection", "tacit.store", "tacit.context"):
+    for name in ("typing", "pathlib", "dataclasses", "sqlite3", "metier.selection", "metier.store", "metier.context"):
         assert name not in loaded
 
 

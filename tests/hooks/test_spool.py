@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.context.context import Workspace
+from metier.context.context import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 def spool(payload: object, folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
     text = payload if isinstance(payload, str) else json.dumps(payload)
     environment = {**os.environ, **environ}
-    command = [sys.executable, "-m", "tacit.hooks.record"]
+    command = [sys.executable, "-m", "metier.hooks.record"]
     return subprocess.run(command, input=text, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
 
 
@@ -62,7 +62,7 @@ def test_a_notification_with_its_own_text_becomes_a_run(ws: Workspace) -> None:
 def test_a_hook_outside_any_workspace_does_nothing(tmp_path: Path) -> None:
     done = spool({"message": "x"}, tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert not (tmp_path / ".tacit").exists()
+    assert not (tmp_path / ".metier").exists()
 
 
 def test_a_hook_in_a_folder_below_finds_the_workspace(ws: Workspace) -> None:
@@ -88,10 +88,10 @@ def test_whatever_comes_in_the_agent_is_never_failed(ws: Workspace, payload: obj
 
 
 def test_nothing_is_spooled_where_recording_is_off_or_ignored(ws: Workspace) -> None:
-    spool({"message": "x"}, ws.root, TACIT_ENABLED="false")
-    (ws.state / "tacit.toml").write_text("enabled = false")
+    spool({"message": "x"}, ws.root, METIER_ENABLED="false")
+    (ws.state / "metier.toml").write_text("enabled = false")
     spool({"message": "x"}, ws.root)
-    (ws.state / "tacit.toml").write_text(f"ignore = ['{ws.root / 'private'}']")
+    (ws.state / "metier.toml").write_text(f"ignore = ['{ws.root / 'private'}']")
     (ws.root / "private").mkdir()
     spool({"message": "x", "cwd": str(ws.root / "private")}, ws.root)
     assert entries(ws) == []
@@ -101,13 +101,13 @@ def test_nothing_is_spooled_where_recording_is_off_or_ignored(ws: Workspace) -> 
 
 def test_the_spool_needs_the_standard_library_only() -> None:
     code = (
-        "import sys, io; before = set(sys.modules); import tacit.hooks.record;"
-        "from tacit.redaction import redact_quick;"
+        "import sys, io; before = set(sys.modules); import metier.hooks.record;"
+        "from metier.redaction import redact_quick;"
         "redact_quick('password=hunter2-X', b'k'*32);"
         "print(sorted({m.partition('.')[0] for m in set(sys.modules) - before} - set(sys.stdlib_module_names)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['tacit']"
+    assert done.stdout.strip() == "['metier']"
 
 
 def test_what_was_spooled_is_ingested_exactly_once_by_whoever_comes_next(ws: Workspace) -> None:
@@ -154,7 +154,7 @@ def test_a_half_written_file_is_left_alone_until_nobody_can_be_writing_it(ws: Wo
 
 
 def test_workspaces_that_share_a_state_folder_take_their_own_files_only(tmp_path: Path) -> None:
-    shared = {"TACIT_HOME": str(tmp_path / "shared")}
+    shared = {"METIER_HOME": str(tmp_path / "shared")}
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         Workspace.open(tmp_path / name, environ=shared | {"HOME": str(tmp_path)}).close()
@@ -168,14 +168,14 @@ def test_workspaces_that_share_a_state_folder_take_their_own_files_only(tmp_path
 def test_a_hook_in_a_folder_that_shares_no_state_does_nothing(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "stranger").mkdir()
-    shared = {"TACIT_HOME": str(tmp_path / "shared")}
+    shared = {"METIER_HOME": str(tmp_path / "shared")}
     with Workspace.open(tmp_path / "a", environ=shared | {"HOME": str(tmp_path)}) as ws:
         spool({"message": "x"}, tmp_path / "stranger", **shared)
         assert entries(ws) == []
 
 
 def test_a_state_folder_set_in_the_users_file_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "home" / ".config" / "tacit" / "tacit.toml"
+    file = tmp_path / "home" / ".config" / "metier" / "metier.toml"
     file.parent.mkdir(parents=True)
     file.write_text(f"state_dir = '{tmp_path / 'shared'}'")
     (tmp_path / "a" / "deep").mkdir(parents=True)
@@ -188,7 +188,7 @@ def test_a_state_folder_set_in_the_users_file_is_found(tmp_path: Path, monkeypat
 
 
 def test_a_reference_waits_to_be_read(ws: Workspace, tmp_path: Path) -> None:
-    from tacit.store.tables.recording import transcripts as files
+    from metier.store.tables.recording import transcripts as files
 
     spool({"session_id": "s", "transcript_path": str(tmp_path / "t.jsonl"), "cwd": str(ws.root)}, ws.root)
     ws.ingest()

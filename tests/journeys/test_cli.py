@@ -14,7 +14,7 @@ import forked
 import pytest
 
 SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-TACIT = str(Path(sys.executable).with_name("tacit"))
+METIER = str(Path(sys.executable).with_name("metier"))
 
 
 @pytest.fixture
@@ -24,14 +24,14 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def tacit(folder: Path, *words: str, stdin: str | bytes = "", **environ: str) -> subprocess.CompletedProcess[str]:
-    return forked.tacit(*words, cwd=folder, env={**os.environ, **environ}, given=stdin)
+def metier(folder: Path, *words: str, stdin: str | bytes = "", **environ: str) -> subprocess.CompletedProcess[str]:
+    return forked.metier(*words, cwd=folder, env={**os.environ, **environ}, given=stdin)
 
 
 def installed(folder: Path, *words: str, stdin: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
     """The same, by the installed script in a Python of its own."""
     return subprocess.run(
-        [TACIT, *words],
+        [METIER, *words],
         input=stdin,
         cwd=folder,
         env={**os.environ, **environ},
@@ -42,7 +42,7 @@ def installed(folder: Path, *words: str, stdin: str = "", **environ: str) -> sub
 
 
 def answer(folder: Path, *words: str, stdin: str | bytes = "") -> Any:
-    done = tacit(folder, *words, "--json", stdin=stdin)
+    done = metier(folder, *words, "--json", stdin=stdin)
     assert done.stdout, done.stderr
     return json.loads(done.stdout)
 
@@ -70,9 +70,9 @@ RUNS = "\n".join(
 
 
 def test_a_first_hour(folder: Path) -> None:
-    done = tacit(folder, "init")
+    done = metier(folder, "init")
     assert done.returncode == 0
-    assert "Undo: tacit uninit" in done.stderr
+    assert "Undo: metier uninit" in done.stderr
     report = answer(folder, "record", stdin=RUNS)
     assert (report["recorded"], report["duplicates"], report["refused"]) == (3, 0, [])
     assert report["skipped"] == [{"line": 3, "reason": "heartbeat"}]
@@ -90,7 +90,7 @@ def test_a_first_hour(folder: Path) -> None:
     assert [row["external_id"] for row in found] == ["1"]
     shown = answer(folder, "runs", "show", report["ids"][0][:10])
     assert shown["run"]["tools"][0]["input"] == "pytest -x"
-    page = tacit(folder, "runs", "show", report["ids"][1])
+    page = metier(folder, "runs", "show", report["ids"][1])
     assert "[REDACTED:github-token:" in page.stdout
     assert "1 secret never stored" in page.stdout
 
@@ -109,16 +109,16 @@ def test_marking_and_removing(folder: Path) -> None:
     first, second, _ = report["ids"]
     marked = answer(folder, "runs", "mark", first, "bad", "--reason", "wrong test")
     assert marked["success"] is False
-    assert "says person: wrong test" in tacit(folder, "runs", "show", first).stdout
-    assert "Undo: tacit runs mark" in tacit(folder, "runs", "mark", first, "good").stderr
-    refused(tacit(folder, "runs", "delete", second), 2, "add --yes")
+    assert "says person: wrong test" in metier(folder, "runs", "show", first).stdout
+    assert "Undo: metier runs mark" in metier(folder, "runs", "mark", first, "good").stderr
+    refused(metier(folder, "runs", "delete", second), 2, "add --yes")
     assert answer(folder, "runs", "delete", second, "--yes") == {"removed": [second]}
-    refused(tacit(folder, "runs", "show", second), 1, f"There is no run '{second}'")
+    refused(metier(folder, "runs", "show", second), 1, f"There is no run '{second}'")
     again = answer(folder, "record", stdin=RUNS)
     assert [row["line"] for row in again["skipped"]] == [2, 3]
-    assert tacit(folder, "runs", "readmit", second).returncode == 0
+    assert metier(folder, "runs", "readmit", second).returncode == 0
     assert answer(folder, "runs", "purge", "--session", "nobody", "--yes") == {"removed": []}
-    refused(tacit(folder, "runs", "purge", "--yes"), 2, "--older-than")
+    refused(metier(folder, "runs", "purge", "--yes"), 2, "--older-than")
     purged = answer(folder, "runs", "purge", "--all", "--yes")
     assert len(purged["removed"]) == 2
     assert answer(folder, "runs", "list") == []
@@ -144,12 +144,12 @@ def test_marking_and_removing(folder: Path) -> None:
 def test_a_bad_line_is_refused_by_number_and_the_others_are_kept(folder: Path, stdin: str | bytes, reason: str) -> None:
     data = stdin if isinstance(stdin, bytes) else stdin.encode()
     good = b'{"message": "good"}\n'
-    done = tacit(folder, "record", "--json", stdin=good + data + b"\n" + good)
+    done = metier(folder, "record", "--json", stdin=good + data + b"\n" + good)
     report = json.loads(done.stdout)
     assert (done.returncode, report["recorded"]) == (1, 2)
     assert [row["line"] for row in report["refused"]] == [2]
     assert reason in report["refused"][0]["reason"]
-    plain = tacit(folder, "record", stdin=data)
+    plain = metier(folder, "record", stdin=data)
     refused(plain, 1, "line 1 was refused", reason)
 
 
@@ -171,95 +171,95 @@ def test_one_run_or_many_in_every_usual_form(folder: Path, stdin: str, count: in
 
 
 def test_recording_from_things_that_are_no_runs(folder: Path) -> None:
-    refused(tacit(folder, "record"), 1, "The input is empty")
-    refused(tacit(folder, "record", "missing.json"), 1, "missing.json cannot be read: No such file")
-    refused(tacit(folder, "record", "."), 1, ". cannot be read: Is a directory")
+    refused(metier(folder, "record"), 1, "The input is empty")
+    refused(metier(folder, "record", "missing.json"), 1, "missing.json cannot be read: No such file")
+    refused(metier(folder, "record", "."), 1, ". cannot be read: Is a directory")
     assert list(folder.iterdir()) == []
 
 
 def test_recording_says_when_it_is_switched_off(folder: Path) -> None:
-    done = tacit(folder, "--set", "enabled=false", "record", stdin='{"message": "x"}')
+    done = metier(folder, "--set", "enabled=false", "record", stdin='{"message": "x"}')
     assert done.returncode == 0
     assert "recording is switched off (enabled = false)" in done.stderr
 
 
 def test_settings_are_shown_with_where_they_came_from(folder: Path) -> None:
-    tacit(folder, "init")
-    (folder / ".tacit" / "tacit.toml").write_text("min_runs = 5\n")
-    done = tacit(folder, "--set", "lock_wait=3", "config", "--json", TACIT_MODE="draft")
+    metier(folder, "init")
+    (folder / ".metier" / "metier.toml").write_text("min_runs = 5\n")
+    done = metier(folder, "--set", "lock_wait=3", "config", "--json", METIER_MODE="draft")
     found = json.loads(done.stdout)
-    assert found["mode"] == {"value": "draft", "from": "TACIT_MODE"}
-    assert found["min_runs"] == {"value": 5, "from": str(folder / ".tacit" / "tacit.toml")}
+    assert found["mode"] == {"value": "draft", "from": "METIER_MODE"}
+    assert found["min_runs"] == {"value": 5, "from": str(folder / ".metier" / "metier.toml")}
     assert found["lock_wait"] == {"value": 3.0, "from": "flag"}
-    refused(tacit(folder, "--set", "mod=draft", "config"), 2, "did you mean 'mode'?")
-    refused(tacit(folder, "--set", "mode", "config"), 2, "--set takes NAME=VALUE")
-    refused(tacit(folder, "runs", "list", TACIT_MODES="x"), 2, "did you mean 'TACIT_MODE'?")
-    (folder / ".tacit" / "tacit.toml").write_text("min_runs = 'many'\n")
-    refused(tacit(folder, "runs", "list"), 2, "'min_runs'", "expected a whole number")
+    refused(metier(folder, "--set", "mod=draft", "config"), 2, "did you mean 'mode'?")
+    refused(metier(folder, "--set", "mode", "config"), 2, "--set takes NAME=VALUE")
+    refused(metier(folder, "runs", "list", METIER_MODES="x"), 2, "did you mean 'METIER_MODE'?")
+    (folder / ".metier" / "metier.toml").write_text("min_runs = 'many'\n")
+    refused(metier(folder, "runs", "list"), 2, "'min_runs'", "expected a whole number")
 
 
 def test_a_database_password_is_not_shown(folder: Path) -> None:
-    done = tacit(folder, "--set", "store=postgresql://ann:hunter2@db/x", "config")
+    done = metier(folder, "--set", "store=postgresql://ann:hunter2@db/x", "config")
     assert "hunter2" not in done.stdout
     assert "postgresql://ann:" in done.stdout
 
 
 def test_reading_where_nothing_was_made_is_refused_and_makes_nothing(folder: Path) -> None:
     for words in (("runs", "list"), ("where",), ("backup", "b.tar.gz"), ("uninit", "--yes")):
-        refused(tacit(folder, *words), 2, "There is no workspace in", "tacit init")
+        refused(metier(folder, *words), 2, "There is no workspace in", "metier init")
     assert list(folder.iterdir()) == []
 
 
 def test_uninit_keeps_everything_and_can_be_undone(folder: Path) -> None:
-    tacit(folder, "record", stdin='{"message": "x"}')
+    metier(folder, "record", stdin='{"message": "x"}')
     moved = answer(folder, "uninit", "--yes")
-    assert not (folder / ".tacit").exists()
-    Path(moved["moved_to"]).rename(folder / ".tacit")
+    assert not (folder / ".metier").exists()
+    Path(moved["moved_to"]).rename(folder / ".metier")
     assert len(answer(folder, "runs", "list")) == 1
 
 
 def test_backup_and_restore(folder: Path, tmp_path: Path) -> None:
-    tacit(folder, "record", stdin='{"message": "x"}')
+    metier(folder, "record", stdin='{"message": "x"}')
     report = answer(folder, "backup", str(tmp_path / "b.tar.gz"))
     assert report["bytes"] > 0
-    refused(tacit(folder, "backup", str(tmp_path / "b.tar.gz")), 1, "exists already")
-    tacit(folder, "record", stdin='{"message": "y"}')
-    refused(tacit(folder, "restore", str(tmp_path / "b.tar.gz")), 2, "add --yes")
+    refused(metier(folder, "backup", str(tmp_path / "b.tar.gz")), 1, "exists already")
+    metier(folder, "record", stdin='{"message": "y"}')
+    refused(metier(folder, "restore", str(tmp_path / "b.tar.gz")), 2, "add --yes")
     back = answer(folder, "restore", str(tmp_path / "b.tar.gz"), "--yes")
     assert len(answer(folder, "runs", "list")) == 1
-    assert tacit(folder, "restore", back["saved"], "--yes").returncode == 0
+    assert metier(folder, "restore", back["saved"], "--yes").returncode == 0
     assert len(answer(folder, "runs", "list")) == 2
 
 
 def test_a_damaged_database_is_put_aside_when_a_backup_comes_back(folder: Path, tmp_path: Path) -> None:
-    tacit(folder, "record", stdin='{"message": "x"}')
-    tacit(folder, "backup", str(tmp_path / "b.tar.gz"))
-    (folder / ".tacit" / "tacit.db").write_bytes(b"not a database" * 1000)
-    refused(tacit(folder, "runs", "list"), 1, "is damaged", "tacit restore FILE")
-    done = tacit(folder, "restore", str(tmp_path / "b.tar.gz"), "--yes")
+    metier(folder, "record", stdin='{"message": "x"}')
+    metier(folder, "backup", str(tmp_path / "b.tar.gz"))
+    (folder / ".metier" / "metier.db").write_bytes(b"not a database" * 1000)
+    refused(metier(folder, "runs", "list"), 1, "is damaged", "metier restore FILE")
+    done = metier(folder, "restore", str(tmp_path / "b.tar.gz"), "--yes")
     assert done.returncode == 0, done.stderr
     assert len(answer(folder, "runs", "list")) == 1
-    [aside] = (folder / ".tacit" / "backups").glob("damaged-*")
-    assert (aside / "tacit.db").read_bytes().startswith(b"not a database")
+    [aside] = (folder / ".metier" / "backups").glob("damaged-*")
+    assert (aside / "metier.db").read_bytes().startswith(b"not a database")
 
 
 def test_reading_never_waits_for_a_writer(folder: Path) -> None:
     import fcntl
     import time
 
-    tacit(folder, "record", stdin='{"message": "x"}')
-    with (folder / ".tacit" / "lock").open() as lock:
+    metier(folder, "record", stdin='{"message": "x"}')
+    with (folder / ".metier" / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         began = time.monotonic()
         assert len(answer(folder, "runs", "list")) == 1
         assert len(answer(folder, "runs", "search", "x")) == 1
         assert time.monotonic() - began < 8
-        busy = tacit(folder, "--set", "lock_wait=0.2", "record", stdin='{"message": "y"}')
+        busy = metier(folder, "--set", "lock_wait=0.2", "record", stdin='{"message": "y"}')
         refused(busy, 1, "Another process has been writing", "more than 0.2 s", "lock_wait")
 
 
 def test_a_terminal_without_unicode_still_gets_its_answer(folder: Path) -> None:
-    tacit(folder, "record", stdin='{"message": "größe 漢字"}')
+    metier(folder, "record", stdin='{"message": "größe 漢字"}')
     done = installed(folder, "runs", "list", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert done.returncode == 0, done.stderr
     assert "\\xf6" in done.stdout
@@ -267,39 +267,39 @@ def test_a_terminal_without_unicode_still_gets_its_answer(folder: Path) -> None:
 
 def test_a_flag_wins_over_the_variable_for_the_workspace(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    tacit(folder, "-w", str(tmp_path / "other"), "init", TACIT_WORKSPACE=str(folder))
-    assert (tmp_path / "other" / ".tacit").is_dir()
-    tacit(tmp_path, "init", TACIT_WORKSPACE=str(folder))
-    assert (folder / ".tacit").is_dir()
+    metier(folder, "-w", str(tmp_path / "other"), "init", METIER_WORKSPACE=str(folder))
+    assert (tmp_path / "other" / ".metier").is_dir()
+    metier(tmp_path, "init", METIER_WORKSPACE=str(folder))
+    assert (folder / ".metier").is_dir()
 
 
 def test_the_doctor_finds_what_is_wrong_and_says_how_to_fix_it(folder: Path) -> None:
-    assert tacit(folder, "doctor").returncode == 0
-    tacit(folder, "init")
-    good = tacit(folder, "doctor")
+    assert metier(folder, "doctor").returncode == 0
+    metier(folder, "init")
+    good = metier(folder, "doctor")
     assert good.returncode == 0, good.stdout
-    (folder / ".tacit").chmod(0o755)
-    open_door = tacit(folder, "doctor")
+    (folder / ".metier").chmod(0o755)
+    open_door = metier(folder, "doctor")
     assert open_door.returncode == 1
     assert "chmod 700" in open_door.stdout
-    (folder / ".tacit").chmod(0o700)
-    (folder / ".tacit" / "tacit.db").write_bytes(b"not a database" * 1000)
+    (folder / ".metier").chmod(0o700)
+    (folder / ".metier" / "metier.db").write_bytes(b"not a database" * 1000)
     broken = answer(folder, "doctor")
     assert any(check["state"] == "problem" and "damaged" in check["text"] for check in broken)
-    (folder / ".tacit" / "tacit.toml").write_text("nonsense = 1")
-    assert "Unknown setting 'nonsense'" in tacit(folder, "doctor").stdout
+    (folder / ".metier" / "metier.toml").write_text("nonsense = 1")
+    assert "Unknown setting 'nonsense'" in metier(folder, "doctor").stdout
 
 
 def test_a_newer_schema_is_one_clear_line(folder: Path) -> None:
     import sqlite3
 
-    tacit(folder, "init")
-    database = sqlite3.connect(folder / ".tacit" / "tacit.db")
+    metier(folder, "init")
+    database = sqlite3.connect(folder / ".metier" / "metier.db")
     database.execute("INSERT INTO migrations VALUES (99, 'future', '')")
     database.commit()
     database.close()
-    refused(tacit(folder, "runs", "list"), 1, "written by a newer Tacit (schema 99", "pip install --upgrade tacit")
-    refused(tacit(folder, "record", stdin='{"message": "x"}'), 1, "written by a newer Tacit")
+    refused(metier(folder, "runs", "list"), 1, "written by a newer Metier (schema 99", "pip install --upgrade metier")
+    refused(metier(folder, "record", stdin='{"message": "x"}'), 1, "written by a newer Metier")
 
 
 def test_hostile_text_never_reaches_the_terminal_raw(folder: Path) -> None:
@@ -307,16 +307,16 @@ def test_hostile_text_never_reaches_the_terminal_raw(folder: Path) -> None:
         folder, "record", stdin=json.dumps({"message": "a\x1b[31mred\x07\u202eevil\x9b", "output": "\x1b]0;x\x07"})
     )
     for words in (("runs", "list"), ("runs", "show", report["ids"][0])):
-        out = tacit(folder, *words).stdout
+        out = metier(folder, *words).stdout
         assert not {"\x1b", "\x07", "\u202e", "\x9b"} & set(out)
         assert "\\u001b[31mred" in out
 
 
 def test_tables_fit_the_terminal(folder: Path) -> None:
-    tacit(folder, "record", stdin=json.dumps({"message": "long " * 100, "agent": "claude-code"}))
+    metier(folder, "record", stdin=json.dumps({"message": "long " * 100, "agent": "claude-code"}))
     main, side = pty.openpty()
     environ = {**os.environ, "COLUMNS": "60", "LINES": "20", "TERM": "xterm"}
-    process = subprocess.Popen([TACIT, "runs", "list"], cwd=folder, env=environ, stdin=side, stdout=side, stderr=side)
+    process = subprocess.Popen([METIER, "runs", "list"], cwd=folder, env=environ, stdin=side, stdout=side, stderr=side)
     os.close(side)
     out = b""
     try:
@@ -340,8 +340,8 @@ def _plain(line: str) -> str:
 
 
 def test_no_color_is_honoured(folder: Path) -> None:
-    tacit(folder, "record", stdin='{"message": "x"}')
-    done = tacit(folder, "runs", "list", NO_COLOR="1", FORCE_COLOR="1")
+    metier(folder, "record", stdin='{"message": "x"}')
+    done = metier(folder, "runs", "list", NO_COLOR="1", FORCE_COLOR="1")
     assert "\x1b[3" not in done.stdout
 
 
@@ -352,32 +352,32 @@ def test_unknown_commands_and_options_are_usage_errors(folder: Path) -> None:
         ("runs", "list", "--nonsense"),
         ("runs", "list", "--limit", "0"),
     ):
-        done = tacit(folder, *words)
+        done = metier(folder, *words)
         assert done.returncode == 2
         assert "Traceback" not in done.stderr
 
 
 def test_the_workspace_and_the_state_can_be_elsewhere(folder: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
-    done = tacit(tmp_path, "-w", str(folder), "--home", str(state), "record", stdin='{"message": "x"}')
+    done = metier(tmp_path, "-w", str(folder), "--home", str(state), "record", stdin='{"message": "x"}')
     assert done.returncode == 0, done.stderr
-    assert (state / "tacit.db").exists()
-    assert not (folder / ".tacit").exists()
-    paths = json.loads(tacit(folder, "where", "--json", TACIT_HOME=str(state)).stdout)
+    assert (state / "metier.db").exists()
+    assert not (folder / ".metier").exists()
+    paths = json.loads(metier(folder, "where", "--json", METIER_HOME=str(state)).stdout)
     assert (paths["state"], paths["workspace"]) == (str(state), str(folder))
 
 
 def test_completion_can_be_shown(folder: Path) -> None:
     done = installed(folder, "--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
     assert done.returncode == 0, done.stderr
-    assert "_TACIT_COMPLETE" in done.stdout
-    names = installed(folder, _TACIT_COMPLETE="complete_bash", COMP_WORDS="tacit ru", COMP_CWORD="1").stdout
+    assert "_METIER_COMPLETE" in done.stdout
+    names = installed(folder, _METIER_COMPLETE="complete_bash", COMP_WORDS="metier ru", COMP_CWORD="1").stdout
     assert "runs" in names
 
 
 def test_output_into_a_closed_pipe_is_quiet(folder: Path) -> None:
-    tacit(folder, "record", stdin="\n".join(json.dumps({"message": f"run {n}" * 50}) for n in range(400)))
-    command = f"'{TACIT}' runs list --limit 400 --json | head -c 100"
+    metier(folder, "record", stdin="\n".join(json.dumps({"message": f"run {n}" * 50}) for n in range(400)))
+    command = f"'{METIER}' runs list --limit 400 --json | head -c 100"
     done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True)
     assert "Traceback" not in done.stderr
     assert "Broken" not in done.stderr
@@ -390,7 +390,7 @@ def test_a_record_that_is_far_too_large_is_refused_and_the_others_are_kept(folde
         for _ in range(100):
             out.write(b"x" * 1_000_000)
         out.write(b'"}\n{"message": "after"}\n')
-    done = tacit(folder, "record", str(file), "--json")
+    done = metier(folder, "record", str(file), "--json")
     report = json.loads(done.stdout)
     assert (done.returncode, report["recorded"]) == (1, 2)
     assert report["refused"] == [{"line": 2, "reason": "the run is larger than 16 MiB (max_record_mb)"}]
@@ -400,14 +400,14 @@ def test_a_torn_first_line_does_not_cost_the_rest_of_a_large_file(folder: Path, 
     file = tmp_path / "large.jsonl"
     good = json.dumps({"message": "y" * 100_000}) + "\n"
     file.write_text('{"message": "torn\n' + good * 700)
-    done = tacit(folder, "record", str(file), "--json")
+    done = metier(folder, "record", str(file), "--json")
     report = json.loads(done.stdout)
     assert (done.returncode, report["recorded"], [row["line"] for row in report["refused"]]) == (1, 700, [1])
 
 
 def test_json_is_json_in_every_locale(folder: Path) -> None:
-    tacit(folder, "record", stdin='{"message": "größe"}')
-    done = tacit(folder, "runs", "list", "--json", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    metier(folder, "record", stdin='{"message": "größe"}')
+    done = metier(folder, "runs", "list", "--json", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
     assert json.loads(done.stdout)[0]["message"] == "größe"
 
 
@@ -420,35 +420,35 @@ def test_what_is_refused_makes_no_workspace(folder: Path, tmp_path: Path) -> Non
         ("record", "/nonexistent"),
         ("record",),
     ):
-        done = tacit(folder, *words)
+        done = metier(folder, *words)
         assert done.returncode in (1, 2), words
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr
     assert list(folder.iterdir()) == []
 
 
 def test_the_undo_that_is_named_never_reaches_further_than_the_command(folder: Path) -> None:
-    first = tacit(folder, "record", stdin='{"id": "1", "message": "x"}').stderr
-    assert "Undo: tacit runs delete" in first
-    again = tacit(folder, "record", stdin='{"id": "1", "message": "x"}').stderr
+    first = metier(folder, "record", stdin='{"id": "1", "message": "x"}').stderr
+    assert "Undo: metier runs delete" in first
+    again = metier(folder, "record", stdin='{"id": "1", "message": "x"}').stderr
     assert "Undo" not in again
 
 
 def test_a_shared_state_folder_is_neither_restored_over_nor_taken_away(folder: Path, tmp_path: Path) -> None:
-    home = {"TACIT_HOME": str(tmp_path / "shared")}
+    home = {"METIER_HOME": str(tmp_path / "shared")}
     (tmp_path / "other").mkdir()
-    tacit(folder, "record", stdin='{"message": "x"}', **home)
-    tacit(folder, "backup", str(tmp_path / "b.tar.gz"), **home)
-    tacit(tmp_path / "other", "init", **home)
-    refused(tacit(tmp_path / "other", "restore", str(tmp_path / "b.tar.gz"), "--yes", **home), 1, "other workspaces")
-    refused(tacit(tmp_path / "other", "uninit", "--yes", **home), 1, "shared by several workspaces")
-    assert len(json.loads(tacit(folder, "runs", "list", "--json", **home).stdout)) == 1
+    metier(folder, "record", stdin='{"message": "x"}', **home)
+    metier(folder, "backup", str(tmp_path / "b.tar.gz"), **home)
+    metier(tmp_path / "other", "init", **home)
+    refused(metier(tmp_path / "other", "restore", str(tmp_path / "b.tar.gz"), "--yes", **home), 1, "other workspaces")
+    refused(metier(tmp_path / "other", "uninit", "--yes", **home), 1, "shared by several workspaces")
+    assert len(json.loads(metier(folder, "runs", "list", "--json", **home).stdout)) == 1
 
 
 def test_ctrl_c_says_what_is_kept(folder: Path) -> None:
     import signal
     import time
 
-    process = subprocess.Popen([TACIT, "record"], cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen([METIER, "record"], cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdin is not None
     process.stdin.write(b'{"message": "x"}\n')
     process.stdin.flush()
@@ -465,7 +465,7 @@ def test_every_row_of_a_list_is_one_line_at_any_width(
 ) -> None:
     from rich.cells import cell_len
 
-    from tacit.cli import output
+    from metier.cli import output
 
     monkeypatch.setattr(output, "WIDE", columns)
     rows = [("5b6766cb", "2026-11-15 21:21", "claude-code", "yes", "漢字 request " * 20, "one-skill, two-skill +3")] * 3

@@ -15,7 +15,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-TACIT = (sys.executable, "-m", "tacit")
+METIER = (sys.executable, "-m", "metier")
 
 
 def lines(names: str, start: int = 0) -> str:
@@ -51,11 +51,11 @@ class Project:
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """In a Python of its own, so that two can run at once."""
         return subprocess.run(
-            [*TACIT, *words], cwd=self.folder, env=self.environ, capture_output=True, text=True, timeout=120
+            [*METIER, *words], cwd=self.folder, env=self.environ, capture_output=True, text=True, timeout=120
         )
 
     def json(self, *words: str, given: str = "") -> Any:
-        done = forked.tacit(*words, "--json", cwd=self.folder, env=self.environ, given=given)
+        done = forked.metier(*words, "--json", cwd=self.folder, env=self.environ, given=given)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 

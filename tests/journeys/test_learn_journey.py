@@ -8,7 +8,7 @@ import pytest
 from learn_world import ALONE, TESTS, failed, task, with_steps
 from shop import Shop
 
-from tacit.types import Run
+from metier.types import Run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +69,7 @@ def test_a_rejected_draft_stays_rejected(shop: Shop) -> None:
 
 @pytest.mark.slow
 def test_a_root_that_cannot_be_written_is_said_and_can_be_tried_again(tmp_path: Path) -> None:
-    shop = Shop(tmp_path / "shop", TACIT_MODE="apply")
+    shop = Shop(tmp_path / "shop", METIER_MODE="apply")
     (shop.folder / ".agents").write_text("in the way")
     shop.record(task(TESTS, 0, 2))
     done = shop.run("learn")
@@ -86,7 +86,7 @@ def test_a_root_that_cannot_be_written_is_said_and_can_be_tried_again(tmp_path: 
 def test_where_nothing_is_recorded_learning_says_so_in_one_line(tmp_path: Path) -> None:
     shop = Shop(tmp_path / "shop")
     shop.record(task(TESTS, 0, 1))
-    shop.environ["TACIT_ENABLED"] = "false"
+    shop.environ["METIER_ENABLED"] = "false"
     done = shop.run("learn")
     assert (done.returncode != 0, done.stdout, done.stderr.count("\n")) == (True, "", 1)
     assert "Nothing is learned here" in done.stderr

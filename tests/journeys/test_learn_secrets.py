@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from learn_world import REPORTS, TESTS, Clock, all_drafts, all_patterns, documents, failed, learned, opened, task
 from secret_samples import KINDS, NAMED
 
-from tacit.library.proposals.drafts import apply_drafts, approve
-from tacit.library.proposals.parcels import export
-from tacit.maintenance.backup import backup
-from tacit.types import Passage, Run, ToolCall
+from metier.library.proposals.drafts import apply_drafts, approve
+from metier.library.proposals.parcels import export
+from metier.maintenance.backup import backup
+from metier.types import Passage, Run, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -29,7 +29,7 @@ class Shop:
 
     def run(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
         environ = {"HOME": str(self.home), "PATH": os.environ["PATH"], "NO_COLOR": "1"}
-        return forked.tacit(*words, cwd=self.folder, env=environ, given=given)
+        return forked.metier(*words, cwd=self.folder, env=environ, given=given)
 
     def ok(self, *words: str, given: str = "") -> str:
         done = self.run(*words, given=given)
@@ -81,7 +81,7 @@ def test_a_skill_is_edited_looked_at_and_taken_back(shop: Shop) -> None:
     assert "+2. Push." in shop.ok("skills", "diff", "deploy")
     assert "│" in shop.ok("skills", "diff", "deploy", "1", "2", "--side-by-side")
     assert "2. Push." not in shop.ok("skills", "show", "deploy", "--version", "1")
-    assert "Undo: tacit skills rollback deploy" in shop.ok("skills", "rollback", "deploy")
+    assert "Undo: metier skills rollback deploy" in shop.ok("skills", "rollback", "deploy")
     assert file.read_bytes() == before
     assert [one["version"] for one in shop.json("skills", "blame", "deploy")] == [1] * 8
 
@@ -129,7 +129,7 @@ def test_a_skill_travels_with_its_history_and_is_live_only_after_a_yes(shop: Sho
     other.ok("drafts", "show", draft["id"])
     assert "+2. Push." in other.ok("drafts", "diff", draft["id"])
     other.ok("drafts", "approve", draft["id"], "--hash", draft["hash"][:12], "--reason", "read it")
-    assert "Undo: tacit skills archive deploy" in other.ok("drafts", "apply", draft["id"])
+    assert "Undo: metier skills archive deploy" in other.ok("drafts", "apply", draft["id"])
     assert (other.skills / "deploy" / "SKILL.md").read_bytes() == file.read_bytes()
     actions = [one["action"] for one in other.json("skills", "history", "deploy")]
     assert actions == ["found", "edit", "import"]
@@ -182,7 +182,7 @@ def test_the_log_of_decisions_shows_when_somebody_touched_it(shop: Shop) -> None
     shop.ok("skills", "archive", "deploy", "--reason", "unused")
     shop.ok("skills", "restore", "deploy")
     assert "skill archive" in shop.ok("audit", "list")
-    connection = sqlite3.connect(shop.folder / ".tacit" / "tacit.db")
+    connection = sqlite3.connect(shop.folder / ".metier" / "metier.db")
     connection.execute("UPDATE audit SET reason = 'other' WHERE action = 'skill archive'")
     connection.commit()
     connection.close()

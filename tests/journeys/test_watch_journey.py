@@ -1,4 +1,4 @@
-"""`tacit watch` as a person or systemd runs it: a real process, runs recorded by other processes, real signals."""
+"""`metier watch` as a person or systemd runs it: a real process, runs recorded by other processes, real signals."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Self
 import forked
 import pytest
 
-from tacit.context.context import Workspace
-from tacit.formats.run_json import parse_run
+from metier.context.context import Workspace
+from metier.formats.run_json import parse_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-TACIT = str(Path(sys.executable).with_name("tacit"))
+METIER = str(Path(sys.executable).with_name("metier"))
 PATIENCE = 60.0
 TASKS = ("fix the flaky login test", "the flaky login test needs a fix", "please fix the login test, it is flaky")
 
@@ -51,21 +51,21 @@ def record(folder: Path, count: int) -> None:
         ws.deliver([parse_run(json.loads(line)) for line in runs(0, count).splitlines()])
 
 
-def tacit(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return forked.tacit(*words, cwd=folder, given=stdin)
+def metier(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return forked.metier(*words, cwd=folder, given=stdin)
 
 
 def rows(folder: Path, *words: str) -> list[dict[str, object]]:
-    done = tacit(folder, *words, "--json")
+    done = metier(folder, *words, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 class Watching:
-    """A `tacit watch --json` and what it has said so far."""
+    """A `metier watch --json` and what it has said so far."""
 
     def __init__(self, folder: Path, *words: str) -> None:
-        command = [TACIT, "watch", "--json", *words]
+        command = [METIER, "watch", "--json", *words]
         self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.events: list[dict[str, object]] = []
         self._reader = threading.Thread(target=self._read)
@@ -113,9 +113,9 @@ def until(true: Callable[[], object]) -> None:
 def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
     """A model that takes every request and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        monkeypatch.setenv("TACIT_MODEL", "openai:silent")
-        monkeypatch.setenv("TACIT_MODEL_URL", f"http://127.0.0.1:{server.getsockname()[1]}/v1")
-        monkeypatch.setenv("TACIT_MODEL_KEY", "none")
+        monkeypatch.setenv("METIER_MODEL", "openai:silent")
+        monkeypatch.setenv("METIER_MODEL_URL", f"http://127.0.0.1:{server.getsockname()[1]}/v1")
+        monkeypatch.setenv("METIER_MODEL_KEY", "none")
         yield server
 
 
@@ -125,14 +125,14 @@ def shop(tmp_path: Path) -> Path:
     folder = tmp_path / "shop"
     folder.mkdir()
     Workspace.open(folder).close()
-    (folder / ".tacit" / "tacit.toml").write_text('mode = "draft"\n')
+    (folder / ".metier" / "metier.toml").write_text('mode = "draft"\n')
     return folder
 
 
 def test_a_watch_learns_once_from_a_burst_and_ends_cleanly(shop: Path) -> None:
     with Watching(shop) as watching:
         until(watching.notes)
-        assert tacit(shop, "record", stdin=runs(0, 4)).returncode == 0
+        assert metier(shop, "record", stdin=runs(0, 4)).returncode == 0
         until(watching.passes)
         time.sleep(2.5)  # a second pass would have begun by now
         code, took, said = watching.end(signal.SIGTERM)
@@ -140,7 +140,7 @@ def test_a_watch_learns_once_from_a_burst_and_ends_cleanly(shop: Path) -> None:
     assert said.startswith("Stopped.")
     assert took < 5
     assert len(watching.passes()) == 1
-    assert watching.passes()[0].startswith("4 new runs -> 1 draft (tacit drafts list)")
+    assert watching.passes()[0].startswith("4 new runs -> 1 draft (metier drafts list)")
     assert [draft["status"] for draft in rows(shop, "drafts", "list")] == ["candidate"]
     assert [row["why"] for row in rows(shop, "watch", "--check")] == ["waits for the next run"]
 
@@ -148,14 +148,14 @@ def test_a_watch_learns_once_from_a_burst_and_ends_cleanly(shop: Path) -> None:
 def test_what_is_due_is_said_without_doing_it(shop: Path) -> None:
     record(shop, 2)
     assert [(row["when"], row["why"]) for row in rows(shop, "watch", "--check")] == [("now", "2 new runs")]
-    done = tacit(shop, "--set", "mode=observe", "watch", "--check")
+    done = metier(shop, "--set", "mode=observe", "watch", "--check")
     assert "never" in done.stdout
     assert "To learn: set mode" in done.stderr
 
 
 def test_once_is_for_cron(shop: Path) -> None:
     record(shop, 3)
-    done = tacit(shop, "watch", "--once")
+    done = metier(shop, "watch", "--once")
     assert done.returncode == 0
     assert "shop: 3 new runs -> 1 draft" in done.stderr
     assert done.stdout == ""
@@ -163,9 +163,9 @@ def test_once_is_for_cron(shop: Path) -> None:
 
 
 def test_a_folder_without_a_workspace_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    done = tacit(tmp_path, "watch")
+    done = metier(tmp_path, "watch")
     assert done.returncode == 2
-    assert "tacit init" in done.stderr
+    assert "metier init" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -180,7 +180,7 @@ def test_a_hangup_reads_the_settings_again_and_an_interrupt_ends(shop: Path) -> 
 
 
 def test_a_closed_pipe_ends_it_without_a_word(shop: Path) -> None:
-    process = subprocess.Popen([TACIT, "watch", "--json"], cwd=shop, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen([METIER, "watch", "--json"], cwd=shop, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stderr is not None
     assert process.stdout.readline()
@@ -193,7 +193,7 @@ def test_a_closed_pipe_ends_it_without_a_word(shop: Path) -> None:
 
 def test_a_terminal_that_is_closed_ends_it(shop: Path) -> None:
     leader, follower = pty.openpty()
-    process = subprocess.Popen([TACIT, "watch"], cwd=shop, stdin=follower, stderr=follower)
+    process = subprocess.Popen([METIER, "watch"], cwd=shop, stdin=follower, stderr=follower)
     os.close(follower)
     assert b"learns after runs" in os.read(leader, 4096)
     process.send_signal(signal.SIGHUP)

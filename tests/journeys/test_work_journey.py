@@ -20,7 +20,7 @@ SEEDS = (work.SEED, pytest.param(11, marks=pytest.mark.slow), pytest.param(12, m
 def test_every_recurring_task_becomes_one_skill_that_names_its_steps(tmp_path: Path, seed: int) -> None:
     made = work.samples(seed)
     truth = {one.run.external_id: one.label for one in made}
-    shop = Shop(tmp_path / "shop", TACIT_MODE="apply")
+    shop = Shop(tmp_path / "shop", METIER_MODE="apply")
     shop.record([one.run for one in made])
     learned = shop.json("learn")
     assert learned["calls"] == 0

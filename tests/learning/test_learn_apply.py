@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 import pytest
 from learn_world import REPORTS, TESTS, Clock, all_drafts, documents, learned, opened, task, the_draft, told, with_steps
 
-from tacit.errors import RefusedError
-from tacit.events import Noted
-from tacit.library.proposals.drafts import apply_drafts, approve, reject
-from tacit.store.tables.shipping import profiles
-from tacit.types.trials import Decision
+from metier.errors import RefusedError
+from metier.events import Noted
+from metier.library.proposals.drafts import apply_drafts, approve, reject
+from metier.store.tables.shipping import profiles
+from metier.types.trials import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tacit.context.context import Workspace
-    from tacit.skills.package import Package
-    from tacit.types import Draft
+    from metier.context.context import Workspace
+    from metier.skills.package import Package
+    from metier.types import Draft
 
 FREEZE = "python tools/freeze_clock.py --all"
 
@@ -161,7 +161,7 @@ def test_a_root_that_cannot_be_written_is_said_in_one_line_and_the_draft_can_be_
     assert [one.level for one in events if isinstance(one, Noted) and one.stage == "draft"] == ["error"]
     draft = the_draft(shop)
     assert (draft.status, [one.rule for one in draft.findings]) == ("quarantined", ["apply-failed"])
-    assert draft.findings[0].fix == f"tacit drafts apply {draft.id}"
+    assert draft.findings[0].fix == f"metier drafts apply {draft.id}"
     assert learned(shop).taken == ()
     (shop.root / ".agents").unlink()
     (version,) = apply_drafts(shop, [draft.id])

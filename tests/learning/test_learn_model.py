@@ -22,9 +22,9 @@ from learn_world import (
 )
 from loopback import Loopback, answers, completion
 
-from tacit.events import Noted
-from tacit.library.proposals.drafts import reject
-from tacit.types import Outcome
+from metier.events import Noted
+from metier.library.proposals.drafts import reject
+from metier.types import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from loopback import Handler
 
-    from tacit.context.context import Workspace
+    from metier.context.context import Workspace
 
 STAGES = {"You decide whether": "judge", "You sort requests": "cluster", "You write a skill": "draft"}
 BODY = (

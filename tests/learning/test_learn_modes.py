@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 from learn_world import REPORTS, TESTS, all_drafts, documents, everything, failed, learned, opened, task, told
 
-from tacit.errors import ConfigError
-from tacit.events import Noted
+from metier.errors import ConfigError
+from metier.events import Noted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.context.context import Workspace
+    from metier.context.context import Workspace
 
 
 def test_a_recorded_run_learns_nothing_by_itself(ws: Workspace) -> None:

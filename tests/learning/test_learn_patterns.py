@@ -21,15 +21,15 @@ from learn_world import (
     task,
 )
 
-from tacit.learning.trace import trail
-from tacit.models.embedding.static import StaticEmbedder
-from tacit.store.tables.learning import waiting
-from tacit.types import Run, Snapshot
+from metier.learning.trace import trail
+from metier.models.embedding.static import StaticEmbedder
+from metier.store.tables.learning import waiting
+from metier.types import Run, Snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.context.context import Workspace
+    from metier.context.context import Workspace
 
 
 def state(ws: Workspace) -> list[tuple[int, int, str]]:

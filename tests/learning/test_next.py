@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tacit.learning.next_step import Generate, Leave, Refresh, Situation, in_order, next_step
-from tacit.types import Draft, DraftStatus, Pattern, PatternStatus, Provenance
+from metier.learning.next_step import Generate, Leave, Refresh, Situation, in_order, next_step
+from metier.types import Draft, DraftStatus, Pattern, PatternStatus, Provenance
 
 NOW = Situation(drafter="heuristic")
 RUNS = ("a", "b", "c", "d")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tacit.learning.patterns import (
+from metier.learning.patterns import (
     Evidence,
     Group,
     Thresholds,
@@ -18,8 +18,8 @@ from tacit.learning.patterns import (
     standing,
     winning_path,
 )
-from tacit.runs.derive import record_of
-from tacit.types import Pattern, Record, Run, SkillTrace, Snapshot
+from metier.runs.derive import record_of
+from metier.types import Pattern, Record, Run, SkillTrace, Snapshot
 
 NEEDED = Thresholds()
 

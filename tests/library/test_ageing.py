@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.context.context import Workspace
-from tacit.library.aging import age
-from tacit.store.tables.shipping import profiles
-from tacit.types import Run, SkillTrace
+from metier.context.context import Workspace
+from metier.library.aging import age
+from metier.store.tables.shipping import profiles
+from metier.types import Run, SkillTrace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

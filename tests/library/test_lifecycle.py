@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.library.lifecycle import STAGES, due, next_status
-from tacit.runs.skill_usage import idle_days, retention
-from tacit.types.skills import Profile
+from metier.library.lifecycle import STAGES, due, next_status
+from metier.runs.skill_usage import idle_days, retention
+from metier.types.skills import Profile
 
 if TYPE_CHECKING:
-    from tacit.types.skills import SkillStatus
+    from metier.types.skills import SkillStatus
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 USED = Profile(skill="s", workspace="w", origin="learned", last_used=START.isoformat())

@@ -17,7 +17,7 @@ from acts import ACTS, FIRST, NAMES, SECOND, Act, begun, hashes, seen_together, 
 from powercut import Disk, traced
 from shelves import Bench, in_memory
 
-from tacit.errors import TacitError
+from metier.errors import MetierError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,7 +71,7 @@ def test_without_any_one_of_the_syncs_a_power_cut_does_harm(folder: Path) -> Non
     syncs = list(deepcopy(disk).play(trace)).count("fsync")
     assert syncs == 9, "of two objects and the note, two staged files, their two folders, the journal and the root"
     for number in range(1, syncs + 1):
-        with pytest.raises((AssertionError, TacitError, OSError)):
+        with pytest.raises((AssertionError, MetierError, OSError)):
             _check_after_the_exchange(deepcopy(disk), trace, folder / f"left-{number}", number)
 
 

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.context.context import Workspace
-from tacit.errors import ConflictError, InputError, NotFoundError, RefusedError
-from tacit.library import changes as changing
-from tacit.library import profiles as standing
-from tacit.library.disk.packages import read_package
-from tacit.library.listing import all_skills
-from tacit.library.proposals.drafts import apply_drafts, approve, listed, reject
-from tacit.library.proposals.edit_skill import edit_file, edit_skill
-from tacit.library.proposals.garbage import collect
-from tacit.library.proposals.proposals import of_package, save
-from tacit.skills.editing.patch_json import patch_from
-from tacit.store.tables import audit
-from tacit.store.tables.shipping import drafts, profiles
+from metier.context.context import Workspace
+from metier.errors import ConflictError, InputError, NotFoundError, RefusedError
+from metier.library import changes as changing
+from metier.library import profiles as standing
+from metier.library.disk.packages import read_package
+from metier.library.listing import all_skills
+from metier.library.proposals.drafts import apply_drafts, approve, listed, reject
+from metier.library.proposals.edit_skill import edit_file, edit_skill
+from metier.library.proposals.garbage import collect
+from metier.library.proposals.proposals import of_package, save
+from metier.skills.editing.patch_json import patch_from
+from metier.store.tables import audit
+from metier.store.tables.shipping import drafts, profiles
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.library.listing import Skill
+    from metier.library.listing import Skill
 
 DOCUMENT = (
     "---\nname: {name}\ndescription: Deploys the shop. Use when a release is ready.\n---\n\n# Deploy\n\n1. Test.\n"
@@ -198,7 +198,7 @@ def test_rollback_to_any_version_by_number(ws: Workspace) -> None:
 
 def test_a_skill_with_one_version_has_nothing_to_go_back_to(ws: Workspace) -> None:
     put(shared(ws), "deploy")
-    with pytest.raises(RefusedError, match="tacit skills archive deploy"):
+    with pytest.raises(RefusedError, match="metier skills archive deploy"):
         ws.rollback("deploy")
 
 
@@ -210,7 +210,7 @@ def test_an_archived_skill_is_out_of_sight_and_comes_back_byte_for_byte(ws: Work
     ws.archive("deploy", "unused")
     assert not folder.exists()
     assert named(ws, "deploy").status == "archived"
-    with pytest.raises(RefusedError, match="tacit skills restore deploy"):
+    with pytest.raises(RefusedError, match="metier skills restore deploy"):
         ws.archive("deploy")
     ws.restore("deploy")
     assert read_package(folder) == before
@@ -235,7 +235,7 @@ def test_everything_can_be_restored_with_the_database_gone(ws: Workspace) -> Non
     put(shared(ws), "gone")
     ws.archive("gone")
     ws.close()
-    for file in ws.state.glob("tacit.db*"):
+    for file in ws.state.glob("metier.db*"):
         file.unlink()
     with Workspace.open(ws.root) as again:
         assert {one.name: (one.status, one.pinned) for one in again.skills()} == {
@@ -394,8 +394,8 @@ def test_collecting_frees_what_nobody_needs_and_no_version(ws: Workspace) -> Non
 
 
 def test_a_use_wakes_a_cold_skill_and_time_halves_retention() -> None:
-    from tacit.runs.skill_usage import retention, used
-    from tacit.types.skills import Profile
+    from metier.runs.skill_usage import retention, used
+    from metier.types.skills import Profile
 
     cold = Profile(skill="s", workspace="w", status="cold", retention=0.4, last_used="2026-01-01T00:00:00Z")
     assert retention(cold, "2026-04-01T00:00:00Z") == 0.2

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import tacit
-from tacit.context.context import Workspace
-from tacit.errors import InputError, RefusedError, SchemaError, StoreError
-from tacit.maintenance.backup import backup, restore
+import metier
+from metier.context.context import Workspace
+from metier.errors import InputError, RefusedError, SchemaError, StoreError
+from metier.maintenance.backup import backup, restore
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-RUN = tacit.Run(message="fix the login test", external_id="1", status="completed", output="done")
+RUN = metier.Run(message="fix the login test", external_id="1", status="completed", output="done")
 
 
 def test_a_backup_brings_everything_back_on_another_machine(ws: Workspace, tmp_path: Path) -> None:
     ws.deliver([replace(RUN, external_id=str(number)) for number in range(5)])
-    (ws.state / "tacit.toml").write_text("mode = 'draft'\n")
+    (ws.state / "metier.toml").write_text("mode = 'draft'\n")
     (ws.state / "objects" / "ab").mkdir(parents=True)
     (ws.state / "objects" / "ab" / "cd").write_bytes(b"\x00object")
     backup(ws, tmp_path / "b.tar.gz")
@@ -39,7 +39,7 @@ def test_the_redaction_key_never_leaves(ws: Workspace, tmp_path: Path) -> None:
     ws.finish(RUN)
     backup(ws, tmp_path / "b.tar.gz")
     with tarfile.open(tmp_path / "b.tar.gz") as archive:
-        assert archive.getnames() == ["manifest.json", "tacit.db"]
+        assert archive.getnames() == ["manifest.json", "metier.db"]
     assert (tmp_path / "b.tar.gz").stat().st_mode & 0o077 == 0
 
 
@@ -88,18 +88,18 @@ def archive_of(file: Path, files: dict[str, bytes], manifest: object) -> None:
 
 @pytest.mark.parametrize("name", ["../evil", "/etc/evil", "redact.key", "spool/x", "objects/../../evil"])
 def test_a_backup_cannot_write_anywhere_else(ws: Workspace, tmp_path: Path, name: str) -> None:
-    archive_of(tmp_path / "b", {name: b"x"}, {"workspace": "w", "files": {name: "0", "tacit.db": "0"}})
+    archive_of(tmp_path / "b", {name: b"x"}, {"workspace": "w", "files": {name: "0", "metier.db": "0"}})
     with pytest.raises(InputError, match=r"does not belong"):
         restore(ws, tmp_path / "b")
 
 
 def test_changed_content_is_noticed(ws: Workspace, tmp_path: Path) -> None:
-    archive_of(tmp_path / "b", {"tacit.db": b"x"}, {"workspace": "w", "files": {"tacit.db": "0" * 64}})
+    archive_of(tmp_path / "b", {"metier.db": b"x"}, {"workspace": "w", "files": {"metier.db": "0" * 64}})
     with pytest.raises(InputError, match=r"is damaged"):
         restore(ws, tmp_path / "b")
 
 
-def test_a_backup_of_a_newer_tacit_is_refused_before_anything_changes(ws: Workspace, tmp_path: Path) -> None:
+def test_a_backup_of_a_newer_metier_is_refused_before_anything_changes(ws: Workspace, tmp_path: Path) -> None:
     ws.finish(RUN)
     with ws.engine.write() as transaction:
         transaction.all("INSERT INTO migrations (number, name, applied) VALUES (999, 'future', 'x')")

@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import tacit
-from tacit.context.context import Workspace
-from tacit.errors import NotFoundError
-from tacit.events import Noted
-from tacit.maintenance import retention as house
-from tacit.store.tables import audit
-from tacit.store.tables.recording import runs
-from tacit.store.tables.selection import selections
-from tacit.store.tables.shipping import profiles
-from tacit.types import SkillTrace
+import metier
+from metier.context.context import Workspace
+from metier.errors import NotFoundError
+from metier.events import Noted
+from metier.maintenance import retention as house
+from metier.store.tables import audit
+from metier.store.tables.recording import runs
+from metier.store.tables.selection import selections
+from metier.store.tables.shipping import profiles
+from metier.types import SkillTrace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-RUN = tacit.Run(message="fix the login test", external_id="1", status="completed", output="done")
+RUN = metier.Run(message="fix the login test", external_id="1", status="completed", output="done")
 WORD = "zanzibarquux"
 
 
-def delivered(ws: Workspace, run: tacit.Run) -> str:
+def delivered(ws: Workspace, run: metier.Run) -> str:
     return ws.finish(run).id
 
 
@@ -48,19 +48,19 @@ def test_a_removed_run_is_gone_from_every_byte_of_the_state(ws: Workspace) -> No
     run = delivered(ws, replace(RUN, message=f"say {WORD}", output=f"{WORD} " * 3000))
     ws.deliver(others)
     assert len(ws.search(WORD)) == 1
-    assert any(WORD.encode() in file.read_bytes() for file in ws.state.glob("tacit.db*"))
+    assert any(WORD.encode() in file.read_bytes() for file in ws.state.glob("metier.db*"))
     list(house.remove(ws, [run], "private"))
     assert ws.search(WORD) == []
     assert len(ws.runs(1000)) == 300
     for file in ws.state.rglob("*"):
         assert file.is_dir() or WORD.encode() not in file.read_bytes(), file
     ws.close()
-    assert not any(WORD.encode() in file.read_bytes() for file in ws.state.glob("tacit.db*"))
+    assert not any(WORD.encode() in file.read_bytes() for file in ws.state.glob("metier.db*"))
 
 
 def test_the_words_of_a_removed_run_are_gone_from_the_selections_made_for_it(ws: Workspace) -> None:
     ws.select("fix the zanzibar export", session="s1")
-    run = delivered(ws, tacit.Run(message="fix the zanzibar export", session="s1"))
+    run = delivered(ws, metier.Run(message="fix the zanzibar export", session="s1"))
     ws.select("something else")
     list(house.remove(ws, [run], "private"))
     with ws.engine.read() as transaction:
@@ -119,7 +119,7 @@ def test_a_store_over_its_size_loses_its_oldest_runs(tmp_path: Path) -> None:
 
 
 def test_limits_touch_the_runs_of_their_own_workspace_only(tmp_path: Path) -> None:
-    environ = {"HOME": str(tmp_path), "TACIT_HOME": str(tmp_path / "shared")}
+    environ = {"HOME": str(tmp_path), "METIER_HOME": str(tmp_path / "shared")}
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     with Workspace.open(tmp_path / "a", environ=environ) as large:
@@ -142,4 +142,4 @@ def test_a_reason_given_by_a_person_is_redacted_too(ws: Workspace) -> None:
     secret = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     house.mark(ws, delivered(ws, RUN), "bad", f"it printed {secret}")
     ws.close()
-    assert not any(secret.encode() in file.read_bytes() for file in ws.state.glob("tacit.db*"))
+    assert not any(secret.encode() in file.read_bytes() for file in ws.state.glob("metier.db*"))

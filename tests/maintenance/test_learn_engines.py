@@ -23,15 +23,15 @@ from learn_world import (
     with_steps,
 )
 
-from tacit.errors import BusyError
-from tacit.learning.learn import learn
-from tacit.maintenance.retention import mark, remove
-from tacit.types import Run
+from metier.errors import BusyError
+from metier.learning.learn import learn
+from metier.maintenance.retention import mark, remove
+from metier.types import Run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.context.context import Workspace
+    from metier.context.context import Workspace
 
 FREEZE = "python tools/freeze_clock.py --all"
 
@@ -76,9 +76,9 @@ def test_at_a_server_one_learner_waits_for_another_and_is_told(tmp_path: Path, n
 
 def copied(base: Path, folder: Path) -> Workspace:
     """Another workspace of the same name and key, which has recorded nothing yet."""
-    (folder / ".tacit").mkdir(parents=True)
+    (folder / ".metier").mkdir(parents=True)
     for name in ("workspace", "redact.key"):
-        shutil.copy(base / ".tacit" / name, folder / ".tacit" / name)
+        shutil.copy(base / ".metier" / name, folder / ".metier" / name)
     return opened(folder, Clock(), mode="apply")
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from loopback import Loopback
 
-from tacit.models.http.client import HttpModel
-from tacit.models.model import Message, Request
-from tacit.models.spec import ModelOptions, parse
+from metier.models.http.client import HttpModel
+from metier.models.model import Message, Request
+from metier.models.spec import ModelOptions, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,14 +9,14 @@ import pytest
 from loopback import answers, completion
 from pydantic import BaseModel, ConfigDict, Field
 
-from tacit.models.ask import Answer, ask
-from tacit.models.failures import Malformed, TimedOut, Unreachable
-from tacit.models.keys import prompt_hash
-from tacit.models.scripted import Scripted, fails, on, says
-from tacit.models.wire.schemas import schema_of, wire_schema
+from metier.models.ask import Answer, ask
+from metier.models.failures import Malformed, TimedOut, Unreachable
+from metier.models.keys import prompt_hash
+from metier.models.scripted import Scripted, fails, on, says
+from metier.models.wire.schemas import schema_of, wire_schema
 
 if TYPE_CHECKING:
-    from tacit.models.model import Request
+    from metier.models.model import Request
 
 
 class Judged(BaseModel):

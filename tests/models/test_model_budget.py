@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.models.failures import Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
-from tacit.models.layers.budget import Budgeted, most
-from tacit.models.ledger import Amount, Limits, MemoryLedger, over
-from tacit.models.model import Message, Reply, Request, Texts
-from tacit.models.price import FlatPrice, unknown
-from tacit.models.scripted import Scripted, fails, on, raises, says
-from tacit.models.spec import PerMillion
-from tacit.types import Tokens
+from metier.models.failures import Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
+from metier.models.layers.budget import Budgeted, most
+from metier.models.ledger import Amount, Limits, MemoryLedger, over
+from metier.models.model import Message, Reply, Request, Texts
+from metier.models.price import FlatPrice, unknown
+from metier.models.scripted import Scripted, fails, on, raises, says
+from metier.models.spec import PerMillion
+from metier.types import Tokens
 
 if TYPE_CHECKING:
-    from tacit.models.failures import Failure
+    from metier.models.failures import Failure
 
 CHEAP = FlatPrice(PerMillion(input=Decimal(1), output=Decimal(2)))
 

@@ -1,4 +1,4 @@
-"""`tacit models check`: what works, what does not, what to do; never a key."""
+"""`metier models check`: what works, what does not, what to do; never a key."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import pytest
 from loopback import Loopback, answers, completion, embeddings, message
 from typer.testing import CliRunner
 
-from tacit.cli.commands.models import app
-from tacit.cli.options import Options
-from tacit.context.model_spending import StoreLedger
-from tacit.models.check import CheckResult, budget, check
-from tacit.models.ledger import Amount, Limits, Reservation
-from tacit.models.spec import ModelOptions, parse
+from metier.cli.commands.models import app
+from metier.cli.options import Options
+from metier.context.model_spending import StoreLedger
+from metier.models.check import CheckResult, budget, check
+from metier.models.ledger import Amount, Limits, Reservation
+from metier.models.spec import ModelOptions, parse
 
 if TYPE_CHECKING:
-    from tacit.context.context import Workspace
+    from metier.context.context import Workspace
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 KEY = "sk-test-0123456789abcdef"
@@ -111,19 +111,19 @@ def test_with_nothing_configured_heuristics_are_named_and_all_is_well(tmp_path: 
         "checks": [{"name": "model", "state": "ok", "text": "no model is set: learning uses heuristics", "fix": ""}],
         "today": None,
     }
-    assert list(tmp_path.glob(".tacit")) == []  # looking makes no workspace
+    assert list(tmp_path.glob(".metier")) == []  # looking makes no workspace
 
 
 def test_an_address_that_a_folder_brought_along_is_not_asked(tmp_path: Any) -> None:
-    (tmp_path / ".tacit").mkdir()
+    (tmp_path / ".metier").mkdir()
     with Loopback(answers(completion("ready"))) as server:
-        (tmp_path / ".tacit" / "tacit.toml").write_text(f'model = "openai:m@{server.url}"\n')
+        (tmp_path / ".metier" / "metier.toml").write_text(f'model = "openai:m@{server.url}"\n')
         shown = CliRunner().invoke(app, ["check", "--json"], obj=Options(folder=str(tmp_path), flags={}))
         assert server.seen == []
     assert shown.exit_code == 1
     found = json.loads(shown.stdout)["checks"][0]
     assert (found["name"], found["state"]) == ("address", "problem")
-    assert "TACIT_MODEL" in found["fix"]
+    assert "METIER_MODEL" in found["fix"]
 
 
 def test_what_was_spent_today_stands_beside_the_budget(ws: Workspace) -> None:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 from loopback import answers
 
-from tacit.models.failures import Malformed, Refused, Unreachable
-from tacit.models.layers.cleaned import Cleaned
-from tacit.models.layers.memo import MemoryStore
-from tacit.models.layers.stack import Layers, stacked
-from tacit.models.model import Reply, Request, Texts, Vectors
-from tacit.models.scripted import Scripted, fails, on, says
-from tacit.redaction import Redactor
-from tacit.types import Tokens
+from metier.models.failures import Malformed, Refused, Unreachable
+from metier.models.layers.cleaned import Cleaned
+from metier.models.layers.memo import MemoryStore
+from metier.models.layers.stack import Layers, stacked
+from metier.models.model import Reply, Request, Texts, Vectors
+from metier.models.scripted import Scripted, fails, on, says
+from metier.redaction import Redactor
+from metier.types import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable

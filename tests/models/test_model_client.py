@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from loopback import answers, completion, embeddings, message
 
-from tacit.models.failures import Malformed, Refused
-from tacit.models.model import Message, Reply, Request, Schema, Texts, Vectors
-from tacit.types import Tokens
+from metier.models.failures import Malformed, Refused
+from metier.models.model import Message, Reply, Request, Schema, Texts, Vectors
+from metier.types import Tokens
 
 KEY = "sk-test-0123456789abcdef"
 SHAPE = Schema(name="Shape", json='{"properties": {"a": {"type": "integer", "minimum": 1}}, "type": "object"}')

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from loopback import answers
 
-from tacit.models.failures import Malformed, Refused
-from tacit.models.keys import prompt_hash
-from tacit.models.layers.stack import Layers, stacked
-from tacit.models.model import Message, Reply, Request, Texts
-from tacit.models.spec import parse
-from tacit.types import Tokens
+from metier.models.failures import Malformed, Refused
+from metier.models.keys import prompt_hash
+from metier.models.layers.stack import Layers, stacked
+from metier.models.model import Message, Reply, Request, Texts
+from metier.models.spec import parse
+from metier.types import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import Any
 import httpcore2
 import pytest
 
-from tacit.models.line import TooLongError, _any, simple  # pyright: ignore[reportPrivateUsage]
+from metier.models.line import TooLongError, _any, simple  # pyright: ignore[reportPrivateUsage]
 
 LATER = time.monotonic() + 1e6
 PLAIN = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\ncontent-length: 11\r\n\r\n{"ok": 123}'

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.models.failures import TimedOut, Unreachable
-from tacit.models.keys import reply_key
-from tacit.models.layers.memo import BATCH, Memo, MemoryStore
-from tacit.models.model import Message, Reply, Request, Schema, Texts, Vectors
-from tacit.models.scripted import Scripted, fails, on, raises, says
+from metier.models.failures import TimedOut, Unreachable
+from metier.models.keys import reply_key
+from metier.models.layers.memo import BATCH, Memo, MemoryStore
+from metier.models.model import Message, Reply, Request, Schema, Texts, Vectors
+from metier.models.scripted import Scripted, fails, on, raises, says
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tacit.models.failures import Failure
+    from metier.models.failures import Failure
 
 
 class Slow:

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from loopback import answers, completion, floods, hangs, message, raw, resets, trickles
 
-from tacit.errors import ConfigError
-from tacit.models.failures import Malformed, RateLimited, Refused, TimedOut, Unreachable
-from tacit.models.http.client import HttpModel
-from tacit.models.model import Reply, Request
-from tacit.models.spec import parse
+from metier.errors import ConfigError
+from metier.models.failures import Malformed, RateLimited, Refused, TimedOut, Unreachable
+from metier.models.http.client import HttpModel
+from metier.models.model import Reply, Request
+from metier.models.spec import parse
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 

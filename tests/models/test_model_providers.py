@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import BaseModel
 
-pytest.importorskip("pydantic_ai", reason="tacit[providers] is not installed")
+pytest.importorskip("pydantic_ai", reason="metier[providers] is not installed")
 
 from pydantic_ai.embeddings import TestEmbeddingModel
 from pydantic_ai.exceptions import ModelHTTPError, UnexpectedModelBehavior, UserError
 from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.models.function import FunctionModel
 
-from tacit.models.ask import Answer, ask
-from tacit.models.failures import Malformed, RateLimited, Refused, TimedOut, Unreachable
-from tacit.models.model import Message, Reply, Request, Texts, Vectors
-from tacit.models.pydantic_ai import ForeignProvider
-from tacit.models.spec import parse
+from metier.models.ask import Answer, ask
+from metier.models.failures import Malformed, RateLimited, Refused, TimedOut, Unreachable
+from metier.models.model import Message, Reply, Request, Texts, Vectors
+from metier.models.pydantic_ai import ForeignProvider
+from metier.models.spec import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,7 +141,7 @@ def test_texts_are_embedded() -> None:
 
 def test_nothing_else_loads_pydantic_ai() -> None:
     code = (
-        "import sys, tacit.models.check, tacit.models.layers.stack, tacit.models.http.client\n"
+        "import sys, metier.models.check, metier.models.layers.stack, metier.models.http.client\n"
         "print('pydantic_ai' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

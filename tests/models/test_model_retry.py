@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from loopback import answers, completion, resets
 
-from tacit.models.failures import Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
-from tacit.models.layers.retry import Patience, Retrying
-from tacit.models.model import Reply, Request, Texts, Vectors
-from tacit.models.scripted import Act, Scripted, fails, on, says
+from metier.models.failures import Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
+from metier.models.layers.retry import Patience, Retrying
+from metier.models.model import Reply, Request, Texts, Vectors
+from metier.models.scripted import Act, Scripted, fails, on, says
 
 
 class Clock:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.models.failures import Refused, TimedOut, Unreachable
-from tacit.models.model import Reply, Texts, Vectors
-from tacit.models.scripted import Scripted, fails, hangs, on, raises, says
+from metier.models.failures import Refused, TimedOut, Unreachable
+from metier.models.model import Reply, Texts, Vectors
+from metier.models.scripted import Scripted, fails, hangs, on, raises, says
 
 if TYPE_CHECKING:
-    from tacit.models.model import Request
+    from metier.models.model import Request
 
 
 def test_the_first_rule_that_matches_answers(hello: Request) -> None:

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.errors import ConfigError
-from tacit.models.build import NoModel, build, configured
-from tacit.models.http.client import HttpModel
-from tacit.models.http.proxy import Proxy, proxy_for
-from tacit.models.ledger import Limits
-from tacit.models.price import price_of
-from tacit.models.spec import ModelOptions, ModelSpec, PerMillion, parse
-from tacit.types import Tokens
+from metier.errors import ConfigError
+from metier.models.build import NoModel, build, configured
+from metier.models.http.client import HttpModel
+from metier.models.http.proxy import Proxy, proxy_for
+from metier.models.ledger import Limits
+from metier.models.price import price_of
+from metier.models.spec import ModelOptions, ModelSpec, PerMillion, parse
+from metier.types import Tokens
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 
@@ -66,9 +66,9 @@ def test_options_are_read() -> None:
         ("openai:x", {"url": "https://host/v1?key=hunter2"}, "no user, password"),
         ("openai:x", {"url": "https://h\nost/v1"}, "neither spaces"),
         ("openai:x", {"key_variable": "sk-hunter2"}, "names an environment variable"),
-        ("openai:x", {"key_variable": "TACIT_KEY"}, "may not begin with TACIT_"),
+        ("openai:x", {"key_variable": "METIER_KEY"}, "may not begin with METIER_"),
         ("openai:x", {"headers": ("Authorization: Bearer hunter2",)}, "carries a secret"),
-        ("openai:x", {"headers": ("Host: evil",)}, "set by Tacit"),
+        ("openai:x", {"headers": ("Host: evil",)}, "set by Metier"),
         ("openai:x", {"headers": ("X-A hunter2",)}, "Name: value"),
         ("openai:x", {"headers": ("X-A: a\r\nX-B: b",)}, "Name: value"),
         ("openai:x", {"headers": ("X-A: $1",)}, "names no variable"),

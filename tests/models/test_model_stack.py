@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 from loopback import answers, completion
 
-from tacit.models.failures import OverBudget, Refused, Unreachable
-from tacit.models.layers.memo import MemoryStore
-from tacit.models.layers.record import Call
-from tacit.models.layers.retry import Patience
-from tacit.models.layers.stack import Calls, Layers, stacked
-from tacit.models.ledger import Limits, MemoryLedger
-from tacit.models.model import Message, Reply, Request, Schema, Texts
-from tacit.models.price import FlatPrice
-from tacit.models.scripted import Scripted, fails, on, says
-from tacit.models.spec import PerMillion
-from tacit.redaction import Redactor
-from tacit.types import Tokens
+from metier.models.failures import OverBudget, Refused, Unreachable
+from metier.models.layers.memo import MemoryStore
+from metier.models.layers.record import Call
+from metier.models.layers.retry import Patience
+from metier.models.layers.stack import Calls, Layers, stacked
+from metier.models.ledger import Limits, MemoryLedger
+from metier.models.model import Message, Reply, Request, Schema, Texts
+from metier.models.price import FlatPrice
+from metier.models.scripted import Scripted, fails, on, says
+from metier.models.spec import PerMillion
+from metier.redaction import Redactor
+from metier.types import Tokens
 
 CHEAP = FlatPrice(PerMillion(input=Decimal(1), output=Decimal(2)))
 SECRET = "ghp_" + "a1B2c3D4e5" * 3 + "F6g7H8"

@@ -14,27 +14,27 @@ from typing import TYPE_CHECKING
 import pytest
 from loopback import Loopback, answers, completion, floods, hangs, resets
 
-from tacit import config
-from tacit.context.context import Workspace
-from tacit.context.model_access import ModelAsker, asker_of
-from tacit.context.model_spending import spent_today
-from tacit.learning.clustering.by_model import cluster_with, in_short
-from tacit.learning.drafting.by_model import draft_with
-from tacit.learning.drafting.heuristic import draft
-from tacit.learning.drafting.proposal import Proposal
-from tacit.learning.judging.judge import JudgeAnswer, judge_all
-from tacit.learning.procedures.knowledge import Lessons
-from tacit.models.questions import NoAnswer, Question
-from tacit.runs.derive import record_of
-from tacit.store.tables.models import calls
-from tacit.types import Pattern, Run, ToolCall
+from metier import config
+from metier.context.context import Workspace
+from metier.context.model_access import ModelAsker, asker_of
+from metier.context.model_spending import spent_today
+from metier.learning.clustering.by_model import cluster_with, in_short
+from metier.learning.drafting.by_model import draft_with
+from metier.learning.drafting.heuristic import draft
+from metier.learning.drafting.proposal import Proposal
+from metier.learning.judging.judge import JudgeAnswer, judge_all
+from metier.learning.procedures.knowledge import Lessons
+from metier.models.questions import NoAnswer, Question
+from metier.runs.derive import record_of
+from metier.store.tables.models import calls
+from metier.types import Pattern, Run, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from loopback import Act
 
-    from tacit.types import Record
+    from metier.types import Record
 
 SECONDS = 0.4
 KEY = "sk-test-0123456789abcdef"
@@ -226,11 +226,11 @@ def test_a_budget_ends_the_asking_and_nothing_is_sent_beyond_it(asking: Callable
 
 SPEND = """
 import sys
-from tacit.runs.derive import record_of
-from tacit.types import Run
-from tacit.learning.judging.judge import judge_all
-from tacit.context.model_access import asker_of
-from tacit.context.context import Workspace
+from metier.runs.derive import record_of
+from metier.types import Run
+from metier.learning.judging.judge import judge_all
+from metier.context.model_access import asker_of
+from metier.context.context import Workspace
 flags = {"model": "openai:m", "model_url": sys.argv[2], "model_key": "SOME_KEY", "budget_calls": 7}
 with Workspace.open(sys.argv[1], flags=flags) as ws, asker_of(ws, {"SOME_KEY": "x"}) as asker:
     runs = [Run(message=f"task {n}", output="Done.", status="completed", external_id=str(n)) for n in range(20)]

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 import pytest
 from loopback import Loopback, answers, completion, hangs, trickles
 
-from tacit.models.failures import Refused, TimedOut, Unreachable
-from tacit.models.http.client import HttpModel
-from tacit.models.model import Reply
-from tacit.models.spec import parse
+from metier.models.failures import Refused, TimedOut, Unreachable
+from metier.models.http.client import HttpModel
+from metier.models.model import Reply
+from metier.models.spec import parse
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.models.model import Request
+    from metier.models.model import Request
 
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"

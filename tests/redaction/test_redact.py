@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from secret_lines import SHAPES
 
-from tacit.redaction import MARK, Hit, Redactor, redact_quick
-from tacit.redaction.engine import Re2Engine, StdlibEngine, scan
-from tacit.redaction.rules.table import RULES
+from metier.redaction import MARK, Hit, Redactor, redact_quick
+from metier.redaction.engine import Re2Engine, StdlibEngine, scan
+from metier.redaction.rules.table import RULES
 
 KEY = b"k" * 32
 REDACTOR = Redactor(KEY)
@@ -266,17 +266,17 @@ def test_the_quick_redactor_finds_the_common_shapes() -> None:
 
 def test_importing_loads_nothing_but_a_few_standard_modules() -> None:
     program = (
-        "import sys, re; before = set(sys.modules); import tacit.redaction; print(*sorted(set(sys.modules) - before))"
+        "import sys, re; before = set(sys.modules); import metier.redaction; print(*sorted(set(sys.modules) - before))"
     )
     names = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
-    assert not {"re2", "dataclasses", "typing", "hashlib", "tacit.redaction.rules.table"} & set(names)
+    assert not {"re2", "dataclasses", "typing", "hashlib", "metier.redaction.rules.table"} & set(names)
 
 
 def test_the_rules_run_without_google_re2() -> None:
     program = (
         "import sys; sys.modules['re2'] = None\n"
-        "from tacit.redaction import Redactor\n"
-        "from tacit.redaction.engine import StdlibEngine, engine\n"
+        "from metier.redaction import Redactor\n"
+        "from metier.redaction.engine import StdlibEngine, engine\n"
         "assert isinstance(engine(), StdlibEngine)\n"
         "print(Redactor(b'k').redact('DB_PASSWORD=hunter2xyz9'))"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from package_samples import draft, package, run
 
-from tacit.review.capabilities import (
+from metier.review.capabilities import (
     Host,
     OutsidePath,
     Persistence,
@@ -16,9 +16,9 @@ from tacit.review.capabilities import (
     capabilities,
     capability_diff,
 )
-from tacit.review.layers.evidence import commands
-from tacit.review.review import review_draft
-from tacit.types import ToolCall
+from metier.review.layers.evidence import commands
+from metier.review.review import review_draft
+from metier.types import ToolCall
 
 BODY = """# Deploy
 

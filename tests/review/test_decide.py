@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from package_samples import draft, package, run
 
-from tacit.review.archives import MAX_MEMBERS, members
-from tacit.review.rendering import as_reference, framed
-from tacit.review.result import rank
-from tacit.review.review import decide, review_draft, review_package
-from tacit.review.second_opinions import ScriptedOpinion
-from tacit.skills.package import Package
-from tacit.types import Finding
+from metier.review.archives import MAX_MEMBERS, members
+from metier.review.rendering import as_reference, framed
+from metier.review.result import rank
+from metier.review.review import decide, review_draft, review_package
+from metier.review.second_opinions import ScriptedOpinion
+from metier.skills.package import Package
+from metier.types import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from intent_samples import INTENT
 from package_samples import MALICIOUS, package, pipe
 from setup_samples import SETUP
 
-from tacit.review.review import review_package
+from metier.review.review import review_package
 
 if TYPE_CHECKING:
     from collections.abc import Callable

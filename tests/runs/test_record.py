@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import tacit
-from tacit.context.context import Workspace
-from tacit.store.tables.shipping import profiles
-from tacit.types import Outcome, ShownSkill, SkillTrace, ToolCall
+import metier
+from metier.context.context import Workspace
+from metier.store.tables.shipping import profiles
+from metier.types import Outcome, ShownSkill, SkillTrace, ToolCall
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.types.skills import Profile
+    from metier.types.skills import Profile
 
 SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-RUN = tacit.Run(message="fix the login test", external_id="1", status="completed", output="done")
+RUN = metier.Run(message="fix the login test", external_id="1", status="completed", output="done")
 
 
 def profile(ws: Workspace, skill: str) -> Profile | None:
@@ -30,7 +30,7 @@ def test_a_block_that_ends_well_is_a_completed_run(ws: Workspace) -> None:
         run.tool("Read", input="a.py", error="no such file")
         run.context("be careful", "operator")
         run.skills("pytest-run", active=("other",))
-        run.answer("fixed", tokens=tacit.Tokens(input=1, output=2), cost_usd=0.01)
+        run.answer("fixed", tokens=metier.Tokens(input=1, output=2), cost_usd=0.01)
     [record] = ws.runs()
     kept = record.run
     assert (record.success, record.used, kept.output, kept.status) == (True, ("pytest-run",), "fixed", "completed")
@@ -81,7 +81,7 @@ def test_two_blocks_with_the_same_message_are_two_runs(ws: Workspace) -> None:
 def test_recording_never_raises_into_the_agent(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     ws = Workspace.open(tmp_path, flags={"lock_wait": 0})
     ws.close()
-    (ws.state / "tacit.db").write_bytes(b"x" * 5000)
+    (ws.state / "metier.db").write_bytes(b"x" * 5000)
     with ws.record("x") as run:
         pass
     assert run.delivery is not None
@@ -109,7 +109,7 @@ def test_secrets_never_reach_the_store(ws: Workspace) -> None:
 def test_no_field_of_a_run_can_carry_a_secret_into_the_store(ws: Workspace) -> None:
     secret = SECRET
     ws.finish(
-        tacit.Run(
+        metier.Run(
             message=secret,
             output=secret,
             status=secret,
@@ -119,11 +119,11 @@ def test_no_field_of_a_run_can_carry_a_secret_into_the_store(ws: Workspace) -> N
             agent=secret,
             model=secret,
             tools=(ToolCall(name=secret, input=secret, output=secret, error=secret, skills=(secret,), said=secret),),
-            context=(tacit.Passage(origin="web", text=secret),),
+            context=(metier.Passage(origin="web", text=secret),),
             skills=SkillTrace(
                 active=(secret,), attempted=(secret,), path=(secret,), shown=(ShownSkill(name=secret, body=secret),)
             ),
-            snapshots=(tacit.Snapshot(sequence=1, trigger=secret, skills=(secret,)),),
+            snapshots=(metier.Snapshot(sequence=1, trigger=secret, skills=(secret,)),),
             outcome=Outcome(success=True, by=secret, reason=secret),
             correction=secret,
         )
@@ -134,8 +134,8 @@ def test_no_field_of_a_run_can_carry_a_secret_into_the_store(ws: Workspace) -> N
 
 
 def test_the_same_run_is_known_again_under_another_redaction_key(tmp_path: Path) -> None:
-    from tacit.redaction import Redactor
-    from tacit.runs.derive import identity, redacted
+    from metier.redaction import Redactor
+    from metier.runs.derive import identity, redacted
 
     run = replace(RUN, message=f"push with {SECRET}", session=f"s {SECRET}")
     keys = (b"1" * 32, b"2" * 32)
@@ -158,7 +158,7 @@ def test_the_same_run_with_a_secret_is_still_a_duplicate(ws: Workspace) -> None:
         (replace(RUN, started="yesterday"), "no ISO 8601 time"),
     ],
 )
-def test_what_is_not_recorded_says_why(tmp_path: Path, run: tacit.Run, reason: str) -> None:
+def test_what_is_not_recorded_says_why(tmp_path: Path, run: metier.Run, reason: str) -> None:
     with Workspace.open(tmp_path, flags={"max_record_mb": 1}) as ws:
         delivery = ws.finish(run)
         assert not delivery.kept

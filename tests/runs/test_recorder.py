@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.runs.derive import (
+from metier.runs.derive import (
     excerpt_of,
     identity,
     is_heartbeat,
@@ -19,7 +19,7 @@ from tacit.runs.derive import (
     used_skills,
     valid_name,
 )
-from tacit.types import Outcome, Passage, Run, ShownSkill, SkillTrace, Snapshot, ToolCall
+from metier.types import Outcome, Passage, Run, ShownSkill, SkillTrace, Snapshot, ToolCall
 
 RUN = Run(message="m", external_id="x", session="s", source="cli")
 

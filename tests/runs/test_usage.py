@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.runs.skill_usage import corrected, used
-from tacit.types.skills import Profile
+from metier.runs.skill_usage import corrected, used
+from metier.types.skills import Profile
 
 NEW = Profile(skill="s", workspace="w")
 

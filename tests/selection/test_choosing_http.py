@@ -11,9 +11,9 @@ import pytest
 from loopback import Loopback, answers, completion, floods, hangs, raw, resets, trickles
 from selection_world import NO_CHANCE, decide, falling, names, skill
 
-from tacit.models.http.client import HttpModel
-from tacit.models.spec import parse
-from tacit.selection.types import Scored
+from metier.models.http.client import HttpModel
+from metier.models.spec import parse
+from metier.selection.types import Scored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,10 +7,10 @@ from importlib.resources import files
 
 import pytest
 
-from tacit.selection.choosing.choose import Basis, choose
-from tacit.selection.index.entries import EMBEDDER, VERSION, entry_of
-from tacit.selection.index.index import Index
-from tacit.selection.types import Scored, Selectable, Settings, Task
+from metier.selection.choosing.choose import Basis, choose
+from metier.selection.index.entries import EMBEDDER, VERSION, entry_of
+from metier.selection.index.index import Index
+from metier.selection.types import Scored, Selectable, Settings, Task
 
 DESCRIPTIONS = {
     "flaky-tests": "Mends tests that fail now and then. Use when a test is flaky or depends on the order of tests.",
@@ -31,7 +31,7 @@ INDEX = Index.of((name, entry_of(skill)) for name, skill in SKILLS.items())
 BASIS = Basis(settings=Settings(explore_rate=0.0))
 NO_SKILL = [
     json.loads(line)
-    for line in (files("tacit.cli.demo.samples") / "no_skill.jsonl").read_text(encoding="utf-8").splitlines()
+    for line in (files("metier.cli.demo.samples") / "no_skill.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 
 

@@ -9,10 +9,10 @@ import pytest
 from loopback import Loopback, answers, completion, embeddings, hangs
 from selection_shop import FLAKY, SKILLS, put, stocked
 
-from tacit.context.context import Workspace
-from tacit.selection.index.entries import EMBEDDER
-from tacit.store.tables.models import calls
-from tacit.store.tables.selection import skill_index
+from metier.context.context import Workspace
+from metier.selection.index.entries import EMBEDDER
+from metier.store.tables.models import calls
+from metier.store.tables.selection import skill_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 import pytest
 from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked
 
-from tacit.context.context import Workspace
-from tacit.models.failures import Unreachable
-from tacit.models.scripted import Scripted, fails, hangs, on, says
-from tacit.selection.candidates.skill_pool import everything
-from tacit.selection.types import Settings
-from tacit.store.tables.selection import selections
-from tacit.store.tables.shipping import profiles
-from tacit.types import Outcome, Run, SkillTrace
+from metier.context.context import Workspace
+from metier.models.failures import Unreachable
+from metier.models.scripted import Scripted, fails, hangs, on, says
+from metier.selection.candidates.skill_pool import everything
+from metier.selection.types import Settings
+from metier.store.tables.selection import selections
+from metier.store.tables.shipping import profiles
+from metier.types import Outcome, Run, SkillTrace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.types import Selection
+    from metier.types import Selection
 
 NO_CHANCE = Settings(explore_rate=0.0, withhold_rate=0.0)
 
@@ -162,10 +162,10 @@ def test_a_change_a_new_skill_and_a_removed_one_are_noticed_by_the_open_workspac
 
 
 def test_what_a_skill_says_of_itself_decides_for_whom_it_is(ws: Workspace) -> None:
-    meta = "metadata:\n  tacit-agents: claude-code, codex\n  tacit-paths: 'tests/**'\n"
+    meta = "metadata:\n  metier-agents: claude-code, codex\n  metier-paths: 'tests/**'\n"
     scoped = f"allowed-tools: Bash(git log:*), Read\n{meta}"
     put(ws, "flaky-tests", *SKILLS["flaky-tests"], extra=scoped)
-    put(ws, "house-rules", "Rules of the house.", "Be kind.", extra="metadata:\n  tacit-always: 'true'\n")
+    put(ws, "house-rules", "Rules of the house.", "Be kind.", extra="metadata:\n  metier-always: 'true'\n")
     found = ws.select(FLAKY, agent="codex", path=str(ws.root / "tests/test_login.py"))
     assert found.names == ("house-rules", "flaky-tests")
     assert found.assembled.skills[1].tool_hints == ("Bash(git log:*)", "Read")
@@ -250,7 +250,7 @@ def test_what_is_known_of_an_unchanged_skill_comes_from_the_store(ws: Workspace)
 
 
 def test_a_store_that_cannot_be_written_does_not_stop_a_selection(ws: Workspace) -> None:
-    from tacit.store.engines.write_lock import locked
+    from metier.store.engines.write_lock import locked
 
     stocked(ws).select("something else")
     with Workspace.open(ws.root, flags={"lock_wait": "0"}) as hurried, locked(ws.state / "lock", 1):

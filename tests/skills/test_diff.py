@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.skills.diff import NO_NEWLINE, changes, side_by_side, unified
-from tacit.skills.package import Package
+from metier.skills.diff import NO_NEWLINE, changes, side_by_side, unified
+from metier.skills.package import Package
 
 OLD = Package(files={"SKILL.md": b"one\ntwo\nthree\n", "gone.md": b"x\n", "run.sh": b"#!\n", "b.bin": b"\0"})
 NEW = Package(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.skills.names import fold, name_problem, slug
+from metier.skills.names import fold, name_problem, slug
 
 
 @pytest.mark.parametrize("name", ["a", "a1", "pdf-forms", "x" * 64, "2fa", "con-man", "1-2"])

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from skills_ref.validator import validate as reference
 
-from tacit.skills.document.frontmatter import set_value
-from tacit.skills.names import name_problem
-from tacit.skills.package import Package
-from tacit.skills.rules import RULES
-from tacit.skills.validate import validate, validate_document
+from metier.skills.document.frontmatter import set_value
+from metier.skills.names import name_problem
+from metier.skills.package import Package
+from metier.skills.rules import RULES
+from metier.skills.validate import validate, validate_document
 
 GOOD = b"---\nname: pdf\ndescription: Fills forms. Use when a form is to be filled.\n---\n# PDF\n"
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tacit.statistics.intervals import paired, student, wilson
+from metier.statistics.intervals import paired, student, wilson
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 10), (3, 10), (10, 10), (55, 1000), (1, 1)])

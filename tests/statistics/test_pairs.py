@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tacit.statistics.pairs import Pair, deltas_of, pairs_of
-from tacit.types.trials import Rollout, Score, Scored, Unscored
+from metier.statistics.pairs import Pair, deltas_of, pairs_of
+from metier.types.trials import Rollout, Score, Scored, Unscored
 
 
 def rollout(case: str, score: Score, sample: int = 0) -> Rollout:

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 from scipy import stats
 
-from tacit.statistics.power import Plan, cases_needed, detectable_gain, power, sentence
-from tacit.statistics.signflip import sign_flip
+from metier.statistics.power import Plan, cases_needed, detectable_gain, power, sentence
+from metier.statistics.signflip import sign_flip
 
 
 @pytest.mark.parametrize(("cases", "gain", "share"), [(24, 0.25, 0.4), (80, 0.12, 0.3)])

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tacit.statistics.signflip import sign_flip, smallest_p
+from metier.statistics.signflip import sign_flip, smallest_p
 
 
 def brute(differences: list[float]) -> float:

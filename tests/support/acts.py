@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from shelves import Bench, package
 
-from tacit.library.versions import journal
-from tacit.library.versions.apply import apply
-from tacit.library.versions.keep import Pile, keep_seen
-from tacit.types.skills import Version
+from metier.library.versions import journal
+from metier.library.versions.apply import apply
+from metier.library.versions.keep import Pile, keep_seen
+from metier.types.skills import Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable

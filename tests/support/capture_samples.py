@@ -7,10 +7,10 @@ import json
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from tacit.capture.source import Captured, Found, Rewound, Skipped
+from metier.capture.source import Captured, Found, Rewound, Skipped
 
 if TYPE_CHECKING:
-    from tacit.types import Run
+    from metier.types import Run
 
 Record = dict[str, Any]
 

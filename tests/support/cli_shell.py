@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tacit.cli.app import run
-from tacit.context.context import Workspace
-from tacit.types import Run, ToolCall
+from metier.cli.app import run
+from metier.context.context import Workspace
+from metier.types import Run, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,7 @@ class Shell:
     capsys: pytest.CaptureFixture[str]
 
     def run(self, *words: str) -> Said:
-        self.monkeypatch.setattr(sys, "argv", ["tacit", "-w", str(self.folder), *words])
+        self.monkeypatch.setattr(sys, "argv", ["metier", "-w", str(self.folder), *words])
         self.capsys.readouterr()
         with pytest.raises(SystemExit) as end:
             run()

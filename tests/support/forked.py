@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 120
 """Seconds after which a command is stopped."""
-LOADED = ("tacit.cli", "tacit.context")
+LOADED = ("metier.cli", "metier.context")
 """Packages whose modules are loaded before the first command."""
 STREAMS = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)
 
@@ -35,7 +35,7 @@ class Wanted(TypedDict):
     """A command as the process that forks is told it."""
 
     script: str
-    """A file of Python, or nothing for `tacit`."""
+    """A file of Python, or nothing for `metier`."""
     words: list[str]
     cwd: str
     env: dict[str, str]
@@ -43,17 +43,17 @@ class Wanted(TypedDict):
     """The files that are its input, output and errors."""
 
 
-def tacit(
+def metier(
     *words: str, cwd: Path, env: Mapping[str, str] | None = None, given: str | bytes = ""
 ) -> subprocess.CompletedProcess[str]:
-    """What a command of Tacit said."""
-    return run(["tacit", *words], cwd=cwd, env=env, given=given)
+    """What a command of Metier said."""
+    return run(["metier", *words], cwd=cwd, env=env, given=given)
 
 
 def run(
     command: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None, given: str | bytes = ""
 ) -> subprocess.CompletedProcess[str]:
-    """What a command said that begins with `tacit`, or with Python and a file."""
+    """What a command said that begins with `metier`, or with Python and a file."""
     script, *words = command[1:] if command[0] == sys.executable else ("", *command[1:])
     with tempfile.TemporaryDirectory(prefix="forked") as folder:
         streams = [Path(folder) / name for name in ("in", "out", "err")]
@@ -107,9 +107,9 @@ def _load() -> None:
     for name in LOADED:
         for module in pkgutil.iter_modules(import_module(name).__path__, f"{name}."):
             import_module(module.name)
-    from tacit.redaction import Redactor
-    from tacit.review.review import review_package
-    from tacit.skills.package import Package
+    from metier.redaction import Redactor
+    from metier.review.review import review_package
+    from metier.skills.package import Package
 
     review_package(Package(files={"SKILL.md": b"# A skill\n"}))
     Redactor(b"key").redact("a text")
@@ -144,7 +144,7 @@ def _dress(wanted: Wanted) -> None:
     os.environ.clear()
     os.environ.update(wanted["env"])
     os.chdir(wanted["cwd"])
-    sys.argv = [wanted["script"] or "tacit", *wanted["words"]]
+    sys.argv = [wanted["script"] or "metier", *wanted["words"]]
 
 
 def _act(script: str) -> None:
@@ -152,7 +152,7 @@ def _act(script: str) -> None:
         sys.path.insert(0, str(Path(script).parent))
         runpy.run_path(script, run_name="__main__")
     else:
-        from tacit.cli import main
+        from metier.cli import main
 
         main()
 

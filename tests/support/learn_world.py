@@ -6,21 +6,21 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from tacit.context.context import Workspace
-from tacit.learning.learn import learn
-from tacit.learning.report import Learned, Options
-from tacit.store.tables.learning import members, patterns, waiting
-from tacit.store.tables.recording import runs, verdicts
-from tacit.store.tables.shipping import drafts
-from tacit.types import Run, SkillTrace, ToolCall
+from metier.context.context import Workspace
+from metier.learning.learn import learn
+from metier.learning.report import Learned, Options
+from metier.store.tables.learning import members, patterns, waiting
+from metier.store.tables.recording import runs, verdicts
+from metier.store.tables.shipping import drafts
+from metier.types import Run, SkillTrace, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from tacit.events import Event
-    from tacit.library.proposals.gate import Gate
-    from tacit.types import Draft, Pattern
+    from metier.events import Event
+    from metier.library.proposals.gate import Gate
+    from metier.types import Draft, Pattern
 
 START = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
 TESTS = (

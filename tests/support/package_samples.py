@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from tacit.skills.package import Package
-from tacit.types import Draft, Passage, Run, ToolCall
+from metier.skills.package import Package
+from metier.types import Draft, Passage, Run, ToolCall
 
 
 def package(body: str, *, name: str = "report-maker", description: str = "Makes reports.", **files: str) -> Package:

@@ -6,15 +6,15 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tacit.selection.choosing.calibration import Calibration
-from tacit.selection.choosing.choose import Basis, choose
-from tacit.selection.choosing.features import Features
-from tacit.selection.choosing.model_call import Adviser
-from tacit.selection.types import Scored, Selectable, Settings, Task
+from metier.selection.choosing.calibration import Calibration
+from metier.selection.choosing.choose import Basis, choose
+from metier.selection.choosing.features import Features
+from metier.selection.choosing.model_call import Adviser
+from metier.selection.types import Scored, Selectable, Settings, Task
 
 if TYPE_CHECKING:
-    from tacit.models.model import Model
-    from tacit.selection.types import Choice
+    from metier.models.model import Model
+    from metier.selection.types import Choice
 
 BY_HAND = Calibration(
     version="by-hand",

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tacit.library.disk.packages import read_package
-from tacit.library.versions.apply import Change, apply
-from tacit.library.versions.history import Entry, read_entry
-from tacit.library.versions.shelf import Shelf
-from tacit.skills.package import Package
-from tacit.types.skills import Version
+from metier.library.disk.packages import read_package
+from metier.library.versions.apply import Change, apply
+from metier.library.versions.history import Entry, read_entry
+from metier.library.versions.shelf import Shelf
+from metier.skills.package import Package
+from metier.types.skills import Version
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -43,7 +43,7 @@ class Bench:
     @property
     def shelf(self) -> Shelf:
         """A new one at each call, as every process has its own."""
-        return Shelf(state=self.folder / ".tacit", base=self.folder)
+        return Shelf(state=self.folder / ".metier", base=self.folder)
 
     def change(self, name: str, to: Package, base: str = "", **said: object) -> Change:
         version = Version(skill=name, root="", number=0, hash="", **said)  # type: ignore[arg-type]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import forked
 
-from tacit.formats.run_json import dump_run
+from metier.formats.run_json import dump_run
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tacit.types import Run
+    from metier.types import Run
 
 
 class Shop:
@@ -27,7 +27,7 @@ class Shop:
         self.environ = {"HOME": str(folder.parent / "home"), "PATH": os.environ["PATH"], "NO_COLOR": "1", **settings}
 
     def run(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
-        return forked.tacit(*words, cwd=self.folder, env=self.environ, given=given)
+        return forked.metier(*words, cwd=self.folder, env=self.environ, given=given)
 
     def json(self, *words: str, code: int = 0) -> Any:
         done = self.run(*words, "--json")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from train_world import Agent, cases, order, trained
 
-from tacit.context.context import Workspace
-from tacit.training.spec import Spec
+from metier.context.context import Workspace
+from metier.training.spec import Spec
 
 SPEC = Spec(epochs=1, batch=12, ahead=False)
 """Without anything begun early: what is asked is the same each time."""

@@ -10,22 +10,22 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from tacit.models.model import Reply
-from tacit.skills.package import Package
-from tacit.training.service.order import Order
-from tacit.training.spec import Spec
-from tacit.types import Tokens
-from tacit.types.trials import Case
+from metier.models.model import Reply
+from metier.skills.package import Package
+from metier.training.service.order import Order
+from metier.training.spec import Spec
+from metier.types import Tokens
+from metier.types.trials import Case
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-    from tacit.context.context import Workspace
-    from tacit.models.failures import Failure
-    from tacit.models.model import Request, Texts, Vectors
-    from tacit.training.events import Event
-    from tacit.training.train import Finished
+    from metier.context.context import Workspace
+    from metier.models.failures import Failure
+    from metier.models.model import Request, Texts, Vectors
+    from metier.training.events import Event
+    from metier.training.train import Finished
 
 RULES = ("Write units.", "Name the sign.", "Round half up.")
 GUESS = "Guess wildly."
@@ -137,6 +137,6 @@ def ended(work: Generator[Event, None, Finished]) -> tuple[Finished, list[Event]
 
 def trained(ws: Workspace, asked: Order, *, apply: bool = False) -> Finished:
     """A training from beginning to end."""
-    from tacit.training.service.ship import carried_out
+    from metier.training.service.ship import carried_out
 
     return ended(carried_out(ws, asked, apply=apply))[0]

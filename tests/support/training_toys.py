@@ -11,32 +11,32 @@ from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from tacit.models.failures import Unreachable
-from tacit.models.model import Reply
-from tacit.models.scripted import Scripted, fails, on, says
-from tacit.skills.package import Package
-from tacit.training.cases.splits import Splits
-from tacit.training.loop import train
-from tacit.training.proposing.optimiser import Desk
-from tacit.training.proposing.proposals import Bundle, Proposed
-from tacit.training.proposing.reflect import Setting
-from tacit.training.rollouts.crew import Crew
-from tacit.training.rollouts.pool import InOrder
-from tacit.training.rollouts.rollout import Spent
-from tacit.training.rollouts.usage import Bill
-from tacit.types import Append, Tokens
-from tacit.types.trials import Case, Rollout, Scored, Unscored
+from metier.models.failures import Unreachable
+from metier.models.model import Reply
+from metier.models.scripted import Scripted, fails, on, says
+from metier.skills.package import Package
+from metier.training.cases.splits import Splits
+from metier.training.loop import train
+from metier.training.proposing.optimiser import Desk
+from metier.training.proposing.proposals import Bundle, Proposed
+from metier.training.proposing.reflect import Setting
+from metier.training.rollouts.crew import Crew
+from metier.training.rollouts.pool import InOrder
+from metier.training.rollouts.rollout import Spent
+from metier.training.rollouts.usage import Bill
+from metier.types import Append, Tokens
+from metier.types.trials import Case, Rollout, Scored, Unscored
 
 if TYPE_CHECKING:
-    from tacit.models.model import Model, Request
-    from tacit.training.events import Event
-    from tacit.training.proposing.memory import Rejected
-    from tacit.training.proposing.proposals import Source
-    from tacit.training.result import Trained
-    from tacit.training.rollouts.pool import Pool
-    from tacit.training.rollouts.rollout import Roller
-    from tacit.training.spec import Spec
-    from tacit.types.trials import Score
+    from metier.models.model import Model, Request
+    from metier.training.events import Event
+    from metier.training.proposing.memory import Rejected
+    from metier.training.proposing.proposals import Source
+    from metier.training.result import Trained
+    from metier.training.rollouts.pool import Pool
+    from metier.training.rollouts.rollout import Roller
+    from metier.training.spec import Spec
+    from metier.types.trials import Score
 
 TEXT = "---\nname: toy\ndescription: Use it for toys.\n---\n# Toy\n\nDo it well.\n"
 DOWN = Unreachable(reason="nobody there")

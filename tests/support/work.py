@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 import work_english
 import work_german
 
-from tacit.runs.derive import record_of
-from tacit.types import Outcome, Run, SkillTrace, Tokens, ToolCall
+from metier.runs.derive import record_of
+from metier.types import Outcome, Run, SkillTrace, Tokens, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from work_story import Failing, Move, Task
 
-    from tacit.types import Record
+    from metier.types import Record
 
 TASKS: tuple[Task, ...] = (*work_english.TASKS, *work_german.TASKS)
 WORKSPACE = "harbor"

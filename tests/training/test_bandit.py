@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 from training_toys import DOWN, TEXT, Rules, run
 
-from tacit.models.model import Reply
-from tacit.training.bandit import WAYS, proposer
-from tacit.training.result import Judged, Step, Unjudged
-from tacit.training.rollouts.pool import Threads
-from tacit.training.spec import Spec, Update
-from tacit.types.trials import Decision
+from metier.models.model import Reply
+from metier.training.bandit import WAYS, proposer
+from metier.training.result import Judged, Step, Unjudged
+from metier.training.rollouts.pool import Threads
+from metier.training.spec import Spec, Update
+from metier.types.trials import Decision
 
 if TYPE_CHECKING:
-    from tacit.models.failures import Failure
-    from tacit.models.model import Request
+    from metier.models.failures import Failure
+    from metier.models.model import Request
 
 BANDIT = Spec(bandit=True, plateau=2)
 

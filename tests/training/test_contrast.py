@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from training_toys import Rules, Teacher, case, run, setting
 
-from tacit.training.contrast import difference
-from tacit.training.proposing.prompt import Seen
-from tacit.training.proposing.reflect import Sorting, question
-from tacit.training.rollouts.pool import Threads
-from tacit.training.spec import Spec
-from tacit.types.trials import Rollout, Scored
+from metier.training.contrast import difference
+from metier.training.proposing.prompt import Seen
+from metier.training.proposing.reflect import Sorting, question
+from metier.training.rollouts.pool import Threads
+from metier.training.spec import Spec
+from metier.types.trials import Rollout, Scored
 
 if TYPE_CHECKING:
-    from tacit.skills.package import Package
-    from tacit.training.rollouts.rollout import Spent
-    from tacit.types.trials import Case
+    from metier.skills.package import Package
+    from metier.training.rollouts.rollout import Spent
+    from metier.types.trials import Case
 
 SPEC = Spec(epochs=1, batch=12, minibatch=4, samples=2, contrast=True, schedule="constant", max_edits=2)
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from training_toys import TEXT, Rules, run, splits
 
-from tacit.models.model import Reply
-from tacit.models.scripted import Scripted, on
-from tacit.training.estimate import estimate
-from tacit.training.spec import Spec
+from metier.models.model import Reply
+from metier.models.scripted import Scripted, on
+from metier.training.estimate import estimate
+from metier.training.spec import Spec
 
 if TYPE_CHECKING:
-    from tacit.models.model import Request
+    from metier.models.model import Request
 
 SPECS: list[dict[str, Any]] = [
     {},

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING
 import pytest
 from training_toys import DOWN, TEXT, Rules, Teacher, package, run, splits
 
-from tacit.errors import InputError
-from tacit.models.failures import OverBudget
-from tacit.models.scripted import Scripted, fails, on, says
-from tacit.skills.package import Package
-from tacit.training.events import dump
-from tacit.training.loop import train
-from tacit.training.proposing.memory import Rejected
-from tacit.training.result import Judged, Unjudged
-from tacit.training.rollouts.pool import InOrder, Threads
-from tacit.training.spec import Spec
+from metier.errors import InputError
+from metier.models.failures import OverBudget
+from metier.models.scripted import Scripted, fails, on, says
+from metier.skills.package import Package
+from metier.training.events import dump
+from metier.training.loop import train
+from metier.training.proposing.memory import Rejected
+from metier.training.result import Judged, Unjudged
+from metier.training.rollouts.pool import InOrder, Threads
+from metier.training.spec import Spec
 
 if TYPE_CHECKING:
-    from tacit.models.failures import Failure
-    from tacit.models.model import Reply, Request
-    from tacit.models.scripted import Act
-    from tacit.training.rollouts.rollout import Spent
-    from tacit.types.trials import Case, Rollout
+    from metier.models.failures import Failure
+    from metier.models.model import Reply, Request
+    from metier.models.scripted import Act
+    from metier.training.rollouts.rollout import Spent
+    from metier.types.trials import Case, Rollout
 
 SPEC = Spec(epochs=2, batch=12, minibatch=4, slow_cases=6, schedule="constant", max_edits=2)
 EDIT = {"op": "append", "content": "- rule-0"}

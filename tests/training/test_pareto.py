@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import pytest
 from training_toys import Rules, Teacher, package, run
 
-from tacit.training.crossing import crossed, merged_text
-from tacit.training.gates.strict import Measure, Scores
-from tacit.training.pareto import MOST, Variant, front
-from tacit.training.presets import default_spec
-from tacit.training.result import Judged
-from tacit.training.rollouts.pool import Threads
-from tacit.training.spec import Spec
-from tacit.types.trials import Scored
+from metier.training.crossing import crossed, merged_text
+from metier.training.gates.strict import Measure, Scores
+from metier.training.pareto import MOST, Variant, front
+from metier.training.presets import default_spec
+from metier.training.result import Judged
+from metier.training.rollouts.pool import Threads
+from metier.training.spec import Spec
+from metier.types.trials import Scored
 
 if TYPE_CHECKING:
-    from tacit.skills.package import Package
-    from tacit.types.trials import Case, Score
+    from metier.skills.package import Package
+    from metier.types.trials import Case, Score
 
 HEAD = "---\nname: toy\ndescription: d\n---\n\n"
 SPEC = Spec(parents="pareto", epochs=3, batch=6, slow=False, meta=False, baselines=False, merge_every=2)

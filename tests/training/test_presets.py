@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from tacit.errors import UsageError
-from tacit.training.presets import PRESETS, default_spec, spec_of
-from tacit.training.proposing.edit_budget import planned
-from tacit.training.spec import Spec
+from metier.errors import UsageError
+from metier.training.presets import PRESETS, default_spec, spec_of
+from metier.training.proposing.edit_budget import planned
+from metier.training.spec import Spec
 
 
 def test_without_a_word_it_is_the_classic_trainer() -> None:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tacit.statistics.error_spending import Spending
-from tacit.statistics.sequential import BETS, Evidence
-from tacit.statistics.signflip import sign_flip
+from metier.statistics.error_spending import Spending
+from metier.statistics.sequential import BETS, Evidence
+from metier.statistics.signflip import sign_flip
 
 
 def stopped(random: Random, gain: float, alpha: float, most: int) -> bool:

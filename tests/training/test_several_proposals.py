@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 import pytest
 from training_toys import DOWN, Rules, Teacher, bundle, case, contents, desk, run, setting
 
-from tacit.models.scripted import Scripted, fails, on, says
-from tacit.training.proposing.aggregate import Merging
-from tacit.training.proposing.prompt import Seen
-from tacit.training.rollouts.pool import Threads
-from tacit.training.several import ProposalSet, minibatches, rivals, united, without
-from tacit.training.spec import Spec
-from tacit.types.trials import Rollout, Scored
+from metier.models.scripted import Scripted, fails, on, says
+from metier.training.proposing.aggregate import Merging
+from metier.training.proposing.prompt import Seen
+from metier.training.rollouts.pool import Threads
+from metier.training.several import ProposalSet, minibatches, rivals, united, without
+from metier.training.spec import Spec
+from metier.types.trials import Rollout, Scored
 
 if TYPE_CHECKING:
-    from tacit.models.failures import Failure
-    from tacit.models.model import Reply, Request
-    from tacit.training.proposing.proposals import Bundle
+    from metier.models.failures import Failure
+    from metier.models.model import Reply, Request
+    from metier.training.proposing.proposals import Bundle
 
 SPEC = Spec(epochs=2, batch=12, minibatch=4, slow=False, meta=False, schedule="constant", max_edits=2, proposals=3)
 SCREEN = replace(SPEC, gate="screen", screen_edits=6, screen_passes=2)

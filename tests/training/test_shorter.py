@@ -9,30 +9,30 @@ from typing import TYPE_CHECKING
 import pytest
 from training_toys import TEXT, Rules, Teacher, package, run, splits
 
-from tacit.models.scripted import Scripted, on, says
-from tacit.statistics.intervals import Interval
-from tacit.training.gates.effects import Estimate
-from tacit.training.gates.strict import Measure
-from tacit.training.presets import default_spec
-from tacit.training.proposing.memory import Memory
-from tacit.training.proposing.proposals import Proposed
-from tacit.training.report.added import added, single
-from tacit.training.report.attribution import attributed
-from tacit.training.report.page import page
-from tacit.training.report.report import Told, report
-from tacit.training.result import Effect, Judged, Step
-from tacit.training.rollouts.pool import Threads
-from tacit.training.smaller import as_good, harmless, is_smaller
-from tacit.training.spec import Spec
-from tacit.training.state import State
-from tacit.types import Append
-from tacit.types.trials import Decision, Rollout, Scored
+from metier.models.scripted import Scripted, on, says
+from metier.statistics.intervals import Interval
+from metier.training.gates.effects import Estimate
+from metier.training.gates.strict import Measure
+from metier.training.presets import default_spec
+from metier.training.proposing.memory import Memory
+from metier.training.proposing.proposals import Proposed
+from metier.training.report.added import added, single
+from metier.training.report.attribution import attributed
+from metier.training.report.page import page
+from metier.training.report.report import Told, report
+from metier.training.result import Effect, Judged, Step
+from metier.training.rollouts.pool import Threads
+from metier.training.smaller import as_good, harmless, is_smaller
+from metier.training.spec import Spec
+from metier.training.state import State
+from metier.types import Append
+from metier.types.trials import Decision, Rollout, Scored
 
 if TYPE_CHECKING:
-    from tacit.models.model import Reply, Request
-    from tacit.skills.package import Package
-    from tacit.training.rollouts.rollout import Spent
-    from tacit.types.trials import Case
+    from metier.models.model import Reply, Request
+    from metier.skills.package import Package
+    from metier.training.rollouts.rollout import Spent
+    from metier.types.trials import Case
 
 IDLE = "Be as good as you can.\n"
 SPEC = Spec(gate="staged", epochs=1, batch=12, slow=False, meta=False, baselines=False, recall=0)

@@ -11,25 +11,25 @@ import pytest
 from secret_samples import KINDS
 from train_world import GUESS, RULES, TEXT, Agent, Optimiser, cases, ended, order, place, solve, trained, write_cases
 
-from tacit.context.context import Workspace
-from tacit.errors import BusyError, ConfigError, ConflictError, InputError
-from tacit.library.proposals import drafts as deciding
-from tacit.store.tables.training import rollouts, trainings
-from tacit.training.rollouts.rollout import rollout_key
-from tacit.training.service.inputs import order_again
-from tacit.training.service.order import TrainLimits
-from tacit.training.service.reports import compared, listed, report_of
-from tacit.training.service.ship import carried_out
-from tacit.training.spec import Spec
-from tacit.training.targets.target import Attempt
-from tacit.training.train import train
-from tacit.types import Draft
+from metier.context.context import Workspace
+from metier.errors import BusyError, ConfigError, ConflictError, InputError
+from metier.library.proposals import drafts as deciding
+from metier.store.tables.training import rollouts, trainings
+from metier.training.rollouts.rollout import rollout_key
+from metier.training.service.inputs import order_again
+from metier.training.service.order import TrainLimits
+from metier.training.service.reports import compared, listed, report_of
+from metier.training.service.ship import carried_out
+from metier.training.spec import Spec
+from metier.training.targets.target import Attempt
+from metier.training.train import train
+from metier.types import Draft
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.training.train import Finished
-    from tacit.types.trials import Case
+    from metier.training.train import Finished
+    from metier.types.trials import Case
 
 SMALL = Spec(epochs=1, batch=12, slow_cases=4)
 

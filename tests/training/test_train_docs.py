@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tacit.training.presets import spec_of
-from tacit.training.spec import Spec
+from metier.training.presets import spec_of
+from metier.training.spec import Spec
 
 if TYPE_CHECKING:
     import pytest

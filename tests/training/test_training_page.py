@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tacit.training.cases.read import read_cases
-from tacit.training.scoring.registry import KINDS
-from tacit.training.targets.known_agents import AGENTS
+from metier.training.cases.read import read_cases
+from metier.training.scoring.registry import KINDS
+from metier.training.targets.known_agents import AGENTS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
 OURS = PAGE[PAGE.index("## Cases") :]

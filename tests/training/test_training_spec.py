@@ -7,9 +7,9 @@ from dataclasses import asdict
 
 import pytest
 
-from tacit.errors import UsageError
-from tacit.training.events import Decided, Ended, Measured, Skipped, Stopped, dump
-from tacit.training.spec import Spec
+from metier.errors import UsageError
+from metier.training.events import Decided, Ended, Measured, Skipped, Stopped, dump
+from metier.training.spec import Spec
 
 
 def test_the_defaults_are_the_classic_trainer_with_everything_gated() -> None:

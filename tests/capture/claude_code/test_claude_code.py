@@ -9,9 +9,9 @@ from capture_samples import ClaudeSession, busy_session, dump, parse, reasons, r
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.capture.claude_code.source import ClaudeCode
-from tacit.capture.source import Captured, Rewound
-from tacit.types import Run, ShownSkill, Tokens
+from metier.capture.claude_code.source import ClaudeCode
+from metier.capture.source import Captured, Rewound
+from metier.types import Run, ShownSkill, Tokens
 
 if TYPE_CHECKING:
     import random
@@ -460,16 +460,16 @@ def test_a_sub_agents_file_alone_says_what_to_do() -> None:
     assert reasons(parse(CLAUDE, agent.bytes)) == ["a sub-agent's file: import it together with its session"]
 
 
-def test_what_programs_and_tacit_itself_sent_is_skipped_and_named() -> None:
+def test_what_programs_and_metier_itself_sent_is_skipped_and_named() -> None:
     headless = ClaudeSession(entrypoint="sdk-cli")
     headless.human("You are a reviewer.")
     headless.say("ok")
     assert parse(CLAUDE, headless.bytes)[0].reason == "sent by a program (entrypoint sdk-cli), not by a person"  # type: ignore[union-attr]
     assert len(runs(parse(ClaudeCode(headless=True), headless.bytes))) == 1
     own = ClaudeSession()
-    own.human("tacit: judge this run")
+    own.human("metier: judge this run")
     own.say("yes")
-    assert reasons(parse(CLAUDE, own.bytes)) == ["sent by Tacit itself"]
+    assert reasons(parse(CLAUDE, own.bytes)) == ["sent by Metier itself"]
 
 
 def test_a_fork_has_the_identity_of_what_it_was_copied_from() -> None:

@@ -10,9 +10,9 @@ import pytest
 import zstandard
 from capture_samples import CodexSession, busy_rollout, dump, parse, reasons, runs
 
-from tacit.capture.codex.source import Codex
-from tacit.capture.source import Captured, Rewound
-from tacit.types import ShownSkill, Tokens
+from metier.capture.codex.source import Codex
+from metier.capture.source import Captured, Rewound
+from metier.types import ShownSkill, Tokens
 
 CODEX = Codex()
 
@@ -235,12 +235,12 @@ def test_a_compressed_rollout_that_is_cut_gives_what_is_there() -> None:
 def test_without_the_library_a_compressed_file_says_what_to_install() -> None:
     script = (
         "import io, sys; sys.modules['zstandard'] = None\n"
-        "from tacit.capture.codex.source import Codex\n"
+        "from metier.capture.codex.source import Codex\n"
         "data = io.BytesIO(bytes.fromhex('28b52ffd00'))\n"
         "print([one.reason for one in Codex().parse({'r.jsonl.zst': data})])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "pip install 'tacit[zstd]'" in done.stdout
+    assert "pip install 'metier[zstd]'" in done.stdout
 
 
 def test_claims_and_places() -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from capture_samples import dump, parse, reasons, runs
 
-from tacit.capture.others.gemini_cli import GeminiCli
-from tacit.capture.others.hermes import Hermes
-from tacit.capture.others.openclaw import OpenClaw
-from tacit.capture.others.picoclaw import PicoClaw
-from tacit.types import Tokens
+from metier.capture.others.gemini_cli import GeminiCli
+from metier.capture.others.hermes import Hermes
+from metier.capture.others.openclaw import OpenClaw
+from metier.capture.others.picoclaw import PicoClaw
+from metier.types import Tokens
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.capture.reading.people import is_correction, is_own, skills_read
+from metier.capture.reading.people import is_correction, is_own, skills_read
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,11 @@ def test_an_ordinary_next_step_is_no_correction(said: str) -> None:
     assert not is_correction(said)
 
 
-def test_tacits_own_prompts_are_known() -> None:
-    assert is_own("tacit: judge this")
-    assert is_own("[tacit:judge] …")
-    assert is_own("<!-- tacit:draft -->\nwrite")
-    assert not is_own("what is tacit: a word?")
+def test_metiers_own_prompts_are_known() -> None:
+    assert is_own("metier: judge this")
+    assert is_own("[metier:judge] …")
+    assert is_own("<!-- metier:draft -->\nwrite")
+    assert not is_own("what is metier: a word?")
 
 
 def test_reading_a_skills_file_names_the_skill() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from capture_samples import parse, reasons, runs
 
-from tacit.capture.source import Rewound
-from tacit.capture.traces.openinference import OpenInference
-from tacit.capture.traces.otel import Otel
-from tacit.types import Outcome, Tokens
+from metier.capture.source import Rewound
+from metier.capture.traces.openinference import OpenInference
+from metier.capture.traces.otel import Otel
+from metier.types import Outcome, Tokens
 
 OTEL, INFERENCE = Otel(), OpenInference()
 SECOND = 1_000_000_000

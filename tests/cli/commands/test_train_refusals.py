@@ -1,4 +1,4 @@
-"""`tacit train` and `tacit eval` met by bad input: refused in words, before anything is spent, nothing half done."""
+"""`metier train` and `metier eval` met by bad input: refused in words, before anything is spent, nothing half done."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from train_world import TEXT, place, write_cases
 
-from tacit.cli.commands.train_ending import gently
-from tacit.errors import UsageError
-from tacit.training.targets.parse import function_of
-from tacit.types.trials import Case
+from metier.cli.commands.train_ending import gently
+from metier.errors import UsageError
+from metier.training.targets.parse import function_of
+from metier.types.trials import Case
 
 if TYPE_CHECKING:
     from cli_shell import Shell
@@ -149,7 +149,7 @@ def test_where_events_are_streamed_nothing_else_is_said(shop: Shell) -> None:
     words = ("--cases", "cases.jsonl", "--target", "python=refusal_agents:solve", "--optimiser", NOWHERE)
     done = shop.run("train", "adder", *words, "--budget", "rollouts=2", "--events")
     assert [json.loads(line)["kind"] for line in done.err.splitlines()][-2:] == ["stopped", "ended"]
-    assert "Go on, paying for nothing twice: tacit train resume" in done.out
+    assert "Go on, paying for nothing twice: metier train resume" in done.out
 
 
 def test_sigterm_is_taken_for_ctrl_c_only_while_it_works() -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.learning.clustering.cluster import Cluster, Placement, Request, embedded, place
-from tacit.models.embedding.static import StaticEmbedder
+from metier.learning.clustering.cluster import Cluster, Placement, Request, embedded, place
+from metier.models.embedding.static import StaticEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

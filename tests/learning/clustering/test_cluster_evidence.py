@@ -10,12 +10,12 @@ from random import Random
 import numpy as np
 import work
 
-from tacit.learning.clustering.cluster import Request, embedded, nearest, place
-from tacit.learning.clustering.growth import EXEMPLARS
-from tacit.learning.clustering.hints import hints_of
-from tacit.learning.clustering.threshold import Chance, Groups
-from tacit.models.embedding.static import StaticEmbedder
-from tacit.types import Run, ToolCall
+from metier.learning.clustering.cluster import Request, embedded, nearest, place
+from metier.learning.clustering.growth import EXEMPLARS
+from metier.learning.clustering.hints import hints_of
+from metier.learning.clustering.threshold import Chance, Groups
+from metier.models.embedding.static import StaticEmbedder
+from metier.types import Run, ToolCall
 
 EMBEDDER = StaticEmbedder()
 
@@ -110,8 +110,8 @@ def test_a_cluster_keeps_a_fair_sample_of_its_members_whatever_their_order() -> 
 def test_the_number_of_threads_changes_no_byte() -> None:
     code = """
 import hashlib, work
-from tacit.learning.clustering.cluster import Request, place
-from tacit.models.embedding.static import StaticEmbedder
+from metier.learning.clustering.cluster import Request, place
+from metier.models.embedding.static import StaticEmbedder
 asked = [Request(id=str(one.run.external_id), text=one.run.message) for one in work.samples()]
 placed = place(asked, (), (), StaticEmbedder())
 means = b"".join(one.centroid.tobytes() for one in placed.clusters)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.learning.clustering.linkage import NEVER, linked
+from metier.learning.clustering.linkage import NEVER, linked
 
 
 def plainly(near: np.ndarray, threshold: float) -> list[list[int]]:

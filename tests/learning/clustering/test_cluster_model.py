@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from scripted_asker import MALFORMED, ScriptedAsker
 
-from tacit.learning.clustering.by_model import BATCH, Proposed, cluster_with, in_short
-from tacit.learning.clustering.cluster_answer import ClusterAnswer, label_key, sentence, summary_for, usable_label
-from tacit.learning.clustering.model_prompt import RunInShort, excerpt, most_alike, shown_with
-from tacit.models.questions import NoAnswer, Question
-from tacit.runs.derive import record_of
-from tacit.types import Pattern, Run
+from metier.learning.clustering.by_model import BATCH, Proposed, cluster_with, in_short
+from metier.learning.clustering.cluster_answer import ClusterAnswer, label_key, sentence, summary_for, usable_label
+from metier.learning.clustering.model_prompt import RunInShort, excerpt, most_alike, shown_with
+from metier.models.questions import NoAnswer, Question
+from metier.runs.derive import record_of
+from metier.types import Pattern, Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tacit.learning.clustering.cluster_neighbours import CROWD, NEIGHBOURS, with_neighbours
-from tacit.learning.clustering.vectors import grid
+from metier.learning.clustering.cluster_neighbours import CROWD, NEIGHBOURS, with_neighbours
+from metier.learning.clustering.vectors import grid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

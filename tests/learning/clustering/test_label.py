@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import work
 
-from tacit.learning.clustering.label import label_of, summary_of
-from tacit.skills.names import name_problem, slug
+from metier.learning.clustering.label import label_of, summary_of
+from metier.skills.names import name_problem, slug
 
 
 def requests(label: str) -> list[str]:

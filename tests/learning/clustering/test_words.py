@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.learning.clustering.request_words import VALUES, without_values
-from tacit.learning.drafting.sanitise import without_hosts
-from tacit.learning.procedures.requests import subject
-from tacit.models.embedding.words import words
+from metier.learning.clustering.request_words import VALUES, without_values
+from metier.learning.drafting.sanitise import without_hosts
+from metier.learning.procedures.requests import subject
+from metier.models.embedding.words import words
 
 PIECES = (
     *("rotate", "the", "logs", "[REDACTED:key]", "`x`", '"q"', "“q”", "«q»", "„q“", "「q」", "『q』", "《q》", "'q'"),

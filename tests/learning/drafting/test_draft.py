@@ -8,15 +8,15 @@ from dataclasses import replace
 import pytest
 import work
 
-from tacit.learning.drafting.heuristic import NothingNew, draft, target_of, type_of
-from tacit.learning.drafting.proposal import Proposal, draft_of
-from tacit.learning.drafting.similar_skills import KnownSkill
-from tacit.learning.procedures.knowledge import Lessons
-from tacit.skills.editing.compose import compose
-from tacit.skills.editing.deployable import deployable
-from tacit.skills.package import Package
-from tacit.skills.validate import validate
-from tacit.types import Passage, Pattern, Run, ToolCall
+from metier.learning.drafting.heuristic import NothingNew, draft, target_of, type_of
+from metier.learning.drafting.proposal import Proposal, draft_of
+from metier.learning.drafting.similar_skills import KnownSkill
+from metier.learning.procedures.knowledge import Lessons
+from metier.skills.editing.compose import compose
+from metier.skills.editing.deployable import deployable
+from metier.skills.package import Package
+from metier.skills.validate import validate
+from metier.types import Passage, Pattern, Run, ToolCall
 
 LABELS = [task.label for task in work.TASKS]
 SEEDS = (work.SEED, 7, 99)

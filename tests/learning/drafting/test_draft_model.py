@@ -8,13 +8,13 @@ import pytest
 import work
 from scripted_asker import MALFORMED, ScriptedAsker
 
-from tacit.learning.drafting.by_model import draft_with, excerpts, question
-from tacit.learning.drafting.heuristic import NothingNew, draft
-from tacit.learning.drafting.proposal import Proposal
-from tacit.learning.drafting.similar_skills import KnownSkill
-from tacit.learning.procedures.knowledge import Lessons
-from tacit.models.questions import NoAnswer
-from tacit.types import Pattern, Run
+from metier.learning.drafting.by_model import draft_with, excerpts, question
+from metier.learning.drafting.heuristic import NothingNew, draft
+from metier.learning.drafting.proposal import Proposal
+from metier.learning.drafting.similar_skills import KnownSkill
+from metier.learning.procedures.knowledge import Lessons
+from metier.models.questions import NoAnswer
+from metier.types import Pattern, Run
 
 RECORDS = work.of_task("deploy-staging")
 LESSONS = Lessons(

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.learning.drafting.normalise import Normalised, Refusal, There, normalise
-from tacit.learning.drafting.proposal import Proposal
-from tacit.skills.editing.compose import compose
-from tacit.skills.package import Package
-from tacit.skills.validate import validate
+from metier.learning.drafting.normalise import Normalised, Refusal, There, normalise
+from metier.learning.drafting.proposal import Proposal
+from metier.skills.editing.compose import compose
+from metier.skills.package import Package
+from metier.skills.validate import validate
 
 if TYPE_CHECKING:
-    from tacit.types import DraftKind
+    from metier.types import DraftKind
 
 WHOLE = "---\nname: deploy\ndescription: Deploys it.\n---\n\n# Deploy\n\n## Procedure\n\n1. Ship it.\n"
 FRAGMENT = "## Procedure\n\n1. Run `make ship`.\n\n## Checks\n\n- `make check`\n"

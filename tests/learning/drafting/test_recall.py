@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tacit.learning.drafting.similar_skills import Index, KnownSkill, Place, recall
-from tacit.types import Pattern
+from metier.learning.drafting.similar_skills import Index, KnownSkill, Place, recall
+from metier.types import Pattern
 
 PATTERN = Pattern(id="p", workspace="w", label="renew-certificate", summary="renew the TLS certificate of a host")
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from tacit.learning.drafting.proposal import Proposal
-from tacit.learning.drafting.shortcut import combined, is_stable, operations, shortcut_name
-from tacit.learning.drafting.similar_skills import KnownSkill
-from tacit.skills.editing.compose import compose
-from tacit.skills.names import name_problem
-from tacit.skills.package import Package
-from tacit.skills.validate import validate
-from tacit.types import Pattern
+from metier.learning.drafting.proposal import Proposal
+from metier.learning.drafting.shortcut import combined, is_stable, operations, shortcut_name
+from metier.learning.drafting.similar_skills import KnownSkill
+from metier.skills.editing.compose import compose
+from metier.skills.names import name_problem
+from metier.skills.package import Package
+from metier.skills.validate import validate
+from metier.types import Pattern
 
 PATH = ("fetch-report", "mail-report")
 PATTERN = Pattern(

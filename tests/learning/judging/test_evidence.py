@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tacit.learning.judging.evidence import is_claimed, rejection, sift
-from tacit.runs.derive import record_of
-from tacit.types import Outcome, Record, Run
+from metier.learning.judging.evidence import is_claimed, rejection, sift
+from metier.runs.derive import record_of
+from metier.types import Outcome, Record, Run
 
 RUN = Run(message="fix the login bug", output="Fixed.", status="completed", external_id="1")
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from scripted_asker import MALFORMED, ScriptedAsker
 
-from tacit.learning.judging.judge import judge, judge_all, needs_judging, question
-from tacit.models.questions import NoAnswer
-from tacit.runs.derive import record_of
-from tacit.types import Outcome, Record, Run, ToolCall, Verdict
+from metier.learning.judging.judge import judge, judge_all, needs_judging, question
+from metier.models.questions import NoAnswer
+from metier.runs.derive import record_of
+from metier.types import Outcome, Record, Run, ToolCall, Verdict
 
 RUN = Run(message="fix the login bug", output="Fixed, all tests pass.", status="completed")
 YES = '{"success": true, "reason": "the tests pass"}'

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.learning.judging.judge import JudgeAnswer, judge_all, judging
-from tacit.models.questions import NoAnswer, Question
-from tacit.runs.derive import record_of
-from tacit.types import Run
+from metier.learning.judging.judge import JudgeAnswer, judge_all, judging
+from metier.models.questions import NoAnswer, Question
+from metier.runs.derive import record_of
+from metier.types import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tacit.types import Record, Verdict
+    from metier.types import Record, Verdict
 
 DOWN = NoAnswer(reason="connection refused")
 ODD = NoAnswer(reason="not usable", answered=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learning.procedures.actions import Action
-from tacit.learning.procedures.align import aligned
+from metier.learning.procedures.actions import Action
+from metier.learning.procedures.align import aligned
 
 
 @pytest.mark.parametrize("names", [f"{number:x}abcdef{number:x}" for number in range(40)])

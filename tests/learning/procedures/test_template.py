@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learning.procedures.shell import head, likeness
-from tacit.learning.procedures.slot_names import names_for
-from tacit.learning.procedures.template import template_of, widened
+from metier.learning.procedures.shell import head, likeness
+from metier.learning.procedures.slot_names import names_for
+from metier.learning.procedures.template import template_of, widened
 
 
 def filled(*commands: str, requests: tuple[str, ...] = ()) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tacit.learning.clustering.label import label_of
-from tacit.learning.procedures.concrete_values import deeds_of, values_in
-from tacit.text.terms import stem
-from tacit.types import Run, ToolCall
+from metier.learning.clustering.label import label_of
+from metier.learning.procedures.concrete_values import deeds_of, values_in
+from metier.text.terms import stem
+from metier.types import Run, ToolCall
 
 RUNS = [
     (f"{verb} the {package} dependency", f"uv add {package} && pytest -q")

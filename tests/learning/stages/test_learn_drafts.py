@@ -19,16 +19,16 @@ from learn_world import (
     with_steps,
 )
 
-from tacit.events import Began
-from tacit.learning.learn import learn
-from tacit.library.proposals.drafts import apply_drafts, approve, reject
-from tacit.store.tables import audit
-from tacit.types import Outcome
+from metier.events import Began
+from metier.learning.learn import learn
+from metier.library.proposals.drafts import apply_drafts, approve, reject
+from metier.store.tables import audit
+from metier.types import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.context.context import Workspace
+    from metier.context.context import Workspace
 
 FREEZE = "python tools/freeze_clock.py --all"
 SEED = "python tools/seed_login.py --users"

@@ -18,23 +18,23 @@ from learn_world import (
     task,
 )
 
-from tacit.learning.learn import learn
-from tacit.learning.stages.gather import gather
-from tacit.learning.stages.group import group
-from tacit.learning.stages.model_patience import Patience
-from tacit.learning.trace import trail
-from tacit.maintenance.retention import mark, remove
-from tacit.types import Outcome, Run
+from metier.learning.learn import learn
+from metier.learning.stages.gather import gather
+from metier.learning.stages.group import group
+from metier.learning.stages.model_patience import Patience
+from metier.learning.trace import trail
+from metier.maintenance.retention import mark, remove
+from metier.types import Outcome, Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
     from typing import TypeVar
 
-    from tacit.context.context import Workspace
-    from tacit.events import Event
-    from tacit.models.questions import Question
-    from tacit.types import Pattern
+    from metier.context.context import Workspace
+    from metier.events import Event
+    from metier.models.questions import Question
+    from metier.types import Pattern
 
     T = TypeVar("T")
 
@@ -248,7 +248,7 @@ def test_a_run_rejected_while_a_person_speaks_on_it_is_looked_at_again(ws: Works
 
 @pytest.mark.parametrize("how", ["grows", "marked", "removed"])
 def test_a_run_that_changes_between_judging_and_grouping_is_looked_at_again(ws: Workspace, how: str) -> None:
-    from tacit.models.embedding.static import StaticEmbedder
+    from metier.models.embedding.static import StaticEmbedder
 
     made = task(TESTS, count=3)
     ws.deliver(made)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from learn_world import TESTS, task
 
-from tacit.learning.stages.learn_reading import Read
-from tacit.maintenance.retention import remove
-from tacit.store.tables.recording import runs
+from metier.learning.stages.learn_reading import Read
+from metier.maintenance.retention import remove
+from metier.store.tables.recording import runs
 
 if TYPE_CHECKING:
-    from tacit.context.context import Workspace
-    from tacit.types import Record, Run
+    from metier.context.context import Workspace
+    from metier.types import Record, Run
 
 
 def stored(ws: Workspace) -> list[Record]:

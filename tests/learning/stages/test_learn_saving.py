@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 from learn_world import REPORTS, TESTS, all_drafts, learned, task
 
-from tacit.errors import TacitError
-from tacit.events import Advanced, Began
-from tacit.learning.learn import learn
-from tacit.learning.learn_sweeping import SELDOM, seldom_swept
-from tacit.learning.next_step import Generate
-from tacit.learning.stages.learn_saving import Written, saved
-from tacit.store.tables import audit
-from tacit.types import Draft
+from metier.errors import MetierError
+from metier.events import Advanced, Began
+from metier.learning.learn import learn
+from metier.learning.learn_sweeping import SELDOM, seldom_swept
+from metier.learning.next_step import Generate
+from metier.learning.stages.learn_saving import Written, saved
+from metier.store.tables import audit
+from metier.types import Draft
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tacit.context.context import Workspace
+    from metier.context.context import Workspace
 
 
 def made(ws: Workspace, name: str, earlier: Sequence[Draft] = ()) -> Written:
@@ -42,7 +42,7 @@ def test_drafts_are_kept_together_in_their_order(ws: Workspace) -> None:
 def test_a_draft_that_cannot_be_kept_takes_none_of_the_others_with_it(ws: Workspace) -> None:
     gone = made(ws, "gone").draft  # said to be open, and not there
     first, second, third = saved(ws, [made(ws, "one"), made(ws, "two", [gone]), made(ws, "three")])
-    assert isinstance(second, TacitError)
+    assert isinstance(second, MetierError)
     assert "'gone'" in str(second)
     assert isinstance(first, Draft)
     assert isinstance(third, Draft)

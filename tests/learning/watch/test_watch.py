@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Self
 
 import pytest
 
-from tacit.context.context import Workspace
-from tacit.context.exclusive import alone
-from tacit.errors import ConfigError, StoreError
-from tacit.events import Advanced, Began, Ended, Noted
-from tacit.hooks import record as spool
-from tacit.learning.watch import last_pass as passes
-from tacit.learning.watch.schedule import Due, Later, Never, Pace
-from tacit.learning.watch.watch import Watch, next_pass, places
-from tacit.types import Run
+from metier.context.context import Workspace
+from metier.context.exclusive import alone
+from metier.errors import ConfigError, StoreError
+from metier.events import Advanced, Began, Ended, Noted
+from metier.hooks import record as spool
+from metier.learning.watch import last_pass as passes
+from metier.learning.watch.schedule import Due, Later, Never, Pace
+from metier.learning.watch.watch import Watch, next_pass, places
+from metier.types import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
-    from tacit.events import Event
-    from tacit.learning.watch.one_workspace import Learn
-    from tacit.learning.watch.watch import Told
+    from metier.events import Event
+    from metier.learning.watch.one_workspace import Learn
+    from metier.learning.watch.watch import Told
 
 PACE = Pace(poll=0.02, quiet=0.1, longest=2.0, retry=0.05, slowest=0.2, grace=3.0)
 DRAFT = {"mode": "draft"}
@@ -207,9 +207,9 @@ def test_what_was_spooled_for_another_workspace_is_left_for_its_own_watch(tmp_pa
     with Running([mine], Script(), flags=flags) as running:
         until(running.texts)
         settle()  # limits are looked after once a day
-        before = (tmp_path / "state" / "tacit.db-wal").stat()
+        before = (tmp_path / "state" / "metier.db-wal").stat()
         settle()
-        after = (tmp_path / "state" / "tacit.db-wal").stat()
+        after = (tmp_path / "state" / "metier.db-wal").stat()
         assert (after.st_size, after.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
         assert running.passes() == []
         with Running([other], Script(), flags=flags) as its_own:
@@ -280,7 +280,7 @@ def test_where_nothing_learns_unasked_it_is_said_once_and_runs_are_taken_in(
     assert script.seen == []
 
 
-def test_where_tacit_is_switched_off_nothing_is_taken_in(ws: Workspace) -> None:
+def test_where_metier_is_switched_off_nothing_is_taken_in(ws: Workspace) -> None:
     spool.write(str(ws.state), {"kind": "run", "run": {"message": "x"}, "folder": str(ws.root)})
     with Running([ws.root], Script(), flags={"enabled": False, "mode": "apply"}) as running:
         until(running.texts)
@@ -295,11 +295,11 @@ def test_changed_settings_are_noticed_between_passes(ws: Workspace) -> None:
     record(ws)
     with Running([ws.root], script, flags={}) as running:
         until(running.texts)
-        (ws.state / "tacit.toml").write_text('mode = "draft"\n')
+        (ws.state / "metier.toml").write_text('mode = "draft"\n')
         until(running.passes)
-        (ws.state / "tacit.toml").write_text('mode = "nonsense"\n')
+        (ws.state / "metier.toml").write_text('mode = "nonsense"\n')
         until(lambda: any("nonsense" in text for text in running.texts()))
-        (ws.state / "tacit.toml").write_text('mode = "apply"\n')
+        (ws.state / "metier.toml").write_text('mode = "apply"\n')
         until(lambda: running.texts()[-1] == "learns after runs (mode apply).")
     assert "mode is observe" in running.texts()[0]
     assert len(script.seen) == 1
@@ -475,7 +475,7 @@ def test_a_later_pass_is_not_overwritten_by_an_earlier_one(ws: Workspace) -> Non
 
 @pytest.mark.parametrize("text", ["", "no JSON", "[]", "{}", json.dumps({"at": "x", "newest": 1, "revisions": 1})])
 def test_a_memory_of_the_last_pass_that_cannot_be_read_is_none(ws: Workspace, text: str) -> None:
-    from tacit.store.tables import meta
+    from metier.store.tables import meta
 
     with ws.engine.write() as transaction:
         meta.put(transaction, f"{passes.FACT}:{ws.name}", text)
@@ -486,5 +486,5 @@ def test_folders_are_the_workspaces_they_belong_to_each_once(ws: Workspace, tmp_
     inside = ws.root / "src"
     inside.mkdir()
     assert places([str(inside), str(ws.root)], {}, {"HOME": str(tmp_path / "home")}) == (ws.root,)
-    with pytest.raises(ConfigError, match="tacit init"):
+    with pytest.raises(ConfigError, match="metier init"):
         places([str(tmp_path)], {}, {"HOME": str(tmp_path / "home")})

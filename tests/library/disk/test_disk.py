@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.errors import InputError
-from tacit.library.disk.packages import packages_in, read_package
+from metier.errors import InputError
+from metier.library.disk.packages import packages_in, read_package
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +58,9 @@ def test_a_link_is_never_followed_out_of_a_package(tmp_path: Path) -> None:
 
 
 def validate(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "tacit", "skills", "validate", *words], capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-m", "metier", "skills", "validate", *words], capture_output=True, text=True
+    )
 
 
 def test_the_command_says_what_is_wrong_on_which_line(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from crash import killed
 
-from tacit.context.context import Workspace
-from tacit.library.disk.packages import read_package
-from tacit.library.proposals.drafts import apply_drafts, approve, listed
-from tacit.library.proposals.parcels import bring_in, export
-from tacit.library.proposals.proposals import of_package, save
+from metier.context.context import Workspace
+from metier.library.disk.packages import read_package
+from metier.library.proposals.drafts import apply_drafts, approve, listed
+from metier.library.proposals.parcels import bring_in, export
+from metier.library.proposals.proposals import of_package, save
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +69,7 @@ def test_an_import_killed_anywhere_converges_to_one_skill_with_its_history(every
         with Workspace.open(place) as ws:
             assert [one.action for one in ws.history("deploy")] == ["found", "hand-edit", "import"]
             assert [one.status for one in listed(ws, every=True)] == ["accepted"]
-        assert not list((place / ".tacit/journal").iterdir())
+        assert not list((place / ".metier/journal").iterdir())
     assert at > 18
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.library.proposals.second_opinion_commands import Child
-from tacit.review.review import review_package
-from tacit.skills.package import Package
+from metier.library.proposals.second_opinion_commands import Child
+from metier.review.review import review_package
+from metier.skills.package import Package
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.library.versions.blame import blame, matches
-from tacit.types import Provenance
-from tacit.types.skills import Version
+from metier.library.versions.blame import blame, matches
+from metier.types import Provenance
+from metier.types.skills import Version
 
 
 def version(number: int) -> Version:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from shelves import in_memory
 
-from tacit.context.context import Workspace
-from tacit.library.proposals.garbage import collect
-from tacit.library.versions.shelf import BESIDE, retired_name
+from metier.context.context import Workspace
+from metier.library.proposals.garbage import collect
+from metier.library.versions.shelf import BESIDE, retired_name
 
 if TYPE_CHECKING:
     from pathlib import Path

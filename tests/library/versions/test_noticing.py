@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from shelves import package
 
-from tacit.context.context import Workspace
-from tacit.library.changes import made, ship
-from tacit.library.disk.slot import ABSENT
-from tacit.library.versions.apply import Change
+from metier.context.context import Workspace
+from metier.library.changes import made, ship
+from metier.library.disk.slot import ABSENT
+from metier.library.versions.apply import Change
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ def test_a_skill_shipped_and_removed_between_two_looks_is_noticed_as_removed(for
         shutil.rmtree(place)
         ws.skills()
     if forgotten:
-        for file in (tmp_path / ".tacit").glob("tacit.db*"):
+        for file in (tmp_path / ".metier").glob("metier.db*"):
             file.unlink()
         shutil.rmtree(other)
     with Workspace.open(tmp_path, environ={"HOME": str(tmp_path / "home"), "PATH": ""}) as ws:

@@ -17,12 +17,12 @@ from acts import ACTS, FIRST, NAMES, SECOND, Act, batch, begun, edited, hashes, 
 from crash import failing, killed
 from shelves import Bench, in_memory, leftovers, package
 
-from tacit.errors import ConflictError, StoreError
-from tacit.library.disk.packages import read_package
-from tacit.library.disk.slot import Place
-from tacit.library.versions.apply import _begun as steps_begun
-from tacit.library.versions.apply import _move, _prepared, _swap, _written, apply
-from tacit.library.versions.shelf import BESIDE, GRACE, OUT, Shelf
+from metier.errors import ConflictError, StoreError
+from metier.library.disk.packages import read_package
+from metier.library.disk.slot import Place
+from metier.library.versions.apply import _begun as steps_begun
+from metier.library.versions.apply import _move, _prepared, _swap, _written, apply
+from metier.library.versions.shelf import BESIDE, GRACE, OUT, Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -196,7 +196,7 @@ def test_a_root_on_another_disk_is_staged_beside_itself(tmp_path: Path, folder: 
         pytest.skip("there is only one disk here")
     for at in moments:
         here, there = tmp_path / str(at), folder / str(at) / "root"
-        shelf = Shelf(state=here / ".tacit", base=here)
+        shelf = Shelf(state=here / ".metier", base=here)
         here.mkdir()
         changes = [replace(Bench(folder=here).change(name, FIRST[name]), root=there) for name in NAMES]
         versions = apply(shelf, changes)
@@ -207,7 +207,7 @@ def test_a_root_on_another_disk_is_staged_beside_itself(tmp_path: Path, folder: 
         ]
         done = not killed(partial(apply, shelf, again), at)
         other = replace(changes[0], version=replace(changes[0].version, skill="other"))
-        apply(Shelf(state=here / ".tacit", base=here), [other])
+        apply(Shelf(state=here / ".metier", base=here), [other])
         found = [read_package(there / name) for name in NAMES]
         assert found in (list(FIRST.values()), list(SECOND.values()))
         assert leftovers(there / BESIDE) == leftovers(shelf.staging) == []

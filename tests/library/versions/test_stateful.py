@@ -17,20 +17,20 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from shelves import MEMORY, package
 
-from tacit.context.context import Workspace
-from tacit.errors import TacitError
-from tacit.library.changes import made, ship
-from tacit.library.disk.packages import read_package
-from tacit.library.disk.slot import ABSENT
-from tacit.library.hand_edits import notice_one
-from tacit.library.versions.apply import Change
-from tacit.library.versions.journal import recover
+from metier.context.context import Workspace
+from metier.errors import MetierError
+from metier.library.changes import made, ship
+from metier.library.disk.packages import read_package
+from metier.library.disk.slot import ABSENT
+from metier.library.hand_edits import notice_one
+from metier.library.versions.apply import Change
+from metier.library.versions.journal import recover
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tacit.library.skills import Found
-    from tacit.skills.package import Package
+    from metier.library.skills import Found
+    from metier.skills.package import Package
 
 PLACES = {
     "build": ".agents/skills/build",
@@ -102,7 +102,7 @@ class Library(RuleBasedStateMachine):
             self._by_hand(name, _package(name, "first"))
         self.look()
 
-    # What a person does behind Tacit's back.
+    # What a person does behind Metier's back.
 
     @rule(name=NAMES, text=TEXTS)
     def hand_edit(self, name: str, text: str) -> None:
@@ -115,10 +115,10 @@ class Library(RuleBasedStateMachine):
 
     @rule()
     def lose_the_database(self) -> None:
-        for file in (self.folder / ".tacit").glob("tacit.db*"):
+        for file in (self.folder / ".metier").glob("metier.db*"):
             file.unlink()
 
-    # What Tacit does, undisturbed or killed at some call.
+    # What Metier does, undisturbed or killed at some call.
 
     @rule()
     def look(self) -> None:
@@ -242,7 +242,7 @@ class Library(RuleBasedStateMachine):
     def _expect(self, action: Callable[[], None], after: Model | None) -> None:
         """The action does what the model says, or refuses where the model has no answer."""
         if after is None:
-            with pytest.raises(TacitError):
+            with pytest.raises(MetierError):
                 action()
             self.look()
         else:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.models.embedding.static import FILE, StaticEmbedder
-from tacit.models.embedding.static_table import pack, unpack
+from metier.models.embedding.static import FILE, StaticEmbedder
+from metier.models.embedding.static_table import pack, unpack
 
 EMBEDDER = StaticEmbedder()
 
@@ -82,7 +82,7 @@ def test_a_huge_text_costs_no_more_than_its_beginning() -> None:
 def test_another_process_gives_the_same_bytes() -> None:
     texts = ["fix the login bug", "修复登录错误", "Straße überqueren", "kubectl rollout restart"]
     code = (
-        "import hashlib, sys; from tacit.models.embedding.static import StaticEmbedder;"
+        "import hashlib, sys; from metier.models.embedding.static import StaticEmbedder;"
         f"print(hashlib.sha256(StaticEmbedder().embed({texts!r}).tobytes()).hexdigest())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -90,11 +90,11 @@ def test_another_process_gives_the_same_bytes() -> None:
 
 
 def test_the_file_is_what_its_first_line_says_and_small() -> None:
-    data = (files("tacit.models") / "weights" / FILE).read_bytes()
+    data = (files("metier.models") / "weights" / FILE).read_bytes()
     assert hashlib.sha256(data.partition(b"\n")[2]).hexdigest() == unpack(data).sha256
     assert len(data) <= 8_000_000
     assert EMBEDDER.name == f"{unpack(data).name}@{unpack(data).sha256[:12]}"
-    assert (files("tacit.models") / "weights" / "README.md").is_file()
+    assert (files("metier.models") / "weights" / "README.md").is_file()
 
 
 def test_making_one_reads_nothing() -> None:

@@ -10,9 +10,9 @@ from attack_samples import SAMPLES
 from plain_samples import PLAIN
 from program_samples import PROGRAM
 
-from tacit.review.matching.prefilter import Sieve
-from tacit.review.matching.re2 import compiled
-from tacit.review.rules.catalogue import CONTENT
+from metier.review.matching.prefilter import Sieve
+from metier.review.matching.re2 import compiled
+from metier.review.rules.catalogue import CONTENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.review.rules import hidden_text as hidden
-from tacit.review.text.views import Source
+from metier.review.rules import hidden_text as hidden
+from metier.review.text.views import Source
 
 SIGNS = (
     "aB \n“…é\u00ad\u034f\u115f\u1160\u180e\u200b\u200c\u200d\u2060\u2064\u2800\u3164\ufe00\ufe0f\ufeff"

@@ -1,4 +1,4 @@
-"""`tacit review` shows what it found, for people and for machines."""
+"""`metier review` shows what it found, for people and for machines."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from tacit.cli.commands.review import app
-from tacit.errors import NotFoundError
-from tacit.review.rules.catalogue import all_rules
+from metier.cli.commands.review import app
+from metier.errors import NotFoundError
+from metier.review.rules.catalogue import all_rules
 
 if TYPE_CHECKING:
     from pathlib import Path

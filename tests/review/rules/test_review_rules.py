@@ -10,10 +10,10 @@ from plain_samples import PLAIN
 from program_samples import PROGRAM
 from setup_samples import SETUP
 
-from tacit.review.matching.re2 import compiled
-from tacit.review.matching.scan import scan
-from tacit.review.rules.catalogue import CONTENT, TAGS, all_rules
-from tacit.review.text.views import Source
+from metier.review.matching.re2 import compiled
+from metier.review.matching.scan import scan
+from metier.review.rules.catalogue import CONTENT, TAGS, all_rules
+from metier.review.text.views import Source
 
 RULES = {rule.id: rule for rule in CONTENT}
 ALL = (*SAMPLES, *PLAIN, *MEANING, *PROGRAM, *INTENT, *SETUP)

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selection_world import decide, scored, skill
 
-from tacit.models.scripted import Scripted, on, says
-from tacit.selection.assembly.as_json import as_json
-from tacit.selection.assembly.assemble import assemble, body_of
-from tacit.selection.assembly.token_budget import MARK, tokens
-from tacit.selection.types import Chosen, Selectable
+from metier.models.scripted import Scripted, on, says
+from metier.selection.assembly.as_json import as_json
+from metier.selection.assembly.assemble import assemble, body_of
+from metier.selection.assembly.token_budget import MARK, tokens
+from metier.selection.types import Chosen, Selectable
 
 
 def chosen(*skills: Selectable) -> tuple[Chosen, ...]:

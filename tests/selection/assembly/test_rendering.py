@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selection_world import skill
 
-from tacit.selection.assembly.assemble import Activation, assemble
-from tacit.selection.assembly.escaping import attribute, fence, harmless, inline
-from tacit.selection.assembly.render import (
+from metier.selection.assembly.assemble import Activation, assemble
+from metier.selection.assembly.escaping import attribute, fence, harmless, inline
+from metier.selection.assembly.render import (
     ABOUT,
     FORMS,
     HOOK_CHARACTERS,
@@ -23,8 +23,8 @@ from tacit.selection.assembly.render import (
     hook_output,
     render,
 )
-from tacit.selection.assembly.token_budget import tokens
-from tacit.selection.types import Chosen, Selectable
+from metier.selection.assembly.token_budget import tokens
+from metier.selection.types import Chosen, Selectable
 
 
 def chosen(*skills: Selectable) -> tuple[Chosen, ...]:
@@ -219,8 +219,8 @@ def test_what_is_handed_over_is_within_the_budget_as_it_is_read(bodies: list[str
 
 def test_deciding_by_score_and_rendering_load_nothing_but_the_standard_library() -> None:
     code = (
-        "import sys, tacit.selection.choosing.choose, tacit.selection.candidates.eligibility\n"
-        "import tacit.selection.assembly.render\n"
+        "import sys, metier.selection.choosing.choose, metier.selection.candidates.eligibility\n"
+        "import metier.selection.assembly.render\n"
         "print([name for name in ('pydantic', 'yaml', 'numpy', 'httpcore2', 'typer') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,7 +6,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.selection.assembly.token_budget import MARK, cut, cut_to_tokens, ends, tokens
+from metier.selection.assembly.token_budget import MARK, cut, cut_to_tokens, ends, tokens
 
 TEXTS = st.text(max_size=400) | st.lists(st.sampled_from(["word ", "\n", "    ", "字", "ß", "🙂", "12345", "`x`"])).map(
     "".join

@@ -6,8 +6,8 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from tacit.selection.assembly.render import FORMS
-from tacit.selection.types import Settings
+from metier.selection.assembly.render import FORMS
+from metier.selection.types import Settings
 
 PAGE = (Path(__file__).parents[3] / "docs" / "selection.md").read_text(encoding="utf-8")
 

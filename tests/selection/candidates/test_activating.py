@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.errors import NotFoundError, RefusedError
-from tacit.library.disk.packages import read_package
-from tacit.library.proposals.drafts import apply_drafts, approve
-from tacit.library.proposals.proposals import of_package, save
-from tacit.selection.candidates.activate import activate
+from metier.errors import NotFoundError, RefusedError
+from metier.library.disk.packages import read_package
+from metier.library.proposals.drafts import apply_drafts, approve
+from metier.library.proposals.proposals import of_package, save
+from metier.selection.candidates.activate import activate
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.context.context import Workspace
+    from metier.context.context import Workspace
 
 DOCUMENT = (
     "---\nname: deploy\ndescription: Deploys the shop. Use when a release is ready.\n---\n\n# Deploy\n\n1. Test.\n"

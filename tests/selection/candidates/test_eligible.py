@@ -5,9 +5,9 @@ import time
 import pytest
 from selection_world import skill
 
-from tacit.selection.candidates.eligibility import eligible
-from tacit.selection.candidates.scopes import covers
-from tacit.selection.types import Selectable, Task
+from metier.selection.candidates.eligibility import eligible
+from metier.selection.candidates.scopes import covers
+from metier.selection.types import Selectable, Task
 
 HERE = Task(text="x", agent="claude-code", path="services/shop/api/main.py", workspace="w1")
 

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 import pytest
 from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked
 
-from tacit.context.context import Workspace
-from tacit.selection.candidates.select_search import FEW, Search
-from tacit.selection.candidates.skill_pool import PAUSE, Stock
-from tacit.selection.types import Settings, Task
-from tacit.store.tables.selection import hook_skills as skill_words
-from tacit.store.tables.selection import outcomes, selections
-from tacit.types import Run
+from metier.context.context import Workspace
+from metier.selection.candidates.select_search import FEW, Search
+from metier.selection.candidates.skill_pool import PAUSE, Stock
+from metier.selection.types import Settings, Task
+from metier.store.tables.selection import hook_skills as skill_words
+from metier.store.tables.selection import outcomes, selections
+from metier.types import Run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.selection.result import Selected
+    from metier.selection.result import Selected
 
 HOUR = 3_600_000_000_000
 
@@ -81,7 +81,7 @@ def test_who_makes_skills_ready_looks_at_once(large: Workspace) -> None:
     assert "bread" in large.stock.current().listed
 
 
-def test_what_is_done_through_tacit_is_seen_at_once_by_every_process(large: Workspace) -> None:
+def test_what_is_done_through_metier_is_seen_at_once_by_every_process(large: Workspace) -> None:
     assert large.select(FLAKY).names == ("flaky-tests",)
     large.archive("flaky-tests")
     assert large.select(FLAKY).names == ()
@@ -137,7 +137,7 @@ def test_what_is_known_of_a_skill_counts_until_somebody_touches_it(large: Worksp
 
 
 def test_exclusions_agents_and_paths_of_each_call_count(large: Workspace, clock: Clock) -> None:
-    scoped = "metadata:\n  tacit-agents: codex\n  tacit-paths: 'db/**'\n"
+    scoped = "metadata:\n  metier-agents: codex\n  metier-paths: 'db/**'\n"
     put(large, "sql-style", *SKILLS["sql-style"], extra=scoped)
     clock.now += 3 * PAUSE
     assert large.select(FLAKY).names == ("flaky-tests",)

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selection_world import BY_HAND, scored, skill
 
+from metier.selection.choosing.calibration import Calibration, confident, interpolated, logistic
+from metier.selection.choosing.features import Features, features
+from metier.selection.types import Scored
 from selection_fitting import Example, TooFew, fit, isotonic, reliability, weighted
-from tacit.selection.choosing.calibration import Calibration, confident, interpolated, logistic
-from tacit.selection.choosing.features import Features, features
-from tacit.selection.types import Scored
 
 UNIT = st.floats(0, 1)
 SEEN = st.builds(Features, score=UNIT, gap=st.floats(-1, 1), coverage=UNIT, evidence=UNIT, named=UNIT, alone=UNIT)

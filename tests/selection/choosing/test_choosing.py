@@ -8,17 +8,17 @@ import pytest
 from pydantic import TypeAdapter
 from selection_world import NO_CHANCE, decide, falling, names, scored, skill
 
-from tacit.models.failures import OverBudget, RateLimited, Refused, TimedOut, Unreachable
-from tacit.models.layers.stack import Layers, stacked
-from tacit.models.scripted import Scripted, fails, hangs, on, raises, says
-from tacit.selection.choosing.choose import Basis, choose, key_of
-from tacit.selection.choosing.model_call import Adviser
-from tacit.selection.types import Choice, Scored, Settings, Task
-from tacit.selection.worth.utility import Adjustment
+from metier.models.failures import OverBudget, RateLimited, Refused, TimedOut, Unreachable
+from metier.models.layers.stack import Layers, stacked
+from metier.models.scripted import Scripted, fails, hangs, on, raises, says
+from metier.selection.choosing.choose import Basis, choose, key_of
+from metier.selection.choosing.model_call import Adviser
+from metier.selection.types import Choice, Scored, Settings, Task
+from metier.selection.worth.utility import Adjustment
 
 if TYPE_CHECKING:
-    from tacit.models.model import Request
-    from tacit.models.scripted import Act
+    from metier.models.model import Request
+    from metier.models.scripted import Act
 
 
 def model(final: object = (), shortlist: object = None) -> Scripted:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.selection.choosing.parse_answer import KEYS, Named, Unreadable, read_names
+from metier.selection.choosing.parse_answer import KEYS, Named, Unreadable, read_names
 
 KNOWN = ("a", "b", "deploy-shop", "größe")
 

@@ -6,9 +6,9 @@ import pytest
 from pydantic import TypeAdapter
 from selection_world import NO_CHANCE, decide, falling, names, scored, skill
 
-from tacit.models.scripted import Scripted, on, says
-from tacit.selection.choosing.decision_memo import Kept, kept, recalled, recorded
-from tacit.selection.types import Task
+from metier.models.scripted import Scripted, on, says
+from metier.selection.choosing.decision_memo import Kept, kept, recalled, recorded
+from metier.selection.types import Task
 
 MODEL = Scripted(on("", says(["s1", "s0"])))
 

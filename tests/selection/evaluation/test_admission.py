@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tacit.selection.evaluation.admission import Probe, admission, probes_of
-from tacit.selection.evaluation.evaluate import Answer
-from tacit.selection.evaluation.labelled_queries import Query
-from tacit.selection.types import Selectable
+from metier.selection.evaluation.admission import Probe, admission, probes_of
+from metier.selection.evaluation.evaluate import Answer
+from metier.selection.evaluation.labelled_queries import Query
+from metier.selection.types import Selectable
 
 
 def probe(*gold: str) -> Probe:

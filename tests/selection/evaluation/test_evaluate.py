@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.selection.evaluation.compare import compared
-from tacit.selection.evaluation.evaluate import Answer, evaluated
-from tacit.selection.evaluation.labelled_queries import Query, read_queries
-from tacit.statistics.shares import auc, mean, paired, percentile, share
+from metier.selection.evaluation.compare import compared
+from metier.selection.evaluation.evaluate import Answer, evaluated
+from metier.selection.evaluation.labelled_queries import Query, read_queries
+from metier.statistics.shares import auc, mean, paired, percentile, share
 
 
 def query(*gold: str, kind: str = "") -> Query:

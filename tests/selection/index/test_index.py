@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.selection.index.entries import Entry, dumps, entry_of, loads, with_history
-from tacit.selection.index.index import Index
-from tacit.selection.types import Selectable
+from metier.selection.index.entries import Entry, dumps, entry_of, loads, with_history
+from metier.selection.index.index import Index
+from metier.selection.types import Selectable
 
 SHOP = (
     Selectable(

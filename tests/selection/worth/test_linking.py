@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.runs.live_run import served_by
-from tacit.selection.worth import link_runs as linking
-from tacit.selection.worth.link_runs import DAY, link, matched, parts_of
-from tacit.store.tables.selection import requests, selections
-from tacit.store.tables.selection.requests import Request
-from tacit.types import Candidate, Outcome, Run, Selection, SkillTrace
+from metier.runs.live_run import served_by
+from metier.selection.worth import link_runs as linking
+from metier.selection.worth.link_runs import DAY, link, matched, parts_of
+from metier.store.tables.selection import requests, selections
+from metier.store.tables.selection.requests import Request
+from metier.types import Candidate, Outcome, Run, Selection, SkillTrace
 
 if TYPE_CHECKING:
-    from tacit.context.context import Workspace
+    from metier.context.context import Workspace
 
 START = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
 numbers = itertools.count()

@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING
 import pytest
 from learn_world import Clock, learned, opened
 
-from tacit.errors import BusyError
-from tacit.maintenance.doctor import examine
-from tacit.maintenance.retention import mark, remove
-from tacit.selection.choosing.choose import Basis, choose
-from tacit.selection.choosing.decision_memo import kept as remembered
-from tacit.selection.choosing.decision_memo import recalled, recorded
-from tacit.selection.types import Scored, Selectable, Settings, Task
-from tacit.selection.worth import outcomes
-from tacit.selection.worth.link_runs import link
-from tacit.selection.worth.utility import Counts
-from tacit.store.tables.selection import outcomes as kept
-from tacit.store.tables.selection import selections
-from tacit.types import Candidate, Outcome, Run, Selection, SkillTrace
+from metier.errors import BusyError
+from metier.maintenance.doctor import examine
+from metier.maintenance.retention import mark, remove
+from metier.selection.choosing.choose import Basis, choose
+from metier.selection.choosing.decision_memo import kept as remembered
+from metier.selection.choosing.decision_memo import recalled, recorded
+from metier.selection.types import Scored, Selectable, Settings, Task
+from metier.selection.worth import outcomes
+from metier.selection.worth.link_runs import link
+from metier.selection.worth.utility import Counts
+from metier.store.tables.selection import outcomes as kept
+from metier.store.tables.selection import selections
+from metier.types import Candidate, Outcome, Run, Selection, SkillTrace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tacit.context.context import Workspace
+    from metier.context.context import Workspace
 
 DOCUMENT = "---\nname: deploy\ndescription: Ships the shop. Use when a release is ready.\n---\n\n# Deploy\n\n{}\n"
 CURRENT = {"deploy": "h1"}
@@ -280,7 +280,7 @@ def current(ws: Workspace) -> str:
 
 def provisional(ws: Workspace) -> None:
     """Make the skill one that is still to be proven."""
-    from tacit.library.changes import turn
+    from metier.library.changes import turn
 
     found = ws.library.find("deploy")
     last = found.last()
@@ -293,12 +293,12 @@ def test_a_skill_that_hurts_is_named_by_the_pass_and_the_doctor_and_not_chosen(s
     trial(shop, current(shop), with_=(15, 45), without=(45, 15))
     found = learned(shop)
     assert any(
-        text.startswith("deploy hurts: lift -0.") and "tacit skills archive deploy" in text for text in found.notes
+        text.startswith("deploy hurts: lift -0.") and "metier skills archive deploy" in text for text in found.notes
     )
     assert list(outcomes.hurting(shop)) == ["deploy"]
     assert outcomes.records(shop)["deploy"].factor == 0.0
     checks = [check for check in examine(shop.root, {}, {}) if check.text.startswith("deploy hurts")]
-    assert [(check.state, "tacit skills rollback deploy" in check.fix) for check in checks] == [("warning", True)]
+    assert [(check.state, "metier skills rollback deploy" in check.fix) for check in checks] == [("warning", True)]
     assert shop.skills()[0].status == "active", "nothing is taken away"
 
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selection_world import skill
 
-from tacit.selection.candidates.ranking import ranked
-from tacit.selection.choosing.chance import drawn
-from tacit.selection.types import Scored, Settings, Task
-from tacit.selection.worth.utility import MOST, UNKNOWN, Counts, adjusted, lift
+from metier.selection.candidates.ranking import ranked
+from metier.selection.choosing.chance import drawn
+from metier.selection.types import Scored, Settings, Task
+from metier.selection.worth.utility import MOST, UNKNOWN, Counts, adjusted, lift
 
 
 def trial(with_: tuple[int, int], withheld: tuple[int, int]) -> Counts:

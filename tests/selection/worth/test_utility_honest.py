@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.selection.worth.utility import Counts, adjusted, lift
+from metier.selection.worth.utility import Counts, adjusted, lift
 
 LOOKS = (20, 100, 200, 500)
 

@@ -20,13 +20,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import DamagedError, InputError, NotFoundError, TacitError
-from tacit.library.versions.objects import files_of
-from tacit.skills.archives.parcel import pack, unpack
-from tacit.skills.archives.read import MAX_BYTES, MAX_MEMBERS, read_archive
-from tacit.skills.package import Package
-from tacit.types import Provenance
-from tacit.types.skills import Version
+from metier.errors import DamagedError, InputError, MetierError, NotFoundError
+from metier.library.versions.objects import files_of
+from metier.skills.archives.parcel import pack, unpack
+from metier.skills.archives.read import MAX_BYTES, MAX_MEMBERS, read_archive
+from metier.skills.package import Package
+from metier.types import Provenance
+from metier.types.skills import Version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -113,10 +113,10 @@ def test_anybody_can_unzip_the_newest_files() -> None:
         assert archive.read("deploy/SKILL.md") == DOCUMENT
         modes = {info.filename: stat.S_IMODE(info.external_attr >> 16) for info in archive.infolist()}
         assert (modes["deploy/scripts/run.sh"], modes["deploy/SKILL.md"]) == (0o755, 0o644)
-        assert [name for name in archive.namelist() if name.startswith(".tacit")] == [
-            ".tacit/versions/1.json",
-            ".tacit/versions/2.json",
-            f".tacit/objects/{sha256(b'x').hexdigest()}",
+        assert [name for name in archive.namelist() if name.startswith(".metier")] == [
+            ".metier/versions/1.json",
+            ".metier/versions/2.json",
+            f".metier/objects/{sha256(b'x').hexdigest()}",
         ]
 
 
@@ -136,7 +136,7 @@ def test_what_does_not_add_up_is_not_packed() -> None:
         pack("deploy", [replace(versions[0], hash="0" * 64)], objects)
     with pytest.raises(InputError, match="no version"):
         pack("deploy", [], {})
-    for name in ("../x", "a/b", ".tacit", ""):
+    for name in ("../x", "a/b", ".metier", ""):
         with pytest.raises(InputError, match="name of a folder"):
             pack(name, versions, objects)
 
@@ -163,36 +163,36 @@ def test_the_first_wrong_hash_is_named() -> None:
     key = sha256(b"x").hexdigest()
     versions, objects = history(Package(files={"SKILL.md": b"x"}), SKILL)
     with zipfile.ZipFile(io.BytesIO(pack("deploy", versions, objects))) as archive:
-        second = archive.read(".tacit/versions/2.json")
-    assert f"bytes {key} are not those" in refused(touched({f".tacit/objects/{key}": b"y"}))
-    assert f"bytes {key} are missing" in refused(touched({f".tacit/objects/{key}": None}))
+        second = archive.read(".metier/versions/2.json")
+    assert f"bytes {key} are not those" in refused(touched({f".metier/objects/{key}": b"y"}))
+    assert f"bytes {key} are missing" in refused(touched({f".metier/objects/{key}": None}))
     wrong = second.replace(versions[1].hash.encode(), b"0" * 64)
-    assert "version 2 is not what its hash says" in refused(touched({".tacit/versions/2.json": wrong}))
+    assert "version 2 is not what its hash says" in refused(touched({".metier/versions/2.json": wrong}))
     wrong = second.replace(b'"size":0', b'"size":7')
-    assert "version 2 does not describe its files" in refused(touched({".tacit/versions/2.json": wrong}))
+    assert "version 2 does not describe its files" in refused(touched({".metier/versions/2.json": wrong}))
     wrong = second.replace(b'"path":"empty"', b'"path":"../ex"')
-    assert "version 2: '../ex' cannot be a path" in refused(touched({".tacit/versions/2.json": wrong}))
+    assert "version 2: '../ex' cannot be a path" in refused(touched({".metier/versions/2.json": wrong}))
 
 
 def test_files_that_are_not_the_newest_version_are_refused() -> None:
     key = sha256(DOCUMENT).hexdigest()
-    changed = {"deploy/SKILL.md": b"other", f".tacit/objects/{key}": DOCUMENT}
+    changed = {"deploy/SKILL.md": b"other", f".metier/objects/{key}": DOCUMENT}
     assert "not those of its newest version, 2" in refused(touched(changed))
     assert f"bytes {key} are missing" in refused(touched({"deploy/SKILL.md": b"other"}))
 
 
 def test_a_history_that_cannot_be_read_is_refused() -> None:
-    assert "cannot be read as a version" in refused(touched({".tacit/versions/2.json": b"{}"}))
-    assert "cannot be read as a version" in refused(touched({".tacit/versions/2.json": b"[" * 100_000}))
-    assert "cannot be read as a version" in refused(touched({".tacit/versions/2.json": b"\xff"}))
-    assert "no part of a history" in refused(touched({".tacit/versions/x.json": b"{}"}))
-    assert "no part of a history" in refused(touched({".tacit/hooks/run": b"{}"}))
+    assert "cannot be read as a version" in refused(touched({".metier/versions/2.json": b"{}"}))
+    assert "cannot be read as a version" in refused(touched({".metier/versions/2.json": b"[" * 100_000}))
+    assert "cannot be read as a version" in refused(touched({".metier/versions/2.json": b"\xff"}))
+    assert "no part of a history" in refused(touched({".metier/versions/x.json": b"{}"}))
+    assert "no part of a history" in refused(touched({".metier/hooks/run": b"{}"}))
     versions, _ = history(SKILL)
-    from tacit.store.tables import codec
+    from metier.store.tables import codec
 
     for wrong in (replace(versions[0], number=3), replace(versions[0], skill="../../x")):
         text = codec.dumps(wrong).encode()
-        assert "not the version it is named after" in refused(touched({".tacit/versions/2.json": text}))
+        assert "not the version it is named after" in refused(touched({".metier/versions/2.json": text}))
 
 
 # ---- archives of others -----------------------------------------------------------------------------------------
@@ -477,7 +477,7 @@ def test_any_bytes_are_read_or_refused(data: bytes, start: bytes) -> None:
     for attempt in (start + data, start + data + b"PK\x05\x06" + bytes(18)):
         try:
             read_archive(attempt)
-        except TacitError as error:
+        except MetierError as error:
             assert isinstance(error, InputError)  # noqa: PT017 - no other kind
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.skills.document.appendix import append, cap, extract, inject, replace, unique
-from tacit.skills.document.regions import MARKERS, region
+from metier.skills.document.appendix import append, cap, extract, inject, replace, unique
+from metier.skills.document.regions import MARKERS, region
 
 START, END = MARKERS["appendix"]
 SLOW, _ = MARKERS["slow_update"]

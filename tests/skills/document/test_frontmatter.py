@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import InputError
-from tacit.skills.document.frontmatter import LIMIT, line_of, read, set_value, split
+from metier.errors import InputError
+from metier.skills.document.frontmatter import LIMIT, line_of, read, set_value, split
 
 PLAIN = b"---\nname: a-skill\ndescription: Does a thing.\n---\n\n# Body\n"
 SHAPES = {

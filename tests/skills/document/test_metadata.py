@@ -1,4 +1,4 @@
-"""Notes of Tacit's own stand under `metadata`, as texts, and nothing else moves."""
+"""Notes of Metier's own stand under `metadata`, as texts, and nothing else moves."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from skills_ref.parser import read_properties
 from skills_ref.validator import validate as reference
 
-from tacit.errors import InputError
-from tacit.skills.document.frontmatter import read, split
-from tacit.skills.document.metadata import get_metadata, set_metadata
+from metier.errors import InputError
+from metier.skills.document.frontmatter import read, split
+from metier.skills.document.metadata import get_metadata, set_metadata
 
 BARE = b"---\nname: deploy\ndescription: Deploys the shop.\n---\n\n# Deploy\n"
 SHAPES = {
@@ -39,27 +39,27 @@ TEXTS = ["learned", "a: b", "", "true", "1.0", "---", "two\nlines", 'qu"ote', "�
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_key_is_set_and_set_again_and_all_else_stays(shape: str, text: str) -> None:
     before = SHAPES[shape]
-    once = set_metadata(before, "tacit.origin", "first")
-    after = set_metadata(once, "tacit.origin", text)
-    assert get_metadata(after) == get_metadata(before) | {"tacit.origin": text}
+    once = set_metadata(before, "metier.origin", "first")
+    after = set_metadata(once, "metier.origin", text)
+    assert get_metadata(after) == get_metadata(before) | {"metier.origin": text}
     assert {**read(after).values, "metadata": None} == {**read(before).values, "metadata": None}
-    rest = [line for line in after.splitlines() if b"tacit.origin" not in line]
+    rest = [line for line in after.splitlines() if b"metier.origin" not in line]
     assert [line for line in rest if line != b"metadata:"] == [
         line for line in before.splitlines() if line != b"metadata:"
     ]
     assert after[split(after).body.start :] == before[split(before).body.start :]
-    assert set_metadata(after, "tacit.origin", "first") == once
+    assert set_metadata(after, "metier.origin", "first") == once
 
 
 def test_the_text_is_always_in_quotes() -> None:
-    after = set_metadata(BARE, "tacit.version", "3")
-    assert after == BARE.replace(b"---\n\n", b'metadata:\n  tacit.version: "3"\n---\n\n')
-    again = set_metadata(after, "tacit.runs", "4")
-    assert b'  tacit.version: "3"\n  tacit.runs: "4"\n---\n' in again
+    after = set_metadata(BARE, "metier.version", "3")
+    assert after == BARE.replace(b"---\n\n", b'metadata:\n  metier.version: "3"\n---\n\n')
+    again = set_metadata(after, "metier.runs", "4")
+    assert b'  metier.version: "3"\n  metier.runs: "4"\n---\n' in again
 
 
 @pytest.mark.parametrize(
-    "key", ["origin", "tacit", "tacit.", "tacit.A", "x.tacit.a", "tacit.a b", "tacit.a\n", "tacit.é"]
+    "key", ["origin", "metier", "metier.", "metier.A", "x.metier.a", "metier.a b", "metier.a\n", "metier.é"]
 )
 def test_only_keys_of_ours_are_set(key: str) -> None:
     with pytest.raises(InputError, match="no key of ours"):
@@ -81,8 +81,8 @@ def test_only_keys_of_ours_are_set(key: str) -> None:
     ],
 )
 def test_a_shape_that_would_have_to_be_rewritten_is_refused(document: bytes) -> None:
-    with pytest.raises(InputError, match=r"tacit\.a"):
-        set_metadata(document, "tacit.a", "x")
+    with pytest.raises(InputError, match=r"metier\.a"):
+        set_metadata(document, "metier.a", "x")
 
 
 def test_metadata_that_cannot_be_read_are_none() -> None:
@@ -90,7 +90,7 @@ def test_metadata_that_cannot_be_read_are_none() -> None:
     assert get_metadata(b"---\nmetadata:\n  a: b\n  c:\n  d: [1]\n---\n") == {"a": "b"}
 
 
-@given(st.dictionaries(st.from_regex(r"tacit\.[a-z0-9._-]{1,12}", fullmatch=True), st.text(), min_size=1, max_size=4))
+@given(st.dictionaries(st.from_regex(r"metier\.[a-z0-9._-]{1,12}", fullmatch=True), st.text(), min_size=1, max_size=4))
 @settings(max_examples=60, deadline=None)
 def test_any_text_comes_back_from_us_and_from_the_reference(notes: dict[str, str]) -> None:
     document = BARE
@@ -112,7 +112,7 @@ def test_any_text_comes_back_from_us_and_from_the_reference(notes: dict[str, str
 @given(st.binary(max_size=80), st.text(max_size=8))
 def test_any_bytes_are_changed_or_refused(document: bytes, text: str) -> None:
     try:
-        after = set_metadata(b"---\n" + document, "tacit.a", text)
+        after = set_metadata(b"---\n" + document, "metier.a", text)
     except InputError:
         return
-    assert get_metadata(after)["tacit.a"] == text
+    assert get_metadata(after)["metier.a"] == text

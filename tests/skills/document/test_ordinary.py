@@ -6,17 +6,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.skills.document.ordinary import MANY, ordinary
-from tacit.skills.document.yaml_quoting import quote
-from tacit.skills.document.yaml_values import read_yaml
+from metier.skills.document.ordinary import MANY, ordinary
+from metier.skills.document.yaml_quoting import quote
+from metier.skills.document.yaml_values import read_yaml
 
 OWN = (
     'name: rotate-logs\ndescription: "Rotate the logs, for example “rotate … now”. Key words: rotate, logs."\n'
-    'metadata:\n  tacit.origin: "learned"\n'
+    'metadata:\n  metier.origin: "learned"\n'
 )
 """The frontmatter of a learned skill."""
 keys = st.sampled_from(
-    ["name", "description", "metadata", "tacit.origin", "a-b", "null", "y", "A1", "é", "-", "#", "1"]
+    ["name", "description", "metadata", "metier.origin", "a-b", "null", "y", "A1", "é", "-", "#", "1"]
 )
 texts = st.text(alphabet="ab1 .,:/-#'\"\\&*!|>%@`?{}[]~\t\r\n\x00\x85\u2028\ufeff\ufffeé🦀…", max_size=8) | st.text(
     max_size=8

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import InputError, NotFoundError
-from tacit.skills.document.sections import replace_section, section, sections
+from metier.errors import InputError, NotFoundError
+from metier.skills.document.sections import replace_section, section, sections
 
 DOCUMENT = b"""---
 name: x

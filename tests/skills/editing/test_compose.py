@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import InputError, RefusedError
-from tacit.skills.document.frontmatter import split
-from tacit.skills.document.regions import MARKERS
-from tacit.skills.document.sections import sections
-from tacit.skills.editing.compose import compose
-from tacit.skills.package import Package
+from metier.errors import InputError, RefusedError
+from metier.skills.document.frontmatter import split
+from metier.skills.document.regions import MARKERS
+from metier.skills.document.sections import sections
+from metier.skills.editing.compose import compose
+from metier.skills.package import Package
 
 if TYPE_CHECKING:
-    from tacit.types import DraftKind
+    from metier.types import DraftKind
 
 FRONT = "---\nname: deploy\ndescription: Deploys the shop.\n---\n"
 STEPS = "# Deploy\n\nHow to.\n\n## Steps\n\n1. Build.\n2. Ship.\n\n## Result\n\nIt runs.\n"

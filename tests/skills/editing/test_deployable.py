@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.skills.document.lines import lines_of, text_of
-from tacit.skills.document.sections import sections
-from tacit.skills.editing.deployable import deployable
+from metier.skills.document.lines import lines_of, text_of
+from metier.skills.document.sections import sections
+from metier.skills.editing.deployable import deployable
 
 RUN = "3f9a2b1c0d4e5f6a7b8c9d0e"
 

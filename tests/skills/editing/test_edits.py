@@ -8,12 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.skills.document.regions import MARKERS, region, scan, with_inner, without_markers, without_region
-from tacit.skills.editing.edits import apply_edit, apply_patch, apply_to_package
-from tacit.skills.editing.patch_json import MalformedEdit, ProposedPatch, SpareEdit, UnknownEdit, parse_edit, patch_from
-from tacit.skills.editing.reports import Status, dump_report
-from tacit.skills.package import Package
-from tacit.types import Append, Delete, Edit, InsertAfter, Patch, Replace
+from metier.skills.document.regions import MARKERS, region, scan, with_inner, without_markers, without_region
+from metier.skills.editing.edits import apply_edit, apply_patch, apply_to_package
+from metier.skills.editing.patch_json import (
+    MalformedEdit,
+    ProposedPatch,
+    SpareEdit,
+    UnknownEdit,
+    parse_edit,
+    patch_from,
+)
+from metier.skills.editing.reports import Status, dump_report
+from metier.skills.package import Package
+from metier.types import Append, Delete, Edit, InsertAfter, Patch, Replace
 
 SLOW, SLOW_END = MARKERS["slow_update"]
 NOTES, NOTES_END = MARKERS["appendix"]

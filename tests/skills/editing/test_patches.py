@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import InputError
-from tacit.skills.editing.patch_json import (
+from metier.errors import InputError
+from metier.skills.editing.patch_json import (
     MalformedEdit,
     SpareEdit,
     UnknownEdit,
@@ -18,7 +18,7 @@ from tacit.skills.editing.patch_json import (
     parse_patch,
     patch_from,
 )
-from tacit.types import Append, Delete, Replace
+from metier.types import Append, Delete, Replace
 
 
 def test_the_json_form_becomes_typed_edits() -> None:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.errors import BusyError, StoreError
-from tacit.store.engines.sqlite import SqliteEngine
-from tacit.store.tables import meta
+from metier.errors import BusyError, StoreError
+from metier.store.engines.sqlite import SqliteEngine
+from metier.store.tables import meta
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.store.engines.engine import Engine
+    from metier.store.engines.engine import Engine
 
 
 def test_a_transaction_that_raises_leaves_nothing_behind(engine: Engine) -> None:
@@ -83,9 +83,9 @@ def test_waiting_for_another_writer_is_bounded(
     bare_engine: Engine, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     if bare_engine.dialect.name == "sqlite":
-        impatient: Engine = SqliteEngine(tmp_path / "tacit.db", lock=tmp_path / "lock", wait=0.2)
+        impatient: Engine = SqliteEngine(tmp_path / "metier.db", lock=tmp_path / "lock", wait=0.2)
     else:
-        from tacit.store.engines.postgres import PostgresEngine
+        from metier.store.engines.postgres import PostgresEngine
 
         impatient = PostgresEngine(request.getfixturevalue("new_postgres"), wait=0.2)
     entered, leave = threading.Event(), threading.Event()
@@ -132,7 +132,7 @@ def test_size_grows_with_content(engine: Engine) -> None:
 
 
 def test_sqlite_is_durable_and_never_checkpoints_by_itself(tmp_path: Path) -> None:
-    engine = SqliteEngine(tmp_path / "tacit.db", lock=tmp_path / "lock")
+    engine = SqliteEngine(tmp_path / "metier.db", lock=tmp_path / "lock")
     with engine.write() as transaction:
         facts = {
             name: transaction.all(f"PRAGMA {name}")[0][0]
@@ -143,7 +143,7 @@ def test_sqlite_is_durable_and_never_checkpoints_by_itself(tmp_path: Path) -> No
 
 
 def test_sqlite_readers_cannot_write(tmp_path: Path) -> None:
-    engine = SqliteEngine(tmp_path / "tacit.db", lock=tmp_path / "lock")
+    engine = SqliteEngine(tmp_path / "metier.db", lock=tmp_path / "lock")
     with engine.write() as transaction:
         transaction.all("CREATE TABLE t (a TEXT)")
     with pytest.raises(StoreError), engine.read() as transaction:
@@ -152,19 +152,19 @@ def test_sqlite_readers_cannot_write(tmp_path: Path) -> None:
 
 
 def test_the_log_is_folded_away_once_it_is_large(tmp_path: Path) -> None:
-    engine = SqliteEngine(tmp_path / "tacit.db", lock=tmp_path / "lock")
+    engine = SqliteEngine(tmp_path / "metier.db", lock=tmp_path / "lock")
     with engine.write() as transaction:
         transaction.all("CREATE TABLE t (a TEXT)")
     for _ in range(30):
         with engine.write() as transaction:
             transaction.all("INSERT INTO t VALUES (?)", ("x" * 1_000_000,))
-    assert (tmp_path / "tacit.db-wal").stat().st_size < 20_000_000
+    assert (tmp_path / "metier.db-wal").stat().st_size < 20_000_000
     engine.close()
 
 
 def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
-    (tmp_path / "tacit.db").write_bytes(b"this is not a database, but long enough to be taken for one" * 100)
-    engine = SqliteEngine(tmp_path / "tacit.db", lock=tmp_path / "lock")
-    with pytest.raises(StoreError, match=r"tacit\.db is damaged"), engine.read() as transaction:
+    (tmp_path / "metier.db").write_bytes(b"this is not a database, but long enough to be taken for one" * 100)
+    engine = SqliteEngine(tmp_path / "metier.db", lock=tmp_path / "lock")
+    with pytest.raises(StoreError, match=r"metier\.db is damaged"), engine.read() as transaction:
         transaction.all("SELECT 1 FROM sqlite_master")
     engine.close()

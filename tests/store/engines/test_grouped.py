@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.store.engines.batched_writes import Grouped
-from tacit.store.engines.sqlite import SqliteEngine
+from metier.store.engines.batched_writes import Grouped
+from metier.store.engines.sqlite import SqliteEngine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tacit.store.engines.engine import Transaction
+    from metier.store.engines.engine import Transaction
 
 
 @pytest.fixture

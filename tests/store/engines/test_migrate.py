@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.errors import SchemaError, StoreError
-from tacit.store.engines.migrate import Migration, check, migrate, shipped, version
+from metier.errors import SchemaError, StoreError
+from metier.store.engines.migrate import Migration, check, migrate, shipped, version
 
 if TYPE_CHECKING:
-    from tacit.store.engines.engine import Engine
+    from metier.store.engines.engine import Engine
 
 NOW = "2026-01-05T12:00:00Z"
 FIRST = Migration(number=1, name="first", statements=("CREATE TABLE a (x TEXT)",))
@@ -61,7 +61,9 @@ def test_the_whole_schema_is_made_from_the_first_step_on(bare_engine: Engine) ->
 
 def test_a_newer_schema_is_refused_with_what_to_do(bare_engine: Engine) -> None:
     migrate(bare_engine, NOW, [FIRST, SECOND])
-    with pytest.raises(SchemaError, match=r"newer Tacit .schema 2; this version knows 1.*pip install --upgrade tacit"):
+    with pytest.raises(
+        SchemaError, match=r"newer Metier .schema 2; this version knows 1.*pip install --upgrade metier"
+    ):
         migrate(bare_engine, NOW, [FIRST])
 
 

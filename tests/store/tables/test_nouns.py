@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.errors import ConflictError, NotFoundError
-from tacit.events import Advanced, Began, Ended, Noted
-from tacit.store import events
-from tacit.store.tables import audit
-from tacit.store.tables.learning import patterns
-from tacit.store.tables.models import memo
-from tacit.store.tables.recording import spooled, verdicts
-from tacit.store.tables.recording import transcripts as files
-from tacit.store.tables.selection import selections
-from tacit.store.tables.shipping import drafts, profiles
-from tacit.store.tables.training import cases, rollouts
-from tacit.types import Candidate, Draft, Finding, Pattern, Provenance, Selection, Verdict
-from tacit.types.skills import Profile
-from tacit.types.trials import Case, Rollout, Scored, Unscored
+from metier.errors import ConflictError, NotFoundError
+from metier.events import Advanced, Began, Ended, Noted
+from metier.store import events
+from metier.store.tables import audit
+from metier.store.tables.learning import patterns
+from metier.store.tables.models import memo
+from metier.store.tables.recording import spooled, verdicts
+from metier.store.tables.recording import transcripts as files
+from metier.store.tables.selection import selections
+from metier.store.tables.shipping import drafts, profiles
+from metier.store.tables.training import cases, rollouts
+from metier.types import Candidate, Draft, Finding, Pattern, Provenance, Selection, Verdict
+from metier.types.skills import Profile
+from metier.types.trials import Case, Rollout, Scored, Unscored
 
 if TYPE_CHECKING:
-    from tacit.store.engines.engine import Engine
+    from metier.store.engines.engine import Engine
 
 NOW = "2026-01-05T12:00:00Z"
 DRAFT = Draft(

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import InputError
-from tacit.store.tables.codec import dumps, loads
-from tacit.training.cases.read import dump_case, parse_cases, read_cases
-from tacit.types.trials import Case
+from metier.errors import InputError
+from metier.store.tables.codec import dumps, loads
+from metier.training.cases.read import dump_case, parse_cases, read_cases
+from metier.types.trials import Case
 
 
 def lines(*cases: object) -> str:

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from tacit.errors import InputError
-from tacit.training.cases.evals_json import read_evals
-from tacit.training.scoring.scorers import Scorers
+from metier.errors import InputError
+from metier.training.cases.evals_json import read_evals
+from metier.training.scoring.scorers import Scorers
 
 EVAL = {
     "id": 1,

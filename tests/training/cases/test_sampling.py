@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from training_toys import case
 
-from tacit.errors import InputError
-from tacit.training.cases.batches import batches, check, compared, steps_in
-from tacit.training.cases.splits import Splits
-from tacit.training.spec import Spec
+from metier.errors import InputError
+from metier.training.cases.batches import batches, check, compared, steps_in
+from metier.training.cases.splits import Splits
+from metier.training.spec import Spec
 
 CASES = tuple(case(number) for number in range(25))
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import InputError, UsageError
-from tacit.training.cases.splits import PARTS, Shares, Splits, by_hash, by_ratio
-from tacit.types.trials import Case
+from metier.errors import InputError, UsageError
+from metier.training.cases.splits import PARTS, Shares, Splits, by_hash, by_ratio
+from metier.types.trials import Case
 
 
 def cases(count: int, **more: object) -> list[Case]:

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import pytest
 from training_toys import TEXT, Rules, run, splits
 
-from tacit.models.model import Reply
-from tacit.models.scripted import Scripted, on
-from tacit.training.presets import default_spec
-from tacit.training.result import Unjudged
-from tacit.types.trials import Rollout, Scored
+from metier.models.model import Reply
+from metier.models.scripted import Scripted, on
+from metier.training.presets import default_spec
+from metier.training.result import Unjudged
+from metier.types.trials import Rollout, Scored
 
 if TYPE_CHECKING:
-    from tacit.models.model import Request
-    from tacit.skills.package import Package
-    from tacit.training.rollouts.rollout import Spent
-    from tacit.types.trials import Case
+    from metier.models.model import Request
+    from metier.skills.package import Package
+    from metier.training.rollouts.rollout import Spent
+    from metier.types.trials import Case
 
 
 def proposer(line: str) -> Scripted:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tacit.errors import UsageError
-from tacit.statistics.intervals import wilson
-from tacit.statistics.pairs import Pair
-from tacit.training.gates.confirm import Rule, confirm
+from metier.errors import UsageError
+from metier.statistics.intervals import wilson
+from metier.statistics.pairs import Pair
+from metier.training.gates.confirm import Rule, confirm
 
 SIMULATIONS = 200
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.training.gates.effects import Estimate, estimates, halves, shrunk, telling
+from metier.training.gates.effects import Estimate, estimates, halves, shrunk, telling
 
 
 @pytest.mark.parametrize("edits", [1, 2, 3, 7, 8, 15, 16])

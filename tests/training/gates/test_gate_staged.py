@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 from training_toys import TEXT, Rules, Teacher, package, run, splits
 
-from tacit.models.model import Reply
-from tacit.training.gates.staged import behind, standing
-from tacit.training.result import Judged
-from tacit.training.spec import Spec
-from tacit.types.trials import Rollout, Scored
+from metier.models.model import Reply
+from metier.training.gates.staged import behind, standing
+from metier.training.result import Judged
+from metier.training.spec import Spec
+from metier.types.trials import Rollout, Scored
 
 if TYPE_CHECKING:
-    from tacit.models.model import Request
-    from tacit.skills.package import Package
-    from tacit.training.rollouts.rollout import Spent
-    from tacit.types.trials import Case
+    from metier.models.model import Request
+    from metier.skills.package import Package
+    from metier.training.rollouts.rollout import Spent
+    from metier.types.trials import Case
 
 SPEC = Spec(
     gate="staged", epochs=1, batch=12, block=4, behind=0.0, slow=False, meta=False, baselines=False, ahead=False

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 import pytest
 from training_toys import Rules, package, run, splits
 
-from tacit.models.model import Reply
-from tacit.training.presets import default_spec
-from tacit.training.result import Judged, Unjudged
-from tacit.training.rollouts.pool import Threads
-from tacit.training.spec import Spec
-from tacit.types.trials import Rollout, Scored
+from metier.models.model import Reply
+from metier.training.presets import default_spec
+from metier.training.result import Judged, Unjudged
+from metier.training.rollouts.pool import Threads
+from metier.training.spec import Spec
+from metier.types.trials import Rollout, Scored
 
 if TYPE_CHECKING:
-    from tacit.models.failures import Unreachable
-    from tacit.models.model import Request
-    from tacit.skills.package import Package
-    from tacit.training.rollouts.rollout import Spent
-    from tacit.types.trials import Case
+    from metier.models.failures import Unreachable
+    from metier.models.model import Request
+    from metier.skills.package import Package
+    from metier.training.rollouts.rollout import Spent
+    from metier.types.trials import Case
 
 SPEC = Spec(gate="screen", epochs=1, batch=12, screen_edits=4, slow=False, meta=False, baselines=False, recall=0)
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.errors import UsageError
-from tacit.training.gates.strict import Measure, Off, Scores, Strict, gate_of
-from tacit.training.spec import Spec
-from tacit.types.trials import Scored, Unscored
+from metier.errors import UsageError
+from metier.training.gates.strict import Measure, Off, Scores, Strict, gate_of
+from metier.training.spec import Spec
+from metier.types.trials import Scored, Unscored
 
 
 def scores(*hard: float | None, soft: float | None = None) -> Scores:

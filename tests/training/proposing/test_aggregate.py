@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from training_toys import bundle, contents, desk, setting
 
-from tacit.training.proposing.aggregate import Merging
-from tacit.training.proposing.proposals import NOTHING, Bundle
-from tacit.training.spec import Spec
+from metier.training.proposing.aggregate import Merging
+from metier.training.proposing.proposals import NOTHING, Bundle
+from metier.training.spec import Spec
 
 
 def merged(*words: str, support: int = 0) -> dict[str, object]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from training_toys import TEXT, desk, package
 
-from tacit.skills.document import appendix
-from tacit.training.proposing.appendix import noted, with_appendix
-from tacit.training.proposing.prompt import document_of
-from tacit.training.spec import Spec
+from metier.skills.document import appendix
+from metier.training.proposing.appendix import noted, with_appendix
+from metier.training.proposing.prompt import document_of
+from metier.training.spec import Spec
 
 
 def notes_of(text: str) -> tuple[str, ...]:

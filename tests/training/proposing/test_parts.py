@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from training_toys import TEXT, Rules, Teacher, contents, package, run, splits
 
-from tacit.models.model import Reply
-from tacit.training.proposing.proposals import Bundle
-from tacit.training.proposing.split_rewrite import parts, screened_apart
-from tacit.training.proposing.update import patched
-from tacit.training.result import Judged, Unjudged
-from tacit.training.rollouts.pool import Threads
-from tacit.training.spec import Spec
-from tacit.types import Append, Delete, InsertAfter, Replace
+from metier.models.model import Reply
+from metier.training.proposing.proposals import Bundle
+from metier.training.proposing.split_rewrite import parts, screened_apart
+from metier.training.proposing.update import patched
+from metier.training.result import Judged, Unjudged
+from metier.training.rollouts.pool import Threads
+from metier.training.spec import Spec
+from metier.types import Append, Delete, InsertAfter, Replace
 
 if TYPE_CHECKING:
-    from tacit.models.model import Request
+    from metier.models.model import Request
 
 OLD = "---\nname: a\n---\n# Title\n\nFirst, do this\nand that.\n\n- one\n- two\n  more of two\n- three\n\nLast words.\n"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from training_toys import bundle, contents, desk, setting
 
-from tacit.models.failures import OverBudget
-from tacit.models.scripted import Scripted, fails
-from tacit.training.proposing.optimiser import Desk
-from tacit.training.proposing.rank import decide_budget, rank, valid
-from tacit.training.rollouts.crew import Crew
-from tacit.training.rollouts.halt import Halt
-from tacit.training.rollouts.pool import InOrder
-from tacit.training.rollouts.usage import Bill
+from metier.models.failures import OverBudget
+from metier.models.scripted import Scripted, fails
+from metier.training.proposing.optimiser import Desk
+from metier.training.proposing.rank import decide_budget, rank, valid
+from metier.training.rollouts.crew import Crew
+from metier.training.rollouts.halt import Halt
+from metier.training.rollouts.pool import InOrder
+from metier.training.rollouts.usage import Bill
 
 THREE = bundle("a", "b", "c")
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tacit.models.model import Message, Reply, Request
-from tacit.skills.package import Package
-from tacit.training.proposing.prompt import Seen
-from tacit.training.proposing.proposals import Bundle, Proposed
-from tacit.training.proposing.rank import ranking_question
-from tacit.training.proposing.reflect import Minibatch, Setting, question
-from tacit.training.spec import Spec
-from tacit.types import Append
-from tacit.types.trials import Case, Rollout, Scored
+from metier.models.model import Message, Reply, Request
+from metier.skills.package import Package
+from metier.training.proposing.prompt import Seen
+from metier.training.proposing.proposals import Bundle, Proposed
+from metier.training.proposing.rank import ranking_question
+from metier.training.proposing.reflect import Minibatch, Setting, question
+from metier.training.spec import Spec
+from metier.types import Append
+from metier.types.trials import Case, Rollout, Scored
 
 if TYPE_CHECKING:
     from types import ModuleType

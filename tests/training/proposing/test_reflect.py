@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 from training_toys import case, package, setting
 
-from tacit.skills.editing.patch_json import MalformedEdit
-from tacit.training.proposing import answers
-from tacit.training.proposing.optimiser import Asked
-from tacit.training.proposing.prompt import Seen, fenced
-from tacit.training.proposing.proposals import Suggestion, Whole
-from tacit.training.proposing.reflect import LAPSE, Analysed, Minibatch, Setting, Sorting, question, reflection
-from tacit.training.rollouts.usage import Usage
-from tacit.training.spec import Spec
-from tacit.types import Append
-from tacit.types.trials import Rollout, Scored
+from metier.skills.editing.patch_json import MalformedEdit
+from metier.training.proposing import answers
+from metier.training.proposing.optimiser import Asked
+from metier.training.proposing.prompt import Seen, fenced
+from metier.training.proposing.proposals import Suggestion, Whole
+from metier.training.proposing.reflect import LAPSE, Analysed, Minibatch, Setting, Sorting, question, reflection
+from metier.training.rollouts.usage import Usage
+from metier.training.spec import Spec
+from metier.types import Append
+from metier.types.trials import Rollout, Scored
 
 
 def seen(number: int, *hard: float, output: str = "done", trace: str = "") -> Seen:

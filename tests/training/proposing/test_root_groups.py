@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from training_toys import Rules, Teacher, bundle, contents, desk, run, setting, splits
 
-from tacit.training.estimate import estimate
-from tacit.training.proposing.aggregate import Merging, group_size
-from tacit.training.rollouts.pool import Threads
-from tacit.training.spec import Spec
+from metier.training.estimate import estimate
+from metier.training.proposing.aggregate import Merging, group_size
+from metier.training.rollouts.pool import Threads
+from metier.training.spec import Spec
 
 ROOT = Spec(root_groups=True)
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tacit.training.proposing.edit_budget import Planned, budget, clamped, planned
-from tacit.training.spec import Spec
+from metier.training.proposing.edit_budget import Planned, budget, clamped, planned
+from metier.training.spec import Spec
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from training_toys import TEXT, case, package
 
-from tacit.training.proposing.prompt import document_of
-from tacit.training.proposing.slow_update import (
+from metier.training.proposing.prompt import document_of
+from metier.training.proposing.slow_update import (
     counts,
     guidance_question,
     guided,
@@ -17,10 +17,10 @@ from tacit.training.proposing.slow_update import (
     shown_pairs,
     strategy_question,
 )
-from tacit.types.trials import Rollout, Scored, Unscored
+from metier.types.trials import Rollout, Scored, Unscored
 
 if TYPE_CHECKING:
-    from tacit.training.spec import Pairing
+    from metier.training.spec import Pairing
 
 CASES = tuple(case(number, "hidden") for number in range(5))
 

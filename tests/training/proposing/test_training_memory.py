@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from training_toys import bundle
 
-from tacit.skills.editing.patch_json import MalformedEdit, UnknownEdit
-from tacit.training.proposing.memory import Memory, Past, Rejected, rejected_of
-from tacit.training.proposing.proposals import Proposed, Suggestion, Whole
+from metier.skills.editing.patch_json import MalformedEdit, UnknownEdit
+from metier.training.proposing.memory import Memory, Past, Rejected, rejected_of
+from metier.training.proposing.proposals import Proposed, Suggestion, Whole
 
 
 def past(step: int, *patterns: str) -> Past:

@@ -8,20 +8,20 @@ from string import Template
 import pytest
 from training_toys import bundle, desk, setting
 
-from tacit.models.wire.schemas import schema_of, wire_schema
-from tacit.prompts import PromptError
-from tacit.training.proposing import answers
-from tacit.training.proposing.aggregate import question as merge_question
-from tacit.training.proposing.optimiser import prompt
-from tacit.training.proposing.rank import ranking_question
-from tacit.training.spec import Spec
+from metier.models.wire.schemas import schema_of, wire_schema
+from metier.prompts import PromptError
+from metier.training.proposing import answers
+from metier.training.proposing.aggregate import question as merge_question
+from metier.training.proposing.optimiser import prompt
+from metier.training.proposing.rank import ranking_question
+from metier.training.spec import Spec
 
-NAMES = sorted(one.name.removesuffix(".md") for one in (files("tacit.training") / "prompts").iterdir())
+NAMES = sorted(one.name.removesuffix(".md") for one in (files("metier.training") / "prompts").iterdir())
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_prompt_renders_with_its_values_and_with_no_others(name: str) -> None:
-    text = (files("tacit.training") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    text = (files("metier.training") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
     values = {word: f"value of {word}" for word in Template(text).get_identifiers()}
     made = prompt(name, **values)
     assert "$" not in made

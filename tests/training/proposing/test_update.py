@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from training_toys import TEXT, bundle, desk, package, setting
 
-from tacit.skills.document import appendix
-from tacit.skills.document.regions import with_inner
-from tacit.skills.editing.patch_json import MalformedEdit, parse_edit
-from tacit.training.proposing.prompt import document_of
-from tacit.training.proposing.proposals import Bundle, Proposed, Suggestion, Whole
-from tacit.training.proposing.update import NoUpdate, Updated, patched, replaced, update
-from tacit.training.spec import Spec
+from metier.skills.document import appendix
+from metier.skills.document.regions import with_inner
+from metier.skills.editing.patch_json import MalformedEdit, parse_edit
+from metier.training.proposing.prompt import document_of
+from metier.training.proposing.proposals import Bundle, Proposed, Suggestion, Whole
+from metier.training.proposing.update import NoUpdate, Updated, patched, replaced, update
+from metier.training.spec import Spec
 
 
 def edits(*values: object) -> Bundle:

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from training_toys import Rules, run, splits
 
-from tacit.training.events import Confirmed, Confirming, Decided, Event, Switched, dump
-from tacit.training.presets import default_spec
-from tacit.training.progress_search import Judging, ParentChosen, Pruned, Screened
-from tacit.training.report.explain import KINDS, explained, told
-from tacit.training.spec import Spec
+from metier.training.events import Confirmed, Confirming, Decided, Event, Switched, dump
+from metier.training.presets import default_spec
+from metier.training.progress_search import Judging, ParentChosen, Pruned, Screened
+from metier.training.report.explain import KINDS, explained, told
+from metier.training.spec import Spec
 
 RACE = Judging(step=3, change="step", how="race", edits=2, cases=100, passes=1, dry=0, attempt=2)
 DECIDED = Decided(

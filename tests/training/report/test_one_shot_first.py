@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 from training_toys import DOWN, TEXT, Rules, Teacher, package, run, splits
 
-from tacit.models.model import Reply
-from tacit.training.gates.strict import Measure
-from tacit.training.report.report import Told, report
-from tacit.training.result import Judged, Unjudged
-from tacit.training.rollouts.pool import Threads
-from tacit.training.spec import Spec
+from metier.models.model import Reply
+from metier.training.gates.strict import Measure
+from metier.training.report.report import Told, report
+from metier.training.result import Judged, Unjudged
+from metier.training.rollouts.pool import Threads
+from metier.training.spec import Spec
 
 if TYPE_CHECKING:
-    from tacit.models.failures import Failure
-    from tacit.models.model import Request
+    from metier.models.failures import Failure
+    from metier.models.model import Request
 
 SPEC = Spec(epochs=1, batch=12, minibatch=4, schedule="constant", max_edits=2, one_shot_first=True)
 

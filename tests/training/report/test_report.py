@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from training_toys import run, splits
 
-from tacit.statistics.pairs import Pair
-from tacit.training.gates.confirm import confirm
-from tacit.training.gates.strict import Measure, Scores
-from tacit.training.report.report import Told, report
-from tacit.training.result import Baseline, Epoch, Judged
-from tacit.training.spec import Spec
-from tacit.types.trials import Decision, Scored, Unscored
+from metier.statistics.pairs import Pair
+from metier.training.gates.confirm import confirm
+from metier.training.gates.strict import Measure, Scores
+from metier.training.report.report import Told, report
+from metier.training.result import Baseline, Epoch, Judged
+from metier.training.spec import Spec
+from metier.types.trials import Decision, Scored, Unscored
 
 if TYPE_CHECKING:
-    from tacit.training.result import Trained
+    from metier.training.result import Trained
 
 SPEC = Spec(epochs=2, batch=8)
 

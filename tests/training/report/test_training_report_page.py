@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tacit.training.report.page import page
-from tacit.training.report.page_head import resume_line, verdict
-from tacit.training.report.page_usage import usage_rows
-from tacit.training.report.pictures import bars_picture, curve_picture
+from metier.training.report.page import page
+from metier.training.report.page_head import resume_line, verdict
+from metier.training.report.page_usage import usage_rows
+from metier.training.report.pictures import bars_picture, curve_picture
 
 HOSTILE = "</pre></title><script>alert('x')</script><img src=x onerror=alert(1)>\"' & \u202e\x00"
 VOID = {"meta", "br", "img", "hr", "input", "link", "rect", "line", "polyline", "circle"}
@@ -179,8 +179,8 @@ def test_the_head_says_what_came_of_it_in_every_case() -> None:
 def test_a_training_that_ran_out_of_its_budget_is_told_how_to_go_on_with_twice_as_much() -> None:
     limits = {"calls": 400, "usd": "2.5", "seconds": None}
     stopped = {"run": "9907b73f00", "stopped": "the budget of 400 calls is used up", "limits": limits}
-    assert resume_line(stopped) == "tacit train resume 9907b73f --budget calls=800 --budget usd=5"
-    assert resume_line({**stopped, "stopped": "it was interrupted"}) == "tacit train resume 9907b73f"
+    assert resume_line(stopped) == "metier train resume 9907b73f --budget calls=800 --budget usd=5"
+    assert resume_line({**stopped, "stopped": "it was interrupted"}) == "metier train resume 9907b73f"
 
 
 def test_the_cases_that_changed_come_first_and_are_counted() -> None:

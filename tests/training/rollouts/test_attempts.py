@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from training_toys import Rules, case, package
 
-from tacit.training.rollouts.crew import Crew
-from tacit.training.rollouts.halt import Halt
-from tacit.training.rollouts.pool import InOrder, Threads
-from tacit.training.rollouts.scheduler import AHEAD, FILLER, LITTLE, NEEDED, Attempts
-from tacit.training.rollouts.usage import Bill
-from tacit.types.trials import Rollout
+from metier.training.rollouts.crew import Crew
+from metier.training.rollouts.halt import Halt
+from metier.training.rollouts.pool import InOrder, Threads
+from metier.training.rollouts.scheduler import AHEAD, FILLER, LITTLE, NEEDED, Attempts
+from metier.training.rollouts.usage import Bill
+from metier.types.trials import Rollout
 
 CASES = tuple(case(number, "rule-0") for number in range(6))
 

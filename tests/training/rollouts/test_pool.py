@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tacit.training.rollouts.pool import Dropped, InOrder, Threads
+from metier.training.rollouts.pool import Dropped, InOrder, Threads
 
 
 def test_results_are_read_in_the_order_of_the_reader_not_of_the_threads() -> None:

@@ -5,12 +5,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from tacit.training.rollouts.cached import InMemory, Remembered
-from tacit.training.rollouts.rollout import Spent
-from tacit.types.trials import Case, Rollout, Scored
+from metier.training.rollouts.cached import InMemory, Remembered
+from metier.training.rollouts.rollout import Spent
+from metier.types.trials import Case, Rollout, Scored
 
 if TYPE_CHECKING:
-    from tacit.skills.package import Package
+    from metier.skills.package import Package
 
 
 class Counting:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from tacit.skills.package import Package
-from tacit.store.tables.codec import dumps, loads
-from tacit.training.rollouts.rollout import Scoring, Spent, is_scored, rollout_key
-from tacit.training.scoring.scorers import Scorers
-from tacit.training.targets.target import Attempt, Broken
-from tacit.types import Tokens
-from tacit.types.trials import Case, Rollout, Scored, Unscored
+from metier.skills.package import Package
+from metier.store.tables.codec import dumps, loads
+from metier.training.rollouts.rollout import Scoring, Spent, is_scored, rollout_key
+from metier.training.scoring.scorers import Scorers
+from metier.training.targets.target import Attempt, Broken
+from metier.types import Tokens
+from metier.types.trials import Case, Rollout, Scored, Unscored
 
 CASE = Case(id="c", input="say hi", expected="hi")
 SKILL = Package(files={"SKILL.md": b"---\nname: greet\n---\nSay hi.\n"})

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.errors import InputError
-from tacit.models.failures import OverBudget, Unreachable
-from tacit.models.scripted import Scripted, fails, on, says
-from tacit.training.rollouts.rollout import Spent
-from tacit.training.scoring.near import anls, distance, numbers, token_f1
-from tacit.training.scoring.registry import KINDS
-from tacit.training.scoring.scorer import Means, Ran
-from tacit.training.scoring.scorers import Scorers
-from tacit.training.targets.target import Attempt, Broken
-from tacit.types.trials import Case, Scored, Unscored
+from metier.errors import InputError
+from metier.models.failures import OverBudget, Unreachable
+from metier.models.scripted import Scripted, fails, on, says
+from metier.training.rollouts.rollout import Spent
+from metier.training.scoring.near import anls, distance, numbers, token_f1
+from metier.training.scoring.registry import KINDS
+from metier.training.scoring.scorer import Means, Ran
+from metier.training.scoring.scorers import Scorers
+from metier.training.targets.target import Attempt, Broken
+from metier.types.trials import Case, Scored, Unscored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

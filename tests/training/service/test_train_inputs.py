@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 from train_world import TEXT, cases, ended, order, place, solve, trained
 
-from tacit.errors import InputError, StoreError, UsageError
-from tacit.skills.package import Package
-from tacit.training.service.inputs import cases_from, order_again
-from tacit.training.service.order import TrainLimits
-from tacit.training.service.ship import carried_out, written
-from tacit.training.spec import Spec
+from metier.errors import InputError, StoreError, UsageError
+from metier.skills.package import Package
+from metier.training.service.inputs import cases_from, order_again
+from metier.training.service.order import TrainLimits
+from metier.training.service.ship import carried_out, written
+from metier.training.spec import Spec
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.context.context import Workspace
+    from metier.context.context import Workspace
 
 SMALL = Spec(epochs=1, batch=12, slow_cases=4)
 EVALS = {"evals": [{"id": 1, "prompt": "Sum it up.", "expected_output": "6", "files": ["data.csv"]}]}

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 import pytest
 from train_world import Agent, Optimiser, cases, order, place, solve, trained
 
-from tacit.models.failures import Malformed, RateLimited, Refused
-from tacit.models.scripted import Scripted, fails, on
-from tacit.training.service.budget import Closing
-from tacit.training.service.outage import Doubting
-from tacit.training.spec import Spec
-from tacit.training.targets.target import Broken
-from tacit.types.trials import Rollout, Scored, Unscored
+from metier.models.failures import Malformed, RateLimited, Refused
+from metier.models.scripted import Scripted, fails, on
+from metier.training.service.budget import Closing
+from metier.training.service.outage import Doubting
+from metier.training.spec import Spec
+from metier.training.targets.target import Broken
+from metier.types.trials import Rollout, Scored, Unscored
 
 if TYPE_CHECKING:
-    from tacit.context.context import Workspace
-    from tacit.models.failures import Failure
-    from tacit.models.model import Reply, Request
-    from tacit.training.rollouts.rollout import Spent
-    from tacit.types.trials import Case
+    from metier.context.context import Workspace
+    from metier.models.failures import Failure
+    from metier.models.model import Reply, Request
+    from metier.training.rollouts.rollout import Spent
+    from metier.types.trials import Case
 
 SMALL = Spec(epochs=1, batch=12, slow_cases=4)
 

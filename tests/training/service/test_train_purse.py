@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.context.model_spending import spent_today
-from tacit.maintenance.retention import erase
-from tacit.models.failures import OverBudget
-from tacit.models.layers.budget import Budgeted
-from tacit.models.layers.memo import Memo
-from tacit.models.ledger import Amount, Limits, Reservation
-from tacit.models.model import Message, Reply, Request
-from tacit.models.price import FlatPrice
-from tacit.models.scripted import Scripted, on, says
-from tacit.models.spec import PerMillion
-from tacit.store.engines.batched_writes import Grouped
-from tacit.store.tables.models import memo as memo_rows
-from tacit.training.rollouts.rollout import Spent
-from tacit.training.service.budget import Closing, PurseKeeper, PurseMemo
-from tacit.training.service.journal import journal_of
-from tacit.training.service.ledger import BLOCKS, LOW, PurseLedger
-from tacit.types import Tokens
-from tacit.types.trials import Rollout, Scored, Unscored
+from metier.context.model_spending import spent_today
+from metier.maintenance.retention import erase
+from metier.models.failures import OverBudget
+from metier.models.layers.budget import Budgeted
+from metier.models.layers.memo import Memo
+from metier.models.ledger import Amount, Limits, Reservation
+from metier.models.model import Message, Reply, Request
+from metier.models.price import FlatPrice
+from metier.models.scripted import Scripted, on, says
+from metier.models.spec import PerMillion
+from metier.store.engines.batched_writes import Grouped
+from metier.store.tables.models import memo as memo_rows
+from metier.training.rollouts.rollout import Spent
+from metier.training.service.budget import Closing, PurseKeeper, PurseMemo
+from metier.training.service.journal import journal_of
+from metier.training.service.ledger import BLOCKS, LOW, PurseLedger
+from metier.types import Tokens
+from metier.types.trials import Rollout, Scored, Unscored
 
 if TYPE_CHECKING:
-    from tacit.context.context import Workspace
+    from metier.context.context import Workspace
 
 PRICE = FlatPrice(PerMillion(input=Decimal(1), output=Decimal(2)))
 

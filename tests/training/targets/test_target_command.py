@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from tacit.errors import UsageError
-from tacit.skills.package import Package
-from tacit.training.scoring.scorer import Means, Ran
-from tacit.training.scoring.scorers import Scorers
-from tacit.training.targets.checks import CommandChecks
-from tacit.training.targets.command import CommandTarget, agent_target, command_target
-from tacit.training.targets.known_agents import AGENTS, known_agent
-from tacit.training.targets.process import PREFIX, Limits, sweep
-from tacit.training.targets.target import Attempt, Broken
-from tacit.types.trials import Case, Scored
+from metier.errors import UsageError
+from metier.skills.package import Package
+from metier.training.scoring.scorer import Means, Ran
+from metier.training.scoring.scorers import Scorers
+from metier.training.targets.checks import CommandChecks
+from metier.training.targets.command import CommandTarget, agent_target, command_target
+from metier.training.targets.known_agents import AGENTS, known_agent
+from metier.training.targets.process import PREFIX, Limits, sweep
+from metier.training.targets.target import Attempt, Broken
+from metier.types.trials import Case, Scored
 
 LINUX = sys.platform == "linux"
 on_linux = pytest.mark.skipif(not LINUX, reason="only Linux shows the environment of processes")
@@ -76,7 +76,7 @@ def processes() -> list[str]:
 
 def marked(pid: str) -> bool:
     try:
-        return f"TRY_OF_TACIT={os.getpid()}-".encode() in Path("/proc", pid, "environ").read_bytes()
+        return f"TRY_OF_METIER={os.getpid()}-".encode() in Path("/proc", pid, "environ").read_bytes()
     except OSError:
         return False
 
@@ -138,7 +138,7 @@ def test_a_task_too_long_for_an_argument_is_said_to_be_that() -> None:
 def test_no_secret_is_inherited() -> None:
     printed = tried(shell("env")).output
     names = {line.split("=")[0] for line in printed.splitlines()}
-    assert names <= {"PATH", "LANG", "HOME", "TMPDIR", "PWD", "OLDPWD", "SHLVL", "_", "TRY_OF_TACIT"}
+    assert names <= {"PATH", "LANG", "HOME", "TMPDIR", "PWD", "OLDPWD", "SHLVL", "_", "TRY_OF_METIER"}
     home = next(line for line in printed.splitlines() if line.startswith("HOME="))
     assert Path(home[5:]).parent.name.startswith(PREFIX)
 
@@ -323,7 +323,7 @@ def test_a_check_runs_among_the_files_and_its_exit_code_decides() -> None:
 @on_linux
 def test_what_a_killed_process_left_is_swept_up() -> None:
     code = (
-        "import os; from tacit.training.targets.process import *\n"
+        "import os; from metier.training.targets.process import *\n"
         "words = ['sh', '-c', 'echo $$ > pid; exec sleep 60']\n"
         "with folder() as place: run(words, place, environment(place, os.environ), Limits())"
     )

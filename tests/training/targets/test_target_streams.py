@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.training.targets.agent_output import PIECE, TRACE, Format, read
-from tacit.types import Tokens
+from metier.training.targets.agent_output import PIECE, TRACE, Format, read
+from metier.types import Tokens
 
 
 def lines(*events: dict[str, Any]) -> str:

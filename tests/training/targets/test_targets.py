@@ -7,18 +7,18 @@ from decimal import Decimal
 
 import pytest
 
-from tacit.errors import UsageError
-from tacit.models.failures import Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
-from tacit.models.price import FlatPrice
-from tacit.models.scripted import Scripted, fails, on, says
-from tacit.models.spec import PerMillion
-from tacit.skills.package import Package
-from tacit.training.targets.callable import CallableTarget
-from tacit.training.targets.chat import ChatTarget
-from tacit.training.targets.completion import CompletionTarget
-from tacit.training.targets.target import Attempt, Broken
-from tacit.types import Tokens
-from tacit.types.trials import Case
+from metier.errors import UsageError
+from metier.models.failures import Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
+from metier.models.price import FlatPrice
+from metier.models.scripted import Scripted, fails, on, says
+from metier.models.spec import PerMillion
+from metier.skills.package import Package
+from metier.training.targets.callable import CallableTarget
+from metier.training.targets.chat import ChatTarget
+from metier.training.targets.completion import CompletionTarget
+from metier.training.targets.target import Attempt, Broken
+from metier.types import Tokens
+from metier.types.trials import Case
 
 CASE = Case(id="c", input="What is it?", files=(("a.txt", "data\n"),))
 SKILL = Package(

@@ -1,4 +1,4 @@
-"""`tacit eval`: selection measured on labelled queries, and newcomers held against their neighbours."""
+"""`metier eval`: selection measured on labelled queries, and newcomers held against their neighbours."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.cli.demo.samples.library import QUERIES, SKILLS, documents, lines
+from metier.cli.demo.samples.library import QUERIES, SKILLS, documents, lines
 
 if TYPE_CHECKING:
     from pathlib import Path

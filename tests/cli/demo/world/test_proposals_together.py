@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 from training_toys import Rules, Teacher, run, splits
 
-from tacit.cli.demo.world.jobs import cases
-from tacit.cli.demo.world.target import SimulatedOptimiser, SimulatedTarget, skill_of
-from tacit.cli.demo.world.world import World, WorldSpec
-from tacit.training.cases.splits import Splits
-from tacit.training.estimate import estimate
-from tacit.training.rollouts.pool import Threads
-from tacit.training.rollouts.rollout import Scoring
-from tacit.training.scoring.scorers import Scorers
-from tacit.training.spec import Spec
+from metier.cli.demo.world.jobs import cases
+from metier.cli.demo.world.target import SimulatedOptimiser, SimulatedTarget, skill_of
+from metier.cli.demo.world.world import World, WorldSpec
+from metier.training.cases.splits import Splits
+from metier.training.estimate import estimate
+from metier.training.rollouts.pool import Threads
+from metier.training.rollouts.rollout import Scoring
+from metier.training.scoring.scorers import Scorers
+from metier.training.spec import Spec
 
 ALL = Spec(
     epochs=2,

@@ -11,31 +11,31 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tacit.cli.demo.world.jobs import cases
-from tacit.cli.demo.world.target import SimulatedOptimiser, SimulatedTarget, skill_of
-from tacit.cli.demo.world.world import World, WorldSpec, line
-from tacit.models.failures import Refused
-from tacit.models.http.client import HttpModel
-from tacit.models.model import Message, Request, Texts
-from tacit.models.spec import ModelOptions, parse
-from tacit.statistics.pairs import pairs_of
-from tacit.training.cases.splits import Splits
-from tacit.training.gates.confirm import confirm
-from tacit.training.loop import train
-from tacit.training.rollouts.pool import InOrder, Threads
-from tacit.training.rollouts.rollout import Scoring
-from tacit.training.scoring.scorers import Scorers
-from tacit.training.spec import Spec
-from tacit.training.targets.chat import ChatTarget
-from tacit.training.targets.target import Attempt, Broken
-from tacit.types.trials import Rollout
+from metier.cli.demo.world.jobs import cases
+from metier.cli.demo.world.target import SimulatedOptimiser, SimulatedTarget, skill_of
+from metier.cli.demo.world.world import World, WorldSpec, line
+from metier.models.failures import Refused
+from metier.models.http.client import HttpModel
+from metier.models.model import Message, Request, Texts
+from metier.models.spec import ModelOptions, parse
+from metier.statistics.pairs import pairs_of
+from metier.training.cases.splits import Splits
+from metier.training.gates.confirm import confirm
+from metier.training.loop import train
+from metier.training.rollouts.pool import InOrder, Threads
+from metier.training.rollouts.rollout import Scoring
+from metier.training.scoring.scorers import Scorers
+from metier.training.spec import Spec
+from metier.training.targets.chat import ChatTarget
+from metier.training.targets.target import Attempt, Broken
+from metier.types.trials import Rollout
 
 if TYPE_CHECKING:
-    from tacit.models.model import Model
-    from tacit.skills.package import Package
-    from tacit.training.rollouts.pool import Pool
-    from tacit.training.targets.target import Target
-    from tacit.types.trials import Case
+    from metier.models.model import Model
+    from metier.skills.package import Package
+    from metier.training.rollouts.pool import Pool
+    from metier.training.targets.target import Target
+    from metier.types.trials import Case
 
 WORLD = World(spec=WorldSpec(seed=2, good=5, harmful=3, rho=0.8))
 SPEC = Spec(epochs=2, batch=20, baselines=False)

@@ -8,10 +8,10 @@ from statistics import fmean, stdev
 
 import pytest
 
-from tacit.cli.demo.world.jobs import JOB, OPEN, answered, cases, done
-from tacit.cli.demo.world.proposer import Proposer
-from tacit.cli.demo.world.world import World, WorldSpec, document, held, line, lines_of
-from tacit.types import Append, Delete
+from metier.cli.demo.world.jobs import JOB, OPEN, answered, cases, done
+from metier.cli.demo.world.proposer import Proposer
+from metier.cli.demo.world.world import World, WorldSpec, document, held, line, lines_of
+from metier.types import Append, Delete
 
 WORLD = World(spec=WorldSpec(seed=3))
 JOBS = [f"t{number:04d}" for number in range(2_000)]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tacit.cli.demo.world.optimiser import Asked, Optimiser
-from tacit.cli.demo.world.proposer import Proposer
-from tacit.cli.demo.world.world import World, document, line, lines_of
+from metier.cli.demo.world.optimiser import Asked, Optimiser
+from metier.cli.demo.world.proposer import Proposer
+from metier.cli.demo.world.world import World, document, line, lines_of
 
 WORLD = World()
 OPTIMISER = Optimiser(proposer=Proposer(world=WORLD, edits=3))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.store.tables.learning import clusters
-from tacit.store.tables.learning.clusters import Kept
+from metier.store.tables.learning import clusters
+from metier.store.tables.learning.clusters import Kept
 
 if TYPE_CHECKING:
-    from tacit.store.engines.engine import Engine
+    from metier.store.engines.engine import Engine
 
 
 def test_a_cluster_is_kept_as_it_is_now(engine: Engine) -> None:

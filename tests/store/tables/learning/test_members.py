@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.runs.derive import record_of
-from tacit.store.tables.learning import members, patterns
-from tacit.store.tables.learning.members import Member
-from tacit.store.tables.recording import runs
-from tacit.types import Pattern, Run
+from metier.runs.derive import record_of
+from metier.store.tables.learning import members, patterns
+from metier.store.tables.learning.members import Member
+from metier.store.tables.recording import runs
+from metier.types import Pattern, Run
 
 if TYPE_CHECKING:
-    from tacit.store.engines.engine import Engine, Transaction
+    from metier.store.engines.engine import Engine, Transaction
 
 NOW = "2026-01-05T12:00:00Z"
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tacit.runs.derive import record_of
-from tacit.store.tables.learning import waiting
-from tacit.store.tables.learning.waiting import Waits
-from tacit.store.tables.recording import runs, verdicts
-from tacit.store.tables.recording.runs import Seen
-from tacit.store.tables.run_keys import key_of
-from tacit.types import Run, Verdict
+from metier.runs.derive import record_of
+from metier.store.tables.learning import waiting
+from metier.store.tables.learning.waiting import Waits
+from metier.store.tables.recording import runs, verdicts
+from metier.store.tables.recording.runs import Seen
+from metier.store.tables.run_keys import key_of
+from metier.types import Run, Verdict
 
 if TYPE_CHECKING:
-    from tacit.store.engines.engine import Engine, Transaction
-    from tacit.types import Record
+    from metier.store.engines.engine import Engine, Transaction
+    from metier.types import Record
 
 NOW = "2026-01-05T12:00:00Z"
 

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.store.engines.migrate import migrate, shipped
-from tacit.store.engines.sqlite import SqliteEngine
-from tacit.store.tables.models import calls, ledger, memo
-from tacit.store.tables.models.ledger import Sum
-from tacit.types import Tokens
+from metier.store.engines.migrate import migrate, shipped
+from metier.store.engines.sqlite import SqliteEngine
+from metier.store.tables.models import calls, ledger, memo
+from metier.store.tables.models.ledger import Sum
+from metier.types import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tacit.store.engines.engine import Engine
+    from metier.store.engines.engine import Engine
 
 ENTRY = calls.CallEntry(
     happened="2026-01-05T12:00:00Z",
@@ -130,7 +130,7 @@ numbers = itertools.count()
 def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteEngine]:
     """One database for all examples of a property."""
     folder = tmp_path_factory.mktemp("ledger")
-    engine = SqliteEngine(folder / "tacit.db", lock=folder / "lock")
+    engine = SqliteEngine(folder / "metier.db", lock=folder / "lock")
     migrate(engine, "now")
     yield engine
     engine.close()

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.errors import NotFoundError, RefusedError
-from tacit.runs.derive import record_of
-from tacit.store.tables.recording import full_text as search
-from tacit.store.tables.recording import runs, verdicts
-from tacit.types import Outcome, Passage, Record, Run, ShownSkill, SkillTrace, Snapshot, Tokens, ToolCall, Verdict
+from metier.errors import NotFoundError, RefusedError
+from metier.runs.derive import record_of
+from metier.store.tables.recording import full_text as search
+from metier.store.tables.recording import runs, verdicts
+from metier.types import Outcome, Passage, Record, Run, ShownSkill, SkillTrace, Snapshot, Tokens, ToolCall, Verdict
 
 if TYPE_CHECKING:
-    from tacit.store.engines.engine import Engine
+    from metier.store.engines.engine import Engine
 
 NOW = "2026-01-05T12:00:00Z"
 FULL = Run(
@@ -107,7 +107,7 @@ def test_a_run_is_found_by_the_beginning_of_its_id(engine: Engine) -> None:
         assert runs.get(transaction, one.id[:5], "w").id == one.id
         assert runs.get(transaction, one.id.upper(), "w").id == one.id
         for wrong in ("", "zz", "%", "_", one.id[:-1] + "x", "0" * 25):
-            with pytest.raises(NotFoundError, match="tacit runs list"):
+            with pytest.raises(NotFoundError, match="metier runs list"):
                 runs.get(transaction, wrong, "w")
 
 

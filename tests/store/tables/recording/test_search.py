@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.runs.derive import record_of
-from tacit.store.tables.recording import full_text as search
-from tacit.store.tables.recording import runs
-from tacit.types import Run, ToolCall
+from metier.runs.derive import record_of
+from metier.store.tables.recording import full_text as search
+from metier.store.tables.recording import runs
+from metier.types import Run, ToolCall
 
 if TYPE_CHECKING:
-    from tacit.store.engines.engine import Engine
+    from metier.store.engines.engine import Engine
 
 NOW = "2026-01-05T12:00:00Z"
 TEXTS = {

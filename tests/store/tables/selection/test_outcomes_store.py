@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.store.engines.migrate import migrate, shipped
-from tacit.store.tables.selection import outcomes, requests
-from tacit.store.tables.selection.outcomes import Part, Went
-from tacit.store.tables.selection.requests import Marks, Request
+from metier.store.engines.migrate import migrate, shipped
+from metier.store.tables.selection import outcomes, requests
+from metier.store.tables.selection.outcomes import Part, Went
+from metier.store.tables.selection.requests import Marks, Request
 
 if TYPE_CHECKING:
-    from tacit.store.engines.engine import Engine
+    from metier.store.engines.engine import Engine
 
 NOW = "2026-01-05T12:00:00.000000Z"
 

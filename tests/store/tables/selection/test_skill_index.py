@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.hooks import rank as quick_rank
-from tacit.store.engines import dialect
-from tacit.store.engines.migrate import migrate, shipped
-from tacit.store.tables.selection import hook_skills as skill_words
-from tacit.store.tables.selection import selections, skill_index
-from tacit.store.tables.selection.hook_skills import HandOut, InUse
-from tacit.store.tables.selection.skill_index import Content, Said, Text
+from metier.hooks import rank as quick_rank
+from metier.store.engines import dialect
+from metier.store.engines.migrate import migrate, shipped
+from metier.store.tables.selection import hook_skills as skill_words
+from metier.store.tables.selection import selections, skill_index
+from metier.store.tables.selection.hook_skills import HandOut, InUse
+from metier.store.tables.selection.skill_index import Content, Said, Text
 
 if TYPE_CHECKING:
-    from tacit.store.engines.engine import Engine, Transaction
+    from metier.store.engines.engine import Engine, Transaction
 
 NOW = "2026-01-05T12:00:00Z"
 FLAKY = Content("aa", "flaky-tests")

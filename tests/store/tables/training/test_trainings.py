@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.errors import NotFoundError
-from tacit.store.tables.training import trainings
-from tacit.store.tables.training.trainings import Training
+from metier.errors import NotFoundError
+from metier.store.tables.training import trainings
+from metier.store.tables.training.trainings import Training
 
 if TYPE_CHECKING:
-    from tacit.store.engines.engine import Engine
+    from metier.store.engines.engine import Engine
 
 ONE = Training(
     id="9907b73f5997a66f",

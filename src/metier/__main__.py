@@ -1,0 +1,6 @@
+"""`python -m metier` is the same as `metier`."""
+
+from metier.cli import main
+
+if __name__ == "__main__":
+    main()

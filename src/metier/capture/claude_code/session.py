@@ -1,0 +1,280 @@
+"""One Claude Code session being read: an index of its lines first, then its runs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import TYPE_CHECKING, BinaryIO
+
+from metier.capture.claude_code.branch import Branch, Kind, Live
+from metier.capture.claude_code.records import is_human, started_by, take_apart
+from metier.capture.claude_code.runs import message_group, tell, tell_aside
+from metier.capture.reading.fields import Map, flag, mapping, moment, text
+from metier.capture.reading.lines import Line, read, records
+from metier.capture.reading.lines import record as record_of
+from metier.capture.reading.people import is_correction, is_own
+from metier.capture.run_builder import RunBuilder
+from metier.capture.source import Captured, Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+SOURCE = "claude-code"
+_KNOWN = frozenset(
+    {
+        *("user", "assistant", "attachment", "system"),
+        *("progress", "file-history-snapshot", "file-history-delta", "queue-operation", "summary", "custom-title"),
+        *("ai-title", "tag", "last-prompt", "relocated", "agent-name", "agent-color", "agent-setting", "mode", "ended"),
+        *("permission-mode", "isolation-latch", "atis-latch", "attribution-snapshot", "content-replacement"),
+        *("worktree-state", "cost-state", "bridge-session", "pr-link", "speculation-accept", "saved_hook_context"),
+        *("artifact-comment-monitor", "artifact-autoreact-ledger", "task-summary", "marble-origami-commit"),
+    }
+)
+"""Types of records; those behind the first line carry nothing a run needs."""
+_KINDS = {
+    "queue-operation": Kind.QUEUE,
+    "assistant": Kind.ASSISTANT,
+    "attachment": Kind.ATTACHMENT,
+    "system": Kind.SYSTEM,
+}
+_UUID, _PARENT = b'"uuid":"', b'"parentUuid":"'
+
+
+@dataclass(kw_only=True)
+class Reading:
+    """One session being read: first an index of its lines, then the runs."""
+
+    headless: bool
+    files: Mapping[str, BinaryIO]
+    main: str
+    start: int
+    branch: Branch = field(init=False)
+    agents: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    """Sub-agent file: its agent's id and its first time."""
+    links: dict[str, str] = field(default_factory=dict[str, str])
+    """Agent id: when the tool call that started it came back."""
+    refused: Counter[str] = field(default_factory=Counter[str])
+    counted: set[int] = field(default_factory=set[int])
+    """Messages whose tokens were counted in the main file or in a sub-agent's."""
+    queued: list[str] = field(default_factory=list[str])
+    asides: int = 0
+    """Records of sub-agents in the main file."""
+    aside_only: bool = True
+
+    def __post_init__(self) -> None:
+        self.branch = Branch(tail=self.start > 0)
+
+    def index(self) -> Iterator[Skipped]:
+        """Read the main file once, keep where everything is, name what cannot be used."""
+        unknown: set[str] = set()
+        for line in read(self.main, self.files[self.main], self.start):
+            if isinstance(line, Skipped):
+                yield line
+            elif not self._link_only(line):
+                found, problem = record_of(self.main, line)
+                if problem is not None:
+                    yield problem
+                if found is None:
+                    continue
+                kind = text(found, "type")
+                if kind not in _KNOWN and kind not in unknown:
+                    unknown.add(kind)
+                    yield Skipped(file=self.main, line=line.number, reason=f"unknown record type {kind[:60]!r}")
+                self._add(line, found)
+        for name in list(self.files)[1:]:
+            self._agent(name)
+
+    def _link_only(self, line: Line) -> bool:
+        """Whether a line is a progress report, known by its bytes alone; then it is a link in the chain, no more."""
+        raw = line.raw
+        if b'"type":"progress"' not in raw or raw.count(_UUID) != 1 or raw.count(_PARENT) != 1 or not line.whole:
+            return False
+        if b'"isSidechain":false' not in raw or b'"type":"user"' in raw or b'"type":"assistant"' in raw:
+            return False
+        uuid, parent, when = (_value(raw, mark) for mark in (_UUID, _PARENT, b'"timestamp":"'))
+        if not uuid or not parent:
+            return False
+        self.branch.add(uuid, parent=parent, kind=Kind.PLAIN, offset=line.offset, moment=when)
+        return True
+
+    def _add(self, line: Line, record: Map) -> None:
+        kind = text(record, "type")
+        if kind not in _KINDS and kind != "user" and "uuid" not in record:
+            return
+        link = text(mapping(record, "toolUseResult"), "agentId")
+        if link:
+            self.links.setdefault(link, text(record, "timestamp"))
+        side = flag(record, "isSidechain")
+        self.asides += side
+        self.aside_only = self.aside_only and (side or kind == "queue-operation")
+        self.branch.add(
+            text(record, "uuid") or f"line:{hashlib.sha256(line.raw.strip()).hexdigest()[:32]}",
+            parent=_parent(record),
+            kind=Kind.SIDE if side else self._kind(kind, record),
+            offset=line.offset,
+            moment=text(record, "timestamp"),
+            group=message_group(record),
+        )
+
+    def _kind(self, kind: str, record: Map) -> Kind:
+        if text(record, "subtype") == "compact_boundary":
+            return Kind.BOUNDARY
+        if kind != "user":
+            return _KINDS.get(kind, Kind.PLAIN)
+        told = take_apart(record)
+        if told.local:
+            self.branch.answers_locally(text(record, "parentUuid"))
+            return Kind.SYSTEM
+        if not is_human(record, told):
+            return Kind.REPLY
+        return Kind.COMMAND if told.command else Kind.HUMAN
+
+    def _agent(self, name: str) -> None:
+        """The id and the first time of a sub-agent's file."""
+        agent = PurePath(name).name.removeprefix("agent-").partition(".")[0]
+        for found in records(name, self.files[name]):
+            if not isinstance(found, Skipped) and text(found[1], "timestamp"):
+                self.agents[name] = text(found[1], "agentId") or agent, text(found[1], "timestamp")
+                return
+
+    def runs(self, live: Live) -> Iterator[Captured | Skipped]:
+        """Read the live lines again and build the runs, one after the other."""
+        asides = self._asides(live)
+        self.counted = set(self.branch.groups) - {0}
+        run: RunBuilder | None = None
+        command, offset, count, number = "", 0, 0, -1
+        for index, record in self._in_order(live):
+            if live.runs[index] == number:
+                self._tell(run, index, record, command)
+                continue
+            told = take_apart(record)
+            if run is not None:
+                if is_correction(told.words):
+                    run.corrections.append(told.words[:4000])
+                yield from self._finished(run, offset, asides.get(number, ()), command)
+                count += 1
+            number, offset, command = live.runs[index], self.branch.offsets[index], told.command
+            run = self._begin(record, told.words)
+        if run is not None:
+            yield from self._finished(run, offset, asides.get(number, ()), command)
+            count += 1
+        yield from self._remarks(count)
+
+    def _tell(self, run: RunBuilder | None, index: int, record: Map, command: str) -> None:
+        kind = self.branch.kinds[index]
+        if kind == Kind.QUEUE:
+            self._queue(run, record)
+        elif run is not None and kind == Kind.SIDE:
+            tell_aside(run, record)
+        elif run is not None:
+            tell(run, record, command)
+
+    def _queue(self, run: RunBuilder | None, record: Map) -> None:
+        """What was typed during a run and handed over in its middle stands nowhere else in older versions."""
+        operation = text(record, "operation")
+        if operation == "enqueue":
+            self.queued.append(text(record, "content"))
+        elif operation == "popAll":
+            self.queued.clear()
+        elif operation == "remove":
+            waiting = next((one for one in self.queued if not one.lstrip().startswith("<")), "")
+            typed = (text(record, "content") or waiting).strip()
+            self.queued = [one for one in self.queued if one.strip() != typed]
+            if run is not None and typed and not typed.startswith(("<", "/", "!")):
+                run.passage("person", typed)
+                run.corrections += [typed[:4000]] if is_correction(typed) else []
+        elif self.queued:
+            self.queued.pop(0)
+
+    def _in_order(self, live: Live) -> Iterator[tuple[int, Map]]:
+        """The live records in their order; lines out of place wait for their turn."""
+        waiting: dict[int, tuple[int, Map]] = {}
+        index, turn = 0, 0
+        offsets, ranks = self.branch.offsets, live.ranks
+        for line in read(self.main, self.files[self.main], self.start):
+            if isinstance(line, Skipped) or index >= len(offsets) or line.offset != offsets[index]:
+                continue
+            if ranks[index] >= 0:
+                waiting[ranks[index]] = index, record_of(self.main, line)[0] or {}
+            index += 1
+            while turn in waiting:
+                yield waiting.pop(turn)
+                turn += 1
+
+    def _asides(self, live: Live) -> dict[int, list[str]]:
+        """Which sub-agent files belong to which run."""
+        found: dict[int, list[str]] = {}
+        for name, (agent, began) in self.agents.items():
+            number = live.run_at(self.links.get(agent) or began)
+            if number >= 0:
+                found.setdefault(number, []).append(name)
+        return found
+
+    def _begin(self, record: Map, words: str) -> RunBuilder | None:
+        program = started_by(record)
+        if program and not self.headless:
+            self.refused[f"sent by a program (entrypoint {program}), not by a person"] += 1
+            return None
+        if is_own(words):
+            self.refused["sent by Metier itself"] += 1
+            return None
+        copied = mapping(record, "forkedFrom")
+        return RunBuilder(
+            source=SOURCE,
+            session=text(copied, "sessionId")
+            or text(record, "sessionId")
+            or PurePath(self.main).name.partition(".")[0],
+            message=words,
+            external_id=text(copied, "messageUuid") or text(record, "uuid") or None,
+            started=moment(record, "timestamp"),
+        )
+
+    def _finished(
+        self, run: RunBuilder, offset: int, asides: Sequence[str], command: str
+    ) -> Iterator[Captured | Skipped]:
+        if command and not run.answered:
+            self.refused[f"/{command}: a command that asked nothing of the model"] += 1
+            return
+        for name in asides:
+            yield from self._fold(run, name)
+        yield Captured(run=run.finish(), file=self.main, offset=offset)
+
+    def _fold(self, run: RunBuilder, name: str) -> Iterator[Skipped]:
+        """Add a sub-agent's file to its run; messages told elsewhere already are not counted again."""
+        here: set[int] = set()
+        for found in records(name, self.files[name]):
+            if isinstance(found, Skipped):
+                yield found
+                continue
+            group = hash(message_group(found[1]))
+            if group not in self.counted:
+                here.add(group)
+                tell_aside(run, found[1])
+        self.counted |= here - {0}
+
+    def _remarks(self, count: int) -> Iterator[Skipped]:
+        for reason, times in self.refused.items():
+            yield Skipped(file=self.main, line=0, reason=f"{times} x {reason}" if times > 1 else reason)
+        if not count and not self.refused:
+            aside = self.aside_only and self.asides
+            reason = (
+                "a sub-agent's file: import it together with its session" if aside else "no request by a person in it"
+            )
+            yield Skipped(file=self.main, line=0, reason=reason)
+
+
+def _parent(record: Map) -> str | None:
+    """The record before this one; None where the record says that it is the first, empty where it says nothing."""
+    named = text(record, "logicalParentUuid") or text(record, "parentUuid")
+    return named or (None if record.get("parentUuid", "") is None else "")
+
+
+def _value(raw: bytes, mark: bytes) -> str:
+    """The text behind a mark, up to the next quotation mark."""
+    at = raw.find(mark)
+    if at < 0:
+        return ""
+    begin = at + len(mark)
+    return raw[begin : raw.find(b'"', begin)].decode("ascii", "replace")

@@ -1,0 +1,75 @@
+"""Claude Code: one JSON line per record, a tree of messages, sub-agents in files of their own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, BinaryIO
+
+from metier.capture.claude_code.session import Reading
+from metier.capture.reading.lines import boundary
+from metier.capture.source import Found, Rewound, Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+_SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"]{1,100})"')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaudeCode:
+    """Sessions under `~/.claude/projects`, with their sub-agents."""
+
+    name: str = "claude-code"
+    title: str = "Claude Code"
+    proven: bool = True
+    headless: bool = False
+    """Whether requests sent by programs (`claude -p`, the SDKs) are taken as well."""
+
+    def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:
+        """Where Claude Code keeps its projects."""
+        return (f"{env.get('CLAUDE_CONFIG_DIR') or f'{home}/.claude'}/projects/**/*.jsonl",)
+
+    def claims(self, path: str, head: bytes) -> bool:
+        """Whether the first lines look like a transcript."""
+        if not path.endswith((".jsonl", ".jsonl.zst")):
+            return False
+        marks = (b'"parentUuid"', b'"isSidechain"', b'"file-history-snapshot"', b'"queue-operation"', b'"leafUuid"')
+        return any(mark in head for mark in marks) and b'"payload"' not in head[:300]
+
+    def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:
+        """Each main file with the files of its sub-agents; one without its session stands alone."""
+        known = {path for path in paths if path.endswith((".jsonl", ".jsonl.zst"))}
+        aside: dict[str, list[str]] = {}
+        for path in sorted(known):
+            if PurePath(path).name.startswith("agent-"):
+                main = _main_of(path, head)
+                aside.setdefault(main if main in known else path, []).append(path)
+        for path in sorted(known - {agent for agents in aside.values() for agent in agents} | set(aside)):
+            yield Session(main=path, others=tuple(agent for agent in aside.get(path, ()) if agent != path))
+
+    def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
+        """The runs of the live branch, each with its sub-agents' tools and tokens."""
+        main = next(iter(files))
+        rewound = boundary(main, files[main], start)
+        if rewound is not None:
+            yield rewound
+            return
+        reading = Reading(headless=self.headless, files=files, main=main, start=start)
+        yield from reading.index()
+        reading.branch.close()
+        live = reading.branch.live()
+        if live is None:
+            yield Rewound(file=main, reason="the conversation went back to before the last known request")
+            return
+        yield from reading.runs(live)
+
+
+def _main_of(path: str, head: Callable[[str], bytes]) -> str:
+    """The main file a sub-agent's file belongs to: by its folder, or by the session it names (older versions)."""
+    parts = PurePath(path).parts
+    if "subagents" in parts:
+        return str(PurePath(*parts[: parts.index("subagents")])) + ".jsonl"
+    named = _SESSION.search(head(path))
+    return str(PurePath(path).parent / f"{named.group(1).decode('utf-8', 'replace')}.jsonl") if named else path

@@ -1,0 +1,122 @@
+"""Codex: rollout files of both history modes, also compressed ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, BinaryIO
+
+from metier.capture.codex.rollout import Rollout
+from metier.capture.codex.turns import survey
+from metier.capture.reading.fields import flag, mapping, text
+from metier.capture.reading.lines import boundary, parse_line
+from metier.capture.source import Found, Rewound, Session, Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from metier.capture.reading.fields import Map
+
+_ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Codex:
+    """Sessions under `~/.codex/sessions`, with their sub-agents."""
+
+    name: str = "codex"
+    title: str = "Codex"
+    proven: bool = True
+    headless: bool = False
+    """Whether sessions started by programs (`codex exec`, MCP, the SDKs) are taken as well."""
+
+    def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:
+        """Where Codex keeps its rollouts, archived ones too."""
+        root = env.get("CODEX_HOME") or f"{home}/.codex"
+        folders = (f"{root}/sessions/**", f"{root}/archived_sessions/**")
+        return tuple(f"{folder}/rollout-*{end}" for folder in folders for end in (".jsonl", ".jsonl.zst"))
+
+    def claims(self, path: str, head: bytes) -> bool:
+        """Whether the first lines look like a rollout; a compressed one is known by its name."""
+        name = PurePath(path).name
+        if head.startswith(_ZSTD):
+            return name.startswith("rollout-")
+        first = head[:2000]
+        return path.endswith(".jsonl") and (
+            (
+                b'"payload"' in first
+                and (b'"session_meta"' in head or b'"event_msg"' in head or b'"response_item"' in head)
+            )
+            or (name.startswith("rollout-") and b'"timestamp"' in first)
+        )
+
+    def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:
+        """Each rollout, with those of the sub-agents it started."""
+        known = sorted({path for path in paths if path.endswith((".jsonl", ".jsonl.zst"))})
+        metas = {path: _meta(head(path)) for path in known}
+        by_thread = {text(meta, "id"): path for path, meta in metas.items() if text(meta, "id")}
+        aside: dict[str, list[str]] = {}
+        for path, meta in metas.items():
+            main = _root(path, metas, by_thread)
+            if main != path and is_subagent(meta):
+                aside.setdefault(main, []).append(path)
+        folded = {path for group in aside.values() for path in group}
+        for path in known:
+            if path not in folded:
+                yield Session(main=path, others=tuple(aside.get(path, ())))
+
+    def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
+        """The runs of one rollout, those that were rolled back left out."""
+        main = next(iter(files))
+        rewound = boundary(main, files[main], start)
+        if rewound is not None:
+            yield rewound
+            return
+        turns = survey(main, files[main], start)
+        if turns is None:
+            yield Rewound(file=main, reason="turns from before the last known request were rolled back")
+            return
+        rollout = Rollout(files=files, main=main, start=start, turns=turns)
+        rollout.remember()
+        reason = "" if self.headless else started_by(rollout.meta)
+        if reason:
+            yield Skipped(file=main, line=0, reason=reason)
+        else:
+            yield from rollout.runs()
+
+
+def _meta(head: bytes) -> Map:
+    """The session's own description, from the first line of a rollout."""
+    first = parse_line(head.split(b"\n", 1)[0])
+    return mapping(first, "payload") if isinstance(first, dict) else {}
+
+
+def is_subagent(meta: Map) -> bool:
+    """Whether a session was started by another one."""
+    return "subagent" in mapping(meta, "source") or text(meta, "thread_source") in ("subagent", "guardian_review")
+
+
+def _root(path: str, metas: Mapping[str, Map], by_thread: Mapping[str, str]) -> str:
+    """The main session above a sub-agent's, as far as it is known."""
+    for _ in range(20):
+        meta = metas[path]
+        spawn = mapping(meta, "source", "subagent", "thread_spawn")
+        above = text(meta, "parent_thread_id") or text(spawn, "parent_thread_id")
+        if not is_subagent(meta) or above not in by_thread or by_thread[above] == path:
+            return path
+        path = by_thread[above]
+    return path
+
+
+def started_by(meta: Map) -> str:
+    """Why a session is not a person's work, or nothing."""
+    source = meta.get("source")
+    word = source if isinstance(source, str) else next(iter(mapping(source)), "")
+    if is_subagent(meta):
+        return "a sub-agent's rollout: import it together with its session"
+    if word in ("exec", "mcp", "internal"):
+        return f"started by a program (source {word}), not by a person"
+    originator = text(meta, "originator")
+    if originator == "codex_exec" or originator.startswith("codex_sdk") or flag(meta, "headless"):
+        return f"started by a program (originator {originator}), not by a person"
+    return ""

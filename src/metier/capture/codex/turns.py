@@ -1,0 +1,102 @@
+"""Where requests stand in a Codex rollout, and which of them were rolled back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+from metier.capture.codex.items import content_text, is_injected, request_of
+from metier.capture.reading.fields import Map, mapping, number, text
+from metier.capture.reading.lines import parse_line, read
+from metier.capture.source import Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MAYBE = re.compile(rb'"user_message"|"UserMessage"|"userMessage"|"thread_rolled_back"|"role"\s*:\s*"user"')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turns:
+    """Where requests stand in a rollout."""
+
+    starts: dict[int, str]
+    """Byte offset of the line: the person's words."""
+    dead: frozenset[int]
+    """Those that were rolled back."""
+
+
+def request(record: Map) -> tuple[str, str] | None:
+    """The way a line tells of a person's request (event, item or message), and the words."""
+    payload = payload_of(record)
+    way = _way(text(record, "type"), payload)
+    if way == "event":
+        said = request_of(text(payload, "message")) or ("[image]" if payload.get("images") else "")
+    elif way == "item":
+        said = request_of(content_text(mapping(payload, "item").get("content")))
+    elif way == "message":
+        said = content_text(payload.get("content"))
+    else:
+        return None
+    return None if is_injected(said) else (way, request_of(said))
+
+
+def _way(record_type: str, payload: Map) -> str:
+    """In which of the three ways a line tells of a user's message; empty for all other lines."""
+    kind = text(payload, "type")
+    if kind == "user_message" and record_type == "event_msg":
+        return "event"
+    if kind == "item_completed" and text(mapping(payload, "item"), "type").lower() == "usermessage":
+        return "item"
+    return "message" if kind == "message" and text(payload, "role") == "user" else ""
+
+
+def survey(name: str, file: BinaryIO, start: int) -> Turns | None:
+    """Find the requests and what was rolled back; None when that reaches to before `start`."""
+    found: list[tuple[int, str, str]] = []
+    undone: list[tuple[int, int]] = []
+    for offset, record in _likely(name, file, start):
+        payload = payload_of(record)
+        if text(payload, "type") == "thread_rolled_back":
+            undone.append((offset, number(payload, "num_turns")))
+        elif (told := request(record)) is not None:
+            found.append((offset, *told))
+    starts = _starts(found)
+    dead: set[int] = set()
+    for offset, count in undone:
+        before = [place for place in starts if place < offset and place not in dead]
+        if start and count > len(before):
+            return None
+        dead.update(before[max(0, len(before) - count) :])
+    return Turns(starts=starts, dead=frozenset(dead))
+
+
+def _likely(name: str, file: BinaryIO, start: int) -> Iterator[tuple[int, Map]]:
+    """The few lines that may tell of a request or of a rollback, each with its place."""
+    for line in read(name, file, start):
+        if isinstance(line, Skipped) or not _MAYBE.search(line.raw):
+            continue
+        record = parse_line(line.raw, mend=True)
+        if not isinstance(record, str):
+            yield line.offset, record
+
+
+def _starts(found: list[tuple[int, str, str]]) -> dict[int, str]:
+    """One start for each request: plain messages count only in files that have no better word for them."""
+    ways = {way for _, way, _ in found}
+    told = [one for one in found if one[1] != "message"] if ways - {"message"} else found
+    starts: dict[int, str] = {}
+    last = ("", "")
+    for offset, way, said in told:
+        if last[1] == said and last[0] not in ("", way):
+            last = ("", "")
+            continue
+        starts[offset] = said
+        last = (way, said)
+    return starts
+
+
+def payload_of(record: Map) -> Map:
+    """What a line is about; the oldest files have no envelope."""
+    return mapping(record, "payload") if "payload" in record else record

@@ -1,0 +1,184 @@
+"""Importing: what agents wrote becomes runs, each once, picked up where a file ended."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metier.capture.find_sessions import head, ignored, opened, whole_session
+from metier.capture.report import FileReport
+from metier.capture.source import Captured, Rewound, Session, Skipped
+from metier.events import Advanced, Began, Ended
+from metier.runs.record import closed_by, keep, ready
+from metier.store.tables.recording import transcripts as files
+from metier.types import Delivery, Record, Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from metier.capture.source import Source
+    from metier.context.context import Workspace
+    from metier.events import Event
+
+BATCH = 50
+"""Runs per transaction, at most."""
+TEXT = 1024 * 1024
+"""Characters held before they are stored."""
+AT_ONCE = 32 * 1024 * 1024
+"""Bytes of waiting transcripts that a command reads on the way; a longer rest waits for `metier import`."""
+BEGINNING = 1024
+"""Bytes by which a file that grew is told from one that was written anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """How a session's files look from outside."""
+
+    size: int
+    fingerprint: str
+
+
+def import_sessions(
+    ws: Workspace, source: Source, sessions: Sequence[Session], reports: list[FileReport]
+) -> Iterator[Event]:
+    """Import each session, adding a report per session to `reports`; yields how far it is."""
+    total = sum(os.path.getsize(file) for session in sessions for file in session.files if os.path.exists(file))  # noqa: PTH110, PTH202
+    yield Began(stage=f"import {source.name}", total=total)
+    done = 0
+    for session in sorted(sessions, key=_changed):
+        report = FileReport(file=session.main, source=source.name)
+        reports.append(report)
+        import_session(ws, source, session, report)
+        done += sum(os.path.getsize(file) for file in session.files if os.path.exists(file))  # noqa: PTH110, PTH202
+        yield Advanced(stage=f"import {source.name}", done=done, total=total, note=Path(session.main).name)
+    yield Ended(stage=f"import {source.name}", text=f"{sum(report.new for report in reports)} new runs")
+
+
+def import_session(ws: Workspace, source: Source, session: Session, report: FileReport) -> None:
+    """Import one session: nothing if it is unchanged, only the rest if it grew, all of it otherwise."""
+    reason = closed_by(ws) or ("its folder is on the ignore list" if ignored(session, ws.config.ignore) else "")
+    if reason:
+        report.state = "ignored"
+        report.skipped.append(Skipped(file=session.main, line=0, reason=reason))
+        return
+    try:
+        seen = _look(session)
+        with ws.engine.read() as transaction:
+            known = files.get(transaction, ws.name, session.main)
+        if known is not None and known.position >= 0 and known.fingerprint == seen.fingerprint:
+            report.state = "unchanged"
+            if known.state == "waiting":
+                with ws.engine.write() as transaction:
+                    files.put(transaction, _file(ws, source, session, known.position, seen))
+            return
+        start = _start(session, known)
+        report.state = "continued" if start else "read"
+        if not _read(ws, source, session, report, start, seen):
+            report.state = "read"
+            _read(ws, source, session, report, 0, seen)
+    except OSError as error:
+        report.state = "unreadable"
+        report.skipped.append(Skipped(file=session.main, line=0, reason=f"cannot be read: {error.strerror}"))
+
+
+def read_waiting(ws: Workspace, limit: int = AT_ONCE) -> None:
+    """Read the transcripts that hooks pointed at, as long as what is new in them is not more than `limit` bytes."""
+    from metier.capture import registry
+
+    with ws.engine.read() as transaction:
+        waiting = files.waiting(transaction, ws.name)
+    for file in waiting:
+        name = file.source or registry.claimant(file.path, head(file.path))
+        new = os.path.getsize(file.path) - file.position if os.path.isfile(file.path) else 0  # noqa: PTH113, PTH202
+        if name is None or new <= 0 or new > limit:
+            continue
+        limit -= new
+        source = registry.source(name)
+        for session in whole_session(source, file.path):
+            import_session(ws, source, session, FileReport(file=file.path, source=name))
+
+
+def _read(ws: Workspace, source: Source, session: Session, report: FileReport, start: int, seen: _Seen) -> bool:
+    """Store a session's runs from a byte on; False when it has to be read from the beginning."""
+    position = start
+    batch: list[Run] = []
+    held = 0
+    with opened(session) as streams:
+        for found in source.parse(streams, start):
+            match found:
+                case Rewound():
+                    return False
+                case Skipped():
+                    report.skipped.append(found)
+                case Captured():
+                    position = max(position, found.offset) if found.file == session.main else position
+                    batch.append(found.run)
+                    held += _length(found.run)
+            if len(batch) >= BATCH or held > TEXT:
+                _store(ws, batch, report)
+                batch, held = [], 0
+        _store(ws, batch, report, end=_file(ws, source, session, position, seen))
+    return True
+
+
+def _store(ws: Workspace, batch: Sequence[Run], report: FileReport, end: files.File | None = None) -> None:
+    """Keep a batch, the last one together with where the file ended."""
+    checked = ready(ws, batch)
+    records = [one for one in checked if isinstance(one, Record)]
+    report.again |= any(isinstance(one, Delivery) and one.how == "refused" for one in checked)
+    kept: Iterator[Delivery] = iter(())
+    if records or end is not None:
+        with ws.engine.write() as transaction:
+            kept = iter(keep(transaction, ws.name, records))
+            if end is not None:
+                files.put(transaction, replace(end, position=0, fingerprint="") if report.again else end)
+    for run, one in zip(batch, checked, strict=True):
+        report.take(run, next(kept) if isinstance(one, Record) else one)
+
+
+def _file(ws: Workspace, source: Source, session: Session, position: int, seen: _Seen) -> files.File:
+    return files.File(
+        workspace=ws.name,
+        path=session.main,
+        source=source.name,
+        position=position,
+        size=seen.size,
+        fingerprint=seen.fingerprint,
+        state="read",
+        seen=ws.now(),
+    )
+
+
+def _look(session: Session) -> _Seen:
+    """Size and fingerprint: what is at the main file's beginning, and every file's size and time of change."""
+    with Path(session.main).open("rb") as stream:
+        beginning = stream.read(BEGINNING)
+    states = [os.stat(file) for file in session.files if os.path.exists(file)]  # noqa: PTH110, PTH116
+    main, *others = [f"{state.st_size}:{state.st_mtime_ns}" for state in states]
+    parts = (blake2b(beginning, digest_size=8).hexdigest(), _digest(others), main)
+    return _Seen(size=states[0].st_size, fingerprint=" ".join(parts))
+
+
+def _start(session: Session, known: files.File | None) -> int:
+    """Where to continue: only if the file grew, begins as before, and its sub-agents' files did not change."""
+    if known is None or known.position <= 0 or not known.fingerprint:
+        return 0
+    seen = _look(session)
+    same = known.fingerprint.split(" ")[:2] == seen.fingerprint.split(" ")[:2]
+    return known.position if same and seen.size >= known.size else 0
+
+
+def _changed(session: Session) -> tuple[float, str]:
+    """When a session was last written: older ones come first, so that they are listed last."""
+    return (os.path.getmtime(session.main) if os.path.exists(session.main) else 0.0, session.main)  # noqa: PTH110, PTH204
+
+
+def _digest(texts: Sequence[str]) -> str:
+    return blake2b("\n".join(texts).encode(), digest_size=8).hexdigest()
+
+
+def _length(run: Run) -> int:
+    return len(run.message) + len(run.output) + sum(len(tool.input) + len(tool.output) for tool in run.tools)

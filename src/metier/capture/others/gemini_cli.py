@@ -1,0 +1,96 @@
+"""Gemini CLI chats, from its documentation: one record a line, with patches and rewinds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, BinaryIO
+
+from metier.capture.reading.dialogue import Dialogue, blocks_text
+from metier.capture.reading.fields import Map, compact, items, mapping, moment, number, text
+from metier.capture.reading.lines import Line, records
+from metier.capture.source import Captured, Found, Rewound, Session, Skipped
+from metier.types import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeminiCli:
+    """Sessions under `~/.gemini/tmp/<project>/chats`."""
+
+    name: str = "gemini-cli"
+    title: str = "Gemini CLI"
+    proven: bool = False
+
+    def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:  # noqa: ARG002
+        """Where Gemini CLI keeps its chats."""
+        return (f"{home}/.gemini/tmp/*/chats/**/*.jsonl",)
+
+    def claims(self, path: str, head: bytes) -> bool:
+        """Whether the first line is a chat's description."""
+        return path.endswith(".jsonl") and b'"projectHash"' in head.split(b"\n", 1)[0]
+
+    def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:  # noqa: ARG002
+        """Each chat; those of sub-agents lie in a folder below and are left out."""
+        for path in sorted({path for path in paths if path.endswith(".jsonl")}):
+            if PurePath(path).parent.name == "chats" or "chats" not in PurePath(path).parts:
+                yield Session(main=path)
+
+    def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
+        """The runs that were not rewound."""
+        main = next(iter(files))
+        if start:
+            yield Rewound(file=main, reason="a later line can change an earlier one")
+            return
+        order, session = _order(main, files[main])
+        talk = Dialogue(source=self.name, session=session or PurePath(main).stem, file=main)
+        for found in records(main, files[main]):
+            if isinstance(found, Skipped):
+                yield found
+            elif order.get(text(found[1], "id")) == found[0].offset:
+                yield from _tell(talk, found[0], found[1])
+        yield from talk.end()
+        if not talk.count:
+            yield Skipped(file=main, line=0, reason="no request by a person in it")
+
+
+def _order(name: str, file: BinaryIO) -> tuple[dict[str, int], str]:
+    """The line that has the last word on each message that still counts, and the session's name."""
+    order: dict[str, int] = {}
+    session = ""
+    for found in records(name, file):
+        if isinstance(found, Skipped):
+            continue
+        line, record = found
+        session = session or text(record, "sessionId")
+        back = text(record, "$rewindTo")
+        if back:
+            names = list(order)
+            kept = names[: names.index(back) + 1] if back in order else names
+            order = {key: order[key] for key in kept}
+        elif text(record, "id") and "type" in record:
+            order[text(record, "id")] = line.offset
+    return order, session
+
+
+def _tell(talk: Dialogue, line: Line, record: Map) -> Iterator[Captured]:
+    kind, said = text(record, "type"), blocks_text(record.get("content"))
+    if kind == "user" and said.strip():
+        when = moment(record, "timestamp")
+        yield from talk.ask(said, name=text(record, "id"), moment=when, offset=line.offset)
+    elif talk.run is not None and kind == "gemini":
+        talk.answer(said, items(record, "toolCalls"))
+        for call in items(record, "toolCalls"):
+            failed = text(call, "status") in ("error", "cancelled")
+            talk.result(text(call, "id"), compact(mapping(call).get("result")), failed=failed)
+        talk.run.model(text(record, "model"))
+        talk.run.at(moment(record, "timestamp"))
+        used = mapping(record, "tokens")
+        cached = number(used, "cached")
+        made = number(used, "output") + number(used, "thoughts")
+        tokens = Tokens(input=max(0, number(used, "input") - cached), output=made, cache_read=cached)
+        talk.run.usage(text(record, "id"), tokens)
+    elif talk.run is not None and kind == "error":
+        talk.run.status = "error"

@@ -1,0 +1,82 @@
+"""PicoClaw sessions, from its documentation: one message a line, and a file that says how many were cut away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, BinaryIO
+
+from metier.capture.reading.dialogue import Dialogue, blocks_text
+from metier.capture.reading.fields import decode, mapping, moment, number, text
+from metier.capture.reading.lines import records
+from metier.capture.source import Found, Rewound, Session, Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+_META = ".meta.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PicoClaw:
+    """Sessions as `{key}.jsonl` beside `{key}.meta.json`."""
+
+    name: str = "picoclaw"
+    title: str = "PicoClaw"
+    proven: bool = False
+
+    def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:  # noqa: ARG002
+        """Where PicoClaw keeps its sessions."""
+        return (f"{home}/.picoclaw/**/sessions/*.jsonl", f"{home}/.picoclaw/**/sessions/*{_META}")
+
+    def claims(self, path: str, head: bytes) -> bool:
+        """Whether the first line is a bare chat message."""
+        first = head.split(b"\n", 1)[0]
+        bare = b'"role"' in first and b'"content"' in first and b'"type"' not in first and b'"messages"' not in first
+        return path.endswith(".jsonl") and bare
+
+    def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:  # noqa: ARG002
+        """Each session with its description."""
+        known = set(paths)
+        for path in sorted(path for path in known if path.endswith(".jsonl")):
+            meta = path.removesuffix(".jsonl") + _META
+            yield Session(main=path, others=(meta,) if meta in known else ())
+
+    def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
+        """The runs behind the lines that were logically cut away."""
+        main = next(iter(files))
+        if start:
+            yield Rewound(file=main, reason="the number of lines that count can change")
+            return
+        skip = max((_skip(file) for name, file in files.items() if name.endswith(_META)), default=0)
+        talk = Dialogue(source=self.name, session=PurePath(main).stem, file=main)
+        for found in records(main, files[main]):
+            if isinstance(found, Skipped):
+                yield found
+                continue
+            line, record = found
+            role, said = text(record, "role"), blocks_text(record.get("content"))
+            if line.number <= skip:
+                continue
+            if role == "user" and said.strip():
+                when = moment(record, "created_at")
+                yield from talk.ask(said, name=f"line:{line.number}", moment=when, offset=line.offset)
+            elif role == "assistant":
+                talk.answer(said, record.get("tool_calls"))
+            elif role == "tool":
+                talk.result(text(record, "tool_call_id"), said)
+            if talk.run is not None:
+                talk.run.model(text(record, "model_name"))
+                talk.run.at(moment(record, "created_at"))
+        yield from talk.end()
+        if not talk.count:
+            yield Skipped(file=main, line=0, reason="no request by a person in it")
+
+
+def _skip(file: BinaryIO) -> int:
+    """How many lines at the beginning do not count any more."""
+    file.seek(0)
+    try:
+        return number(mapping(decode(file.read(1024 * 1024).decode("utf-8", "replace"))), "skip")
+    except ValueError:
+        return 0

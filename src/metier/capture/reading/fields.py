@@ -1,0 +1,104 @@
+"""Careful hands for other people's JSON: every reader here takes an `object` of any shape, and none of them raises."""
+
+from __future__ import annotations
+
+import json
+from typing import TypeGuard
+
+from metier.formats.strict_json import clean, is_moment
+
+TEXT_LIMIT = 256 * 1024
+"""Characters kept of any one text; the rest is cut with a visible mark."""
+
+Map = dict[str, object]
+
+
+def decode(raw: bytes | str) -> object:
+    """The value of one JSON text; ValueError says in a few words why there is none."""
+    try:
+        return json.loads(raw)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON: {error.msg} at character {error.pos}") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8: byte {error.start}") from None
+    except RecursionError:
+        raise ValueError("not readable: nested too deeply") from None
+    except ValueError:
+        raise ValueError("not readable: a number with thousands of digits") from None
+
+
+def is_map(value: object) -> TypeGuard[Map]:
+    """Whether a value is a JSON object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: object) -> TypeGuard[list[object]]:
+    """Whether a value is a JSON list."""
+    return isinstance(value, list)
+
+
+def mapping(value: object, *keys: str) -> Map:
+    """The JSON object found by walking the keys, or an empty one."""
+    for key in keys:
+        value = value.get(key) if is_map(value) else None
+    return value if is_map(value) else {}
+
+
+def elements(value: object) -> list[object]:
+    """The value as a list; empty when it is not one."""
+    return value if is_list(value) else []
+
+
+def items(obj: object, key: str) -> list[object]:
+    """The list under a key; empty when there is none."""
+    return elements(mapping(obj).get(key))
+
+
+def text(obj: object, key: str) -> str:
+    """The text under a key, cleaned and cut; empty when there is none."""
+    value = obj.get(key) if is_map(obj) else None
+    if not isinstance(value, str):
+        return ""
+    return value if len(value) < 1000 and value.isascii() and "\0" not in value else clip(value)
+
+
+def number(obj: object, key: str) -> int:
+    """The count under a key; 0 when there is none, or when it is negative, endless or not a number."""
+    value = obj.get(key) if is_map(obj) else None
+    if value is None:
+        return 0
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0
+    return int(value) if 0 <= value < 2**63 else 0
+
+
+def flag(obj: object, key: str) -> bool:
+    """Whether the value under a key is exactly true."""
+    return mapping(obj).get(key) is True
+
+
+def moment(obj: object, key: str) -> str | None:
+    """The ISO 8601 time under a key, as given; None when it is not one."""
+    value = mapping(obj).get(key)
+    return value if isinstance(value, str) and is_moment(value) else None
+
+
+def clip(value: str, limit: int = TEXT_LIMIT) -> str:
+    """Clean text of at most `limit` characters and a mark that says how many were cut."""
+    if len(value) <= limit:
+        return clean(value)
+    return f"{clean(value[:limit])}\n[… {len(value) - limit} characters cut]"
+
+
+def compact(value: object) -> str:
+    """Any JSON value as one short text: texts stay as they are."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return clip(value)
+    try:
+        return clip(json.dumps(value, ensure_ascii=False, separators=(", ", ": ")))
+    except (ValueError, RecursionError, TypeError):
+        return "[unreadable]"

@@ -1,0 +1,199 @@
+"""Lines of a file that may be huge, damaged, compressed or still growing."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
+
+from metier.capture.reading.fields import Map, decode
+from metier.capture.source import Rewound, Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LINE_LIMIT = 16 * 1024 * 1024
+"""Bytes of the longest line that is read; a longer one is passed over in pieces."""
+_CHUNK = 1024 * 1024
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_PADDING = b"\0 \t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line, with its number (from 1) and the byte it begins at."""
+
+    number: int
+    offset: int
+    raw: bytes
+    whole: bool
+    """Whether its end was seen; the last line of a growing file may be half there."""
+
+
+class _Inflater(Protocol):
+    eof: bool
+
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class _Zstd(io.RawIOBase):
+    """A reader of zstandard data that ends quietly where the data does."""
+
+    def __init__(self, file: BinaryIO, inflater: _Inflater) -> None:
+        super().__init__()
+        self._file = file
+        self._inflater = inflater
+        self._ready = b""
+        self.problem = ""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        while not self._ready and not self.problem and not self._inflater.eof:
+            self._ready = self._more()
+        count = min(len(buffer), len(self._ready))
+        buffer[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
+        return count
+
+    def _more(self) -> bytes:
+        data = self._file.read(65536)
+        if not data:
+            self.problem = "the compressed file ends in the middle; what came before was read"
+            return b""
+        try:
+            return self._inflater.decompress(data)
+        except Exception as error:  # noqa: BLE001  each zstandard library has its own error class
+            self.problem = f"the compressed data is damaged ({error}); what came before was read"
+            return b""
+
+
+class _Inflated(io.BufferedReader):
+    """The plain bytes of compressed ones, and what was wrong with them."""
+
+    def __init__(self, zstd: _Zstd) -> None:
+        super().__init__(zstd, 256 * 1024)
+        self._zstd = zstd
+
+    @property
+    def problem(self) -> str:
+        return self._zstd.problem
+
+
+def records(name: str, file: BinaryIO, start: int = 0) -> Iterator[tuple[Line, Map] | Skipped]:
+    """The JSON object of each line from a byte on; what cannot be read is named and left out."""
+    for line in read(name, file, start):
+        if isinstance(line, Skipped):
+            yield line
+            continue
+        found, problem = record(name, line)
+        if problem is not None:
+            yield problem
+        if found is not None:
+            yield line, found
+
+
+def record(name: str, line: Line) -> tuple[Map | None, Skipped | None]:
+    """The JSON object of a line and what was wrong with it; neither for an empty line."""
+    found = parse_line(line.raw)
+    if isinstance(found, dict):
+        return found, None
+    if not line.raw.strip(_PADDING):
+        return None, None
+    if not line.whole:
+        reason = "the last line is cut off; read again when the file has grown"
+        return None, Skipped(file=name, line=line.number, reason=reason)
+    mended = parse_line(line.raw, mend=True) if "UTF-8" in found else found
+    if isinstance(mended, dict):
+        reason = "bytes that are not UTF-8 were replaced by U+FFFD"
+        return mended, Skipped(file=name, line=line.number, reason=reason)
+    return None, Skipped(file=name, line=line.number, reason=mended)
+
+
+def parse_line(raw: bytes, *, mend: bool = False) -> Map | str:
+    """The JSON object of one line, or why there is none; `mend` puts U+FFFD where it is not UTF-8."""
+    try:
+        content = raw.decode("utf-8-sig", "replace" if mend else "strict").strip("\0 \t\r\n")
+        value = decode(content)
+    except UnicodeDecodeError as error:
+        return f"not UTF-8: byte {error.start + 1} of the line"
+    except ValueError as error:
+        return str(error)
+    return cast("Map", value) if isinstance(value, dict) else "not a JSON object"
+
+
+def read(name: str, file: BinaryIO, start: int = 0) -> Iterator[Line | Skipped]:
+    """Every line from a byte on, one at a time; too long ones are named instead."""
+    stream, problem = _open(name, file)
+    if problem is not None:
+        yield problem
+        return
+    number, offset = _skip(stream, start), start
+    while raw := stream.readline(LINE_LIMIT + 1):
+        number += 1
+        if len(raw) > LINE_LIMIT and not raw.endswith(b"\n"):
+            size, ended = _pass_over(stream)
+            size += len(raw)
+            reason = f"a line of {size:,} bytes is longer than the {LINE_LIMIT:,} that are read"
+            yield Skipped(file=name, line=number, reason=reason if ended else reason + "; the file ends in it")
+        else:
+            size = len(raw)
+            yield Line(number, offset, raw, raw.endswith(b"\n"))
+        offset += size
+    if isinstance(stream, _Inflated) and stream.problem:
+        yield Skipped(file=name, line=number, reason=stream.problem)
+
+
+def boundary(name: str, file: BinaryIO, start: int) -> Rewound | None:
+    """Why a file cannot be continued from a byte: it is shorter, or no line begins there."""
+    if start <= 0:
+        return None
+    stream, problem = _open(name, file)
+    if problem is not None:
+        return None
+    _skip(stream, start - 1)
+    if stream.read(1) != b"\n":
+        return Rewound(file=name, reason="the file was rewritten: no line begins where the last reading ended")
+    return None
+
+
+def _open(name: str, file: BinaryIO) -> tuple[BinaryIO, Skipped | None]:
+    """The stream of plain bytes, from the beginning, or what is missing to read it."""
+    file.seek(0)
+    head = file.read(4)
+    file.seek(0)
+    if head != _ZSTD_MAGIC:
+        return file, None
+    inflater = _inflater()
+    if inflater is None:
+        reason = "compressed with zstandard: pip install 'metier[zstd]' and import it again"
+        return file, Skipped(file=name, line=0, reason=reason)
+    return cast("BinaryIO", _Inflated(_Zstd(file, inflater))), None
+
+
+def _inflater() -> _Inflater | None:
+    try:
+        import zstandard
+    except ImportError:
+        return None
+    return cast("_Inflater", zstandard.ZstdDecompressor().decompressobj())
+
+
+def _skip(stream: BinaryIO, start: int) -> int:
+    """Go to a byte and count the lines before it."""
+    lines = 0
+    while start > 0 and (chunk := stream.read(min(_CHUNK, start))):
+        lines += chunk.count(b"\n")
+        start -= len(chunk)
+    return lines
+
+
+def _pass_over(stream: BinaryIO) -> tuple[int, bool]:
+    """Read to the end of the line in pieces: how many bytes, and whether the end came."""
+    size = 0
+    while piece := stream.readline(_CHUNK):
+        size += len(piece)
+        if piece.endswith(b"\n"):
+            return size, True
+    return size, False

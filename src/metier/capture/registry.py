@@ -1,0 +1,64 @@
+"""All sources by name: the built-in ones, loaded when asked for, and those of other packages."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from metier.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from metier.capture.source import Source
+
+GROUP = "metier.sources"
+"""The entry point group in which another package names a callable that returns a source."""
+
+_BUILT_IN = {
+    "claude-code": "claude_code.source:ClaudeCode",
+    "codex": "codex.source:Codex",
+    "otel": "traces.otel:Otel",
+    "openinference": "traces.openinference:OpenInference",
+    "jsonl": "others.jsonl:Jsonl",
+    "gemini-cli": "others.gemini_cli:GeminiCli",
+    "openclaw": "others.openclaw:OpenClaw",
+    "hermes": "others.hermes:Hermes",
+    "picoclaw": "others.picoclaw:PicoClaw",
+}
+
+
+def names() -> tuple[str, ...]:
+    """Every name that can be imported from, built-in ones first."""
+    from importlib.metadata import entry_points
+
+    return tuple(dict.fromkeys((*_BUILT_IN, *sorted(entry.name for entry in entry_points(group=GROUP)))))
+
+
+def source(name: str) -> Source:
+    """The source of a name; InputError tells the nearest one for a name that is not known."""
+    if name in _BUILT_IN:
+        module, _, factory = _BUILT_IN[name].partition(":")
+        return cast("Callable[[], Source]", getattr(import_module(f"metier.capture.{module}"), factory))()
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group=GROUP, name=name):
+        try:
+            return cast("Callable[[], Source]", entry.load())()
+        except Exception as error:
+            raise InputError(f"the source {name!r} of {entry.value} cannot be loaded: {error}") from error
+    raise _unknown(name)
+
+
+def claimant(path: str, head: bytes) -> str | None:
+    """The name of the built-in source that a file seems to be of, or None."""
+    return next((name for name in _BUILT_IN if source(name).claims(path, head)), None)
+
+
+def _unknown(name: str) -> InputError:
+    from difflib import get_close_matches
+
+    known = names()
+    near = get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.4)
+    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+    return InputError(f"no source is called {name!r}; {hint}")

@@ -1,0 +1,215 @@
+"""Spans in the words of the GenAI semantic conventions, old and new, and in those of Claude Code itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from metier.capture.reading.fields import Map, compact, elements, mapping, number, text
+from metier.capture.reading.messages import Message, messages
+from metier.capture.traces.attributes import nested
+from metier.capture.traces.runs import Step
+from metier.capture.traces.spans import bare
+from metier.types import Outcome, Tokens
+
+if TYPE_CHECKING:
+    from metier.capture.traces.runs import StepKind
+    from metier.capture.traces.spans import Span
+
+_OPERATIONS: dict[str, StepKind] = {
+    "chat": "model",
+    "generate_content": "model",
+    "text_completion": "model",
+    "execute_tool": "tool",
+    "invoke_agent": "agent",
+    "invoke_workflow": "agent",
+}
+_NAMES: dict[str, StepKind] = {
+    "claude_code.interaction": "agent",
+    "claude_code.llm_request": "model",
+    "claude_code.tool": "tool",
+    "ai.toolCall": "tool",
+    "ai.generateText": "agent",
+    "ai.streamText": "agent",
+    "ai.generateText.doGenerate": "model",
+    "ai.streamText.doStream": "model",
+}
+_TRACELOOP: dict[str, StepKind] = {"agent": "agent", "workflow": "agent", "tool": "tool"}
+_ARGUMENTS = (
+    *("gen_ai.tool.call.arguments", "tool_input", "tool_arguments", "ai.toolCall.args", "traceloop.entity.input"),
+    *("full_command", "file_path"),
+)
+_RESULTS = ("gen_ai.tool.call.result", "tool_output", "tool_response", "ai.toolCall.result", "traceloop.entity.output")
+_TELLING = ("tool.output", "gen_ai.content.prompt", "gen_ai.content.completion")
+"""Events whose attributes belong to their span."""
+_PASSED = ("pass", "passed", "correct", "success", "true", "yes")
+_FAILED = ("fail", "failed", "incorrect", "failure", "false", "no")
+
+
+def genai_step(span: Span) -> Step:
+    """What a span says in the words of the GenAI conventions, old and new."""
+    given = _with_events(span)
+    kind = _kind(span, given)
+    if kind == "other":
+        return Step(span=bare(span))
+    common = _common(given)
+    if kind == "tool":
+        return _tool(span, given, common)
+    roots = _roots(given)
+    return Step(
+        span=bare(span),
+        kind=kind,
+        model=_first(given, "gen_ai.response.model", "gen_ai.request.model", "model", "ai.model.id"),
+        session=common[0],
+        agent=common[1],
+        received=_received(given, roots),
+        answered=_answered(given, roots),
+        tokens=_tokens(given),
+        outcome=_outcome(span, given),
+    )
+
+
+def _common(given: Map) -> tuple[str, str]:
+    """The session and the agent a span names."""
+    session = _first(given, "gen_ai.conversation.id", "session.id", "langfuse.session.id", "thread.id")
+    return session, _first(given, "gen_ai.agent.name", "service.name")
+
+
+def _tool(span: Span, given: Map, common: tuple[str, str]) -> Step:
+    skill = _first(given, "github.copilot.skill.name", "skill.name", "skill_name")
+    name = _first(given, "gen_ai.tool.name", "tool_name", "ai.toolCall.name", "traceloop.entity.name")
+    return Step(
+        span=bare(span),
+        kind="tool",
+        session=common[0],
+        agent=common[1],
+        tool=name or span.name,
+        call=_first(given, "gen_ai.tool.call.id", "tool_use_id", "ai.toolCall.id"),
+        given=_any(given, *_ARGUMENTS),
+        output=_any(given, *_RESULTS),
+        skills=(skill,) if skill else (),
+        outcome=_outcome(span, given),
+    )
+
+
+def _kind(span: Span, given: Map) -> StepKind:
+    if span.name == "claude_code.tool.execution" and "tool_use_id" in given:
+        return "tool"
+    known = _NAMES.get(span.name) or _OPERATIONS.get(text(given, "gen_ai.operation.name"))
+    known = known or _TRACELOOP.get(text(given, "traceloop.span.kind"))
+    if known:
+        return known
+    if "gen_ai.tool.name" in given and "gen_ai.request.model" not in given:
+        return "tool"
+    if text(given, "gen_ai.operation.name") in ("embeddings", "create_agent", "retrieval"):
+        return "other"
+    telling = ("gen_ai.request.model", "gen_ai.response.model", "gen_ai.usage.input_tokens", "gen_ai.prompt")
+    return "model" if any(key in given for key in telling) or "gen_ai.prompt.0.content" in given else "other"
+
+
+def _with_events(span: Span) -> Map:
+    """The attributes, with those of events that carry a whole conversation."""
+    given = span.attributes
+    if not span.events:
+        return given
+    given = dict(given)
+    told: list[object] = []
+    chosen: list[object] = []
+    for name, attributes in span.events:
+        if name in _TELLING or not attributes.keys().isdisjoint(("gen_ai.input.messages", "gen_ai.output.messages")):
+            given = attributes | given
+            if name == "tool.output":
+                given.setdefault("tool_output", attributes.get("output", attributes.get("content")))
+        elif name.endswith(".message") and name.startswith("gen_ai."):
+            told.append({"role": name.split(".")[1], **attributes})
+        elif name == "gen_ai.choice":
+            chosen.append({"role": "assistant", **attributes, **mapping(nested(attributes, "message"))})
+    if told:
+        given.setdefault("gen_ai.input.messages", told)
+    if chosen:
+        given.setdefault("gen_ai.output.messages", chosen)
+    return given
+
+
+def _roots(given: Map) -> set[str]:
+    """Every dotted name under which something stands."""
+    found = set(given)
+    for key in given:
+        at = key.find(".")
+        while at >= 0:
+            found.add(key[:at])
+            at = key.find(".", at + 1)
+    return found
+
+
+def _received(given: Map, roots: set[str]) -> tuple[Message, ...]:
+    found: list[Message] = []
+    for key in roots & {"gen_ai.system_instructions", "gen_ai.system.instructions"}:
+        system = nested(given, key)
+        said = system if isinstance(system, str) else "\n".join(text(part, "content") for part in elements(system))
+        found += [Message(role="system", text=said)] if said else []
+    for key in (
+        "gen_ai.input.messages",
+        "gen_ai.prompt",
+        "pydantic_ai.all_messages",
+        "ai.prompt",
+        "ai.prompt.messages",
+    ):
+        found += messages(nested(given, key), "user") if key in roots else ()
+        if any(message.role == "user" for message in found):
+            return tuple(found)
+    prompt = _first(given, "user_prompt", "new_context", "traceloop.entity.input")
+    hidden = prompt in ("", "<REDACTED>", "[REDACTED]")
+    return (*found, *(() if hidden else messages(prompt, "user")))
+
+
+def _answered(given: Map, roots: set[str]) -> tuple[Message, ...]:
+    for key in ("gen_ai.output.messages", "gen_ai.completion", "final_result", "response.model_output"):
+        if key in roots and (found := messages(nested(given, key), "assistant")):
+            return found
+    said = _first(given, "ai.response.text", "traceloop.entity.output")
+    return messages(said, "assistant")
+
+
+def _tokens(given: Map) -> Tokens:
+    if "cache_read_tokens" in given or "cache_creation_tokens" in given:
+        return Tokens(
+            input=number(given, "input_tokens"),
+            output=number(given, "output_tokens"),
+            cache_read=number(given, "cache_read_tokens"),
+            cache_write=number(given, "cache_creation_tokens"),
+        )
+    use = "gen_ai.usage."
+    cached = number(given, f"{use}cache_read.input_tokens") or number(given, f"{use}cache_read_input_tokens")
+    writing = ("cache_creation.input_tokens", "cache_creation_input_tokens", "cache_write.input_tokens")
+    written = next((found for key in writing if (found := number(given, use + key))), 0)
+    taken = number(given, f"{use}input_tokens") or number(given, f"{use}prompt_tokens") or number(given, "input_tokens")
+    made = number(given, f"{use}output_tokens") or number(given, f"{use}completion_tokens")
+    return Tokens(
+        input=max(0, taken - cached - written),
+        output=made or number(given, "output_tokens"),
+        cache_read=cached,
+        cache_write=written,
+    )
+
+
+def _outcome(span: Span, given: Map) -> Outcome | None:
+    """An evaluation that stands beside the run."""
+    for attributes in (given, *(inner for _, inner in span.events)):
+        if "gen_ai.evaluation.score.label" not in attributes:
+            continue
+        label = text(attributes, "gen_ai.evaluation.score.label").lower()
+        if label in (*_PASSED, *_FAILED):
+            reason = text(attributes, "gen_ai.evaluation.explanation") or text(attributes, "gen_ai.evaluation.name")
+            return Outcome(success=label in _PASSED, by="verifier", reason=reason)
+    return None
+
+
+def _first(given: Map, *keys: str) -> str:
+    for key in keys:
+        if key in given and (found := text(given, key)):
+            return found
+    return ""
+
+
+def _any(given: Map, *keys: str) -> str:
+    return next((compact(given[key]) for key in keys if given.get(key) is not None), "")

@@ -1,0 +1,88 @@
+"""OpenTelemetry: OTLP/JSON files of GenAI spans, and those Claude Code itself sends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+from metier.capture.source import Captured, Found, Rewound, Session, Skipped
+from metier.capture.traces.genai import genai_step
+from metier.capture.traces.openinference_spans import openinference_step
+from metier.capture.traces.runs import Step, Traces
+from metier.capture.traces.spans import spans
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from metier.capture.traces.spans import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Otel:
+    """Files of spans after the GenAI semantic conventions."""
+
+    name: str = "otel"
+    title: str = "OpenTelemetry GenAI spans"
+    proven: bool = True
+
+    def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:  # noqa: ARG002
+        """Nowhere: such files stand where a collector was told to put them."""
+        return ()
+
+    def claims(self, path: str, head: bytes) -> bool:  # noqa: ARG002
+        """Whether the beginning is OTLP/JSON without OpenInference attributes."""
+        return is_otlp(head) and b"openinference.span.kind" not in head
+
+    def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:  # noqa: ARG002
+        """Each file stands for itself."""
+        yield from (Session(main=path) for path in sorted(set(paths)))
+
+    def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
+        """One run for each topmost agent span, or for each trace without one."""
+        yield from parse_spans(files, start, self.name)
+
+
+def is_otlp(head: bytes) -> bool:
+    """Whether a file begins like OTLP/JSON traces."""
+    return b'"resourceSpans"' in head or b'"resource_spans"' in head
+
+
+def parse_spans(files: Mapping[str, BinaryIO], start: int, source: str) -> Iterator[Found]:
+    """The runs in files of spans, in any of the dialects; a trace can go on anywhere, so they are read whole."""
+    for name, file in files.items():
+        if start:
+            yield Rewound(file=name, reason="a trace can go on anywhere in the file")
+            return
+        yield from _parse_file(name, file, Traces(source))
+
+
+def _parse_file(name: str, file: BinaryIO, traces: Traces) -> Iterator[Captured | Skipped]:
+    count, read = 0, 0
+    seen: set[int] = set()
+    for span in spans(name, file):
+        if isinstance(span, Skipped):
+            yield span
+            continue
+        mark = hash((span.trace, span.id))
+        if mark in seen:
+            continue
+        seen.add(mark)
+        read += 1
+        for run, offset in traces.add(step_of(span)):
+            count += 1
+            yield Captured(run=run, file=name, offset=offset)
+    for run, offset in traces.close():
+        count += 1
+        yield Captured(run=run, file=name, offset=offset)
+    if traces.late:
+        yield Skipped(file=name, line=0, reason=f"{traces.late} spans came long after the rest of their traces")
+    if not count:
+        reason = f"{read} spans, none of an agent, a model or a tool" if read else "no spans in it"
+        yield Skipped(file=name, line=0, reason=reason)
+
+
+def step_of(span: Span) -> Step:
+    """What a span tells, by the dialect it is written in."""
+    if "openinference.span.kind" in span.attributes:
+        return openinference_step(span)
+    return genai_step(span)

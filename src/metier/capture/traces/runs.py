@@ -1,0 +1,283 @@
+"""From the steps of a trace (agent, model, tool) to runs: the same for every dialect of spans."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+from metier.capture.reading.fields import clip
+from metier.capture.reading.messages import SYSTEM, Message
+from metier.capture.reading.people import is_correction, is_own
+from metier.capture.run_builder import RunBuilder
+from metier.types import Outcome, Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from metier.capture.traces.spans import Span
+    from metier.types import Run
+
+_NONE = Tokens()
+
+StepKind = Literal["agent", "model", "tool", "other"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What one span tells about a run."""
+
+    span: Span
+    kind: StepKind = "other"
+    received: tuple[Message, ...] = ()
+    answered: tuple[Message, ...] = ()
+    tool: str = ""
+    call: str = ""
+    given: str = ""
+    output: str = ""
+    model: str = ""
+    tokens: Tokens = _NONE
+    session: str = ""
+    agent: str = ""
+    skills: tuple[str, ...] = ()
+    outcome: Outcome | None = None
+
+
+def _shortened(step: Step, limit: int) -> Step:
+    """A step with each of its texts cut."""
+
+    def cut(told: tuple[Message, ...]) -> tuple[Message, ...]:
+        return tuple(
+            replace(
+                message,
+                text=clip(message.text, limit),
+                calls=tuple((call, name, clip(given, limit)) for call, name, given in message.calls),
+                results=tuple((call, clip(said, limit)) for call, said in message.results),
+            )
+            for message in told
+        )
+
+    given, output = clip(step.given, limit), clip(step.output, limit)
+    return replace(step, received=cut(step.received), answered=cut(step.answered), given=given, output=output)
+
+
+def _size(step: Step) -> int:
+    """Characters in a step."""
+    told = (*step.received, *step.answered)
+    inner = sum(len(part[-1]) for message in told for part in (*message.calls, *message.results))
+    return len(step.given) + len(step.output) + inner + sum(len(message.text) for message in told)
+
+
+@dataclass(kw_only=True)
+class _Group:
+    """The steps of one run."""
+
+    top: Step
+    steps: list[Step] = field(default_factory=list[Step])
+
+
+class Traces:
+    """Gathers steps by their traces and hands out runs; a trace that falls silent for long is taken as whole."""
+
+    PATIENCE = 4096
+    """Steps of other traces after which one counts as whole."""
+    SESSIONS = 256
+    """Runs that wait for the next one of their session."""
+    ROOM = 8 * 1024 * 1024
+    """Characters kept of all open traces; from there on each further text is cut."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._open: dict[str, list[Step]] = {}
+        self._last: dict[str, int] = {}
+        self._closed: set[int] = set()
+        self._waiting: dict[str, tuple[Run, int]] = {}
+        self._count = 0
+        self._held = 0
+        self.late = 0
+        """Steps that came after their trace had been taken as whole."""
+
+    def add(self, step: Step) -> Iterator[tuple[Run, int]]:
+        """Take one step in; hand out runs that are whole, each with the offset of its first span."""
+        trace = step.span.trace
+        self._count += 1
+        if hash(trace) in self._closed:
+            self.late += 1
+            return
+        step = step if self._held < self.ROOM else _shortened(step, 200)
+        self._held += _size(step)
+        self._open.setdefault(trace, []).append(step)
+        self._last[trace] = self._count
+        if self._count % (self.PATIENCE // 4) == 0:
+            for silent in [name for name, at in self._last.items() if at < self._count - self.PATIENCE]:
+                del self._last[silent]
+                self._closed.add(hash(silent))
+                yield from self._finish(self._open.pop(silent))
+
+    def close(self) -> Iterator[tuple[Run, int]]:
+        """Hand out everything that is left."""
+        found = [one for trace in self._open.values() for one in self._runs(trace)]
+        found.sort(key=lambda one: one[0].started or "")
+        for one in found:
+            yield from self._next(one)
+        yield from self._waiting.values()
+        self._waiting.clear()
+
+    def _finish(self, trace: list[Step]) -> Iterator[tuple[Run, int]]:
+        self._held -= sum(_size(step) for step in trace)
+        for one in self._runs(trace):
+            yield from self._next(one)
+
+    def _runs(self, trace: list[Step]) -> list[tuple[Run, int]]:
+        found = [_run(group, self._source) for group in _groups(trace)]
+        return [one for one in found if not is_own(one[0].message)]
+
+    def _next(self, one: tuple[Run, int]) -> Iterator[tuple[Run, int]]:
+        """A run waits for the next one of its session, which may be its correction."""
+        if (one[0].external_id or "").startswith(f"{one[0].session}:"):
+            yield one  # its trace is its session: nothing can follow
+            return
+        before = self._waiting.pop(one[0].session, None)
+        if before is not None:
+            said = one[0].message
+            yield (replace(before[0], correction=said[:4000]), before[1]) if is_correction(said) else before
+        self._waiting[one[0].session] = one
+        if len(self._waiting) > self.SESSIONS:
+            yield self._waiting.pop(next(iter(self._waiting)))
+
+
+def _groups(trace: list[Step]) -> list[_Group]:
+    """One group for each topmost agent; without any, the whole trace is one."""
+    by_id = {step.span.id: step for step in trace}
+    trace.sort(key=_began)
+    tops = {step.span.id: _top(step, by_id) for step in trace}
+    groups = {step.span.id: _Group(top=step) for step in trace if tops[step.span.id] is step}
+    telling = [step for step in trace if step.kind != "other"]
+    if not groups:
+        return [_Group(top=telling[0], steps=telling)] if telling else []
+    ordered = list(groups.values())
+    for step in telling:
+        top = tops[step.span.id]
+        group = _earlier(ordered, step) if top is None else groups[top.span.id]
+        group.steps.append(step)
+    return ordered
+
+
+def _began(step: Step) -> str:
+    return step.span.started or ""
+
+
+def _earlier(ordered: list[_Group], step: Step) -> _Group:
+    """The last group that began before a step which stands below none of them, else the first."""
+    earlier = [group for group in ordered if _began(group.top) <= _began(step)]
+    return earlier[-1] if earlier else ordered[0]
+
+
+def _top(step: Step, by_id: dict[str, Step]) -> Step | None:
+    """The highest agent above a step, or the step itself where it is one."""
+    top, at, seen = None, step, set[str]()
+    while at.span.id not in seen:
+        seen.add(at.span.id)
+        top = at if at.kind == "agent" else top
+        above = by_id.get(at.span.parent)
+        if above is None:
+            break
+        at = above
+    return top
+
+
+def _run(group: _Group, source: str) -> tuple[Run, int]:
+    top, steps = group.top, group.steps
+    models = _innermost([step for step in steps if step.kind == "model"], steps)
+    tools = [step for step in steps if step.kind == "tool"]
+    run = RunBuilder(
+        source=source,
+        session=next((step.session for step in (top, *steps) if step.session), top.span.trace),
+        message=_question([top, *models]),
+        external_id=f"{top.span.trace}:{top.span.id}",
+        started=top.span.started,
+    )
+    for step in steps:
+        _tell(run, step, spoken=step in models, with_calls=not tools)
+    if all(step.tokens == _NONE for step in models):
+        run.usage(top.span.id, top.tokens)
+    _conclude(run, top, top if top.kind == "agent" or not models else models[-1])
+    offset = min(step.span.offset for step in (top, *steps))
+    return replace(run.finish(), outcome=_outcome(top, steps), agent=_named(top, steps) or source), offset
+
+
+def _conclude(run: RunBuilder, top: Step, last: Step) -> None:
+    """The final answer of an agent span, and how it ended."""
+    final = [message.text for message in top.answered if message.text.strip()]
+    if top.kind == "agent" and final:
+        run.say(final[-1])
+    run.at(top.span.ended)
+    run.status = "error" if last.span.error else "completed" if last.span.ended else None
+
+
+def _outcome(top: Step, steps: list[Step]) -> Outcome | None:
+    return next((step.outcome for step in (top, *steps) if step.outcome), None)
+
+
+def _named(top: Step, steps: list[Step]) -> str:
+    return next((step.agent for step in (top, *steps) if step.agent), "")
+
+
+def _innermost(models: list[Step], steps: list[Step]) -> list[Step]:
+    """One of each two model calls where one stands in the other, so that no token counts twice.
+
+    The inner one counts, unless only the outer one knows what was said: SDKs trace their own requests without words.
+    """
+    by_id = {step.span.id: step for step in steps}
+    twice: set[str] = set()
+    for step in models:
+        parent, seen = step.span.parent, set[str]()
+        while parent in by_id and parent not in seen:
+            seen.add(parent)
+            outer = by_id[parent]
+            if outer.kind == "model":
+                silent = bool(outer.answered) and outer.tokens != _NONE and not step.answered
+                twice.add(step.span.id if silent else parent)
+            parent = outer.span.parent
+    return [step for step in models if step.span.id not in twice]
+
+
+def _question(steps: list[Step]) -> str:
+    """The first question any of the steps knows."""
+    return next((said for step in steps if (said := _asked(step))), "")
+
+
+def _asked(step: Step) -> str:
+    """What the person said last before a step."""
+    said = [message.text for message in step.received if message.role in ("user", "human", "") and message.text.strip()]
+    return said[-1] if said else ""
+
+
+def _tell(run: RunBuilder, step: Step, *, spoken: bool, with_calls: bool) -> None:
+    run.at(step.span.ended or step.span.started)
+    for message in step.received:
+        if message.role in SYSTEM:
+            run.passage("operator", message.text)
+        for call, said in message.results if with_calls else ():
+            run.result(call, said)
+    if step.kind == "tool":
+        _use(run, step)
+    if spoken:
+        run.model(step.model)
+        run.usage(step.span.id, step.tokens)
+        for message in step.answered:
+            run.say(message.text)
+            for call, name, given in message.calls if with_calls else ():
+                run.call(call, name, given)
+
+
+def _use(run: RunBuilder, step: Step) -> None:
+    """A tool at work; a second span of the same call may still tell how it ended."""
+    call = step.call or step.span.id
+    if run.knows(call) and not step.output:
+        if step.span.error:
+            run.fails(call, step.span.error)
+        return
+    run.call(call, step.tool, step.given)
+    run.result(call, step.output, error=(step.output or step.span.error) if step.span.error else None)
+    for skill in step.skills:
+        run.uses(call, skill)

@@ -1,0 +1,183 @@
+"""The root command: global options, and the table of commands."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer._click.exceptions import ClickException
+from typer.core import TyperGroup
+
+from metier.cli.options import Options, parse_flags
+from metier.errors import MetierError
+
+if TYPE_CHECKING:
+    from typer._click import Command, Context
+
+INTERRUPTED = 130
+"""What a shell calls a program that Ctrl-C ended."""
+STOPPED = "Stopped. What was acknowledged is kept; the same command again goes on from there."
+COMMANDS = {
+    "demo": "metier.cli.demo",
+    "init": "metier.cli.commands.init",
+    "uninit": "metier.cli.commands.uninit",
+    "record": "metier.cli.commands.record",
+    "import": "metier.cli.commands.import_",
+    "runs": "metier.cli.commands.runs",
+    "learn": "metier.cli.commands.learn",
+    "watch": "metier.cli.commands.watch",
+    "patterns": "metier.cli.commands.patterns",
+    "skills": "metier.cli.commands.skills",
+    "drafts": "metier.cli.commands.drafts",
+    "review": "metier.cli.commands.review",
+    "select": "metier.cli.commands.select",
+    "eval": "metier.cli.commands.eval",
+    "train": "metier.cli.commands.train",
+    "audit": "metier.cli.commands.audit",
+    "models": "metier.cli.commands.models",
+    "backup": "metier.cli.commands.backup",
+    "restore": "metier.cli.commands.restore",
+    "config": "metier.cli.commands.config",
+    "where": "metier.cli.commands.where",
+    "doctor": "metier.cli.commands.doctor",
+}
+"""Each command and the module that holds it, in the order people meet them."""
+
+
+class LazyCommands(TyperGroup):
+    """A group that loads a command's module only when the command is asked for."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        """All commands, in the table's order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        """The command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = typer.main.get_command(import_module(COMMANDS[cmd_name]).app)
+        command.name = cmd_name
+        return command
+
+
+app = typer.Typer(
+    cls=LazyCommands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001
+    if wanted:
+        from metier import __version__
+
+        typer.echo(f"metier {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    ctx: typer.Context,
+    workspace: Annotated[
+        str, typer.Option("--workspace", "-w", metavar="DIR", help="Work in this folder's workspace.")
+    ] = "",
+    home: Annotated[str, typer.Option(metavar="DIR", help="Keep the state here (like METIER_HOME).")] = "",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Set a setting for this command only; may be repeated."),
+    ] = None,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,  # noqa: ARG001
+) -> None:
+    """Agents that learn their trade: record runs, learn skills, prove them, take anything back.
+
+    Example:  metier demo  ·  cd my-project && metier init && metier import  ·  metier runs list  ·  metier learn
+    """
+    flags = parse_flags(settings or [])
+    ctx.obj = Options(
+        folder=workspace or os.environ.get("METIER_WORKSPACE") or ".",
+        flags=flags | ({"state_dir": home} if home else {}),
+    )
+
+
+def run() -> None:
+    """Run the command line and turn errors into a line and an exit code."""
+    if os.name != "posix":
+        _fail("Metier runs on Linux and macOS. Windows is not supported yet; WSL works.", 2)
+    _prepare_streams()
+    try:
+        code = app(standalone_mode=False)
+        _finish_output()
+        if code == INTERRUPTED:
+            _fail(STOPPED, INTERRUPTED)
+        sys.exit(code if isinstance(code, int) else 0)
+    except MetierError as error:
+        _fail(str(error), error.exit_code)
+    except ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        _fail(STOPPED, INTERRUPTED)
+    except BrokenPipeError:
+        _drop_output()
+        sys.exit(0)
+    except OSError as error:
+        _drop_output()
+        _fail(_said_by_the_system(error), 1)
+    except Exception as error:  # noqa: BLE001 - the last line of defence against a traceback
+        _fail(f"This is a bug in Metier, sorry: {type(error).__name__}: {error}{_place(error)}", 1)
+
+
+def _prepare_streams() -> None:
+    """Output that cannot fail: a closed stream leads nowhere, a character the terminal lacks is shown as its code."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _finish_output() -> None:
+    """Print what is left; a command whose result cannot be printed has done its work all the same, and says so."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _drop_output()
+        _fail(f"It is done, but its result could not be printed: {error.strerror or error}.", 1)
+
+
+def _drop_output() -> None:
+    """Let what is still to be written go nowhere, so that leaving cannot fail once more."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fail(text: str, code: int) -> None:
+    from metier.cli.output import visible
+
+    typer.echo(visible(f"metier: {text}").replace("\n", " "), err=True)
+    sys.exit(code)
+
+
+def _said_by_the_system(error: OSError) -> str:
+    hint = " Check who owns it and who may use it." if isinstance(error, PermissionError) else ""
+    return f"{error.filename or 'The system'}: {error.strerror or error}.{hint}"
+
+
+def _place(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return ""
+    code = trace.tb_frame.f_code
+    return f" ({os.path.basename(code.co_filename)}:{trace.tb_lineno}). Please report it with this line."  # noqa: PTH119

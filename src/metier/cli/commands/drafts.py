@@ -1,0 +1,188 @@
+"""`metier drafts`: look at proposed changes, say yes or no, ship them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from metier.cli.options import AsJson, opened
+from metier.cli.output import console, emit, table, talk, visible
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Look at proposed changes, say yes or no, ship them.\n\nExample:  metier drafts list",
+)
+DraftArgument = Annotated[str, typer.Argument(metavar="ID", help="A draft's id, or the beginning of it.")]
+COLOURS = {"critical": "bold red", "high": "red", "medium": "yellow", "low": "cyan", "info": "dim"}
+
+
+@app.callback()
+def drafts() -> None:
+    """Look at proposed changes, say yes or no, ship them.
+
+    Example:  metier drafts list
+    """
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    every: Annotated[bool, typer.Option("--all", help="Also those that were decided.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the drafts that wait for something.
+
+    Example:  metier drafts list --all
+    """
+    from metier.cli.views.drafts import row, state
+    from metier.library.proposals.drafts import listed
+
+    with opened(ctx) as ws:
+        found = listed(ws, every=every)
+    if as_json:
+        emit([row(draft) for draft in found])
+    elif not found:
+        talk("No draft waits. What was decided: metier drafts list --all")
+    else:
+        rows = [(one.id, one.target, one.kind, state(one), str(len(one.findings)), one.summary) for one in found]
+        columns = ("id", "skill", "kind", "status", "findings", "summary")
+        console().print(table(columns, rows, grow="summary"))
+
+
+@app.command()
+def show(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> None:
+    """Show a draft: what it would do, where it comes from, what review found.
+
+    Example:  metier drafts show 3f9a
+    """
+    from rich.text import Text
+
+    from metier.cli.views.drafts import facts, row
+    from metier.learning.trace import origin
+    from metier.library.proposals.drafts import additions, one
+
+    with opened(ctx) as ws:
+        found = one(ws, draft)
+        new, taught = additions(ws, found), origin(ws, found)
+    if as_json:
+        emit([row(found) | {"newly_allows": list(new), "runs": list(found.provenance.runs)}])
+        return
+    out = console()
+    for label, value in [*facts(found, taught), *(("would allow", words) for words in new)]:
+        out.print(visible(f"{label:<12} {value}"))
+    for finding in found.findings:
+        where = f"{finding.file}:{finding.line}" if finding.line else finding.file
+        said = visible(f"{where}  {finding.rule}: {finding.reason}")
+        out.print(Text.assemble((f"{finding.severity:<12} ", COLOURS[finding.severity]), said))
+        for line in (f"│ {finding.excerpt}" if finding.excerpt else "", finding.fix):
+            if line:
+                out.print(Text(visible(f"{'':<13}{line}"), style="dim"))
+    talk(f"What it changes: metier drafts diff {found.id}")
+
+
+@app.command()
+def diff(
+    ctx: typer.Context,
+    draft: DraftArgument,
+    side_by_side: Annotated[bool, typer.Option("--side-by-side", "-y", help="Two columns.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What a draft would change, file by file, and what that newly allows.
+
+    Example:  metier drafts diff 3f9a --side-by-side
+    """
+    from metier.cli.views.diff import as_document, page
+    from metier.library.proposals import drafts as deciding
+    from metier.library.proposals import proposals as drafting
+    from metier.skills.diff import changes
+    from metier.skills.package import Package
+
+    with opened(ctx) as ws:
+        found = deciding.one(ws, draft)
+        before = drafting.target_of(ws, found).place.live() or Package(files={})
+        after = drafting.package_of(ws, found)
+    parts = changes(before, after)
+    if as_json:
+        emit({"draft": found.id, "hash": after.hash(), "files": [as_document(one) for one in parts]})
+        return
+    for part in page(parts, ("now", "draft"), two=side_by_side):
+        console().print(part)
+    seen = after.hash()[:12]
+    talk(f"This is {seen}. Say yes to exactly this: metier drafts approve {found.id} --hash {seen}")
+
+
+@app.command()
+def approve(
+    ctx: typer.Context,
+    draft: DraftArgument,
+    seen: Annotated[str, typer.Option("--hash", help="The hash you looked at, or its beginning.")] = "",
+    reason: Annotated[str, typer.Option("--reason", help="Why; it stands in the audit log.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say yes to a draft, exactly as it is now; a draft that changes afterwards needs another yes.
+
+    Example:  metier drafts approve 3f9a --reason "read every line"
+    """
+    from metier.cli.views.drafts import row
+    from metier.library.proposals.drafts import approve as yes
+    from metier.library.proposals.drafts import one
+
+    with opened(ctx) as ws:
+        found = one(ws, draft)
+        full = found.hash if seen and found.hash.startswith(seen) else seen
+        done = yes(ws, found.id, seen=full, reason=reason)
+    if as_json:
+        emit(row(done))
+    else:
+        talk(
+            f"Draft {done.id} is approved at {done.hash[:12]}. Ship it: metier drafts apply {done.id}   "
+            f"Undo: metier drafts reject {done.id}"
+        )
+
+
+@app.command()
+def reject(
+    ctx: typer.Context,
+    draft: DraftArgument,
+    reason: Annotated[str, typer.Option("--reason", help="Why; learning takes it into account.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say no to a draft; it is kept, and not proposed again as it is.
+
+    Example:  metier drafts reject 3f9a --reason "too specific"
+    """
+    from metier.cli.views.drafts import row
+    from metier.library.proposals.drafts import reject as no
+
+    with opened(ctx) as ws:
+        done = no(ws, draft, reason)
+    if as_json:
+        emit(row(done))
+    else:
+        talk(f"Draft {done.id} is rejected. It is kept: metier drafts show {done.id}")
+
+
+@app.command()
+def apply(
+    ctx: typer.Context,
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Drafts; all are shipped, or none.")],
+    as_json: AsJson = False,
+) -> None:
+    """Ship drafts that passed review or that you approved: all of them, or none.
+
+    Example:  metier drafts apply 3f9a 77b1
+    """
+    from metier.library.proposals.drafts import apply_drafts, one
+
+    with opened(ctx) as ws:
+        versions = apply_drafts(ws, [one(ws, draft).id for draft in ids])
+    if as_json:
+        parts = ("skill", "root", "number", "hash", "status", "action", "draft")
+        emit([{part: getattr(version, part) for part in parts} for version in versions])
+        return
+    for version in versions:
+        undo = "rollback" if version.parent else "archive"
+        talk(f"{version.skill} is v{version.number} now ({version.status}). Undo: metier skills {undo} {version.skill}")

@@ -1,0 +1,98 @@
+"""`metier eval SKILL`: a skill scored on cases, paired against another version of it or none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metier.cli.options import AsJson, opened, taking
+from metier.cli.output import awaited, console, emit, talk
+
+if TYPE_CHECKING:
+    from metier.training.evaluate import Evaluated
+
+SkillArgument = Annotated[str, typer.Argument(metavar="SKILL", help="A skill of the library, or a skill's folder.")]
+Cases = Annotated[
+    str, typer.Option(metavar="FILE", help="Cases: .jsonl, or the standard's evals.json; else the skill's own evals.")
+]
+Against = Annotated[
+    str,
+    typer.Option(metavar="VERSION|none|DIR", help="What it is held against; else the version before, or no skill."),
+]
+TargetOption = Annotated[
+    str, typer.Option(metavar="TARGET", help="What tries the cases, as for `metier train`: chat, agent=NAME, …")
+]
+Samples = Annotated[int, typer.Option(min=1, max=1000, help="Rollouts of each case on each side.")]
+Judge = Annotated[str, typer.Option("--judge", metavar="MODEL", help="Judges rubrics; else the setting `model`.")]
+Budget = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--budget", metavar="NAME=N", help="The most it may take: rollouts, calls, tokens, usd, seconds; repeatable."
+    ),
+]
+Workers = Annotated[int, typer.Option(min=1, max=256, help="Rollouts at the same time.")]
+Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="What one try of a case may take.")]
+Commands = Annotated[
+    bool, typer.Option("--allow-commands", help="Run the checks of cases that are commands; read the cases first.")
+]
+Every = Annotated[bool, typer.Option("--every", help="List every case, not only those that came out differently.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What `metier eval SKILL` can be told."""
+
+    skill: SkillArgument
+    cases: Cases = ""
+    against: Against = ""
+    target: TargetOption = "chat"
+    samples: Samples = 1
+    judge: Judge = ""
+    budget: Budget = None
+    workers: Workers = 8
+    timeout: Timeout = 120.0
+    commands: Commands = False
+    every: Every = False
+    as_json: AsJson = False
+
+
+@taking(Asked)
+def command(ctx: typer.Context, asked: Asked) -> None:
+    """Score a skill on cases, side by side with its version before, another one, or no skill at all.
+
+    Both sides are tried on the same cases; the difference is told with its interval, and with what so many cases can
+    tell. What training or an earlier evaluation has rolled out costs nothing.
+
+    Example:  metier eval flaky --cases cases.jsonl --target agent=claude-code  ·  metier eval deploy --against none
+    """
+    from metier.cli.commands.train import limits_from
+    from metier.cli.commands.train_ending import gently
+    from metier.cli.views.eval_skill import document, page
+    from metier.training.evaluate import evaluate, side_of
+    from metier.training.service.inputs import ordered
+
+    with opened(ctx) as ws:
+        order = ordered(
+            ws,
+            asked.skill,
+            cases=asked.cases,
+            target=asked.target,
+            optimiser=asked.judge,
+            limits=limits_from(asked.budget or []),
+            workers=asked.workers,
+            seconds=asked.timeout,
+            commands=asked.commands,
+        )
+        other = side_of(ws, order, asked.against)
+        with gently():
+            found: Evaluated = awaited(evaluate(ws, order, other, samples=asked.samples))
+    if asked.as_json:
+        emit(document(found))
+        return
+    out = console()
+    for part in page(found, width=out.width, every=asked.every):
+        out.print(part)
+    if not asked.every:
+        talk("Every case: --every. As JSON: --json")

@@ -1,0 +1,141 @@
+"""`metier import`: the runs of agents that work on this machine already."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metier.cli.options import AsJson, Yes, opened
+from metier.cli.output import console, emit, progress, table, talk
+from metier.errors import RefusedError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from metier.capture.find_sessions import Group
+    from metier.capture.report import FileReport
+    from metier.context.context import Workspace
+    from metier.events import Event
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+SourceArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="[SOURCE]",
+        help="claude-code, codex, otel, openinference, jsonl, gemini-cli, openclaw, hermes, picoclaw.",
+    ),
+]
+PathsArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[PATH]...", help="Session files, or folders of them.")
+]
+Everywhere = Annotated[bool, typer.Option("--everywhere", help="Also sessions that worked in other folders.")]
+
+
+@app.command("import")
+def import_(
+    ctx: typer.Context,
+    source: SourceArgument = "",
+    paths: PathsArgument = None,
+    everywhere: Everywhere = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import the sessions that agents have written; without a source, find what this machine has and ask.
+
+    Each run is kept once: the same file again adds nothing, a file that grew is picked up where it ended.
+
+    Example:  metier import claude-code ~/.claude/projects/-home-ann-shop
+    """
+    reports: list[FileReport] = []
+    chosen = _chosen(source, paths or []) if source else None
+    with opened(ctx, create=True) as ws:
+        if chosen is not None:
+            progress(chosen(ws, reports))
+        else:
+            _found(ws, reports, everywhere=everywhere, yes=yes)
+        progress(ws.index())
+        progress(ws.tidy())
+    if as_json:
+        from metier.capture.report import totals
+
+        emit(totals(reports))
+    else:
+        _say(reports)
+    raise typer.Exit(1 if any(report.state == "unreadable" for report in reports) else 0)
+
+
+def _chosen(name: str, paths: Sequence[str]) -> Callable[[Workspace, list[FileReport]], Iterator[Event]]:
+    """The import of what a person named, looked at before a workspace is made for it."""
+    from metier.capture import registry
+    from metier.capture.find_sessions import named
+    from metier.capture.import_sessions import import_sessions
+    from metier.capture.report import unreadable
+
+    source = registry.source(name)
+    if not paths:
+        raise UsageError(f"Say which files or folders: metier import {name} PATH…; `metier import` alone finds them.")
+    found = named(source, paths)
+
+    def run(ws: Workspace, reports: list[FileReport]) -> Iterator[Event]:
+        reports += [unreadable(file, source) for file in found.unreadable]
+        return import_sessions(ws, source, found.sessions, reports)
+
+    return run
+
+
+def _found(ws: Workspace, reports: list[FileReport], *, everywhere: bool, yes: bool) -> None:
+    import os
+
+    from metier.capture.find_sessions import on_this_machine
+    from metier.capture.import_sessions import import_sessions
+
+    groups = list(on_this_machine(ws.root, os.environ, everywhere=everywhere))
+    if not groups:
+        where = (
+            "anywhere on this machine" if everywhere else f"that worked in {ws.root}; --everywhere takes the others too"
+        )
+        raise RefusedError(f"No sessions were found {where}. Name a file: metier import SOURCE PATH.")
+    _ask(groups, yes=yes)
+    for group in groups:
+        progress(import_sessions(ws, group.source, group.sessions, reports))
+
+
+def _ask(groups: Sequence[Group], *, yes: bool) -> None:
+    for group in groups:
+        note = "" if group.source.proven else " (unproven)"
+        talk(f"{group.source.title}{note}: {len(group.sessions)} sessions, {group.size / 2**20:.1f} MB")
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("There is nobody to ask whether to import them: add --yes.")
+    if not typer.confirm("Import them, redacted, into this workspace?", default=True, err=True):
+        raise RefusedError("Nothing was imported.")
+
+
+def _say(reports: Sequence[FileReport]) -> None:
+    from pathlib import Path
+
+    rows = [
+        (
+            Path(report.file).name,
+            report.state,
+            str(report.runs),
+            str(report.new),
+            str(report.updated),
+            str(len(report.skipped)),
+            f"{report.tokens.input + report.tokens.output:,}",
+        )
+        for report in reports
+    ]
+    console().print(table(("file", "", "runs", "new", "updated", "skipped", "tokens"), rows, grow="file"))
+    skipped = [(report.file, one) for report in reports for one in report.skipped]
+    for file, one in skipped[:10]:
+        talk(f"skipped: {Path(one.file or file).name}{f':{one.line}' if one.line else ''}: {one.reason}")
+    if len(skipped) > 10:
+        talk(f"{len(skipped) - 10} more were skipped; --json lists them all.")
+    new = sum(report.new for report in reports)
+    talk(
+        f"{new} new runs. See them: metier runs list. Undo: metier runs purge --session NAME, or metier runs delete ID"
+    )

@@ -1,0 +1,72 @@
+"""`metier learn`: the cold path, once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metier.cli.options import AsJson, opened
+from metier.cli.output import awaited, emit
+from metier.events import Noted
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from metier.events import Event
+    from metier.learning.report import Learned
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+Explain = Annotated[bool, typer.Option("--explain", help="Say of every run and every ready pattern what became of it.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing, ask no model; say what would be found.")]
+Apply = Annotated[
+    bool | None,
+    typer.Option("--apply/--no-apply", help="Ship drafts that pass review and gate, or do not; else as the mode says."),
+]
+Wait = Annotated[
+    float, typer.Option("--wait", metavar="SECONDS", min=0, help="Wait so long for another learner to end.")
+]
+SUMMED_UP = ("learn", "draft")
+"""Stages whose notes the page says once, at the end."""
+
+
+@app.command()
+def learn(
+    ctx: typer.Context,
+    explain: Explain = False,
+    dry_run: DryRun = False,
+    apply: Apply = None,
+    wait: Wait = 0.0,
+    as_json: AsJson = False,
+) -> None:
+    """Learn from the runs that are new: find patterns, write drafts, review them.
+
+    Each run is judged and grouped once, so a pass costs what is new. Drafts wait for your word, unless the mode is
+    apply or you say --apply. Without a model heuristics do all of it. Exits with 1 if anything failed or was refused.
+
+    Example:  metier learn  ·  metier learn --explain  ·  metier learn --dry-run  ·  metier learn --apply --wait 60
+    """
+    from metier.cli.views.learn import document, say
+
+    with opened(ctx) as ws:
+        notes: list[str] = []
+        learned = awaited(_without_notes(ws.learn(apply=apply, dry_run=dry_run, wait=wait), notes))
+        if as_json:
+            emit(document(ws, learned, explain=explain))
+        else:
+            say(ws, learned, notes, explain=explain)
+    if any(one.what in ("failed", "refused") for one in learned.taken):
+        raise typer.Exit(1)
+
+
+def _without_notes(events: Generator[Event, None, Learned], notes: list[str]) -> Generator[Event, None, Learned]:
+    """The events but for those that are summed up at the end; what the whole pass should know is kept."""
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as end:
+            return end.value
+        if not isinstance(event, Noted) or event.stage not in SUMMED_UP:
+            yield event
+        elif event.stage == "learn":
+            notes.append(event.text)

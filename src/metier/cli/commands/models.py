@@ -1,0 +1,119 @@
+"""`metier models`: whether the configured model can be used, and what was spent on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from metier.cli.options import AsJson, options
+from metier.cli.output import console, emit, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from metier.cli.options import Options
+    from metier.config import Settings
+    from metier.context.model_spending import Today
+    from metier.models.build import Configured
+    from metier.models.check import CheckResult
+    from metier.models.ledger import Limits
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+SIGNS = {"ok": ("ok", "green"), "warning": ("note", "yellow"), "problem": ("PROBLEM", "red")}
+
+
+@app.callback()
+def models() -> None:
+    """The models that learning asks."""
+
+
+@app.command()
+def check(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Ask the configured model a few small questions, and show what was spent today beside the budget.
+
+    Exits with 1 if something is wrong. Never shows a key.
+
+    Example:  METIER_MODEL=anthropic:claude-haiku-4-5 metier models check
+    """
+    import os
+    from dataclasses import asdict
+    from datetime import UTC, datetime
+    from pathlib import Path
+
+    from metier.config import load, outer_state_dir, state_folder
+    from metier.context import state_folder as place
+    from metier.models.build import configured
+    from metier.models.check import budget
+    from metier.models.check import check as examine
+
+    given = options(ctx)
+    folder = Path(given.folder)
+    shared = outer_state_dir(given.flags, os.environ)
+    root = place.find_root(folder, os.environ, shared) or folder.absolute()
+    settings = load(root, given.flags)
+    found = configured(asdict(settings.config))
+    results = _strange(settings, state_folder(root, settings.config.state_dir), found)
+    if not results:
+        results = examine(found.model, os.environ, datetime.now(UTC), found.embedder)
+    today = _today(given)
+    if today is not None:
+        results.append(budget(today.spent, found.limits, today.pending))
+    if as_json:
+        emit({"checks": [asdict(one) for one in results], "today": _fields(today, found.limits) if today else None})
+    else:
+        _show(results)
+    raise typer.Exit(1 if any(result.state == "problem" for result in results) else 0)
+
+
+def _strange(settings: Settings, state: Path, found: Configured) -> list[CheckResult]:
+    """Models that are not asked because of who named their address."""
+    from metier.context.model_access import strange_address
+    from metier.models.check import CheckResult
+
+    both = [strange_address(settings, state, "model", found.model)]
+    both.append(strange_address(settings, state, "embed_model", found.embedder))
+    return [CheckResult(name="address", state="problem", text=one.reason, fix=one.fix) for one in both if one]
+
+
+def _show(results: Sequence[CheckResult]) -> None:
+    from rich.text import Text
+
+    out = console()
+    for result in results:
+        sign, colour = SIGNS[result.state]
+        out.print(Text(f"{sign:<8}", style=colour), Text(f"{result.name:<12}{visible(result.text)}"), sep="")
+        if result.fix:
+            out.print(Text(f"{'':<20}-> {visible(result.fix)}"))
+
+
+def _today(given: Options) -> Today | None:
+    """What the workspace has spent today; None where there is no workspace yet, or its store cannot be read."""
+    from metier.context.context import Workspace
+    from metier.context.model_spending import spent_today
+    from metier.errors import ConfigError, StoreError
+
+    try:
+        with Workspace.open(given.folder, create=False, flags=given.flags) as ws:
+            return spent_today(ws)
+    except (ConfigError, StoreError):
+        return None
+
+
+def _fields(today: Today, limits: Limits) -> dict[str, object]:
+    cost = today.spent.cost_usd
+    return {
+        "day": today.day,
+        "calls": today.spent.calls,
+        "tokens": today.spent.tokens,
+        "cost_usd": None if cost is None else float(cost),
+        "known_usd": float(today.spent.usd),
+        "unpriced": today.spent.unpriced,
+        "pending": today.pending,
+        "budget": {
+            "calls": limits.calls,
+            "tokens": limits.tokens,
+            "usd": None if limits.usd is None else float(limits.usd),
+        },
+    }

@@ -1,0 +1,93 @@
+"""`metier patterns`: what keeps coming up, and what became of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metier.cli.options import AsJson, opened
+from metier.cli.output import console, emit, table, talk
+
+if TYPE_CHECKING:
+    from metier.types import Pattern
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+Every = Annotated[bool, typer.Option("--all", help="Also those that were retired.")]
+PatternArgument = Annotated[
+    str, typer.Argument(metavar="ID|LABEL", help="A pattern's label, its id, or the beginning of it.")
+]
+
+
+@app.callback(invoke_without_command=True)
+def patterns(ctx: typer.Context, every: Every = False, as_json: AsJson = False) -> None:
+    """What keeps coming up: runs with one reusable meaning, and what became of them.
+
+    Example:  metier patterns  ·  metier patterns --json | jq '.[].label'
+    """
+    if ctx.invoked_subcommand is None:
+        _list(ctx, every=every, as_json=as_json)
+
+
+@app.command("list")
+def list_(ctx: typer.Context, every: Every = False, as_json: AsJson = False) -> None:
+    """List the patterns, in the order they first appeared.
+
+    Example:  metier patterns list --all
+    """
+    _list(ctx, every=every or _said_before(ctx, "every"), as_json=as_json or _said_before(ctx, "as_json"))
+
+
+@app.command()
+def show(ctx: typer.Context, pattern: PatternArgument, as_json: AsJson = False) -> None:
+    """Show a pattern: its runs with the reason each is in it, its drafts, and the skill it became.
+
+    Example:  metier patterns show bump-dependency
+    """
+    from metier.cli.views.patterns import document, page
+    from metier.learning.trace import traced
+
+    with opened(ctx) as ws:
+        found = traced(ws, pattern)
+    if as_json or _said_before(ctx, "as_json"):
+        emit(document(found))
+        return
+    for part in page(found):
+        console().print(part)
+    drafts = [one.id for one in found.drafts if one.status in ("candidate", "quarantined")]
+    if drafts:
+        talk(f"What its draft would change: metier drafts diff {drafts[-1]}")
+
+
+def _said_before(ctx: typer.Context, name: str) -> bool:
+    """Whether an option was given before the sub-command, as in `metier patterns --json list`."""
+    return bool(ctx.parent and ctx.parent.params.get(name))
+
+
+def _list(ctx: typer.Context, *, every: bool, as_json: bool) -> None:
+    from metier.cli.views.patterns import row
+    from metier.learning.trace import externals
+
+    with opened(ctx) as ws:
+        found = [one for one in ws.patterns() if every or one.status != "retired"]
+        there = externals(ws, found) if as_json else {}
+    if as_json:
+        emit([row(one, there[one.id]) for one in found])
+    elif not found:
+        talk("No patterns yet. They come from runs that keep succeeding: metier learn")
+    else:
+        columns = ("id", "pattern", "runs", "went well", "status", "what it is about")
+        console().print(table(columns, [_row(one) for one in found], grow="what it is about"))
+        talk("Why one is as it is: metier patterns show LABEL")
+
+
+def _row(pattern: Pattern) -> tuple[str, ...]:
+    evidence = pattern.successes + pattern.failures
+    return (
+        pattern.id[:8],
+        pattern.label,
+        str(evidence),
+        f"{pattern.success_ratio:.0%}",
+        pattern.status,
+        pattern.summary,
+    )

@@ -1,0 +1,62 @@
+"""`metier record`: runs from JSON into the store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metier.cli.options import AsJson, opened
+from metier.cli.output import emit, progress, talk
+
+if TYPE_CHECKING:
+    from metier.runs.json_stream import Batch
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+FileArgument = Annotated[str, typer.Argument(metavar="[FILE]", help="JSON or JSON Lines; - or none: standard input.")]
+
+
+@app.command()
+def record(ctx: typer.Context, file: FileArgument = "-", as_json: AsJson = False) -> None:
+    """Record one run or many, as JSON; each is redacted, kept once, and acknowledged when it is safe on disk.
+
+    A run is an object with at least "message"; docs/formats.md lists all fields. Give one object a line, an array, or
+    one object over several lines.
+
+    Example:  echo '{"message": "fix the login test", "status": "completed", "output": "done"}' | metier record
+    """
+    from metier.runs.json_stream import record_stream, source
+
+    with source(file) as stream, opened(ctx, create=True) as ws:
+        batch = record_stream(ws, stream)
+        progress(ws.index())
+        progress(ws.tidy())
+    if as_json:
+        emit(batch.document())
+    else:
+        _say(batch)
+    raise typer.Exit(1 if batch.refused else 0)
+
+
+def _say(batch: Batch) -> None:
+    for line, reason in batch.refused[:20]:
+        talk(f"metier: line {line} was refused: {reason}")
+    if len(batch.refused) > 20:
+        talk(f"metier: {len(batch.refused) - 20 + batch.refused_more} more were refused; --json lists them.")
+    for line, reason in batch.warnings[:5]:
+        talk(f"line {line}: {reason}")
+    parts = [f"Recorded {batch.recorded} run{'' if batch.recorded == 1 else 's'}"]
+    parts += [f"{batch.updated} updated"] if batch.updated else []
+    parts += [f"{batch.duplicates} known already"] if batch.duplicates else []
+    parts += [f"{len(batch.skipped)} skipped ({batch.skipped[0][1]})"] if batch.skipped else []
+    parts += [f"{len(batch.refused) + batch.refused_more} refused"] if batch.refused else []
+    talk(", ".join(parts) + "." + _undo(batch))
+
+
+def _undo(batch: Batch) -> str:
+    """How to take back what was new; what was known already is not touched."""
+    if not batch.recorded:
+        return " See them: metier runs list" if batch.ids else ""
+    if batch.recorded == len(batch.ids) <= 3:
+        return f" Undo: metier runs delete {' '.join(one[:8] for one in batch.ids)}"
+    return " See them: metier runs list. Undo: metier runs delete ID… (--json lists the ids)"

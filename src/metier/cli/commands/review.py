@@ -1,0 +1,147 @@
+"""`metier review`: look at skill packages before they are used, also other people's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metier.cli.options import AsJson  # noqa: TC001 - typer reads it at run time
+from metier.cli.output import console, emit, visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from metier.review.result import Review
+    from metier.skills.package import Package
+    from metier.types import Finding, Severity
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+PathsArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[PATH]...", help="Skill folders, or folders of them.")
+]
+AsSarif = Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0, for code hosts.")]
+ExplainOption = Annotated[str, typer.Option("--explain", metavar="RULE", help="Say what a rule is for, and stop.")]
+RulesOption = Annotated[bool, typer.Option("--rules", help="List all rules, and stop.")]
+_COLOURS: dict[Severity, str] = {
+    "critical": "bold red",
+    "high": "red",
+    "medium": "yellow",
+    "low": "cyan",
+    "info": "dim",
+}
+_PARTS = ("rule", "tag", "severity", "file", "line", "span", "excerpt", "reason", "fix")
+
+
+@app.command()
+def review(
+    paths: PathsArgument = None,
+    as_json: AsJson = False,
+    as_sarif: AsSarif = False,
+    explain: ExplainOption = "",
+    rules: RulesOption = False,
+) -> None:
+    """Review skill packages: hidden text, takeovers, theft, secrets, and what they would let an agent do.
+
+    Nothing is run and nothing is sent. Exit code 1 if any package has a finding of severity high or above.
+    Example:  metier review .claude/skills  ·  metier review ./skill --sarif  ·  metier review --explain paste-site
+    """
+    if explain or rules:
+        _explain([explain] if explain else [], as_json=as_json)
+        return
+    if not paths:
+        raise typer.BadParameter("name a skill's folder, or a folder of skills", param_hint="PATH")
+    found = _reviewed(paths)
+    if as_sarif:
+        from metier import __version__
+        from metier.review.sarif import sarif
+
+        emit(sarif([(shown, one) for shown, _, one in found], version=__version__))
+    elif as_json:
+        emit({"packages": [_document(*one) for one in found]})
+    else:
+        _print_all(found)
+    raise typer.Exit(1 if any(one.status == "quarantined" for _, _, one in found) else 0)
+
+
+def _reviewed(paths: list[str]) -> list[tuple[str, Package, Review]]:
+    from pathlib import Path
+
+    from metier.library.disk.packages import packages_in, read_package
+    from metier.review.review import review_package
+
+    folders = [folder for path in paths for folder in packages_in(Path(path).expanduser().absolute())]
+    found: list[tuple[str, Package, Review]] = []
+    for folder in dict.fromkeys(folders):
+        package = read_package(folder)
+        found.append((_shown(folder), package, review_package(package, folder=folder.name)))
+    return found
+
+
+def _shown(folder: Path) -> str:
+    """The folder as a person would write it from here."""
+    from pathlib import Path
+
+    here = Path.cwd()
+    return folder.relative_to(here).as_posix() if folder.is_relative_to(here) else folder.as_posix()
+
+
+def _document(path: str, package: Package, one: Review) -> dict[str, object]:
+    return {
+        "path": path,
+        "name": package.name,
+        "hash": package.hash(),
+        "status": one.status,
+        "needs_approval": one.needs_approval,
+        "findings": [{part: getattr(each, part) for part in _PARTS} for each in one.findings],
+        "allows": [each.words for each in one.additions],
+    }
+
+
+def _print_all(found: list[tuple[str, Package, Review]]) -> None:
+    out = console()
+    for path, package, one in found:
+        _print(out, path, package, one)
+    out_of = sum(one.status == "quarantined" for _, _, one in found)
+    if len(found) > 1:
+        out.print(f"{out_of} of {len(found)} packages quarantined.")
+
+
+def _print(out: Console, path: str, package: Package, one: Review) -> None:
+    from rich.text import Text
+
+    colour = "green" if one.status == "candidate" else "red"
+    out.print(
+        Text.assemble((f"{one.status:<12}", colour), (visible(package.name or path), "bold"), "  ", visible(path))
+    )
+    for each in one.findings:
+        _print_finding(out, each)
+
+
+def _print_finding(out: Console, one: Finding) -> None:
+    from rich.text import Text
+
+    place = f"{one.file}:{one.line}" if one.line else one.file
+    head = (f"  {one.severity:<9}", _COLOURS[one.severity])
+    out.print(Text.assemble(head, (f"{one.rule}", "bold"), f" [{one.tag}]  ", visible(place)))
+    out.print(Text(visible(f"            {one.reason}")))
+    for line in one.excerpt.splitlines()[:4]:
+        out.print(Text.assemble("            | ", (visible(line), "italic")))
+    if one.fix:
+        out.print(Text.assemble(("            To do: ", "dim"), visible(one.fix)))
+
+
+def _explain(ids: list[str], *, as_json: bool) -> None:
+    from metier.review.rules.catalogue import TAGS, all_rules, explain
+
+    chosen = [explain(one) for one in ids] or list(all_rules().values())
+    if as_json:
+        parts = ("id", "tag", "severity", "reason", "fix")
+        emit([{part: getattr(one, part) for part in parts} for one in chosen])
+        return
+    out = console()
+    for one in chosen:
+        out.print(f"{one.id}  {one.severity}  {one.tag} {TAGS[one.tag]}")
+        out.print(f"  {one.reason}\n  {one.fix}")

@@ -1,0 +1,87 @@
+"""`metier select`: the skills for a task, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metier.cli.options import AsJson, opened
+from metier.cli.output import console, emit, talk
+
+if TYPE_CHECKING:
+    from metier.selection.assembly.render import Form
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="What the agent is about to do; -: standard input.")]
+Agent = Annotated[str, typer.Option(metavar="NAME", help="The agent that asks, such as claude-code.")]
+PathOption = Annotated[str, typer.Option("--path", metavar="PATH", help="The file or folder the task is about.")]
+Exclude = Annotated[list[str] | None, typer.Option(metavar="SKILL", help="Leave this one out; may be repeated.")]
+Budget = Annotated[int | None, typer.Option(min=0, max=1_000_000, help="Tokens of skills, at most.")]
+NoModel = Annotated[bool, typer.Option("--no-model", help="Ask no model; the calibrated score decides.")]
+Render = Annotated[
+    str,
+    typer.Option(metavar="FORM", help="Print what the agent gets: markdown, claude-code, skill-content, mcp, plain."),
+]
+Why = Annotated[bool, typer.Option("--why", help="Say what each score is made of, and what each stage did.")]
+ALIASES = {"claude": "claude-code"}
+
+
+@app.command()
+def select(
+    ctx: typer.Context,
+    task: TaskArgument,
+    agent: Agent = "",
+    path: PathOption = "",
+    exclude: Exclude = None,
+    budget: Budget = None,
+    no_model: NoModel = False,
+    render: Render = "",
+    why: Why = False,
+    as_json: AsJson = False,
+) -> None:
+    """Select the skills for a task: what was chosen, what was close, and why.
+
+    No skill is a good answer, and exits with 0 like any other. The selection is kept, so that the run it serves can say
+    what the skills were worth. With --render the text for the agent is printed and nothing else.
+
+    Example:  metier select "fix the flaky login test" --why  ·  metier select - --render claude-code < task.txt
+    """
+    from metier.cli.views.select import closing, page
+
+    form = _form(render) if render else None
+    text = _task(task)
+    with opened(ctx) as ws:
+        found = ws.select(text, agent=agent, path=path, exclude=exclude or (), budget=budget, model=not no_model)
+    if as_json:
+        emit(found.as_json())
+    elif form:
+        console().out(found.render(form), end="", highlight=False)
+    else:
+        for part in page(found, why=why):
+            console().print(part)
+    for line in found.notes if as_json else closing(found):
+        talk(line)
+    if found.choice.chosen and not (as_json or form or why):
+        talk("What the agent gets: --render markdown. What the scores are made of: --why")
+
+
+def _form(name: str) -> Form:
+    from metier.selection.assembly.render import FORMS
+
+    form = ALIASES.get(name, name)
+    if form not in FORMS:
+        raise typer.BadParameter(f"{name!r} is no form; known are {', '.join(FORMS)}", param_hint="--render")
+    return form
+
+
+def _task(given: str) -> str:
+    import sys
+
+    from metier.errors import InputError
+
+    if given != "-":
+        return given
+    if sys.stdin is None or sys.stdin.isatty():  # pyright: ignore[reportUnnecessaryComparison]
+        raise InputError("There is no task: write it behind `metier select`, or pipe it in with `-`.")
+    return sys.stdin.buffer.read().decode("utf-8", "replace")

@@ -1,0 +1,165 @@
+"""`metier skills`: look at skills, change them, take changes back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from metier.cli.commands.skills import changes as skill_changes
+from metier.cli.commands.skills import history as skill_past
+from metier.cli.commands.skills import parcels as skill_parcels
+from metier.cli.options import AsJson, opened
+from metier.cli.output import awaited, console, emit, table, talk, visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from metier.library.listing import Skill
+    from metier.selection.worth.outcomes import Worth
+    from metier.skills.package import Package
+    from metier.skills.validate import Validation
+    from metier.types import Finding
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Look at skills, change them, take changes back.\n\nExample:  metier skills list",
+)
+PathsArgument = Annotated[list[str], typer.Argument(metavar="PATH...", help="Skill folders, or folders of them.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Hold them to the standard, as for publishing.")]
+OrderOption = Annotated[
+    Literal["standard", "claude-code"] | None,
+    typer.Option("--order", help="Whose rules decide between skills of one name (default: the setting skill_order)."),
+]
+
+
+@app.callback()
+def skills() -> None:
+    """Look at skills, change them, take changes back.
+
+    Example:  metier skills list  ·  metier skills rollback deploy
+    """
+
+
+@app.command("list")
+def list_(ctx: typer.Context, order: OrderOption = None, as_json: AsJson = False) -> None:
+    """List every skill of every root, also archived and deleted ones; hand edits become versions on the way.
+
+    Example:  metier skills list --order claude-code
+    """
+    from metier.library.listing import listed
+    from metier.selection.worth.outcomes import NOTHING, worths
+
+    with opened(ctx) as ws:
+        found = awaited(listed(ws, order))
+        known = worths(ws, {one.name: one.hash for one in found if not one.shadowed_by})
+        base = ws.root
+    rated = [(one, NOTHING if one.shadowed_by else known.get(one.name, NOTHING)) for one in found]
+    if as_json:
+        emit([_row(skill, worth) for skill, worth in rated])
+    elif not found:
+        talk(f"No skills yet. They go into {base / '.agents/skills'}; `metier demo` shows how they get there.")
+    else:
+        rows = [
+            (one.name, f"v{one.version}", _state(one, worth), _short(one.root, base), _about(one))
+            for one, worth in rated
+        ]
+        console().print(table(("skill", "version", "status", "root", "what it is for"), rows, grow="what it is for"))
+
+
+@app.command("validate")
+def validate_(paths: PathsArgument, strict: Strict = False, as_json: AsJson = False) -> None:
+    """Check skill packages: whether agents can load them or, with --strict, whether they keep the standard.
+
+    Exit code 1 if any has a problem. Example:  metier skills validate .claude/skills/deploy --strict
+    """
+    from pathlib import Path
+
+    from metier.library.disk.packages import packages_in, read_package
+    from metier.skills.validate import validate
+
+    folders = [folder for path in paths for folder in packages_in(Path(path).expanduser().absolute())]
+    level = "strict" if strict else "lenient"
+    found: list[tuple[Path, Package, Validation]] = []
+    for folder in dict.fromkeys(folders):
+        package = read_package(folder)
+        found.append((folder, package, validate(package, level=level, folder=folder.name)))
+    if as_json:
+        emit([_document(*one) for one in found])
+    else:
+        for folder, package, validation in found:
+            _print(folder, package, validation)
+    raise typer.Exit(0 if all(validation.ok for _, _, validation in found) else 1)
+
+
+for name, command in {**skill_past.COMMANDS, **skill_changes.COMMANDS, **skill_parcels.COMMANDS}.items():
+    app.command(name)(command)
+
+
+def _row(skill: Skill, worth: Worth) -> dict[str, object]:
+    from metier.selection.worth.outcomes import as_document
+
+    return {
+        "name": skill.name,
+        "root": skill.root,
+        "folder": str(skill.folder),
+        "status": skill.status,
+        "origin": skill.origin,
+        "version": skill.version,
+        "hash": skill.hash,
+        "description": skill.description,
+        "problems": [skill.problem] if skill.problem else [],
+        "pinned": skill.pinned,
+        "shadowed_by": skill.shadowed_by or None,
+        **as_document(worth),
+    }
+
+
+def _state(skill: Skill, worth: Worth) -> str:
+    more = {
+        "pinned": skill.pinned,
+        "shadowed": bool(skill.shadowed_by),
+        "hurts": worth.adjustment.hurts,
+    }
+    words = [skill.status, *(word for word, holds in more.items() if holds)]
+    return ", ".join(["broken", *words] if skill.problem else words)
+
+
+def _about(skill: Skill) -> str:
+    return skill.problem or skill.description
+
+
+def _short(root: str, base: Path) -> str:
+    from pathlib import Path
+
+    path = Path(root)
+    return path.relative_to(base).as_posix() if path.is_relative_to(base) else root
+
+
+def _document(folder: Path, package: Package, validation: Validation) -> dict[str, object]:
+    return {
+        "path": str(folder),
+        "name": package.name,
+        "hash": package.hash(),
+        "level": validation.level,
+        "verdict": validation.verdict,
+        "findings": [_finding(one) for one in validation.findings],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    parts = ("rule", "severity", "file", "line", "reason", "fix", "excerpt")
+    return {part: getattr(finding, part) for part in parts}
+
+
+def _print(folder: Path, package: Package, validation: Validation) -> None:
+    from rich.text import Text
+
+    out = console()
+    colour = "green" if validation.ok else "red"
+    out.print(Text.assemble((f"{validation.verdict:<24}", colour), visible(f"{package.name or folder.name}  {folder}")))
+    for finding in validation.findings:
+        place = f"{finding.file}:{finding.line}" if finding.line else finding.file
+        out.print(Text(visible(f"  {place}  {finding.rule}: {finding.reason} {finding.fix}")))

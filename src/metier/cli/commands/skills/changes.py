@@ -1,0 +1,221 @@
+"""`metier skills edit, rollback, archive, restore, pin, unpin, gc`: change a skill, each with its undo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metier.cli.commands.skills.history import SkillArgument  # noqa: TC001 - typer reads it at run time
+from metier.cli.options import AsJson, opened, options
+from metier.cli.output import emit, talk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from metier.library.proposals.edit_skill import EditedFile
+    from metier.skills.editing.patch_json import ProposedPatch
+    from metier.types.skills import Version
+
+ReasonOption = Annotated[str, typer.Option("--reason", help="Why; it stands in the history.")]
+
+
+def edit(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A SKILL.md, or any other text file.")],
+    patch: Annotated[str, typer.Option("--patch", metavar="P.json", help="The patch; - reads it from standard input.")],
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Never guess a place; exit 1 if an edit was not made.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Apply a patch of edits to a file. In one of the roots that makes a reviewed version, elsewhere an atomic write.
+
+    Example:  metier skills edit .agents/skills/deploy/SKILL.md --patch fix.json --dry-run
+    """
+    from pathlib import Path
+
+    from metier.skills.editing.reports import dump_report
+
+    path = Path(file).expanduser().absolute()
+    done = _edited(ctx, path, _patch(patch), strict=strict, dry_run=dry_run)
+    if as_json:
+        text = done.document.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        version = {"version": done.version.number, "hash": done.version.hash} if done.version else {}
+        emit({"document": text, "reports": [dump_report(one) for one in done.reports]} | version)
+    else:
+        for report in done.reports:
+            talk(f"{report.index:>3} {report.op or 'edit':<13} {report.status} {report.error}".rstrip())
+        talk(_told(path, done, dry_run=dry_run))
+    raise typer.Exit(1 if strict and not all(report.applied for report in done.reports) else 0)
+
+
+def rollback(
+    ctx: typer.Context,
+    skill: SkillArgument,
+    to: Annotated[
+        int | None, typer.Option("--to", min=1, help="The version to bring back (default: the one before).")
+    ] = None,
+    reason: ReasonOption = "",
+    as_json: AsJson = False,
+) -> None:
+    """Put an earlier version of a skill back; the newer one stays in its history.
+
+    Example:  metier skills rollback deploy --to 3
+    """
+    from metier.library.changes import rollback as back
+
+    with opened(ctx) as ws:
+        version = back(ws, skill, to, reason)
+    _say(
+        version,
+        f"{skill}: {version.summary}, now v{version.number}. Undo: metier skills rollback {skill}",
+        as_json=as_json,
+    )
+
+
+def archive(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "", as_json: AsJson = False) -> None:
+    """Take a skill out of every agent's sight; every version of it is kept.
+
+    Example:  metier skills archive deploy --reason "we moved to another host"
+    """
+    from metier.library.changes import archive as out
+
+    with opened(ctx) as ws:
+        version = out(ws, skill, reason)
+    _say(version, f"{skill} is archived (v{version.number}). Undo: metier skills restore {skill}", as_json=as_json)
+
+
+def restore(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "", as_json: AsJson = False) -> None:
+    """Bring back a skill that was archived or deleted, by Metier or by hand.
+
+    Example:  metier skills restore deploy
+    """
+    from metier.library.changes import restore as back
+
+    with opened(ctx) as ws:
+        version = back(ws, skill, reason)
+    _say(version, f"{skill} is back (v{version.number}). Undo: metier skills archive {skill}", as_json=as_json)
+
+
+def pin(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -> None:
+    """Keep a skill from ageing: it never goes cold, is never archived.
+
+    Example:  metier skills pin deploy
+    """
+    _pin(ctx, skill, pinned=True, as_json=as_json)
+
+
+def unpin(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -> None:
+    """Let a pinned skill age again.
+
+    Example:  metier skills unpin deploy
+    """
+    _pin(ctx, skill, pinned=False, as_json=as_json)
+
+
+def gc(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Free what no version and no draft needs: bytes of changes that never happened, folders nobody reads any more.
+
+    No version is ever removed. Example:  metier skills gc
+    """
+    from metier.library.proposals.garbage import collect
+
+    with opened(ctx) as ws:
+        freed = collect(ws)
+    if as_json:
+        emit({"freed_bytes": freed})
+    else:
+        talk(f"{freed:,} bytes freed; every version is still there.")
+
+
+def age(
+    ctx: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take skills that nobody uses one step further: cold, archived, deleted; never those you made or pinned.
+
+    Every step is a version, so it can be taken back. Example:  metier skills age --dry-run
+    """
+    from metier.library.aging import age as take
+
+    with opened(ctx) as ws:
+        done = take(ws, dry_run=dry_run)
+    if as_json:
+        steps = [{"skill": one.profile.skill, "to": one.to, "reason": one.reason} for one in done.steps]
+        emit({"evaluated": done.evaluated, "transitioned": len(steps), "deleted": done.deleted, "steps": steps})
+        return
+    for step in done.steps:
+        talk(f"{step.profile.skill}: {step.to}, {step.reason}. Undo: metier skills restore {step.profile.skill}")
+    for skill in done.woken:
+        talk(f"{skill} is back: it was used while it was archived. Undo: metier skills archive {skill}")
+    talk(f"{done.evaluated} skills looked at, {len(done.steps)} {'would change' if dry_run else 'changed'}.")
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "edit": edit,
+    "rollback": rollback,
+    "archive": archive,
+    "restore": restore,
+    "pin": pin,
+    "unpin": unpin,
+    "age": age,
+    "gc": gc,
+}
+
+
+def _pin(ctx: typer.Context, skill: str, *, pinned: bool, as_json: bool) -> None:
+    from metier.library.changes import pin as put
+
+    with opened(ctx) as ws:
+        version = put(ws, skill, pinned=pinned)
+    state, undo = ("pinned", "unpin") if pinned else ("no longer pinned", "pin")
+    _say(version, f"{skill} is {state}. Undo: metier skills {undo} {skill}", as_json=as_json)
+
+
+def _say(version: Version, text: str, *, as_json: bool) -> None:
+    if as_json:
+        parts = ("skill", "root", "action", "status", "origin", "hash", "summary", "created")
+        emit({"version": version.number} | {part: getattr(version, part) for part in parts})
+    else:
+        talk(text)
+
+
+def _patch(name: str) -> ProposedPatch:
+    import sys
+    from pathlib import Path
+
+    from metier.errors import InputError
+    from metier.skills.editing.patch_json import parse_patch
+
+    if name == "-":
+        return parse_patch(sys.stdin.buffer.read())
+    try:
+        return parse_patch(Path(name).expanduser().read_bytes())
+    except OSError as error:
+        raise InputError(f"The patch {name} cannot be read: {error.strerror}.") from None
+
+
+def _edited(ctx: typer.Context, path: Path, patch: ProposedPatch, *, strict: bool, dry_run: bool) -> EditedFile:
+    from metier.library.proposals.edit_skill import edit_file, edit_here, workspace_of
+
+    given = options(ctx)
+    ws = workspace_of(path, given.folder, given.flags)
+    if ws is None:
+        return edit_file(path, patch, strict=strict, dry_run=dry_run)
+    with ws:
+        return edit_here(ws, path, patch, strict=strict, dry_run=dry_run)
+
+
+def _told(path: Path, done: EditedFile, *, dry_run: bool) -> str:
+    made = sum(report.applied for report in done.reports)
+    count = f"{made} of {len(done.reports)} edits"
+    if dry_run:
+        return f"{count} would be made; nothing was changed."
+    if done.version:
+        skill = done.version.skill
+        return f"{count} made: {skill} is v{done.version.number} now. Undo: metier skills rollback {skill}"
+    return f"{count} made in {path}."

@@ -1,0 +1,251 @@
+"""`metier skills show, history, diff, blame`: what a skill says, said, and who taught it that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metier.cli.options import AsJson, opened
+from metier.cli.output import console, emit, table, talk, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from metier.context.context import Workspace
+    from metier.library.skills import Found
+    from metier.skills.package import Package
+    from metier.types.skills import Version
+
+SkillArgument = Annotated[str, typer.Argument(metavar="SKILL", help="A skill's name, or its folder.")]
+VersionOption = Annotated[int | None, typer.Option("--version", "-v", min=1, help="As it was then (default: now).")]
+FileOption = Annotated[str, typer.Option("--file", help="Another file of the package.")]
+
+
+def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None, as_json: AsJson = False) -> None:
+    """Show a skill, or an earlier version of it: what it is for, its files, how it is doing, its text.
+
+    Example:  metier skills show deploy --version 2
+    """
+    from metier.library import profiles as standing
+    from metier.selection.worth import outcomes
+
+    with opened(ctx) as ws:
+        found, versions, package, which = _at(ws, skill, version)
+        profile = standing.of(ws, found)
+        worth = outcomes.worths(ws, {_name(found): which.hash}).get(_name(found), outcomes.NOTHING)
+        document = _document(found, package, which, len(versions)) | {
+            "uses": profile.uses,
+            "successes": profile.successes,
+            "failures": profile.failures,
+            "last_used": profile.last_used or None,
+            "retention": profile.retention,
+            "pinned": profile.pinned,
+            **outcomes.as_document(worth),
+            "worth": worth.adjustment.reason,
+        }
+    if as_json:
+        emit([document])
+        return
+    out = console()
+    for label in ("name", "folder", "description", "status", "origin", "version", "hash"):
+        out.print(visible(f"{label:<12} {document[label]}"), style="bold" if label == "name" else None)
+    used = f"{profile.uses} times, {profile.successes} with success, {profile.failures} without"
+    out.print(f"{'used':<12} {used}; retention {profile.retention:.2f}{', pinned' if profile.pinned else ''}")
+    out.print(visible(f"{'worth':<12} {outcomes.line(_name(found), worth)}"))
+    for path, content in sorted(package.files.items()):
+        out.print(visible(f"{'file':<12} {path}  {len(content):,} bytes{_runs(package, path)}"))
+    out.print()
+    out.print(visible(package.document.decode("utf-8", "replace")))
+
+
+def history(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -> None:
+    """Every version of a skill: what made it, who, when and why.
+
+    Example:  metier skills history deploy
+    """
+    from metier.library.changes import history as all_of
+
+    with opened(ctx) as ws:
+        versions = all_of(ws, skill)
+        found = ws.library.find(skill)
+        damaged = found.past().damaged
+        rows = [_version(found, one) for one in versions] if as_json else []
+    for one in damaged:
+        talk(f"{one.file} cannot be read: {one.reason}. The other versions are not affected.")
+    if as_json:
+        emit(rows)
+        return
+    lines = [
+        (
+            f"v{one.number}",
+            one.created[:16].replace("T", " "),
+            one.action,
+            one.status,
+            one.hash[:12],
+            one.actor,
+            _said(one),
+        )
+        for one in reversed(versions)
+    ]
+    console().print(table(("version", "when", "by", "status", "hash", "who", "summary"), lines, grow="summary"))
+
+
+def diff(
+    ctx: typer.Context,
+    skill: SkillArgument,
+    before: Annotated[
+        int | None, typer.Argument(metavar="A", min=1, help="A version (default: the one before).")
+    ] = None,
+    after: Annotated[int | None, typer.Argument(metavar="B", min=1, help="Another (default: now).")] = None,
+    side_by_side: Annotated[bool, typer.Option("--side-by-side", "-y", help="Two columns.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What changed between two versions of a skill, file by file.
+
+    Example:  metier skills diff deploy 2 5 --side-by-side
+    """
+    from metier.cli.views.diff import as_document, page
+    from metier.skills.diff import changes
+    from metier.skills.package import Package
+
+    with opened(ctx) as ws:
+        found, versions, new, at = _at(ws, skill, after)
+        first = found.past().number(before) if before is not None else _previous(versions, at)
+        old = found.load(first) if first else Package(files={})
+    parts = changes(old, new)
+    names = (f"v{first.number}" if first else "nothing", f"v{at.number}")
+    if as_json:
+        emit({"before": names[0], "after": names[1], "files": [as_document(one) for one in parts]})
+    elif not parts:
+        talk(f"{names[0]} and {names[1]} are the same.")
+    else:
+        for part in page(parts, names, two=side_by_side):
+            console().print(part)
+
+
+def blame(
+    ctx: typer.Context,
+    skill: SkillArgument,
+    file: FileOption = "",
+    version: VersionOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Who taught each line: version, draft or training step, the runs behind it, what it is worth in points.
+
+    Example:  metier skills blame deploy
+    """
+    from metier.cli.views.blame import as_document, page
+    from metier.library.versions.blame import blame as blamed
+    from metier.training.service.receipt import worths
+
+    with opened(ctx) as ws:
+        found, versions, package, at = _at(ws, skill, version)
+        name = file or package.skill_file or "SKILL.md"
+        if name not in package.files:
+            from metier.errors import NotFoundError
+
+            raise NotFoundError(f"{skill} has no file {name}; it has {', '.join(sorted(package.files))}.")
+        past = [one for one in versions if one.number <= at.number]
+        lines = blamed([(one, _bytes(found, one, name)) for one in past])
+        trained = worths(ws, (line.version.provenance.training for line in lines))
+    if as_json:
+        emit([as_document(line, trained) for line in lines])
+    else:
+        console().print(page(lines, trained))
+
+
+COMMANDS: dict[str, Callable[..., None]] = {"show": show, "history": history, "diff": diff, "blame": blame}
+
+
+def _at(ws: Workspace, skill: str, number: int | None) -> tuple[Found, tuple[Version, ...], Package, Version]:
+    """A skill, its versions, and the one that is asked for."""
+    from metier.errors import NotFoundError
+    from metier.library.changes import history as all_of
+
+    versions = all_of(ws, skill)
+    found = ws.library.find(skill)
+    if not versions:
+        raise NotFoundError(f"No version of {skill} was kept.")
+    version = found.past().number(number) if number is not None else versions[-1]
+    return found, versions, found.load(version), version
+
+
+def _previous(versions: tuple[Version, ...], at: Version) -> Version | None:
+    """The newest version before one with other bytes."""
+    earlier = [one for one in versions if one.number < at.number and one.hash != at.hash]
+    return earlier[-1] if earlier else None
+
+
+def _bytes(found: Found, version: Version, file: str) -> bytes | None:
+    stored = next((one for one in version.files if one.path == file), None)
+    return found.shelf.objects.get(stored.object) if stored else None
+
+
+def _document(found: Found, package: Package, version: Version, count: int) -> dict[str, object]:
+    return {
+        "name": package.name or found.skill,
+        "root": str(found.root.path),
+        "folder": str(found.folder),
+        "status": version.status,
+        "origin": version.origin,
+        "version": version.number,
+        "versions": count,
+        "hash": version.hash,
+        "description": package.description,
+        "problems": _problems(package, found.skill),
+        "files": [
+            {"path": path, "bytes": len(content), "executable": path in package.executable}
+            for path, content in sorted(package.files.items())
+        ],
+        "document": package.document.decode("utf-8", "replace"),
+    }
+
+
+def _problems(package: Package, skill: str) -> list[str]:
+    from metier.skills.validate import validate
+
+    found = validate(package, level="lenient", folder=skill.rpartition("/")[2]).problems
+    return [f"{one.file}:{one.line} {one.rule}: {one.reason}" for one in found]
+
+
+def _version(found: Found, version: Version) -> dict[str, object]:
+    from metier.skills.package import SKILL_FILES, Package
+
+    name = next((one for one in SKILL_FILES if any(file.path == one for file in version.files)), "")
+    content = _bytes(found, version, name)
+    document = Package(files={name: content} if content is not None else {})
+    return {
+        "name": _name(found),
+        "root": str(found.root.path),
+        "description": document.description,
+        "problems": _problems(document, found.skill),
+        "version": version.number,
+        "hash": version.hash,
+        "parent": version.parent or None,
+        "action": version.action,
+        "status": version.status,
+        "origin": version.origin,
+        "actor": version.actor,
+        "summary": version.summary,
+        "created": version.created,
+        "draft": version.draft or None,
+        "step": version.step or None,
+        "runs": list(version.provenance.runs),
+        "gain": version.gain,
+        "receipt": version.receipt or None,
+        "findings": [{"rule": one.rule, "severity": one.severity, "reason": one.reason} for one in version.findings],
+    }
+
+
+def _name(found: Found) -> str:
+    return found.skill.rpartition("/")[2]
+
+
+def _said(version: Version) -> str:
+    gain = f" (gain {version.gain:+.3f})" if version.gain is not None else ""
+    return version.summary + gain
+
+
+def _runs(package: Package, path: str) -> str:
+    return ", executable" if path in package.executable else ""

@@ -1,0 +1,77 @@
+"""`metier skills export, import`: a skill with its history as one file, out and in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metier.cli.commands.skills.history import SkillArgument  # noqa: TC001 - typer reads it at run time
+from metier.cli.options import AsJson, opened
+from metier.cli.output import emit, talk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def export(
+    ctx: typer.Context,
+    skill: SkillArgument,
+    to: Annotated[str, typer.Option("--to", metavar="FILE", help="Where (default: SKILL.skill.zip here).")] = "",
+    with_history: Annotated[bool, typer.Option("--history/--no-history", help="With all its versions.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Write a skill with its whole history to one file, a ZIP that anybody can open.
+
+    Refused when it holds a secret. Example:  metier skills export deploy --to /tmp/deploy.skill.zip
+    """
+    from pathlib import Path
+
+    from metier.errors import RefusedError
+    from metier.library.disk.atomic_files import put
+    from metier.library.proposals.parcels import export as packed
+
+    with opened(ctx) as ws:
+        content = packed(ws, skill, with_history=with_history)
+    target = Path(to or f"{skill.rstrip('/').rpartition('/')[2]}.skill.zip").expanduser().absolute()
+    if target.exists():
+        raise RefusedError(f"{target} exists already. Choose another name: --to FILE.")
+    put(target, content)
+    if as_json:
+        emit({"file": str(target), "bytes": len(content)})
+    else:
+        talk(f"{target}: {len(content):,} bytes. Undo: rm {target}")
+
+
+def import_(
+    ctx: typer.Context,
+    source: Annotated[
+        str, typer.Argument(metavar="PATH", help="A skill's folder, or an archive of one (.zip, .tar.gz).")
+    ],
+    user: Annotated[bool, typer.Option("--user", help="For all your projects: ~/.agents/skills.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring in a skill from elsewhere as a draft; nothing of it is live before you have looked at it.
+
+    Exit code 1 when review quarantines it. Example:  metier skills import ~/Downloads/deploy.skill.zip
+    """
+    from pathlib import Path
+
+    from metier.library.proposals.parcels import bring_in
+
+    with opened(ctx, create=True) as ws:
+        draft = bring_in(ws, Path(source).expanduser().absolute(), for_user=user)
+    if as_json:
+        from metier.cli.views.drafts import row
+
+        emit(row(draft))
+    else:
+        count = f"{len(draft.files)} files, {len(draft.findings)} findings"
+        talk(f"Draft {draft.id} ({draft.status}): {draft.target}, {count}.")
+        talk(f"  look:  metier drafts show {draft.id}, metier drafts diff {draft.id}")
+        talk(f"  ship:  metier drafts approve {draft.id} && metier drafts apply {draft.id}")
+        talk(f"  undo:  metier drafts reject {draft.id}")
+    raise typer.Exit(1 if draft.status == "quarantined" else 0)
+
+
+COMMANDS: dict[str, Callable[..., None]] = {"export": export, "import": import_}

@@ -1,0 +1,331 @@
+"""`metier train`: a skill's text made better behind a gate of held-out cases."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext, redirect_stderr
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from difflib import get_close_matches
+from math import isfinite, nan
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from metier.cli.default_command import RunByDefault
+from metier.cli.options import AsJson, Limit, opened, taking
+from metier.cli.output import console, emit, table, talk
+from metier.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.context.context import Workspace
+    from metier.training.service.order import Order, TrainLimits
+    from metier.training.spec import Spec
+
+SkillArgument = Annotated[str, typer.Argument(metavar="SKILL", help="A skill of the library, or a skill's folder.")]
+RunArgument = Annotated[str, typer.Argument(metavar="TRAINING", help="A training's id, or the beginning of it.")]
+Cases = Annotated[
+    str, typer.Option(metavar="FILE", help="Cases: .jsonl, or the standard's evals.json; else the skill's own evals.")
+]
+TargetOption = Annotated[
+    str,
+    typer.Option(
+        metavar="TARGET",
+        help="What tries the cases: chat, chat=MODEL, completion=MODEL, agent=NAME, command='… {task}', python=M:F.",
+    ),
+]
+Optimiser = Annotated[str, typer.Option(metavar="MODEL", help="Proposes the edits; else the setting `model`.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--spec", metavar="NAME=VALUE", help="A setting of the search, such as epochs=2; may be repeated."),
+]
+Workers = Annotated[int, typer.Option(min=1, max=256, help="Rollouts and calls at the same time.")]
+Budget = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--budget",
+        metavar="NAME=N",
+        help="The most it may take: rollouts, calls, tokens, usd, seconds (10m, 2h); may be repeated.",
+    ),
+]
+Commands = Annotated[
+    bool, typer.Option("--allow-commands", help="Run the checks of cases that are commands; read the cases first.")
+]
+Apply = Annotated[bool, typer.Option("--apply", help="Ship the result if fresh cases confirm it and review agrees.")]
+Out = Annotated[str, typer.Option(metavar="DIR", help="Write the trained skill here, too; into a new folder.")]
+Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="What one try of a case may take.")]
+Report = Annotated[str, typer.Option(metavar="FILE", help="Write the report as a page here; else beside the state.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Say in plain words what the search does, and why.")]
+Events = Annotated[bool, typer.Option("--events", help="Stream one event a line, as JSON, on stderr.")]
+
+
+app = typer.Typer(cls=RunByDefault, add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+
+
+@app.callback()
+def trainings() -> None:
+    """Make a skill's text better behind a gate of held-out cases: metier train SKILL --cases FILE.
+
+    Example:  metier train flaky-tests --cases cases.jsonl --target agent=claude-code --budget usd=5
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """How a training is told while it goes on."""
+
+    quiet: bool = False
+    """Nothing but what was asked for."""
+    events_as_json: bool = False
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What `metier train SKILL` can be told."""
+
+    skill: SkillArgument
+    cases: Cases = ""
+    target: TargetOption = "chat"
+    optimiser: Optimiser = ""
+    spec: Settings = None
+    budget: Budget = None
+    workers: Workers = 8
+    timeout: Timeout = 120.0
+    commands: Commands = False
+    apply: Apply = False
+    out: Out = ""
+    report: Report = ""
+    explain: Explain = False
+    events: Events = False
+    as_json: AsJson = False
+
+
+@app.command()
+@taking(Asked)
+def run(ctx: typer.Context, asked: Asked) -> None:
+    """Train a skill: try it on cases, propose bounded edits, keep what held-out cases say is better.
+
+    An estimate comes first. Killed or stopped with Ctrl-C, the same command goes on where it was and pays for nothing
+    twice. The result is confirmed on cases nothing has looked at and becomes a draft; with --apply it ships, if that
+    and review agree (undo: metier skills rollback SKILL). Exits with 1 if nothing better was found or it was stopped.
+
+    Example:  metier train deploy --cases cases.jsonl --spec epochs=2 --budget calls=500  ·  metier train show
+    """
+    from metier.training.service.inputs import ordered
+
+    with opened(ctx) as ws:
+        order = ordered(
+            ws,
+            asked.skill,
+            cases=asked.cases,
+            target=asked.target,
+            optimiser=asked.optimiser,
+            spec=spec_from(asked.spec or []),
+            limits=limits_from(asked.budget or []),
+            workers=asked.workers,
+            seconds=asked.timeout,
+            commands=asked.commands,
+        )
+        told = Telling(quiet=asked.as_json, events_as_json=asked.events, explain=asked.explain)
+        wanted = _Wanted(apply=asked.apply, out=asked.out, report=asked.report, told=told, as_json=asked.as_json)
+        _trained(ws, order, wanted)
+
+
+@app.command()
+def resume(
+    ctx: typer.Context,
+    training: RunArgument,
+    budget: Budget = None,
+    apply: Apply = False,
+    out: Out = "",
+    report: Report = "",
+    explain: Explain = False,
+    events: Events = False,
+    as_json: AsJson = False,
+) -> None:
+    """Go on with a training that was stopped or killed; what was paid for is not paid for again.
+
+    Example:  metier train resume 9907b73f  ·  metier train resume 9907b73f --budget calls=2000
+    """
+    from metier.training.service.inputs import order_again
+    from metier.training.targets.parse import is_named
+
+    with opened(ctx) as ws:
+        order = order_again(ws, training, limits_from(budget) if budget else None)
+        if not is_named(order.target):
+            raise UsageError(
+                "It was begun from Python, with a target of its own. Go on there, with the same ws.train()."
+            )
+        told = Telling(quiet=as_json, events_as_json=events, explain=explain)
+        _trained(ws, order, _Wanted(apply=apply, out=out, report=report, told=told, as_json=as_json))
+
+
+@app.command("list")
+def list_(ctx: typer.Context, limit: Limit = 20, as_json: AsJson = False) -> None:
+    """List trainings, the newest first.
+
+    Example:  metier train list
+    """
+    from metier.cli.views.train import row_of
+    from metier.training.service.reports import listed
+
+    with opened(ctx) as ws:
+        found = listed(ws, limit)
+    if as_json:
+        emit(found)
+    elif not found:
+        talk("No trainings yet. Begin one: metier train SKILL --cases FILE")
+    else:
+        columns = ("training", "skill", "status", "val", "confirmed", "rollouts", "when")
+        console().print(table(columns, [row_of(one) for one in found], grow="confirmed"))
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    training: Annotated[str, typer.Argument(metavar="[TRAINING]", help="Its id; else the newest.")] = "",
+    report: Report = "",
+    explain: Explain = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show a training: scores against the baselines, each step with its reason, what it cost; --report for the page.
+
+    Example:  metier train show  ·  metier train show 9907b73f --explain  ·  metier train show 9907b73f --report a.html
+    """
+    from metier.cli.views.train import say, say_explained
+    from metier.training.service.reports import report_of, write_page
+
+    with opened(ctx) as ws:
+        found = report_of(ws, training)
+        page = write_page(ws, found, report) if report else None
+    if as_json:
+        emit(found)
+        return
+    if explain:
+        say_explained(found)
+    else:
+        say(found)
+    if page:
+        talk(f"The page: {page}")
+
+
+@app.command()
+def compare(ctx: typer.Context, one: RunArgument, other: RunArgument, as_json: AsJson = False) -> None:
+    """Hold two trainings against each other: scores on the cases both have, rollouts, tokens, money.
+
+    Example:  metier train compare 9907b73f 1c2ab004
+    """
+    from metier.cli.views.train import say_compared
+    from metier.training.service.reports import compared
+
+    with opened(ctx) as ws:
+        found = compared(ws, one, other)
+    if as_json:
+        emit(found)
+    else:
+        say_compared(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """What is to be done with a result, and how it is shown."""
+
+    apply: bool
+    out: str
+    report: str
+    told: Telling
+    as_json: bool
+
+
+def _trained(ws: Workspace, order: Order, wanted: _Wanted) -> None:
+    from metier.cli.commands.train_ending import gently
+    from metier.cli.views.train import document, say, say_next
+    from metier.cli.views.train_live import watched
+    from metier.training.service.reports import check_page, write_page
+    from metier.training.service.ship import carried_out
+
+    if wanted.report:
+        check_page(wanted.report)
+    work = carried_out(ws, order, apply=wanted.apply, out=wanted.out)
+    with gently():
+        finished = watched(work, order, wanted.told)
+    try:
+        page, problem = write_page(ws, finished.report, wanted.report), None
+    except InputError as error:  # what was found is told all the same
+        page, problem = None, error
+    if wanted.as_json:
+        emit(document(finished, finished.result, page))
+    else:
+        say(finished.report)
+        with redirect_stderr(sys.stdout) if wanted.told.events_as_json else nullcontext():  # there only events go
+            say_next(finished, finished.result, page)
+    if problem:
+        raise problem
+    if finished.training.status == "stopped" or finished.trained.best.hash() == finished.training.base_hash:
+        raise typer.Exit(1)
+
+
+def spec_from(pairs: Sequence[str]) -> Spec:
+    """The settings of the preset `default` with those that were named; a UsageError names what is none."""
+    from metier.training.presets import spec_of
+    from metier.training.spec import Spec
+
+    kinds = {one.name: type(cast("object", one.default)) for one in fields(Spec)}
+    given: dict[str, object] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or name not in kinds:
+            near = get_close_matches(name, kinds, n=1)
+            hint = f" Did you mean {near[0]}?" if near else f" There are {', '.join(kinds)}."
+            raise UsageError(f"--spec takes NAME=VALUE of a setting of the search, not '{pair}'.{hint}")
+        given[name] = _value(name, text.strip(), kinds[name])
+    spec = spec_of(**cast("dict[str, Any]", {"preset": "default", **given}))
+    if spec.min_edits > spec.max_edits:
+        raise UsageError(f"min_edits ({spec.min_edits}) is above max_edits ({spec.max_edits}); set both with --spec.")
+    return spec
+
+
+def _value(name: str, text: str, kind: type[object]) -> object:
+    if kind is bool:
+        if text.lower() not in ("true", "false", "yes", "no", "on", "off"):
+            raise UsageError(f"--spec {name} is true or false, not '{text}'.")
+        return text.lower() in ("true", "yes", "on")
+    try:
+        value = text if kind is str else float(text) if kind in (float, type(None)) else int(text)
+    except ValueError:
+        value = nan
+    if isinstance(value, float) and not isfinite(value):
+        raise UsageError(f"--spec {name} is a {'whole ' * (kind is int)}number, not '{text}'.")
+    return value
+
+
+def limits_from(pairs: Sequence[str]) -> TrainLimits:
+    """What a training may take, as it was named."""
+    from metier.training.service.order import TrainLimits
+
+    given: dict[str, object] = {}
+    for pair in pairs:
+        name, equals, text = (part.strip() for part in pair.partition("="))
+        if not equals or name not in ("rollouts", "calls", "tokens", "usd", "seconds"):
+            raise UsageError(f"--budget takes rollouts=N, calls=N, tokens=N, usd=N or seconds=N, not '{pair}'.")
+        if name in given:
+            raise UsageError(f"--budget names {name} twice, and only one can hold; leave the other out.")
+        try:
+            given[name] = _amount(name, text)
+        except (ValueError, ArithmeticError):
+            whole = "" if name in ("usd", "seconds") else "whole "
+            raise UsageError(f"--budget {name} is a {whole}number from 0, not '{text}'.") from None
+    return TrainLimits(**cast("dict[str, Any]", given))
+
+
+def _amount(name: str, text: str) -> object:
+    if name == "usd":
+        return str(Decimal(text.lstrip("$")))
+    if name == "seconds":
+        unit = {"s": 1, "m": 60, "h": 3600}.get(text[-1:], 0)
+        return float(text[:-1]) * unit if unit else float(text)
+    return int(text.replace("_", "").replace(",", ""))

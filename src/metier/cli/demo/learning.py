@@ -1,0 +1,163 @@
+"""The scenes of the demo about learning: a chore becomes a pattern, a draft, a skill, and a better skill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from metier.cli.demo.parts import line, title
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from metier.context.context import Workspace
+    from metier.learning.report import Learned
+    from metier.library.versions.blame import BlamedLine
+    from metier.skills.diff import Change
+    from metier.types import Delivery, Draft, Pattern
+    from metier.types.skills import Version
+
+T = TypeVar("T")
+WIDTH = 80
+"""Columns the demo uses at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """One pass of learning, the draft that came of the chore, and the version it became."""
+
+    runs: int
+    """How often the chore was done since the pass before."""
+    learned: Learned
+    draft: Draft
+    changes: tuple[Change, ...]
+    version: Version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningStory:
+    """What was learned from a chore, in two lessons."""
+
+    patterns: tuple[Pattern, ...]
+    """After the first."""
+    lessons: tuple[Lesson, Lesson]
+    lines: tuple[BlamedLine, ...]
+    """Of the skill at the end."""
+
+
+def perform(ws: Workspace) -> LearningStory:
+    """Do the chore, learn, ship; do it a few times more, learn again, ship again."""
+    from metier.cli.demo.samples import chores
+    from metier.library.versions.blame import blame
+
+    first = _lesson(ws, ws.deliver(chores.first()))
+    patterns = ws.patterns()
+    second = _lesson(ws, ws.deliver(chores.later()))
+    found = ws.library.find(second.version.skill)
+    packages = [(one, found.load(one)) for one in ws.history(second.version.skill)]
+    return LearningStory(
+        patterns=tuple(patterns),
+        lessons=(first, second),
+        lines=blame([(one, package.document) for one, package in packages]),
+    )
+
+
+def _lesson(ws: Workspace, delivered: Sequence[Delivery]) -> Lesson:
+    from metier.library.proposals import drafts as deciding
+    from metier.library.proposals import proposals as drafting
+    from metier.skills.diff import changes
+    from metier.skills.package import Package
+
+    learned = _result(ws.learn())
+    chore = {one.id for one in delivered}
+    draft = max(learned.drafts, key=lambda one: len(chore.intersection(one.provenance.runs)))
+    before = drafting.target_of(ws, draft).place.live() or Package(files={})
+    parts = changes(before, drafting.package_of(ws, draft))
+    (version,) = deciding.apply_drafts(ws, [draft.id])
+    return Lesson(runs=len(delivered), learned=learned, draft=draft, changes=parts, version=version)
+
+
+def _result(events: Generator[object, None, T]) -> T:
+    """What a generator returns in the end."""
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            return end.value
+
+
+def document(story: LearningStory) -> dict[str, object]:
+    """The story as JSON."""
+    return {
+        "patterns": {one.label: one.status for one in story.patterns},
+        "drafts": [{"id": one.draft.id, "kind": one.draft.kind, "target": one.draft.target} for one in story.lessons],
+        "versions": [{"skill": one.version.skill, "version": one.version.number} for one in story.lessons],
+        "calls": sum(one.learned.calls for one in story.lessons),
+    }
+
+
+def scenes(story: LearningStory) -> Iterator[RenderableType]:
+    """All of them, in order."""
+    first, second = story.lessons
+    yield from _learned(first)
+    yield from _grouped(story)
+    yield from _improved(second)
+    yield from _taught(story)
+
+
+def _learned(lesson: Lesson) -> Iterator[RenderableType]:
+    from metier.cli.views.learn import drafts_table, summary
+
+    yield from title("metier learn")
+    yield line(
+        f"A chore comes up {lesson.runs} times: “bump the dependency httpx to 0.28”. Metier judges every run, groups "
+        "them by what was asked, and writes down what the successful ones did:"
+    )
+    yield line(summary(lesson.learned), "green")
+    yield drafts_table([lesson.draft], width=WIDTH)
+
+
+def _grouped(story: LearningStory) -> Iterator[RenderableType]:
+    from metier.cli.output import table
+
+    yield from title("metier patterns")
+    rows = [
+        (one.label, str(one.successes), str(one.failures), one.status, one.summary)
+        for one in sorted(story.patterns, key=lambda one: -one.successes)
+    ]
+    columns = ("pattern", "went well", "failed", "status", "what it is about")
+    yield table(columns, rows, grow="what it is about", width=WIDTH)
+    yield line("Everything else waits for others like it: metier learn --explain says so of each run.")
+
+
+def _improved(lesson: Lesson) -> Iterator[RenderableType]:
+    from metier.cli.views.diff import page
+
+    yield from title(f"metier drafts diff {lesson.draft.id}")
+    yield line(
+        f"The draft passed review and shipped as v1. Then the chore is done {lesson.runs} times more, with one more "
+        "step, and metier learn drafts what is new:"
+    )
+    yield from page(lesson.changes, ("now", "draft"), two=False)
+
+
+def _taught(story: LearningStory) -> Iterator[RenderableType]:
+    version = story.lessons[-1].version
+    yield from title(f".agents/skills/{version.skill}/SKILL.md")
+    for one in story.lines:
+        yield line(one.text.rstrip(), "green" if one.version.number == version.number else "")
+    spans = [_span(story.lines, lesson) for lesson in story.lessons]
+    yield line("")
+    yield line(f"metier skills blame {version.skill} knows who taught what: {'; '.join(spans)}.")
+    yield line(
+        f"It is live where agents look for skills. Take v{version.number} back: metier skills rollback {version.skill}"
+    )
+
+
+def _span(lines: Sequence[BlamedLine], lesson: Lesson) -> str:
+    """Which lines a lesson brought, and how many runs taught them."""
+    numbers = [one.number for one in lines if one.version.number == lesson.version.number]
+    runs = len(lesson.version.provenance.runs)
+    return f"lines {numbers[0]} to {numbers[-1]}, {runs} runs (draft {lesson.draft.id})"

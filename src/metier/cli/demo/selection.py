@@ -1,0 +1,120 @@
+"""The scenes of the demo about selection: the right skill for the next run, none where none fits, and the figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from metier.cli.demo.parts import line, title
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from rich.console import RenderableType
+
+    from metier.context.context import Workspace
+    from metier.selection.evaluation.evaluate import Evaluation
+    from metier.selection.result import Selected
+
+T = TypeVar("T")
+WIDTH = 80
+"""Columns the demo uses at most."""
+REQUEST = "bump the dependency celery to 5.6 in the container image"
+"""What the skill that was learned before is for."""
+UNSERVED = "write a poem about the sea"
+"""What no skill is for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionStory:
+    """Two requests and what was chosen for them; and how selection does on many."""
+
+    skills: int
+    chosen: Selected
+    nothing: Selected
+    evaluation: Evaluation
+
+
+def perform(ws: Workspace) -> SelectionStory:
+    """Put the shop's other skills there, ask for two requests, then for all labelled ones."""
+    from metier.selection.candidates.skill_pool import everything
+    from metier.selection.evaluation.bench import asked, basis_of, bench
+    from metier.selection.evaluation.evaluate import CUTS, evaluated
+    from metier.selection.evaluation.files import queries_from
+
+    _stocked(ws)
+    queries = _result(queries_from(""))
+    skills = _result(everything(ws))
+    basis = basis_of(ws)
+    answers = _result(asked(_result(bench(skills, basis)), queries, max(CUTS)))
+    return SelectionStory(
+        skills=len(skills),
+        chosen=ws.select(REQUEST, model=False, settings=basis.settings),
+        nothing=ws.select(UNSERVED, model=False, settings=basis.settings),
+        evaluation=evaluated(queries, answers),
+    )
+
+
+def _stocked(ws: Workspace) -> None:
+    """The sample skills on disk, but for those that are there."""
+    from metier.cli.demo.samples.library import documents
+
+    for name, document in documents().items():
+        folder = ws.root / ".agents" / "skills" / name
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            (folder / "SKILL.md").write_text(document, encoding="utf-8")
+
+
+def _result(events: Generator[object, None, T]) -> T:
+    """What a generator returns in the end."""
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            return end.value
+
+
+def document(story: SelectionStory) -> dict[str, object]:
+    """The story as JSON."""
+    from metier.cli.views.eval_selection import figures
+
+    return {
+        "skills": story.skills,
+        "selections": [
+            {
+                "task": one.task.text,
+                "chosen": list(one.names),
+                "candidates": [found.skill.name for found in one.choice.candidates],
+            }
+            for one in (story.chosen, story.nothing)
+        ],
+        "evaluation": figures(story.evaluation),
+    }
+
+
+def scenes(story: SelectionStory) -> Iterator[RenderableType]:
+    """All of them, in order."""
+    from metier.cli.views.select import closing, page
+
+    yield from title("metier select TASK")
+    yield line(f"The shop has {story.skills} skills by now. The next request comes: “{REQUEST}”")
+    yield from page(story.chosen, width=WIDTH)
+    yield line(f"Another one: “{UNSERVED}”")
+    for text in closing(story.nothing):
+        yield line(text, "yellow")
+    yield from _measured(story)
+
+
+def _measured(story: SelectionStory) -> Iterator[RenderableType]:
+    from metier.cli.output import table
+    from metier.cli.views.eval_selection import rows
+
+    found = story.evaluation
+    yield from title("metier eval selection")
+    yield line(
+        f"{found.queries} requests with known answers, {found.unserved} of which no skill serves, without a model; "
+        f"half of them took less than {found.latency.p50 or 0:.0f} ms:"
+    )
+    shown = [(what, *figure) for _, what, *figure in rows(found)]
+    yield table(("what", "share", "95 % interval", "of"), shown, grow="what", width=WIDTH)

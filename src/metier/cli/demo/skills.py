@@ -1,0 +1,106 @@
+"""The scenes of the demo about skills: what becomes of one that people change, and what review keeps out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metier.cli.demo.samples import skill
+from metier.errors import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from metier.context.context import Workspace
+    from metier.skills.diff import Change
+    from metier.types import Draft
+    from metier.types.skills import Version
+
+
+WIDTH = 80
+"""Columns the demo uses at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillStory:
+    """What was done to the sample skill."""
+
+    versions: tuple[Version, ...]
+    changes: tuple[Change, ...]
+    """Of the first patch."""
+    refused: str
+    """What review said of the hostile patch."""
+    draft: Draft
+    """What became of it instead."""
+
+
+def perform(ws: Workspace) -> SkillStory:
+    """Put the skill there, patch it, edit it by hand, try to poison it, take the hand edit back."""
+    from metier.library.proposals.drafts import listed
+    from metier.library.proposals.edit_skill import edit_skill
+    from metier.skills.diff import changes
+    from metier.skills.editing.patch_json import patch_from
+
+    folder = ws.root / ".agents" / "skills" / skill.NAME
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(skill.DOCUMENT, encoding="utf-8")
+    ws.skills()
+    found = ws.library.find(skill.NAME)
+    edit_skill(ws, found, "SKILL.md", patch_from(skill.PATCH))
+    with (folder / "SKILL.md").open("a", encoding="utf-8") as file:
+        file.write(skill.BY_HAND)
+    ws.history(skill.NAME)
+    refused = ""
+    try:
+        edit_skill(ws, found, "SKILL.md", patch_from(skill.HOSTILE))
+    except RefusedError as error:
+        refused = str(error)
+    ws.rollback(skill.NAME)
+    versions = ws.history(skill.NAME)
+    packages = [(one, found.load(one)) for one in versions]
+    return SkillStory(
+        versions=versions,
+        changes=changes(packages[0][1], packages[1][1]),
+        refused=refused,
+        draft=listed(ws)[-1],
+    )
+
+
+def document(story: SkillStory) -> dict[str, object]:
+    """The story as JSON."""
+    return {
+        "name": skill.NAME,
+        "versions": [{"version": one.number, "action": one.action, "hash": one.hash} for one in story.versions],
+        "refused": {"draft": story.draft.id, "rules": sorted({one.rule for one in story.draft.findings})},
+    }
+
+
+def versioned(story: SkillStory) -> Iterator[RenderableType]:
+    """A patch, and every version of the skill."""
+    from metier.cli.demo.parts import line, title
+    from metier.cli.output import table
+    from metier.cli.views.diff import page
+
+    yield from title(f"metier skills edit {skill.NAME}/SKILL.md --patch patch.json")
+    yield from page(story.changes, ("v1", "v2"), two=False)
+    yield from title(f"metier skills history {skill.NAME}")
+    rows = [(f"v{one.number}", one.action, one.hash[:12], one.summary) for one in reversed(story.versions)]
+    yield table(("version", "by", "hash", "summary"), rows, grow="summary", width=WIDTH)
+    yield line(
+        "The patch became v2. A change by hand was noticed and kept as v3, then taken back: every byte of every "
+        "version stays, so that, too, can be undone."
+    )
+
+
+def kept_out(story: SkillStory) -> Iterator[RenderableType]:
+    """What review found in the hostile patch."""
+    from metier.cli.demo.parts import line, title
+    from metier.cli.output import table
+
+    yield from title("metier review")
+    yield line("A patch that copied an injected instruction was tried on the same skill, and did not get in:")
+    rows = [(one.severity, one.rule, one.reason) for one in story.draft.findings]
+    yield table(("severity", "rule", "why"), rows, grow="why", width=WIDTH)
+    yield line(f"It waits as draft {story.draft.id}, quarantined; only a person could let it through.")

@@ -1,0 +1,94 @@
+"""What every command shares: the global options, and the options that recur."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import MISSING, dataclass, fields
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_type_hints
+
+import typer
+
+from metier.errors import ConfigError, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from metier.context.context import Workspace
+
+T = TypeVar("T")
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="At most so many.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The global options."""
+
+    folder: str
+    flags: Mapping[str, object]
+
+
+def parse_flags(pairs: Sequence[str]) -> dict[str, object]:
+    """`--set name=value` options as settings."""
+    flags: dict[str, object] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise ConfigError(f"--set takes NAME=VALUE, for example --set mode=draft, not '{pair}'.")
+        flags[name.strip()] = value
+    return flags
+
+
+def taking(kind: type[T]) -> Callable[[Callable[[typer.Context, T], None]], Callable[..., None]]:
+    """A command whose options are the fields of a dataclass, in their order: one value instead of many parameters."""
+
+    def wrap(function: Callable[[typer.Context, T], None]) -> Callable[..., None]:
+        hints = get_type_hints(kind, include_extras=True)
+        parameters = [Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
+        for one in fields(cast("Any", kind)):
+            default = Parameter.empty if one.default is MISSING else one.default
+            parameters.append(
+                Parameter(one.name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=hints[one.name])
+            )
+
+        def command(ctx: typer.Context, **given: object) -> None:
+            function(ctx, kind(**given))
+
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
+        command.__annotations__ = {one.name: one.annotation for one in parameters}
+        cast("Any", command).__signature__ = Signature(parameters)
+        return command
+
+    return wrap
+
+
+def options(ctx: typer.Context) -> Options:
+    """The global options of this call."""
+    return cast("Options", ctx.find_root().obj)
+
+
+def opened(ctx: typer.Context, *, create: bool = False) -> Workspace:
+    """The workspace of this call; only commands that record make one where there is none."""
+    from metier.context.context import Workspace
+
+    given = options(ctx)
+    ws = Workspace.open(given.folder, create=create, flags=given.flags)
+    with suppress(StoreError):  # what hooks pointed at waits for the next command
+        ws.read_waiting()
+    return ws
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask before what cannot be undone; without a person to ask, refuse."""
+    import sys
+
+    from metier.errors import RefusedError, UsageError
+
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("This cannot be undone and there is nobody to ask: add --yes.")
+    if not typer.confirm(question, err=True):
+        raise RefusedError("Nothing was changed.")

@@ -1,0 +1,112 @@
+"""What commands print: data on stdout, talk on stderr, nothing raw from a run."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import TYPE_CHECKING, TypeVar, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Sequence
+
+    from rich.console import Console
+    from rich.text import Text
+
+    from metier.events import Event
+
+T = TypeVar("T")
+HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+"""Characters that steer a terminal or hide text from a person."""
+LONG = 500
+"""Entries from which on a list is printed an entry a line: indenting takes many times longer."""
+NARROWEST = 16
+"""Columns the growing column keeps before others are left out for it."""
+WIDEST = 40
+"""Columns that a column takes at most, the growing one apart."""
+WIDE = 120
+"""Columns when the output is not a terminal."""
+
+
+def visible(text: str) -> str:
+    """Text with every control and invisible character shown as its code."""
+    return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def emit(document: object) -> None:
+    """Print one JSON document, and nothing else."""
+    plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    if isinstance(document, list) and len(rows := cast("list[object]", document)) > LONG:
+        lines = ",\n".join(json.dumps(row, ensure_ascii=plain) for row in rows)
+        sys.stdout.write(f"[\n{lines}\n]\n")
+        return
+    sys.stdout.write(json.dumps(document, ensure_ascii=plain, indent=2) + "\n")
+
+
+def talk(text: str) -> None:
+    """Say something to the person; not data."""
+    sys.stderr.write(visible(text) + "\n")
+
+
+def console() -> Console:
+    """Where data for people goes; colour only on a terminal, and never with NO_COLOR."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else WIDE
+    return Console(width=width, highlight=False, emoji=False, markup=False, soft_wrap=not sys.stdout.isatty())
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, grow: str = "", width: int = 0) -> Text:
+    """A table that fits the terminal: every row is one line, and only the growing column is cut for it."""
+    from rich.cells import cell_len
+    from rich.text import Text
+
+    lines = [list(columns), *([visible(" ".join(cell.split())) for cell in row] for row in rows)]
+    growing = columns.index(grow) if grow in columns else len(columns) - 1
+    widths = [min(WIDEST, max(cell_len(cell) for cell in column)) for column in zip(*lines, strict=True)]
+    widths[growing] = max(cell_len(line[growing]) for line in lines)
+    shown = _fitted(widths, growing, width or console().width)
+    fitted = [_row([line[index] for index, _ in shown], [width for _, width in shown]) for line in lines]
+    made = Text(fitted[0], style="bold", no_wrap=True)
+    for line in fitted[1:]:
+        made.append("\n" + line, style="not bold")
+    return made
+
+
+def _fitted(widths: Sequence[int], growing: int, room: int) -> list[tuple[int, int]]:
+    """The columns that find room, with their widths: the growing one is cut first, then the last ones are left out."""
+    kept = list(range(len(widths)))
+    while True:
+        spare = room - sum(widths[index] + 2 for index in kept if index != growing)
+        if spare >= NARROWEST or len(kept) <= 2:
+            break
+        kept.remove(next(index for index in reversed(kept) if index != growing))
+    return [(index, max(1, min(spare, widths[index])) if index == growing else widths[index]) for index in kept]
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    from rich.cells import cell_len, set_cell_size
+
+    fitted = [
+        set_cell_size(cell if cell_len(cell) <= width else set_cell_size(cell, width - 1).rstrip() + "…", width)
+        for cell, width in zip(cells, widths, strict=True)
+    ]
+    return "  ".join(fitted).rstrip()
+
+
+def progress(events: Iterable[Event]) -> None:
+    """Draw a bar from events when they take longer than a moment; without a terminal, only say warnings."""
+    from metier.cli.bar import draw
+
+    draw(events)
+
+
+def awaited(events: Generator[Event, None, T]) -> T:
+    """What long work returns in the end, with a bar drawn from its events."""
+    found: list[T] = []
+
+    def passed_on() -> Iterator[Event]:
+        found.append((yield from events))
+
+    progress(passed_on())
+    return found[0]

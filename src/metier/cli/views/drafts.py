@@ -1,0 +1,64 @@
+"""Drafts and findings as they are printed, the same everywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from metier.learning.trace import Origin
+    from metier.types import Draft, Finding
+
+
+def row(draft: Draft) -> dict[str, object]:
+    """A draft as JSON."""
+    return {
+        "id": draft.id,
+        "target": draft.target,
+        "kind": draft.kind,
+        "type": draft.type,
+        "summary": draft.summary,
+        "created": draft.created,
+        "matched": list(draft.matched),
+        "status": draft.status,
+        "needs_approval": draft.needs_approval,
+        "approved": bool(draft.approved) and draft.approved == draft.hash,
+        "findings": [finding(one) for one in draft.findings],
+        "notes": list(draft.notes),
+        "pattern": draft.pattern or None,
+        "base_hash": draft.base_hash,
+        "hash": draft.hash,
+    }
+
+
+def state(draft: Draft) -> str:
+    """A draft's status, and whether a person's word is there or missing."""
+    if draft.approved and draft.approved == draft.hash and draft.status in ("candidate", "quarantined"):
+        return f"{draft.status}, approved"
+    return f"{draft.status}, needs approval" if draft.needs_approval and draft.status == "candidate" else draft.status
+
+
+def facts(draft: Draft, taught: Origin) -> list[tuple[str, str]]:
+    """What is known of a draft, line by line: what it would do, and where it comes from."""
+    found = [
+        ("draft", draft.id),
+        ("skill", draft.target),
+        ("kind", f"{draft.kind} ({draft.type})"),
+        ("status", state(draft)),
+        ("summary", draft.summary),
+        ("made", draft.created[:16].replace("T", " ") + (f" by {by}" if (by := draft.provenance.model) else "")),
+        ("hash", f"{draft.hash} (against {draft.base_hash[:12] or 'nothing'})"),
+    ]
+    if taught.pattern is not None:
+        label, ratio = taught.pattern.label, taught.pattern.success_ratio
+        found.append(("pattern", f"{label}, {ratio:.0%} of its runs went well (metier patterns show {label})"))
+    found += [("taught by", f"{record.id[:8]}  {record.summary}") for record in taught.records]
+    missing = len(draft.provenance.runs) - len(taught.records)
+    if missing:
+        found.append(("taught by", f"{missing} more, removed since"))
+    return [*found, *(("note", text) for text in draft.notes)]
+
+
+def finding(one: Finding) -> dict[str, object]:
+    """A finding as JSON."""
+    parts = ("rule", "tag", "severity", "file", "line", "excerpt", "reason", "fix")
+    return {part: getattr(one, part) for part in parts}

@@ -1,0 +1,197 @@
+"""What a pass of learning did, as a page and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from metier.cli.output import console, table, talk
+from metier.cli.views.drafts import row, state
+from metier.cli.views.learn_explained import explained, runs_rows, step_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.text import Text
+
+    from metier.context.context import Workspace
+    from metier.learning.report import Learned, Taken, Where
+    from metier.types import Draft
+    from metier.types.skills import Version
+
+ELSEWHERE: dict[Where, tuple[str, str]] = {
+    "waits": ("waits for others like it", "wait for others like them"),
+    "unknown": ("could not be judged yet", "could not be judged yet"),
+    "rejected": ("is no evidence", "are no evidence"),
+}
+"""What is said of one run, and of several, that went to no pattern."""
+NAMED = 3
+"""Patterns that are named where many share a failure."""
+
+
+def document(ws: Workspace, learned: Learned, *, explain: bool) -> dict[str, object]:
+    """A pass as JSON."""
+    from metier.learning.trace import as_stored
+
+    life = learned.lifecycle
+    made: dict[str, object] = {
+        "evidence": learned.evidence,
+        "rejected": [{"run": one.run, "reason": one.reason} for one in learned.rejected],
+        "lifecycle": {"evaluated": life.evaluated, "transitioned": len(life.steps), "deleted": life.deleted},
+        "patterns": {"new": len(learned.new), "extended": len(learned.extended)},
+        "drafts": [row(one) for one in as_stored(ws, learned.drafts)],
+        "applied": [_applied(one) for one in learned.applied],
+        "calls": learned.calls,
+        "cost_usd": learned.cost_usd,
+        "drafter": learned.drafter,
+        "failed": [_failure(one) for one in _failures(learned)],
+        "notes": list(learned.notes),
+        "dry_run": learned.dry_run,
+    }
+    if explain:
+        made |= {"runs": runs_rows(ws, learned), "steps": step_rows(ws, learned)}
+    return made
+
+
+def say(ws: Workspace, learned: Learned, notes: Sequence[str], *, explain: bool) -> None:
+    """A pass as a person reads it: what it found, what it wrote, what to do next."""
+    from metier.learning.trace import as_stored
+
+    out = console()
+    if explain:
+        for part in explained(ws, learned):
+            out.print(part)
+    talk(summary(learned))
+    told = list(dict.fromkeys((*(() if _is_idle(learned) else notes), *learned.notes)))
+    for text in (*told, *_unjudged(learned, told)):
+        talk(text)
+    shipped = {one.draft for one in learned.applied}
+    open_ = [one for one in as_stored(ws, learned.drafts) if one.id not in shipped]
+    if open_:
+        out.print(drafts_table(open_, dry_run=learned.dry_run))
+        if not learned.dry_run:
+            talk("Look before you decide: metier drafts diff ID. Say no: metier drafts reject ID")
+    for text in _endings(learned):
+        talk(text)
+
+
+def _unjudged(learned: Learned, told: Sequence[str]) -> Iterator[str]:
+    """Why runs could not be judged, unless that was told already."""
+    reasons = Counter(one.reason for one in learned.fates if one.where == "unknown")
+    for reason, count in reasons.most_common(1):
+        why = reason.removeprefix("not judged yet: ")
+        if not any(why in text for text in told):
+            yield f"Not judged: {why} ({count} of {reasons.total()} runs; asked again next time). metier models check"
+
+
+def _endings(learned: Learned) -> Iterator[str]:
+    """What was shipped, with its undo; what aged; what failed."""
+    for version in learned.applied:
+        yield _shipped(version)
+    verb = "would be" if learned.dry_run else "is"
+    for step in learned.lifecycle.steps:
+        name = step.profile.skill
+        undo = "" if learned.dry_run else f" Undo: metier skills restore {name}"
+        yield f"{name} {verb} {step.to}: {step.reason}.{undo}"
+    for name in learned.lifecycle.woken:
+        yield f"{name} {verb} back: it was used while it was archived."
+    yield from failed_lines(learned)
+    if learned.dry_run:
+        yield "This was a dry run: nothing was written. Do it: metier learn"
+
+
+def summary(learned: Learned) -> str:
+    """What was found, in a line."""
+    if _is_idle(learned):
+        return "Nothing to learn from: no run is new. Drafts that wait: metier drafts list"
+    found = f"Patterns: {len(learned.new)} new, {len(learned.extended)} extended."
+    made = f"Drafts: {len(learned.drafts)}, shipped: {len(learned.applied)}."
+    return f"{_runs(learned)}. {found} {made}{_cost(learned)}"
+
+
+def _runs(learned: Learned) -> str:
+    """How many runs are new, and where runs went."""
+    went = Counter(one.where for one in learned.fates)
+    new = learned.evidence + len(learned.rejected)
+    if not new:
+        return "No run is new"
+    parts = [f"{went['formed'] + went['joined']:,} went to patterns"]
+    parts += [_phrase(went[where], *words) for where, words in ELSEWHERE.items() if went[where]]
+    return f"{_count(new, 'new run')}: {', '.join(parts)}"
+
+
+def _phrase(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def _is_idle(learned: Learned) -> bool:
+    return not (learned.fates or learned.taken or learned.extended)
+
+
+def _cost(learned: Learned) -> str:
+    if not learned.calls:
+        return ""
+    cost = "at an unknown price" if learned.cost_usd is None else f"for ${learned.cost_usd:.4f}"
+    return f" {_count(learned.calls, 'call')} to {learned.drafter} {cost}."
+
+
+def drafts_table(drafts: Sequence[Draft], *, dry_run: bool = False, width: int = 0) -> Text:
+    """Drafts, each with the command that takes it one step further."""
+    rows = [(_name(one), "(not written)" if dry_run else _next(one), state(one), one.kind) for one in drafts]
+    return table(("draft of", "next", "status", "kind"), rows, grow="draft of", width=width)
+
+
+def _next(draft: Draft) -> str:
+    from metier.library.proposals.drafts import may_ship
+
+    if draft.status not in ("candidate", "quarantined"):
+        return f"metier drafts show {draft.id}"
+    verb = "apply" if may_ship(draft) else "approve" if draft.status == "candidate" else "show"
+    return f"metier drafts {verb} {draft.id}"
+
+
+def _shipped(version: Version) -> str:
+    undo = "rollback" if version.parent else "archive"
+    return (
+        f"Shipped {version.skill} v{version.number} ({version.status}). See it: metier skills show {version.skill}   "
+        f"Undo: metier skills {undo} {version.skill}"
+    )
+
+
+def failed_lines(learned: Learned) -> list[str]:
+    """Every failure in a line; one that many patterns share is said once."""
+    by_reason: dict[str, list[str]] = {}
+    for one in _failures(learned):
+        by_reason.setdefault(one.reason, []).append(one.label)
+    lines: list[str] = []
+    for reason, labels in by_reason.items():
+        more = f" and {len(labels) - NAMED} more" if len(labels) > NAMED else ""
+        count = f"{len(labels)} patterns failed" if len(labels) > 1 else "A pattern failed"
+        lines.append(f"{count} ({', '.join(labels[:NAMED])}{more}): {reason}")
+    return lines
+
+
+def _failures(learned: Learned) -> list[Taken]:
+    return [one for one in learned.taken if one.what in ("failed", "refused")]
+
+
+def _failure(one: Taken) -> dict[str, object]:
+    return {"pattern": one.pattern, "label": one.label, "reason": one.reason}
+
+
+def _applied(version: Version) -> dict[str, object]:
+    return {
+        "skill": version.skill,
+        "version": version.number,
+        "hash": version.hash,
+        "draft": version.draft,
+        "status": version.status,
+    }
+
+
+def _name(draft: Draft) -> str:
+    return draft.target.rpartition("/")[2]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,354 @@
+"""Settings: defaults < user file < workspace file < `METIER_*` < flags, checked once, frozen.
+
+Only this module reads the environment. A name or value that is not known is an error that names the nearest one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from metier.errors import ConfigError
+
+Mode = Literal["observe", "draft", "apply"]
+Trigger = Literal["after_run", "scheduled", "manual"]
+Order = Literal["standard", "claude-code"]
+Links = Literal["auto", "always", "never"]
+Thinking = Literal["auto", "on", "off"]
+FILE = "metier.toml"
+STATE = ".metier"
+PREFIX = "METIER_"
+NOT_SETTINGS = frozenset({"METIER_HOME", "METIER_WORKSPACE"})
+"""Variables that say where things are; the first sets `state_dir`, the second the workspace's folder."""
+
+
+NOT_FROM_A_WORKSPACE = frozenset(
+    {"second_opinions", "model_url", "model_key", "model_headers", "embed_url", "embed_key", "embed_headers"}
+)
+"""Settings that run something or send something somewhere: only the person sets them, never a folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Every setting with its effective value."""
+
+    enabled: bool = True
+    """false: nothing is recorded or learned here."""
+    mode: Mode = "observe"
+    """observe: record only; draft: also write drafts; apply: also ship drafts that pass review and gate."""
+    state_dir: str = ""
+    """Where Metier keeps its state; empty: .metier in the workspace."""
+    store: str = ""
+    """Empty: SQLite in the state folder; postgresql://… for a fleet."""
+    ignore: tuple[str, ...] = ()
+    """Folders never recorded, for example ~/private; a pattern such as */secret-* works too."""
+    min_runs: int = 2
+    """Successful runs a new pattern needs."""
+    min_success_ratio: float = 0.7
+    """Successes among all evidence that a pattern needs; equal passes."""
+    trigger: Trigger = "after_run"
+    """When learning starts by itself: after_run, scheduled (see times), manual."""
+    times: tuple[str, ...] = ()
+    """Local times for trigger = scheduled, for example 03:05."""
+    judge_timeout: float = 15.0
+    """Seconds a model may take to judge a run."""
+    cluster_timeout: float = 45.0
+    """Seconds a model may take to group runs."""
+    draft_timeout: float = 60.0
+    """Seconds a model may take to write a draft."""
+    retention_days: int = 0
+    """Runs older than this are purged; 0: kept for ever."""
+    max_disk_mb: int = 10_240
+    """When this workspace's runs take more, the oldest are purged; 0: no limit."""
+    max_record_mb: int = 16
+    """A larger run is refused."""
+    skill_roots: tuple[str, ...] = ()
+    """Further folders of skills, after .agents/skills and .claude/skills; relative to the workspace."""
+    skill_order: Order = "standard"
+    """Which of two skills of one name wins: standard (the project's) or claude-code (the person's)."""
+    claude_links: Links = "auto"
+    """Links in .claude/skills to what is in .agents/skills: auto (where there is a .claude folder), always, never."""
+    model: str = ""
+    """The model that is asked, for example anthropic:claude-haiku-4-5; empty: heuristics alone."""
+    model_url: str = ""
+    """Its address, if not the provider's own."""
+    model_key: str = ""
+    """The name of the variable that holds its key, if not the provider's usual one; none: it needs no key."""
+    model_headers: tuple[str, ...] = ()
+    """Further headers, Name: value; a value $NAME is read from that variable."""
+    model_price: str = ""
+    """Dollars per million tokens, in/out, where the price table does not know it: 0.25/2."""
+    embed_model: str = ""
+    """The model for embeddings; empty: the built-in one."""
+    embed_url: str = ""
+    """As model_url, for embeddings."""
+    embed_key: str = ""
+    """As model_key, for embeddings."""
+    embed_headers: tuple[str, ...] = ()
+    """As model_headers, for embeddings."""
+    embed_price: str = ""
+    """As model_price, for embeddings."""
+    budget_calls: int = 0
+    """Calls to models a day, at most; 0: no limit."""
+    budget_tokens: int = 0
+    """Tokens a day, at most; 0: no limit."""
+    budget_usd: float = 0.0
+    """Dollars a day, at most; 0: no limit."""
+    second_opinions: tuple[str, ...] = ()
+    """Commands that also look at every package under review; they can only make its verdict worse."""
+    select_top_k: int = 12
+    """Skills that come into question for a task after the search."""
+    select_max_detailed: int = 5
+    """Skills whose bodies the model reads before it chooses, and most that are chosen without a model."""
+    select_budget: int = 8_000
+    """Tokens of skills handed to an agent, at most."""
+    select_thinking: Thinking = "auto"
+    """Whether the model that selects thinks first: auto (its own habit), on, off."""
+    select_timeout: float = 8.0
+    """Seconds a model may take for each of the two questions, and an embedder for a task."""
+    select_explore_rate: float = 0.1
+    """How often a provisional skill gets a chance it has not earned yet."""
+    select_withhold_rate: float = 0.0
+    """How often a chosen skill is left out on purpose, to measure what it is worth."""
+    select_exclude: tuple[str, ...] = ()
+    """Skills that are never selected here."""
+    lock_wait: float = 10.0
+    """Seconds to wait for another process that is writing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The effective configuration, and where each value came from."""
+
+    config: Config
+    sources: Mapping[str, str]
+    """Setting -> `default`, a file's path, the variable's name, or `flag`."""
+
+
+Value = bool | int | float | str | tuple[str, ...]
+Layer = tuple[Mapping[str, object], Callable[[str], str]]
+"""Given values, and where the value of one of them came from."""
+
+
+def _flag(value: object) -> bool:
+    words = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and (word := value.strip().lower()) in words:
+        return words[word]
+    raise ValueError("true or false")
+
+
+def _number(low: float, high: float, kind: type[int] | type[float]) -> Callable[[object], Value]:
+    def parse(value: object) -> Value:
+        expected = f"a {'whole number' if kind is int else 'number'} from {low:g} to {high:g}"
+        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+            raise ValueError(expected)
+        try:
+            number = kind(value)
+        except (ValueError, OverflowError):
+            raise ValueError(expected) from None
+        if number != float(value) or not low <= number <= high:
+            raise ValueError(expected)
+        return number
+
+    return parse
+
+
+def _word(*words: str) -> Callable[[object], Value]:
+    def parse(value: object) -> Value:
+        word = value.strip().lower() if isinstance(value, str) else ""
+        if word not in words:
+            hint = _nearest(word, words)
+            raise ValueError(f"one of {', '.join(words)}{hint}")
+        return word
+
+    return parse
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("text")
+    return value.strip()
+
+
+def _store(value: object) -> str:
+    url = _text(value)
+    if url and not url.startswith(("postgresql://", "postgres://")):
+        raise ValueError("empty (SQLite in the state folder) or postgresql://user@host/database")
+    return url
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    if isinstance(value, (list, tuple)):
+        parts = cast("Iterable[object]", value)
+        return tuple(_text(part) for part in parts)
+    raise ValueError("a list of texts")
+
+
+def _times(value: object) -> tuple[str, ...]:
+    times = _texts(value)
+    for time in times:
+        if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", time):
+            raise ValueError(f"times such as 03:05 (24 hours, two digits each), not '{time}'")
+    return tuple(dict.fromkeys(times))
+
+
+PARSERS: Mapping[str, Callable[[object], Value]] = {
+    "enabled": _flag,
+    "mode": _word("observe", "draft", "apply"),
+    "state_dir": _text,
+    "store": _store,
+    "ignore": _texts,
+    "min_runs": _number(1, 1_000_000, int),
+    "min_success_ratio": _number(0, 1, float),
+    "trigger": _word("after_run", "scheduled", "manual"),
+    "times": _times,
+    "judge_timeout": _number(0.1, 3600, float),
+    "cluster_timeout": _number(0.1, 3600, float),
+    "draft_timeout": _number(0.1, 3600, float),
+    "retention_days": _number(0, 36_500, int),
+    "max_disk_mb": _number(0, 1_000_000_000, int),
+    "max_record_mb": _number(1, 64, int),
+    "skill_roots": _texts,
+    "skill_order": _word("standard", "claude-code"),
+    "claude_links": _word("auto", "always", "never"),
+    "model": _text,
+    "model_url": _text,
+    "model_key": _text,
+    "model_headers": _texts,
+    "model_price": _text,
+    "embed_model": _text,
+    "embed_url": _text,
+    "embed_key": _text,
+    "embed_headers": _texts,
+    "embed_price": _text,
+    "budget_calls": _number(0, 1_000_000_000, int),
+    "budget_tokens": _number(0, 1_000_000_000_000, int),
+    "budget_usd": _number(0, 1_000_000, float),
+    "second_opinions": _texts,
+    "select_top_k": _number(1, 1_000, int),
+    "select_max_detailed": _number(1, 100, int),
+    "select_budget": _number(0, 1_000_000, int),
+    "select_thinking": _word("auto", "on", "off"),
+    "select_timeout": _number(0.1, 3600, float),
+    "select_explore_rate": _number(0, 1, float),
+    "select_withhold_rate": _number(0, 1, float),
+    "select_exclude": _texts,
+    "lock_wait": _number(0, 3600, float),
+}
+
+
+def load(
+    workspace: Path,
+    flags: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """The effective settings for a workspace folder."""
+    environ = os.environ if environ is None else environ
+    user = user_file(environ)
+    layers: list[Layer] = [
+        (_read(user), lambda _: str(user)),
+        (_variables(environ), variable),
+        (flags or {}, lambda _: "flag"),
+    ]
+    own = state_folder(workspace, _outermost(layers)) / FILE
+    layers.insert(1, (_workspace_file(own, user), lambda _: str(own)))
+    values: dict[str, Value] = {}
+    sources = dict.fromkeys((field.name for field in fields(Config)), "default")
+    for given, where in layers:
+        for name, value in given.items():
+            values[name] = _parsed(name, value, where(name))
+            sources[name] = where(name)
+    return Settings(config=Config(**cast("dict[str, Any]", values)), sources=sources)
+
+
+def outer_state_dir(flags: Mapping[str, object] | None, environ: Mapping[str, str]) -> str:
+    """The state folder named from outside any workspace, by flag, METIER_HOME or the user's file; empty if none is."""
+    user = user_file(environ)
+    return _outermost([(_read(user), str), (_variables(environ), str), (flags or {}, str)])
+
+
+def _outermost(layers: Sequence[Layer]) -> str:
+    return _text(next((given["state_dir"] for given, _ in reversed(layers) if "state_dir" in given), ""))
+
+
+def state_folder(workspace: Path, state_dir: str) -> Path:
+    """Where a workspace's state lies."""
+    return Path(state_dir).expanduser().absolute() if state_dir else workspace / STATE
+
+
+def user_file(environ: Mapping[str, str]) -> Path:
+    """The settings file of this user: `~/.config/metier/metier.toml`."""
+    base = environ.get("XDG_CONFIG_HOME") or str(Path(environ.get("HOME") or "~").expanduser() / ".config")
+    return Path(base) / "metier" / FILE
+
+
+def variable(name: str) -> str:
+    """The environment variable that sets a setting."""
+    return "METIER_HOME" if name == "state_dir" else PREFIX + name.upper()
+
+
+def _variables(environ: Mapping[str, str]) -> dict[str, object]:
+    given: dict[str, object] = {}
+    for name, value in environ.items():
+        if name == "METIER_HOME":
+            if value:
+                given["state_dir"] = value
+        elif name.startswith(PREFIX) and name not in NOT_SETTINGS:
+            key = name.removeprefix(PREFIX).lower()
+            if key not in PARSERS:
+                known = [variable(one) for one in PARSERS]
+                raise ConfigError(f"The environment variable {name} is not a setting{_nearest(name, known)}. Unset it.")
+            given[key] = value
+    return given
+
+
+def _workspace_file(own: Path, user: Path) -> dict[str, object]:
+    given = _read(own)
+    if risky := sorted(given.keys() & NOT_FROM_A_WORKSPACE):
+        raise ConfigError(
+            f"{own}: {risky[0]} cannot be set there: a folder from elsewhere could bring that file along, and with it "
+            f"run programs or send keys away. Set {variable(risky[0])}, or {risky[0]} in {user}."
+        )
+    if "state_dir" in given:
+        raise ConfigError(
+            f"{own}: state_dir cannot be set in a file inside it. Set METIER_HOME, or state_dir in {user}."
+        )
+    return given
+
+
+def _read(file: Path) -> dict[str, object]:
+    try:
+        return dict(tomllib.loads(file.read_text(encoding="utf-8")))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file} cannot be read: {error}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{file} is not valid TOML: {error}.") from None
+
+
+def _parsed(name: str, value: object, where: str) -> Value:
+    if name not in PARSERS:
+        raise ConfigError(
+            f"Unknown setting '{name}' in {where}{_nearest(name, PARSERS)}. `metier config` lists them all."
+        )
+    try:
+        return PARSERS[name](value)
+    except ValueError as error:
+        raise ConfigError(f"Setting '{name}' in {where} is {value!r}; expected {error}.") from None
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f" (did you mean '{close[0]}'?)" if close else ""

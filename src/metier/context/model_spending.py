@@ -1,0 +1,175 @@
+"""What asking models leaves in a workspace's store: kept replies, spent money, calls.
+
+A store that cannot be written to stops the spending: without a reservation nothing is asked. What is lost after that is
+a reply that could have been reused, or a line of the record; never a limit.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from metier.errors import StoreError
+from metier.formats.strict_json import clean
+from metier.models.failures import OverBudget
+from metier.models.ledger import Amount, Reservation, over
+from metier.store.tables.models import calls, ledger, memo
+
+if TYPE_CHECKING:
+    from metier.context.context import Workspace
+    from metier.models.layers.record import Call
+    from metier.models.ledger import Limits
+
+
+class StoreMemo:
+    """Replies in the store; counts those it could give."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+        self._lock = threading.Lock()
+        self.hits = 0
+
+    def get(self, key: str) -> bytes | None:
+        """The value under a key, if it is there."""
+        try:
+            with self._ws.engine.read() as transaction:
+                value = memo.get(transaction, key)
+        except StoreError:
+            return None
+        if value is not None:
+            with self._lock:
+                self.hits += 1
+        return value
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keep a value; the first one stays."""
+        with suppress(StoreError), self._ws.engine.write() as transaction:
+            memo.put(transaction, key, value, self._ws.now(), self._ws.name)
+
+
+class StoreLedger:
+    """A day's spending in the store; counts what went through this ledger since it was made."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+        self._lock = threading.Lock()
+        self._mine = Amount()
+
+    @property
+    def mine(self) -> Amount:
+        """What was spent through this ledger alone."""
+        return self._mine
+
+    def reserve(self, asked: Amount, limits: Limits) -> Reservation | OverBudget:
+        """Set an amount aside if it fits into what the day has left: one transaction, whoever else is spending."""
+        day = today(self._ws)
+        name = uuid4().hex
+        try:
+            with self._ws.engine.write() as transaction:
+                problem = over(amount_of(ledger.total(transaction, self._ws.name, day)), asked, limits)
+                if problem:
+                    return OverBudget(reason=f"{problem}; it counts from midnight UTC")
+                ledger.reserve(transaction, self._ws.name, day, name, sum_of(asked))
+        except StoreError as error:
+            return OverBudget(reason=f"what was spent cannot be written down, so nothing is: {error}")
+        return Reservation(id=name, amount=asked)
+
+    def settle(self, reservation: Reservation, spent: Amount) -> None:
+        """Put what a call really took in its reservation's place."""
+        with self._lock:
+            self._mine += spent
+        with suppress(StoreError), self._ws.engine.write() as transaction:  # else the bound stays: never too little
+            ledger.settle(transaction, reservation.id, sum_of(spent))
+
+    def total(self) -> Amount:
+        """All that is spent and reserved today."""
+        with self._ws.engine.read() as transaction:
+            return amount_of(ledger.total(transaction, self._ws.name, today(self._ws)))
+
+
+class StoreCalls:
+    """Calls in the store, without what the server said."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+
+    def add(self, call: Call) -> None:
+        """Keep one."""
+        entry = entry_of(self._ws, call)
+        with suppress(StoreError), self._ws.engine.write() as transaction:
+            calls.add(transaction, entry)
+
+
+def entry_of(ws: Workspace, call: Call) -> calls.CallEntry:
+    """A call as the store keeps it."""
+    return calls.CallEntry(
+        happened=ws.now(),
+        workspace=ws.name,
+        stage=call.stage,
+        what=call.what,
+        model=clean(call.model),
+        prompt_hash=call.prompt_hash,
+        tokens=call.tokens,
+        cost_usd=call.cost_usd,
+        seconds=call.seconds,
+        outcome=call.outcome,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Today:
+    """What a workspace has spent on models today."""
+
+    day: str
+    """In UTC, when budgets begin anew."""
+    spent: Amount
+    pending: int
+    """Calls in it that are under way, or whose process was killed; they count with the most they can cost."""
+
+
+def spent_today(ws: Workspace) -> Today:
+    """The day's sums."""
+    day = today(ws)
+    with ws.engine.read() as transaction:
+        spent = amount_of(ledger.total(transaction, ws.name, day))
+        return Today(day=day, spent=spent, pending=ledger.pending(transaction, ws.name, day))
+
+
+def forget_before(ws: Workspace, moment: str) -> int:
+    """Drop kept replies, calls and days of spending older than a moment; returns how many rows, today's never."""
+    day = min(moment[:10], today(ws))
+    with ws.engine.write() as transaction:
+        return (
+            memo.drop_before(transaction, ws.name, moment)
+            + calls.drop_before(transaction, ws.name, moment)
+            + ledger.drop_before(transaction, ws.name, day)
+        )
+
+
+def today(ws: Workspace) -> str:
+    """The day that budgets count, by the workspace's clock, in UTC."""
+    return ws.clock().astimezone(UTC).date().isoformat()
+
+
+def amount_of(spent: ledger.Sum) -> Amount:
+    """The store's sum in the words of models."""
+    return Amount(calls=spent.calls, tokens=spent.tokens, usd=spent.usd, unpriced=spent.unpriced)
+
+
+def sum_of(amount: Amount) -> ledger.Sum:
+    """An amount in the words of the store."""
+    return ledger.Sum(calls=amount.calls, tokens=amount.tokens, usd=amount.usd, unpriced=amount.unpriced)
+
+
+def less(amount: Amount, other: Amount) -> Amount:
+    """What is left of an amount when another is taken out of it."""
+    return Amount(
+        calls=amount.calls - other.calls,
+        tokens=amount.tokens - other.tokens,
+        usd=amount.usd - other.usd,
+        unpriced=amount.unpriced - other.unpriced,
+    )

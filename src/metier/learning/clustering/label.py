@@ -1,0 +1,74 @@
+"""A label and a summary for a group of requests, where no model gives them one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from metier.learning.clustering.request_words import essence
+from metier.learning.procedures.requests import examples, plain, subject
+from metier.models.embedding.words import is_dense, words
+from metier.text.terms import stem, stems_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+WORDS = 3
+"""Words of a label, where the requests share so many."""
+LONGEST = 24
+"""Characters of a label in a script without spaces."""
+SHARED = 0.35
+"""Share of the requests a word of a label stands in; values that come up again and again stand in fewer."""
+_WORD = re.compile(r"[^\W\d_][\w-]*")
+
+
+def label_of(requests: Sequence[str], taken: Collection[str] = (), values: Collection[str] | None = None) -> str:
+    """What the requests share in a few words, lower-case and hyphenated, without values; none that is taken.
+
+    `values` are stems that are known to be values, as `values_in` finds them; None: nobody knows any.
+    """
+    shared = [word.casefold() for word in subject(requests, {}, limit=12)]
+    common = [word for word in shared if stem(word) not in (values or ())] or [_run_of(requests) or "work"]
+    for count in range(_enough(common, requests, sure=values is not None), len(common) + 1):
+        label = "-".join(_in_order(common[:count], requests))
+        if label not in taken:
+            return label
+    base = "-".join(_in_order(common[:WORDS], requests))
+    return next(name for number in range(2, len(taken) + 3) if (name := f"{base}-{number}") not in taken)
+
+
+def _enough(common: Sequence[str], requests: Sequence[str], *, sure: bool) -> int:
+    """How many words a label begins with: those that many share, two of them where none of these can be a value."""
+    many = sum(_share(word, requests) >= SHARED for word in common)
+    least = min(2, len(common)) if sure else 1
+    return max(least, min(WORDS, many))
+
+
+def summary_of(requests: Sequence[str]) -> str:
+    """The most typical of the requests, without greetings and values."""
+    return next(iter(examples(requests, {}, 1)), "") or (plain(requests[0], {}) if requests else "")
+
+
+def _run_of(requests: Sequence[str]) -> str:
+    """The longest run of a script without spaces that at least half of the requests have; of equals the first."""
+    said = sorted((essence(request) for request in requests), key=lambda text: (len(text), text))
+    runs = [word[:LONGEST] for text in said[:1] for word in words(text) if is_dense(word)]
+    parts = {run[start:end] for run in runs for end in range(2, len(run) + 1) for start in range(end - 1)}
+    shared = [part for part in parts if 2 * sum(part in text for text in said) >= len(said)]
+    return min(shared, key=lambda part: (-len(part), part), default="")
+
+
+def _share(word: str, requests: Sequence[str]) -> float:
+    return sum(stem(word) in stems_of(request) for request in requests) / max(1, len(requests))
+
+
+def _in_order(words: Sequence[str], requests: Sequence[str]) -> list[str]:
+    """The words in the order in which most requests have them."""
+    places: dict[str, list[float]] = {stem(word): [] for word in words}
+    for request in requests:
+        said = [stem(word) for word in _WORD.findall(request.casefold())]
+        for place, word in enumerate(said):
+            if word in places:
+                places[word].append(place / len(said))
+    order = {key: sum(found) / len(found) if found else 1.0 for key, found in places.items()}
+    return sorted(words, key=lambda word: (order[stem(word)], word))

@@ -1,0 +1,125 @@
+"""The cold path, once: from new runs to reviewed drafts, and in mode apply to skills."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from metier.context.exclusive import alone
+from metier.context.model_access import asker_of
+from metier.errors import ConfigError, MetierError
+from metier.events import Noted
+from metier.learning.drafting.proposal import HEURISTIC
+from metier.learning.learn_sweeping import seldom_swept
+from metier.learning.report import NOTHING_AGED, Learned, Options
+from metier.learning.stages.draft_all import write_all
+from metier.learning.stages.existing_skills import Stock
+from metier.learning.stages.gather import gather
+from metier.learning.stages.group import group
+from metier.learning.stages.model_patience import Patience, in_place_of
+from metier.learning.stages.recount import settle
+from metier.learning.stages.write_draft import Desk
+from metier.learning.watch import last_pass as passes
+from metier.library.aging import age
+from metier.library.listing import listed
+from metier.library.proposals import drafts as deciding
+from metier.library.proposals.gate import NoCases
+from metier.models.build import NoModel
+from metier.models.embedding.static import StaticEmbedder
+from metier.runs.record import closed_by
+from metier.selection.worth import outcomes
+from metier.selection.worth.link_runs import link
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from decimal import Decimal
+
+    from metier.context.context import Workspace
+    from metier.events import Event
+    from metier.library.aging import Pass
+    from metier.library.proposals.gate import Gate
+
+DEFAULT = Options()
+DRY = NoModel(reason="A dry run asks no model.")
+
+
+def learn(ws: Workspace, options: Options = DEFAULT, gate: Gate | None = None) -> Generator[Event, None, Learned]:
+    """One pass: judge, group, draft, review; ship what passes if the mode or the caller says so; then age skills."""
+    if reason := closed_by(ws):
+        raise ConfigError(f"Nothing is learned here: {reason}.")
+    with alone(ws, options.wait), seldom_swept():
+        if not options.dry_run:
+            ws.ingest()
+            ws.read_waiting()
+        began = passes.begun(ws)
+        found = DRY if options.dry_run else asker_of(ws)
+        if isinstance(found, NoModel):
+            yield Noted(stage="learn", text=f"{found.reason} {found.fix}".strip())
+            instead = None if options.dry_run else in_place_of(found, ws.config.model)
+            learned = yield from _pass(ws, options, gate or NoCases(), instead)
+        else:
+            with found as asker:
+                learned = yield from _pass(ws, options, gate or NoCases(), Patience(asker))
+                learned = replace(learned, calls=asker.spent().calls, cost_usd=_cost(asker.spent().cost_usd))
+        if not options.dry_run:
+            passes.completed(ws, began)
+        if any(one.version for one in learned.taken):
+            learned = yield from _ready(ws, learned)
+        return learned
+
+
+def _pass(ws: Workspace, options: Options, gate: Gate, asker: Patience | None) -> Generator[Event, None, Learned]:
+    save = not options.dry_run
+    ship = ws.config.mode == "apply" if options.apply is None else options.apply
+    changed = settle(ws) if save else []
+    if save:
+        link(ws, again=True)
+    gathered = yield from gather(ws, asker, save=save)
+    grouped = yield from group(ws, gathered, _embedder(), asker, save=save)
+    if save:
+        deciding.catch_up(ws)
+    skills = yield from listed(ws)
+    desk = Desk(ws=ws, stock=Stock(ws, skills), read=gathered.read, asker=asker, ahead=None if save else grouped)
+    taken = yield from write_all(desk, gate if ship else None, save=save)
+    worth = yield from outcomes.settle(ws, skills, gathered.success, save=save)
+    lifecycle, notes = _aged(ws, dry_run=options.dry_run)
+    counted = {one.id for one in (*grouped.new, *grouped.extended)}
+    return Learned(
+        evidence=len(gathered.records),
+        fates=(*gathered.fates, *grouped.fates),
+        new=tuple(grouped.new),
+        extended=(*grouped.extended, *(one for one in changed if one.id not in counted)),
+        taken=taken,
+        lifecycle=lifecycle,
+        drafter=asker.name if asker else HEURISTIC,
+        notes=(*grouped.notes, *worth, *notes),
+        dry_run=options.dry_run,
+    )
+
+
+def _ready(ws: Workspace, learned: Learned) -> Generator[Event, None, Learned]:
+    """Make what shipped ready to be selected, hooks included; what was learned stands if that fails."""
+    try:
+        yield from ws.index_skills()
+    except MetierError as error:
+        return replace(learned, notes=(*learned.notes, f"What shipped is not in the index yet: {error}"))
+    return learned
+
+
+@cache
+def _embedder() -> StaticEmbedder:
+    """The built-in one; its table is read once, however many passes there are."""
+    return StaticEmbedder()
+
+
+def _aged(ws: Workspace, *, dry_run: bool) -> tuple[Pass, tuple[str, ...]]:
+    """The lifecycle's part of a pass; what was learned stands whether it gets through or not."""
+    try:
+        return age(ws, dry_run=dry_run), ()
+    except MetierError as error:
+        return NOTHING_AGED, (f"Skills were not aged: {error}",)
+
+
+def _cost(spent: Decimal | None) -> float | None:
+    return None if spent is None else float(spent)

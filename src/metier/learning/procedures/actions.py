@@ -1,0 +1,240 @@
+"""What an agent did in a run, call by call, as plain actions that may teach."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, cast
+
+from metier.formats.origins import origin_of
+from metier.learning.procedures.shell import head, likeness, without_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from metier.types import Run, ToolCall
+
+ActionKind = Literal["command", "edit", "read", "search", "web", "tool"]
+REMEMBERED = 400
+"""Characters of a call's input whose actions are remembered: the same is done again and again."""
+LONGEST = 400
+"""Characters of a command that can be taught; longer ones are programs, not steps."""
+
+DETAIL = 160
+"""Characters of a line put into a file that can be taught."""
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_SHELLS = _names(
+    """bash shell exec exec_command run_shell_command terminal execute run_command local_shell powershell container.exec
+    execute_command run_terminal_cmd sh command shell_command bash_tool"""
+)
+_EDITS = _names(
+    """edit write multiedit apply_patch str_replace_editor str_replace_based_edit_tool create_file write_file replace
+    notebookedit edit_file patch replace_in_file write_to_file search_replace"""
+)
+_SEARCHES = _names("grep glob search_file_content search_files grep_search grep_files glob_files codebase_search")
+_SILENT = _names(
+    """todowrite update_plan task agent think exitplanmode skill askuserquestion bashoutput killshell todoread
+    write_stdin slashcommand toolsearch"""
+)
+"""Tools an agent keeps its own house with; nothing to teach."""
+_TRIVIAL = _names("ls pwd cd clear echo true whoami date")
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
+_NAMED_PATH = re.compile(r"[\w./@*~-]*[\w*-]\.[\w*]{1,12}|[\w./@~-]*/[\w.@*-]+|\.?[\w-]+")
+_HOME = re.compile(r"(?<![\w.])(/(?:home|Users)/[^/\s'\"`:]+/[^/\s'\"`:]+)(?=[/\s'\"`:]|\Z)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One thing the agent did: a command, a file it changed or read, a search, a page, another tool."""
+
+    kind: ActionKind
+    text: str
+    """The command, the path, the words searched for, the address, or the tool's name."""
+    ok: bool
+    at: int
+    """Which call of the run it was."""
+    detail: str = ""
+    """What an edit put into the file, where that is one short line."""
+
+    @property
+    def key(self) -> str:
+        """What two actions share when they are the same kind of step."""
+        return _key(self.kind, self.text)
+
+
+@lru_cache(maxsize=4096)
+def _key(kind: ActionKind, text: str) -> str:
+    if kind == "command":
+        return f"command {head(text)}"
+    folder, _, name = text.rpartition("/")
+    return f"{kind} {folder.split('/')[0]} {name.rpartition('.')[2]}" if "." in name else f"{kind} {name}"
+
+
+def actions_of(run: Run, root: str = "") -> tuple[Action, ...]:
+    """The actions of a run in order, paths below `root` made relative; trivial ones are left out."""
+    return tuple(action for at, call in enumerate(run.tools) for action in _of_call(call, at, root))
+
+
+def project_root(runs: Iterable[Run]) -> str:
+    """The project's folder in somebody's home that most absolute paths of the runs lie in; empty: there is none."""
+    found = Counter(root for run in runs for call in run.tools for root in _HOME.findall(call.input))
+    return min(found, key=lambda root: (-found[root], root), default="")
+
+
+def alike(one: Action, other: Action) -> float:
+    """How much two actions are the same step, from 0 to 1; one that failed is a little less like one that did not."""
+    if one.kind != other.kind:
+        return 0.0
+    found = likeness(one.text, other.text) if one.kind == "command" else _near(one.text, other.text)
+    return found - (0.15 if one.ok != other.ok else 0.0)
+
+
+def _near(one: str, other: str) -> float:
+    """How alike two paths, addresses or names are."""
+    if one == other:
+        return 1.0
+    mine, theirs = one.rpartition("/"), other.rpartition("/")
+    same_end = mine[2].rpartition(".")[2] == theirs[2].rpartition(".")[2] and "." in mine[2]
+    if mine[0] == theirs[0] and same_end:
+        return 0.8
+    return 0.65 if same_end and mine[0].split("/")[0] == theirs[0].split("/")[0] else 0.3
+
+
+def deeds_in(call: ToolCall) -> list[Deed]:
+    """What a call did, as it was said; trivial things are left out."""
+    done = _short_deeds if len(call.input) <= REMEMBERED else _deeds
+    return [one for one in done(call.name, call.input) if _teaches(one[0], one[1])]
+
+
+def _of_call(call: ToolCall, at: int, root: str) -> Iterator[Action]:
+    ok = call.ok and call.error is None
+    done = _short_deeds if len(call.input) <= REMEMBERED else _deeds
+    for kind, said, detail in done(call.name, call.input):
+        text = _below(said, root) if root and root in said else said
+        if _teaches(kind, text):
+            yield Action(kind=kind, text=text, ok=ok, at=at, detail=detail)
+
+
+def _teaches(kind: ActionKind, text: str) -> bool:
+    return bool(text) and not (kind == "command" and _is_trivial(text))
+
+
+Deed = tuple[ActionKind, str, str]
+"""An action's kind, text and detail: all that does not depend on how the call went."""
+
+
+def _deeds(tool: str, given: str) -> tuple[Deed, ...]:
+    """What a tool did with an input."""
+    last = tool.strip().casefold().rsplit("__", 1)[-1].rsplit("/", 1)[-1]
+    if last in _SILENT:
+        return ()
+    fields = _fields(given)
+    if last in _SHELLS or (last in _EDITS and _is_view(fields)):
+        return tuple(_commands(given, fields))
+    if last in _EDITS:
+        detail = _written(given, fields)
+        return tuple(("edit", path, detail) for path in dict.fromkeys(_paths(given, fields)))
+    return (_looked_up(tool, given, fields),)
+
+
+_short_deeds = lru_cache(maxsize=4096)(_deeds)
+
+
+def _commands(text: str, fields: dict[str, object]) -> Iterator[Deed]:
+    if _is_view(fields):
+        yield "read", _text(fields, ("path", "file_path")), ""
+        return
+    whole = _command(fields) if fields else text
+    if "<<" in whole and "\n" in whole:
+        return
+    lines = [without_folder(line) for line in whole.replace("\\\n", " ").splitlines()]
+    said = [" ".join(line.split()) for line in lines if line and not line.startswith("#")]
+    if len(said) <= 6:
+        for line in said:
+            if len(line) <= LONGEST:
+                yield "command", line, ""
+
+
+def _looked_up(tool: str, text: str, fields: dict[str, object]) -> Deed:
+    name = tool.strip().casefold().rsplit("__", 1)[-1]
+    origin = origin_of(tool)
+    if name in _SEARCHES:
+        given = _text(fields, ("pattern", "query", "regex")) or ("" if fields else text.strip())
+        return "search", given[:80], ""
+    if origin == "file":
+        paths = _paths(text, fields)
+        return "read", paths[0] if paths else "", ""
+    if origin == "web":
+        given = _text(fields, ("url", "query")) or ("" if fields else text.strip())
+        return "web", given[:200], ""
+    return "tool", tool.strip(), ""
+
+
+def _fields(text: str) -> dict[str, object]:
+    if not text.lstrip().startswith("{"):
+        return {}
+    try:
+        parsed: object = json.loads(text)
+    except ValueError:
+        return {}
+    return cast("dict[str, object]", parsed) if isinstance(parsed, dict) else {}
+
+
+def _is_view(fields: dict[str, object]) -> bool:
+    return fields.get("command") == "view" and "path" in fields
+
+
+def _command(fields: dict[str, object]) -> str:
+    """The command line in the arguments; `bash -lc` around it is taken off."""
+    for key in ("command", "cmd", "script", "code", "args"):
+        value = fields.get(key)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list):
+            words = [str(word) for word in cast("list[object]", value)]
+            wrapped = len(words) >= 3 and words[0].rsplit("/", 1)[-1] in ("bash", "sh", "zsh") and "c" in words[1]
+            return words[2] if wrapped else " ".join(words)
+    return ""
+
+
+def _paths(text: str, fields: dict[str, object]) -> list[str]:
+    if found := _PATCHED.findall(_text(fields, ("input", "patch", "content")) or text):
+        return [path.strip() for path in cast("Sequence[str]", found)]
+    given = _text(fields, ("file_path", "path", "filename", "target_file", "notebook_path", "absolute_path"))
+    if given or fields:
+        return [given] if given else []
+    named = _NAMED_PATH.match(text.strip())
+    return [named[0]] if named else []
+
+
+def _written(text: str, fields: dict[str, object]) -> str:
+    """The one line an edit puts in; empty where it puts in more, or none."""
+    patch = _text(fields, ("input", "patch"))
+    if patch or text.startswith("*** Begin Patch"):
+        lines = [line[1:] for line in (patch or text).splitlines() if line.startswith("+")]
+    elif fields:
+        lines = _text(fields, ("new_string", "new_str", "replacement")).splitlines()
+    else:
+        lines = text.partition(": ")[2].splitlines()
+    return lines[0].strip() if len(lines) == 1 and len(lines[0]) <= DETAIL else ""
+
+
+def _text(fields: dict[str, object], keys: tuple[str, ...]) -> str:
+    return next((value.strip() for key in keys if isinstance(value := fields.get(key), str) and value.strip()), "")
+
+
+def _below(text: str, root: str) -> str:
+    return text.replace(f"{root}/", "").replace(root, ".")
+
+
+@lru_cache(maxsize=4096)
+def _is_trivial(command: str) -> bool:
+    return not head(command) or head(command) in _TRIVIAL

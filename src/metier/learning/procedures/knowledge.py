@@ -1,0 +1,110 @@
+"""Everything a pattern's runs teach, before it is put into words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from metier.learning.drafting.sanitise import is_copied, is_dictated, told_hosts, without_hosts, without_marks
+from metier.learning.procedures.actions import Action, actions_of, project_root
+from metier.learning.procedures.answers import common_answer
+from metier.learning.procedures.detours import straightened
+from metier.learning.procedures.requests import corrections, examples, subject
+from metier.learning.procedures.slot_names import Names, names_for
+from metier.learning.procedures.steps import Step, parted, steps_of
+from metier.learning.procedures.troubles import Trouble, avoided, troubles
+from metier.text.terms import Language, language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.learning.procedures.align import Actions
+    from metier.learning.procedures.template import Template
+    from metier.types import Run
+
+SHOWN = 24
+"""Runs of each kind that are looked at, the newest; more say nothing new."""
+EXAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lessons:
+    """The runs behind a draft."""
+
+    successes: tuple[Run, ...]
+    failures: tuple[Run, ...] = ()
+
+    def newest(self) -> Lessons:
+        """As many of them as are worth looking at."""
+        return Lessons(successes=self.successes[-SHOWN:], failures=self.failures[-SHOWN:])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowledge:
+    """What the runs teach."""
+
+    language: Language
+    requests: tuple[str, ...]
+    """Typical requests, the most typical first."""
+    subject: tuple[str, ...]
+    """Words most requests share."""
+    procedure: tuple[Step, ...]
+    checks: tuple[Step, ...]
+    troubles: tuple[Trouble, ...]
+    avoided: tuple[Template, ...]
+    corrections: tuple[str, ...]
+    answer: str
+    """How most answers end the work, where they agree."""
+    names: Names
+    tools: bool = True
+    """Whether any of the runs used a tool."""
+
+
+def learned(lessons: Lessons) -> Knowledge:
+    """What a pattern's runs teach: from what people said and agents did, never from what tools answered."""
+    shown = lessons.newest()
+    runs = (*shown.successes, *shown.failures)
+    acted = _all_actions(runs)
+    good, bad = acted[: len(shown.successes)], acted[len(shown.successes) :]
+    messages = tuple(without_marks(run.message) for run in runs)
+    asked = messages[: len(shown.successes)]
+    straight = straightened(good)
+    steps = steps_of(straight.runs, asked)
+    trouble = troubles(straight.detours, asked, [step.template for step in steps])
+    corrected = frozenset(place for place, run in enumerate(shown.failures) if run.correction)
+    avoid = avoided(bad, good, corrected, messages)
+    templates = [one for step in steps for one in (step.template, step.detail)]
+    templates += [one for each in trouble for one in each.templates]
+    templates += avoid
+    names = names_for(templates, messages)
+    procedure, checks = parted(steps)
+    return Knowledge(
+        language=language_of(asked),
+        requests=examples(asked, names.values, EXAMPLES),
+        subject=subject(asked, names.values),
+        procedure=procedure,
+        checks=checks,
+        troubles=trouble,
+        avoided=avoid,
+        corrections=corrections(without_marks(run.correction) for run in runs if run.correction),
+        answer=common_answer(shown.successes, names.values),
+        names=names,
+        tools=any(run.tools for run in runs),
+    )
+
+
+def _all_actions(runs: Sequence[Run]) -> tuple[Actions, ...]:
+    """The actions of each run that may teach, cleaned of secrets and of addresses nobody named."""
+    root = project_root(runs)
+    told = told_hosts(runs)
+    return tuple(
+        tuple(_clean(one, run, told) for one in actions_of(run, root) if not is_dictated(one.text, one.at, run))
+        for run in runs
+    )
+
+
+def _clean(action: Action, run: Run, told: frozenset[str]) -> Action:
+    detail = "" if action.detail and is_copied(action.detail, action.at, run) else action.detail
+    text = without_hosts(without_marks(action.text), told)
+    detail = without_hosts(without_marks(detail), told)
+    return action if (text, detail) == (action.text, action.detail) else replace(action, text=text, detail=detail)

@@ -1,0 +1,97 @@
+"""What a pass of learning did: where every run went, what became of every pattern, what it cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from metier.library.aging import Pass
+
+if TYPE_CHECKING:
+    from metier.types import Draft, Pattern
+    from metier.types.skills import Version
+
+NOTHING_AGED = Pass(evaluated=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How a pass is to go."""
+
+    apply: bool | None = None
+    """Whether drafts that pass are shipped; None: as the mode says."""
+    dry_run: bool = False
+    """Write nothing and ask no model; only say what would happen."""
+    wait: float = 0.0
+    """Seconds to wait for another learner of this workspace."""
+
+
+Where = Literal["rejected", "unknown", "joined", "formed", "waits"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fate:
+    """Where one run went in a pass, and why."""
+
+    run: str
+    where: Where
+    reason: str
+    pattern: str = ""
+    """The pattern's id, where it went to one."""
+
+
+What = Literal["drafted", "refreshed", "applied", "left", "refused", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What a pass did with one ready pattern, and why."""
+
+    pattern: str
+    label: str
+    what: What
+    reason: str
+    draft: Draft | None = None
+    version: Version | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """A whole pass."""
+
+    evidence: int = 0
+    """New runs that taught something."""
+    fates: tuple[Fate, ...] = ()
+    new: tuple[Pattern, ...] = ()
+    extended: tuple[Pattern, ...] = ()
+    taken: tuple[Taken, ...] = ()
+    """In the order the patterns were looked at; those that nothing had to be done for are left out."""
+    lifecycle: Pass = NOTHING_AGED
+    drafter: str = "heuristic"
+    calls: int = 0
+    """Calls to a model that were made; answers that were known already cost none."""
+    cost_usd: float | None = 0.0
+    """None: nobody knows the price."""
+    notes: tuple[str, ...] = ()
+    """What a person should know once: no model, an outage."""
+    dry_run: bool = False
+
+    @property
+    def drafts(self) -> tuple[Draft, ...]:
+        """The drafts that were written or written anew."""
+        return tuple(one.draft for one in self.taken if one.draft is not None)
+
+    @property
+    def applied(self) -> tuple[Version, ...]:
+        """The versions that were shipped."""
+        return tuple(one.version for one in self.taken if one.version is not None)
+
+    @property
+    def rejected(self) -> tuple[Fate, ...]:
+        """The runs that were no evidence."""
+        return tuple(one for one in self.fates if one.where in ("rejected", "unknown"))
+
+    @property
+    def failed(self) -> tuple[Taken, ...]:
+        """Patterns whose draft could not be made or shipped."""
+        return tuple(one for one in self.taken if one.what == "failed")

@@ -1,0 +1,181 @@
+"""The last part of a pass: every ready pattern gets what it needs, and none of them holds up another."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, assert_never
+
+from metier.errors import MetierError, StoreError
+from metier.events import Advanced, Began, Ended, Noted
+from metier.learning.next_step import Generate, Leave, Refresh, Situation, in_order, next_step
+from metier.learning.report import Taken
+from metier.learning.stages.learn_history import GATE
+from metier.learning.stages.learn_saving import Written, saved
+from metier.learning.stages.write_draft import Nothing
+from metier.library.proposals import drafts as deciding
+from metier.store.tables.learning import patterns
+from metier.store.tables.shipping import drafts
+from metier.types.skills import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from metier.context.context import Workspace
+    from metier.events import Event
+    from metier.learning.next_step import Step
+    from metier.learning.stages.write_draft import Desk
+    from metier.library.proposals.gate import Gate
+    from metier.types import Draft, Pattern
+
+TOGETHER = 50
+"""Drafts kept in one transaction, where they are quick to write: what a kill takes is simply written again."""
+
+
+def write_all(desk: Desk, gate: Gate | None, *, save: bool) -> Generator[Event, None, tuple[Taken, ...]]:
+    """Draft or refresh every ready pattern that calls for it; with a gate, ship what passes."""
+    work = _work(desk, ship=gate is not None)
+    yield Began(stage="draft", total=len(work))
+    done: list[Taken] = []
+    step = TOGETHER if gate is None and desk.asker is None else 1
+    for start in range(0, len(work), step):
+        for taken in _taken(desk, gate, work[start : start + step], save=save):
+            done.append(taken)
+            if taken.version is not None:
+                desk.stock.shipped(taken.version)
+            if taken.what == "failed":
+                yield Noted(stage="draft", text=f"{taken.label}: {taken.reason}", level="error")
+            yield Advanced(stage="draft", done=len(done), total=len(work), note=taken.label)
+    written = sum(one.draft is not None for one in done)
+    yield Ended(stage="draft", text=f"{written} drafts, {sum(one.version is not None for one in done)} shipped")
+    return tuple(done)
+
+
+Work = tuple["Pattern", "Generate | Refresh", "tuple[Draft, ...]"]
+
+
+def _work(desk: Desk, *, ship: bool) -> list[Work]:
+    """The patterns that something is to be done for, oldest first."""
+    ws = desk.ws
+    with ws.engine.read() as transaction:
+        there = {one.id: one for one in patterns.listed(transaction, ws.name, "ready")}
+        tried = patterns.tried(transaction, ws.name)
+        by_pattern: dict[str, list[Draft]] = {}
+        for one in drafts.listed(transaction, ws.name):
+            by_pattern.setdefault(one.pattern, []).append(one)
+    if desk.ahead:
+        there |= {one.id: one for one in (*desk.ahead.extended, *desk.ahead.new)}
+    found: list[Work] = []
+    for pattern in in_order(there.values()):
+        mine = tuple(by_pattern.get(pattern.id, ()))
+        step = _step(desk, pattern, mine, ship=ship)
+        vain = desk.is_vain(pattern, tried.get(pattern.id, ("", ""))[0])
+        if isinstance(step, Leave) or (isinstance(step, Generate) and vain):
+            continue
+        found.append((pattern, step, mine))
+    return found
+
+
+def _step(desk: Desk, pattern: Pattern, mine: tuple[Draft, ...], *, ship: bool) -> Step:
+    """What a pattern calls for; an open draft that nothing has changed about is left alone unless it can ship."""
+    ratio = next((one.ratio for one in reversed(mine) if one.ratio is not None), None)
+    now = Situation(drafter=desk.drafter, min_runs=desk.ws.config.min_runs, ratio_then=ratio)
+    step = next_step(pattern, mine, now)
+    if not isinstance(step, Refresh) or (ship and deciding.may_ship(step.draft)):
+        return step
+    same = step.draft.basis == desk.basis(pattern, step.draft)
+    return Leave(reason="its draft is open, and nothing has changed") if same else step
+
+
+def _taken(desk: Desk, gate: Gate | None, work: Sequence[Work], *, save: bool) -> list[Taken]:
+    """Some patterns, whatever happens in one of them."""
+    made = [_made(desk, one, save=save) for one in work]
+    if not save:
+        return made
+    kept = _kept(desk, work, made)
+    return kept if gate is None else [_gated(desk.ws, gate, one) for one in kept]
+
+
+def _made(desk: Desk, work: Work, *, save: bool) -> Taken:
+    """What comes of one pattern, not kept yet."""
+    pattern, step, earlier = work
+    result = Taken(pattern=pattern.id, label=pattern.label, what="failed", reason=step.reason)
+    try:
+        written = _written(desk, pattern, step, earlier)
+    except Exception as error:  # noqa: BLE001 - one poisoned pattern must not keep the others from being learned
+        return _failed(desk, pattern, result, error, save=save)
+    if isinstance(written, Nothing):
+        if save:
+            _note_tried(desk, pattern, written.reason)
+        return replace(result, what="refused" if written.refused else "left", reason=written.reason)
+    return replace(result, what="drafted" if isinstance(step, Generate) else "refreshed", draft=written)
+
+
+def _kept(desk: Desk, work: Sequence[Work], made: Sequence[Taken]) -> list[Taken]:
+    """What was made, with each draft in the store, or with why it is not."""
+    pairs = list(zip(work, made, strict=True))
+    written = [Written(one.draft, step, earlier) for (_, step, earlier), one in pairs if one.draft is not None]
+    found = iter(saved(desk.ws, written))
+    kept: list[Taken] = []
+    for (pattern, _, _), one in pairs:
+        now = None if one.draft is None else next(found)
+        if isinstance(now, Exception):
+            kept.append(_failed(desk, pattern, replace(one, draft=None), now, save=True))
+        else:
+            kept.append(replace(one, draft=now))
+    return kept
+
+
+def _failed(desk: Desk, pattern: Pattern, taken: Taken, error: Exception, *, save: bool) -> Taken:
+    """A pattern of which nothing came; what is no fault of the store or of a person is not tried again in vain."""
+    if isinstance(error, MetierError):
+        return replace(taken, what="failed", reason=str(error))
+    reason = f"{type(error).__name__}: {error}"[:300]
+    if save:
+        _note_tried(desk, pattern, reason)
+    return replace(taken, what="failed", reason=reason)
+
+
+def _note_tried(desk: Desk, pattern: Pattern, reason: str) -> None:
+    """Remember that nothing came of a pattern, so that nobody tries the same again in vain."""
+    with suppress(StoreError), desk.ws.engine.write() as transaction:
+        patterns.note_tried(transaction, pattern.id, desk.tried(pattern, desk.wrote), reason)
+
+
+def _written(desk: Desk, pattern: Pattern, step: Generate | Refresh, earlier: Sequence[Draft]) -> Draft | Nothing:
+    match step:
+        case Generate():
+            return desk.write(pattern, earlier)
+        case Refresh(draft=draft):
+            return draft if draft.basis == desk.basis(pattern, draft) else desk.again(pattern, draft)
+        case _:
+            assert_never(step)
+
+
+def _gated(ws: Workspace, gate: Gate, taken: Taken) -> Taken:
+    """What was made, shipped where review and the gate let it through."""
+    if taken.draft is None:
+        return taken
+    try:
+        return _shipped(ws, gate, taken, taken.draft)
+    except MetierError as error:
+        return replace(taken, what="failed", reason=str(error))
+    except Exception as error:  # noqa: BLE001 - as above
+        return replace(taken, what="failed", reason=f"{type(error).__name__}: {error}"[:300])
+
+
+def _shipped(ws: Workspace, gate: Gate, result: Taken, draft: Draft) -> Taken:
+    """A draft that review lets through, shipped if the gate has nothing against it."""
+    if not deciding.may_ship(draft):
+        reason = "needs a person's yes" if draft.status == "candidate" else "quarantined by review"
+        return replace(result, reason=reason)
+    try:
+        outcome = deciding.gated(ws, draft, gate)
+    except MetierError as error:
+        with ws.engine.read() as transaction:
+            now = drafts.get(transaction, ws.name, draft.id)
+        return replace(result, what="failed", reason=str(error), draft=now)
+    if isinstance(outcome, Version):
+        accepted = replace(draft, status="accepted")
+        return replace(result, what="applied", draft=accepted, version=outcome)
+    return replace(result, reason=f"the gate said no: {outcome.notes[-1].removeprefix(GATE)}", draft=outcome)

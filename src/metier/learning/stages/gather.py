@@ -1,0 +1,136 @@
+"""The first half of a pass: new runs, which of them are evidence, and how each of these truly went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from metier.events import Advanced, Began, Ended
+from metier.learning.clustering.hints import hints_of
+from metier.learning.judging.evidence import sift
+from metier.learning.judging.judge import THREADS, judged, judging
+from metier.learning.procedures.concrete_values import deeds_of
+from metier.learning.report import Fate
+from metier.learning.stages.cluster_records import LONG
+from metier.learning.stages.learn_reading import Read
+from metier.store.tables.learning import waiting
+from metier.store.tables.learning.waiting import Waits
+from metier.store.tables.recording import runs, verdicts
+from metier.store.tables.recording.runs import Seen
+from metier.types import Outcome, Run
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from metier.context.context import Workspace
+    from metier.events import Event
+    from metier.learning.judging.evidence import Sifted
+    from metier.learning.stages.model_patience import Patience
+    from metier.types import Record, Verdict
+
+STEP = 500
+"""Runs read, judged and saved at a time."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Gathered:
+    """New evidence, without the texts that grouping does not need."""
+
+    records: list[Record] = field(default_factory=list["Record"])
+    success: dict[str, bool | None] = field(default_factory=dict[str, "bool | None"])
+    hints: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """What was done in each run, in a few words each."""
+    deeds: dict[str, str] = field(default_factory=dict[str, str])
+    """The same at more length, for telling values from what a kind of work is about."""
+    fates: list[Fate] = field(default_factory=list[Fate])
+    seen: dict[str, Seen] = field(default_factory=dict[str, Seen])
+    """The evidence as it was looked at: who saves what was made of it has to look whether that still holds."""
+    read: Read = field(default_factory=Read)
+    """The evidence in full, as much of it as fits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Batch:
+    """Some new runs, and what is known of how they went."""
+
+    sifted: Sifted
+    known: dict[str, Verdict]
+    seen: dict[str, Seen]
+
+
+def gather(ws: Workspace, asker: Patience | None, *, save: bool) -> Generator[Event, None, Gathered]:
+    """Every run that learning has not looked at yet; each claimed success is judged once."""
+    gathered = Gathered()
+    with ws.engine.read() as transaction:
+        total = runs.unseen(transaction, ws.name)
+    yield Began(stage="judge", total=total)
+    last = done = 0
+    while done < total:
+        records, batch = _read(ws, last)
+        if not records:
+            break
+        fresh: list[Verdict] = []
+        for verdict in judging(batch.sifted.kept, batch.known, ws.now(), asker, threads=THREADS if asker else 1):
+            fresh.append(verdict)
+            if asker is not None:
+                yield Advanced(stage="judge", done=done + len(fresh), total=total)
+        if asker is not None and any(not one.prompt_hash for one in fresh):  # some were not asked about at all
+            asker.give_up()
+        moved = _save(ws, batch, fresh) if save else set[str]()
+        _add(gathered, batch, fresh, moved)
+        gathered.read.keep(record for record in records if record.id in gathered.seen)
+        last, done = records[-1].sequence, done + len(records)
+        yield Advanced(stage="judge", done=done, total=total)
+    text = f"{len(gathered.records)} runs are evidence, {len(gathered.fates)} are not"
+    yield Ended(stage="judge", text=text)
+    return gathered
+
+
+def slim(record: Record) -> Record:
+    """A record with what grouping needs of its run, so that many fit into memory."""
+    return replace(record, run=Run(message=record.run.message[:LONG], snapshots=record.run.snapshots))
+
+
+def _read(ws: Workspace, last: int) -> tuple[list[Record], _Batch]:
+    """The next runs that nobody has looked at, parted into evidence and the rest."""
+    with ws.engine.read() as transaction:
+        records = runs.fresh(transaction, ws.name, after=last, limit=STEP)
+        known = verdicts.many(transaction, [record.id for record in records])
+    seen = {one.id: Seen(one.revision, one.success, known.get(one.id)) for one in records}
+    sifted = sift([_stated(record, known.get(record.id)) for record in records], ws.name)
+    return records, _Batch(sifted=sifted, known=known, seen=seen)
+
+
+def _stated(record: Record, verdict: Verdict | None) -> Record:
+    """A run that a person has spoken on, as if its own outcome said so: nobody judges that again."""
+    if verdict is None or verdict.judge != "person" or verdict.success is None:
+        return record
+    outcome = Outcome(success=verdict.success, by="person", reason=verdict.reason)
+    return replace(record, run=replace(record.run, outcome=outcome))
+
+
+def _save(ws: Workspace, batch: _Batch, fresh: Sequence[Verdict]) -> set[str]:
+    """Keep verdicts and rejections, but for runs that changed while they were judged; returns these."""
+    with ws.engine.write() as transaction:
+        moved = runs.moved(transaction, ws.name, batch.seen)
+        verdicts.put_all(transaction, [one for one in fresh if one.success is not None and one.run not in moved])
+        rejected = [Waits(run=one.run, reason=one.reason) for one in batch.sifted.rejected if one.run not in moved]
+        waiting.put(transaction, ws.name, rejected)
+    return moved
+
+
+def _add(gathered: Gathered, batch: _Batch, fresh: Sequence[Verdict], moved: set[str]) -> None:
+    """Add a batch to the evidence; what changed meanwhile is the next pass's."""
+    kept = [record for record in batch.sifted.kept if record.id not in moved]
+    now = judged(kept, batch.known, fresh)
+    said = batch.known | {one.run: one for one in now.new}
+    gathered.success.update(now.success)
+    for record in kept:
+        if now.success[record.id] is not None:
+            gathered.records.append(slim(record))
+            gathered.hints[record.id] = hints_of(record.run)
+            gathered.deeds[record.id] = deeds_of(record.run)
+            gathered.seen[record.id] = batch.seen[record.id]._replace(verdict=said.get(record.id))
+    rejected = [one for one in batch.sifted.rejected if one.run not in moved]
+    gathered.fates += [Fate(run=one.run, where="rejected", reason=one.reason) for one in rejected]
+    gathered.fates += [Fate(run=one.run, where="unknown", reason=f"not judged yet: {one.reason}") for one in now.open]

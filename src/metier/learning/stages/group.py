@@ -1,0 +1,245 @@
+"""The middle of a pass: new evidence joins patterns, forms new ones, or waits; saved in one transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from metier.events import Began, Ended
+from metier.learning.clustering.grouping import Shown, meetings
+from metier.learning.clustering.label import label_of, summary_of
+from metier.learning.drafting.sanitise import without_marks
+from metier.learning.patterns import Evidence, Group, Waiting, begun, extended
+from metier.learning.procedures.concrete_values import values_in
+from metier.learning.report import Fate
+from metier.learning.stages.cluster_records import as_bytes, kept, loaded, request, with_id
+from metier.learning.stages.gather import slim
+from metier.learning.stages.read_runs import seen
+from metier.learning.stages.recount import recounted, thresholds
+from metier.store.tables.learning import clusters, members, patterns, waiting
+from metier.store.tables.learning.members import Member
+from metier.store.tables.learning.waiting import Waits
+from metier.store.tables.recording import runs
+from metier.store.tables.recording.runs import Seen
+from metier.store.tables.run_keys import key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+
+    from metier.context.context import Workspace
+    from metier.events import Event
+    from metier.learning.clustering.cluster import Cluster
+    from metier.learning.clustering.grouping import Meeting, Meetings
+    from metier.learning.stages.gather import Gathered
+    from metier.models.embedding.static import StaticEmbedder
+    from metier.models.questions import Asker
+    from metier.types import Pattern, Record
+
+NAMED = 60
+"""Requests of a group that its label is made from."""
+TEXT = 600
+"""Characters of a waiting run's request that are kept for grouping."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Grouped:
+    """What became of the evidence."""
+
+    new: list[Pattern] = field(default_factory=list["Pattern"])
+    extended: list[Pattern] = field(default_factory=list["Pattern"])
+    members: list[Member] = field(default_factory=list[Member])
+    waits: list[Waits] = field(default_factory=list[Waits])
+    clusters: dict[str, Cluster] = field(default_factory=dict[str, "Cluster"])
+    fates: list[Fate] = field(default_factory=list[Fate])
+    seen: dict[str, Seen] = field(default_factory=dict[str, Seen])
+    """The new evidence as it was looked at."""
+    labels: dict[str, str] = field(default_factory=dict[str, str])
+    """What a model called the work of runs that wait all the same."""
+    deeds: dict[str, str] = field(default_factory=dict[str, str])
+    """What was done in the new runs."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What was there before a pass."""
+
+    patterns: dict[str, Pattern]
+    clusters: dict[str, Cluster]
+    waiting: dict[str, Waits]
+    embedder: str
+
+
+def group(
+    ws: Workspace, gathered: Gathered, embedder: StaticEmbedder, asker: Asker | None, *, save: bool
+) -> Generator[Event, None, Grouped]:
+    """Put new evidence where it belongs; the cost follows the new runs."""
+    counted = recounted(ws, embedder, save=save)
+    if not gathered.records:
+        return Grouped(extended=counted)
+    yield Began(stage="group", total=len(gathered.records))
+    known = _known(ws, embedder, counted)
+    shown = Shown(
+        records=gathered.records,
+        success={**gathered.success, **{one.run: one.success for one in known.waiting.values()}},
+        patterns=list(known.patterns.values()),
+        clusters=list(known.clusters.values()),
+        waiting=[request(one, embedder.name) for one in known.waiting.values()],
+        labels={one.run: one.label for one in known.waiting.values() if one.label},
+        hints=gathered.hints,
+    )
+    met = meetings(shown, embedder, asker)
+    grouped = _grouped(ws, gathered, known, met)
+    grouped.extended += [one for one in counted if one.id not in {each.id for each in grouped.extended}]
+    if save:
+        _save(ws, grouped, known, embedder.name)
+        again = {one.id: one for one in recounted(ws, embedder, save=True)}
+        grouped.new = [again.get(one.id, one) for one in grouped.new]
+        grouped.extended = [again.get(one.id, one) for one in grouped.extended]
+    text = f"{len(grouped.new)} new patterns, {len(grouped.extended)} extended, {len(grouped.waits)} runs wait"
+    yield Ended(stage="group", text=text)
+    return grouped
+
+
+def _known(ws: Workspace, embedder: StaticEmbedder, counted: Sequence[Pattern]) -> _Known:
+    with ws.engine.read() as transaction:
+        there = {one.id: one for one in patterns.listed(transaction, ws.name)}
+        return _Known(
+            patterns=there | {one.id: one for one in counted},
+            clusters=loaded(transaction, ws.name, clusters.listed(transaction, ws.name), embedder),
+            waiting={one.run: one for one in waiting.evidence(transaction, ws.name)},
+            embedder=embedder.name,
+        )
+
+
+def _grouped(ws: Workspace, gathered: Gathered, known: _Known, met: Meetings) -> Grouped:
+    """Every meeting as a pattern that grew, a new one, or runs that go on waiting."""
+    grouped = Grouped(notes=met.notes, seen=gathered.seen, deeds=gathered.deeds)
+    success = {**gathered.success, **{one.run: one.success for one in known.waiting.values()}}
+    records = {record.id: record for record in gathered.records}
+    with ws.engine.read() as transaction:
+        old = [run for one in met.meetings for run in one.runs if run not in records]
+        records |= {record.id: slim(record) for record in runs.many(transaction, ws.name, old)}
+        taken = {one.label for one in known.patterns.values() if one.successes + one.failures}
+        for meeting, found in _in_order(met.meetings, records):
+            if meeting.pattern:
+                pattern = known.patterns[meeting.pattern]
+                counted = members.paths(transaction, ws.name, pattern.id)
+                evidence = Evidence(records=found, success=success, paths=counted)
+                pattern = extended(pattern, evidence, thresholds(ws), ws.now())
+                _went(grouped, meeting, pattern, found, success)
+                grouped.extended.append(pattern)
+            else:
+                _begin(ws, grouped, meeting, found, success, taken)
+    _wait(grouped, gathered, known.embedder, met)
+    return grouped
+
+
+def _in_order(found: Sequence[Meeting], records: Mapping[str, Record]) -> list[tuple[Meeting, tuple[Record, ...]]]:
+    """Each meeting with its runs, oldest first; the meeting with the oldest run first, whatever their ids are."""
+    pairs = [(one, sorted((records[run] for run in one.runs if run in records), key=_age)) for one in found]
+    return [
+        (one, tuple(there))
+        for one, there in sorted((pair for pair in pairs if pair[1]), key=lambda pair: _age(pair[1][0]))
+    ]
+
+
+def _age(record: Record) -> int:
+    return record.sequence
+
+
+def _wait(grouped: Grouped, gathered: Gathered, embedder: str, met: Meetings) -> None:
+    """New evidence that went nowhere waits, with what grouping needs of it."""
+    away = {one.run for one in grouped.members}
+    reasons = {one.run: one.reason for one in grouped.fates}
+    for record in gathered.records:
+        if record.id in away:
+            continue
+        reason = reasons.get(record.id) or "like no other run yet"
+        grouped.waits.append(
+            Waits(
+                run=record.id,
+                reason=reason,
+                success=gathered.success[record.id],
+                text=record.run.message[:TEXT] or "-",
+                hints=gathered.hints[record.id],
+                label=grouped.labels.get(record.id, ""),
+                embedder=embedder,
+                vector=as_bytes(met.vectors.get(record.id)),
+            )
+        )
+        if record.id not in reasons:
+            grouped.fates.append(Fate(run=record.id, where="waits", reason=reason))
+
+
+def _begin(
+    ws: Workspace,
+    grouped: Grouped,
+    meeting: Meeting,
+    found: tuple[Record, ...],
+    success: dict[str, bool | None],
+    taken: set[str],
+) -> None:
+    """A new pattern where there are enough successes; else the runs wait, and are told what for."""
+    texts = [seen(without_marks(record.run.message)) for record in found[:NAMED]]
+    deeds = [grouped.deeds.get(record.id, "") for record in found[:NAMED]]
+    label = meeting.label or label_of(texts, taken, values_in(list(zip(texts, deeds, strict=True))))
+    group = Group(
+        label=label,
+        summary=meeting.summary or summary_of(texts),
+        evidence=Evidence(records=found, success=success),
+        reason=meeting.reason,
+    )
+    pattern = begun(group, ws.name, thresholds(ws), ws.now())
+    if isinstance(pattern, Waiting):
+        reason = f"{len(found)} like it: {pattern.reason}" if len(found) > 1 else pattern.reason
+        grouped.fates += [Fate(run=record.id, where="waits", reason=reason) for record in found]
+        grouped.labels.update((record.id, meeting.label) for record in found)
+        return
+    taken.add(label)
+    _went(grouped, meeting, pattern, found, success)
+    grouped.new.append(pattern)
+
+
+def _went(
+    grouped: Grouped,
+    meeting: Meeting,
+    pattern: Pattern,
+    found: Sequence[Record],
+    success: dict[str, bool | None],
+) -> None:
+    where = "joined" if meeting.pattern else "formed"
+    for record in found:
+        grouped.members.append(
+            Member(
+                run=record.id,
+                pattern=pattern.id,
+                sequence=record.sequence,
+                success=bool(success[record.id]),
+                path=record.used,
+                reason=meeting.reason,
+            )
+        )
+        grouped.fates.append(Fate(run=record.id, where=where, reason=meeting.reason, pattern=pattern.id))
+    grouped.clusters[pattern.id] = with_id(meeting.cluster, pattern.id)
+
+
+def _save(ws: Workspace, grouped: Grouped, known: _Known, embedder: str) -> None:
+    """All of it or nothing: patterns, who belongs to them, and who waits.
+
+    Runs that changed meanwhile are taken out again, so that the next pass looks at them as they are by now; the
+    patterns they leave are to be counted anew.
+    """
+    joined = [one.run for one in grouped.members if one.run in known.waiting]
+    with ws.engine.write() as transaction:
+        moved = runs.moved(transaction, ws.name, grouped.seen)
+        moved |= set(joined) - waiting.there(transaction, joined)
+        for pattern in (*grouped.new, *grouped.extended):
+            patterns.put(transaction, pattern, counted=False)
+        members.put(transaction, ws.name, grouped.members)
+        waiting.drop(transaction, [key_of(one.run) for one in grouped.members])
+        waiting.put(transaction, ws.name, grouped.waits)
+        clusters.put(
+            transaction, ws.name, [kept(one, pattern, embedder) for pattern, one in sorted(grouped.clusters.items())]
+        )
+        runs.look_again(transaction, moved)

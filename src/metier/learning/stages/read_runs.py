@@ -1,0 +1,108 @@
+"""The runs a pattern's draft is made from, without what no skill may hold and no reader could bear."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from metier.learning.procedures.knowledge import SHOWN, Lessons
+from metier.store.tables.learning import members
+
+if TYPE_CHECKING:
+    from metier.context.context import Workspace
+    from metier.learning.patterns import Path
+    from metier.learning.stages.group import Grouped
+    from metier.learning.stages.learn_reading import Read
+    from metier.store.engines.engine import Transaction
+    from metier.types import Run, ToolCall
+
+TEXT = 4_000
+"""Characters of a request, an answer or a correction that can teach."""
+INPUT, CALLS = 20_000, 500
+"""Characters of a command, and commands of a run, that can teach."""
+_UNSEEN = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,1000}(?:\x07|\x1b\\)?"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)
+"""Orders to a terminal, other control characters, and those that change the direction of writing."""
+_SIGN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+"""One of these stands in each of them; most texts have none, which is quicker to see."""
+
+
+def lessons_of(ws: Workspace, pattern: str, read: Read, ahead: Grouped | None = None) -> Lessons:
+    """The newest runs of a pattern, those that went well and those that did not.
+
+    `read` are runs that the pass has read already, `ahead` is what a dry run has grouped and not saved.
+    """
+    with ws.engine.read() as transaction:
+        won, lost = (_newest(transaction, ws, pattern, ahead, success=success) for success in (True, False))
+        found = {run: _readable(one) for run, one in read.take(transaction, ws.name, [*won, *lost]).items()}
+    return Lessons(
+        successes=tuple(found[run] for run in won if run in found),
+        failures=tuple(found[run] for run in lost if run in found),
+    )
+
+
+def in_short(lessons: Lessons) -> Lessons:
+    """As much of the runs as can teach: what is longer or more than that takes time and says nothing."""
+    return Lessons(successes=tuple(map(_short, lessons.successes)), failures=tuple(map(_short, lessons.failures)))
+
+
+def paths_of(ws: Workspace, pattern: str, ahead: Grouped | None = None) -> dict[Path, int]:
+    """The paths a pattern's successes took, counted."""
+    with ws.engine.read() as transaction:
+        counts = Counter(members.paths(transaction, ws.name, pattern))
+    new = ahead.members if ahead else ()
+    counts.update(one.path for one in new if one.pattern == pattern and one.success and one.path)
+    return dict(counts)
+
+
+def _newest(
+    transaction: Transaction, ws: Workspace, pattern: str, ahead: Grouped | None, *, success: bool
+) -> list[str]:
+    there = members.newest(transaction, ws.name, pattern, success=success, limit=SHOWN)
+    new = ahead.members if ahead else ()
+    more = [one for one in new if one.pattern == pattern and one.success == success]
+    return [*there, *(one.run for one in sorted(more, key=lambda one: one.sequence))][-SHOWN:]
+
+
+def _readable(run: Run) -> Run:
+    """A run whose texts hold nothing that a person would not see."""
+    message, output = seen(run.message), seen(run.output)
+    correction = None if run.correction is None else seen(run.correction)
+    tools = tuple(map(_readable_call, run.tools))
+    if (message, output, correction, tools) == (run.message, run.output, run.correction, run.tools):
+        return run
+    return replace(run, message=message, output=output, correction=correction, tools=tools)
+
+
+def _readable_call(call: ToolCall) -> ToolCall:
+    given = (call.input, call.output, call.error, call.said)
+    if not any(text and _SIGN.search(text) for text in given):
+        return call
+    error = None if call.error is None else seen(call.error)
+    return replace(call, input=seen(call.input), output=seen(call.output), error=error, said=seen(call.said))
+
+
+def seen(text: str) -> str:
+    """A text without what a person would not see in it."""
+    return text if text.isprintable() else _UNSEEN.sub("", text)
+
+
+def _short(run: Run) -> Run:
+    texts = (run.message, run.output, run.correction or "")
+    if max(map(len, texts)) <= TEXT and len(run.tools) <= CALLS and all(len(one.input) <= INPUT for one in run.tools):
+        return run
+    return replace(
+        run,
+        message=run.message[:TEXT],
+        output=run.output[:TEXT],
+        correction=None if run.correction is None else run.correction[:TEXT],
+        tools=tuple(call if len(call.input) <= INPUT else _cut(call) for call in run.tools[:CALLS]),
+    )
+
+
+def _cut(call: ToolCall) -> ToolCall:
+    return replace(call, input=call.input[:INPUT])

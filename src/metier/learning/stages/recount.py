@@ -1,0 +1,82 @@
+"""Patterns counted anew: those that lost runs, and all of them when somebody changed what a pattern needs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from metier.learning.patterns import Thresholds, status_of, winning_path
+from metier.learning.stages.cluster_records import kept, remade
+from metier.store.tables import meta
+from metier.store.tables.learning import clusters, members, patterns, waiting
+
+if TYPE_CHECKING:
+    from metier.context.context import Workspace
+    from metier.models.embedding.static import StaticEmbedder
+    from metier.store.engines.engine import Transaction
+    from metier.types import Pattern
+
+NEEDED = "learn.needed"
+"""The fact that holds what patterns needed in the last pass; one for each workspace."""
+
+
+def thresholds(ws: Workspace) -> Thresholds:
+    """What a pattern needs here."""
+    return Thresholds(min_runs=ws.config.min_runs, min_success_ratio=ws.config.min_success_ratio)
+
+
+def settle(ws: Workspace) -> list[Pattern]:
+    """Follow a change of settings: patterns get the status they have by now, runs that wait are looked at again."""
+    now = f"{ws.config.min_runs} {ws.config.min_success_ratio}"
+    with ws.engine.read() as transaction:
+        before = meta.get(transaction, f"{NEEDED}:{ws.name}")
+    if before == now:
+        return []
+    with ws.engine.write() as transaction:
+        meta.put(transaction, f"{NEEDED}:{ws.name}", now)
+        if not before:
+            return []
+        waiting.forget(transaction, ws.name)
+        there = patterns.listed(transaction, ws.name)
+        changed = [replace(new, updated=ws.now()) for one in there if (new := _restated(ws, one)) != one]
+        for one in changed:
+            patterns.put(transaction, one, counted=False)
+    return changed
+
+
+def recounted(ws: Workspace, embedder: StaticEmbedder, *, save: bool) -> list[Pattern]:
+    """Patterns that lost runs, counted from those that are left."""
+    with ws.engine.read() as transaction:
+        found = [_recount(ws, transaction, one) for one in patterns.stale(transaction, ws.name)]
+    return [_saved(ws, one, embedder) for one in found] if save else found
+
+
+def _restated(ws: Workspace, pattern: Pattern) -> Pattern:
+    return replace(pattern, status=status_of(pattern, thresholds(ws)))
+
+
+def _recount(ws: Workspace, transaction: Transaction, pattern: Pattern) -> Pattern:
+    there = members.of_pattern(transaction, ws.name, pattern.id)
+    won = tuple(one.run for one in there if one.success)
+    counted = replace(
+        pattern,
+        runs=won,
+        successes=len(won),
+        failures=len(there) - len(won),
+        winning_path=winning_path(members.paths(transaction, ws.name, pattern.id)),
+        updated=ws.now(),
+    )
+    return _restated(ws, counted)
+
+
+def _saved(ws: Workspace, pattern: Pattern, embedder: StaticEmbedder) -> Pattern:
+    """Keep a pattern as it is by now, and a cluster in which nothing of the runs it lost is left."""
+    with ws.engine.write() as transaction:
+        counted = _recount(ws, transaction, pattern)
+        patterns.put(transaction, counted)
+        cluster = remade(transaction, ws.name, pattern.id, embedder)
+        if cluster is None:
+            clusters.drop(transaction, ws.name, [pattern.id])
+        else:
+            clusters.put(transaction, ws.name, [kept(cluster, pattern.id, embedder.name)])
+    return counted

@@ -1,0 +1,241 @@
+"""One pattern's draft: what its runs teach, fitted to what is there, reviewed against its own evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from metier import __version__
+from metier.errors import MetierError
+from metier.learning.drafting.by_model import draft_with
+from metier.learning.drafting.document import LEARNED, ORIGIN, is_whole
+from metier.learning.drafting.heuristic import NothingNew, draft
+from metier.learning.drafting.normalise import Refusal, normalise
+from metier.learning.drafting.proposal import HEURISTIC, Proposal, draft_of
+from metier.learning.drafting.shortcut import combined, is_stable, shortcut_name
+from metier.learning.drafting.similar_skills import recall
+from metier.learning.next_step import GROWTH
+from metier.learning.stages.learn_history import again, anew
+from metier.learning.stages.read_runs import in_short, lessons_of, paths_of
+from metier.library.proposals.second_opinion_commands import opinions
+from metier.library.versions.objects import files_of
+from metier.review.result import blocks
+from metier.review.review import review_draft
+from metier.skills.document.metadata import set_metadata
+from metier.skills.editing.compose import compose
+from metier.types import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.context.context import Workspace
+    from metier.learning.drafting.normalise import Normalised, There
+    from metier.learning.drafting.similar_skills import KnownSkill
+    from metier.learning.procedures.knowledge import Lessons
+    from metier.learning.stages.existing_skills import Stock
+    from metier.learning.stages.group import Grouped
+    from metier.learning.stages.learn_reading import Read
+    from metier.learning.stages.model_patience import Patience
+    from metier.skills.package import Package
+    from metier.types import Draft, Pattern
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nothing:
+    """No draft came of it, and why."""
+
+    reason: str
+    refused: bool = False
+    """Whether there was something to say, and no place for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What every draft of a pass is written with."""
+
+    ws: Workspace
+    stock: Stock
+    read: Read
+    """Runs that the pass has read already."""
+    asker: Patience | None = None
+    ahead: Grouped | None = None
+    """What a dry run has grouped and not saved."""
+
+    @property
+    def drafter(self) -> str:
+        """Who writes: nobody waits for a model that does not answer."""
+        return HEURISTIC if self.asker is None or self.asker.is_out else self.asker.name
+
+    @property
+    def wrote(self) -> str:
+        """Who wrote the last draft."""
+        return HEURISTIC if self.asker is None or self.asker.silent else self.asker.name
+
+    def write(self, pattern: Pattern, earlier: Sequence[Draft]) -> Draft | Nothing:
+        """A new draft of a pattern, reviewed; `earlier` are those it has already."""
+        lessons = lessons_of(self.ws, pattern.id, self.read, self.ahead)
+        shipped = tuple(dict.fromkeys(name_of(one) for one in earlier if one.status == "accepted"))
+        proposal = self._proposal(pattern, in_short(lessons), shipped)
+        if isinstance(proposal, NothingNew):
+            return Nothing(reason=proposal.reason)
+        fitted = self._fitted(pattern, proposal, lessons)
+        if isinstance(fitted, Nothing):
+            return fitted
+        new = anew(fitted, earlier)
+        return Nothing(reason=new) if isinstance(new, str) else new
+
+    def again(self, pattern: Pattern, old: Draft) -> Draft:
+        """An open draft, fitted and reviewed again; its text stays. One that fits no more is quarantined."""
+        proposal = Proposal(
+            target=name_of(old),
+            kind=old.kind,
+            type=old.type,
+            summary=old.summary,
+            body=old.body,
+            matched=old.matched,
+            notes=old.notes,
+            model=old.provenance.model,
+            prompt_hash=old.provenance.prompt_hash,
+        )
+        lessons = lessons_of(self.ws, pattern.id, self.read, self.ahead)
+        new = self._fitted(replace(pattern, runs=old.provenance.runs), proposal, lessons)
+        if isinstance(new, Nothing):
+            problem = Finding(
+                rule="fits-no-more", severity="high", reason=new.reason, fix=f"metier drafts reject {old.id}"
+            )
+            new = replace(old, status="quarantined", findings=(problem,), updated=self.ws.now())
+        done = again(old, new)
+        return replace(done, basis=self.basis(pattern, done))
+
+    def basis(self, pattern: Pattern, draft: Draft) -> str:
+        """Stands for all that reviewing a draft rests on: more evidence matters where a person is to be asked."""
+        root = str(self.ws.library.default.path) if "/" in draft.target else ""
+        there = self.stock.hash(name_of(draft))
+        evidence = _evidence(pattern) if draft.needs_approval and not draft.approved else ""
+        return _hash(draft.body, draft.hash, evidence, there, root, __version__)
+
+    def tried(self, pattern: Pattern, drafter: str) -> str:
+        """Stands for all that drafting a pattern rests on, with how much evidence that is."""
+        return f"{_hash(drafter, __version__)}:{_evidence(pattern)}:{pattern.successes + pattern.failures}"
+
+    def is_vain(self, pattern: Pattern, tried: str) -> bool:
+        """Whether trying again is too early: nothing came of it with little less evidence than there is now."""
+        who, _, rest = self.tried(pattern, self.drafter).partition(":")
+        evidence, _, count = rest.partition(":")
+        before = tried.split(":")
+        if len(before) != 3 or before[0] != who:
+            return False
+        return before[1] == evidence or int(count) - int(before[2]) < max(1, round(GROWTH * int(before[2])))
+
+    def _proposal(self, pattern: Pattern, lessons: Lessons, shipped: tuple[str, ...]) -> Proposal | NothingNew:
+        """What its runs teach, for the skill they follow, the one that was learned of them before, or a new one."""
+        recalled = recall(pattern, self.stock.index, shipped)
+        if is_stable(pattern, paths_of(self.ws, pattern.id, self.ahead), self.ws.config.min_runs):
+            return self._shortcut(pattern, lessons, recalled)
+        followed = pattern.winning_path or tuple(one.name for one in recalled if one.name in shipped)
+        return self._drafted(replace(pattern, winning_path=followed), lessons, recalled)
+
+    def _drafted(self, pattern: Pattern, lessons: Lessons, recalled: tuple[KnownSkill, ...]) -> Proposal | NothingNew:
+        return draft_with(self.asker, pattern, lessons, recalled) if self.asker else draft(pattern, lessons, recalled)
+
+    def _shortcut(self, pattern: Pattern, lessons: Lessons, recalled: tuple[KnownSkill, ...]) -> Proposal | NothingNew:
+        """One skill for a stable chain; one that is there already gets what it does not say yet."""
+        existing = self.stock.index.named(shortcut_name(pattern.summary, pattern.winning_path))
+        if existing is not None:
+            known = replace(pattern, winning_path=(existing.name,))
+            found = self._drafted(known, lessons, (existing, *recalled))
+        else:
+            found = draft_with(self.asker, pattern, lessons, recalled) if self.asker else draft(pattern, lessons)
+            found = draft(pattern, lessons) if isinstance(found, NothingNew) else found
+        if isinstance(found, NothingNew):
+            return found
+        parts = [skill for name in pattern.winning_path if (skill := self.stock.index.named(name))]
+        return combined(_untitled(found), pattern, parts, existing)
+
+    def _fitted(self, pattern: Pattern, proposal: Proposal, lessons: Lessons) -> Draft | Nothing:
+        there = self.stock.there(proposal.target)
+        normal = normalise(proposal, there)
+        if isinstance(normal, Refusal):
+            return Nothing(reason=normal.reason, refused=True)
+        drafted = self._draft(pattern, normal, there)
+        before = normal.copied or there.here
+        try:
+            package = compose(drafted.kind, normal.proposal.target, before, drafted.body)
+        except MetierError as error:
+            if not any(map(blocks, drafted.findings)):
+                return Nothing(reason=str(error))
+            return replace(drafted, status="quarantined", ratio=pattern.success_ratio)
+        if normal.copied:
+            drafted = self._copied(drafted, package)
+        return self._reviewed(pattern, replace(drafted, hash=package.hash()), package, before, lessons)
+
+    def _draft(self, pattern: Pattern, normal: Normalised, there: There) -> Draft:
+        proposal = normal.proposal
+        if proposal.kind == "create" and is_whole(proposal.body):
+            proposal = replace(proposal, body=_with_origin(proposal.body))
+        base = there.here.hash() if there.here else ""
+        return draft_of(proposal, pattern, self.ws.now(), base)
+
+    def _copied(self, drafted: Draft, package: Package) -> Draft:
+        """A change to a skill from elsewhere: the whole of it, as a new skill of this workspace."""
+        library = self.ws.library
+        if self.ahead is None:
+            with library.shelf.writing():
+                library.shelf.objects.keep(package)
+        target = str(library.default.path / drafted.target)
+        return replace(drafted, target=target, kind="create", files=files_of(package), base_hash="")
+
+    def _reviewed(
+        self, pattern: Pattern, drafted: Draft, package: Package, before: Package | None, lessons: Lessons
+    ) -> Draft:
+        review = review_draft(
+            replace(drafted, target=name_of(drafted)),
+            package,
+            before=before,
+            evidence=(*lessons.successes, *lessons.failures),
+            existing=[one for one in self.stock.index.names() if one != name_of(drafted)],
+            second=opinions(self.ws.config.second_opinions),
+        )
+        findings = tuple(dict.fromkeys((*drafted.findings, *review.findings)))
+        out = self.stock.out(name_of(drafted))
+        notes = (f"{name_of(drafted)} is {out}: shipping this brings it back, so a person has to agree",) if out else ()
+        done = replace(
+            drafted,
+            status="quarantined" if any(map(blocks, findings)) else review.status,
+            findings=findings,
+            notes=tuple(dict.fromkeys((*drafted.notes, *notes))),
+            needs_approval=review.needs_approval or bool(out),
+            ratio=pattern.success_ratio,
+        )
+        return replace(done, basis=self.basis(pattern, done))
+
+
+def name_of(draft: Draft) -> str:
+    """The skill's own name, also where the target is a folder."""
+    return draft.target.rpartition("/")[2]
+
+
+def _untitled(proposal: Proposal) -> Proposal:
+    """A section without its own heading, for it becomes a part of another; a whole document as it is."""
+    first, _, rest = proposal.body.lstrip().partition("\n")
+    return replace(proposal, body=rest.lstrip()) if first.startswith("#") and rest.strip() else proposal
+
+
+def _with_origin(body: str) -> str:
+    """The document with a note that it was learned; as it is where that cannot be written."""
+    if LEARNED in body:
+        return body
+    try:
+        return set_metadata(body.encode(), ORIGIN, "learned").decode()
+    except MetierError:
+        return body
+
+
+def _evidence(pattern: Pattern) -> str:
+    """Stands for a pattern's evidence, whatever the clock says."""
+    return _hash(*pattern.runs, str(pattern.failures), *pattern.winning_path)
+
+
+def _hash(*parts: str) -> str:
+    return sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]

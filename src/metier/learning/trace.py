@@ -1,0 +1,198 @@
+"""Following what was learned, both ways: from a run to its pattern, from a pattern to its runs, drafts and skill."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, assert_never
+
+from metier.errors import MetierError, NotFoundError, RefusedError
+from metier.learning.next_step import Generate, Leave, Refresh, Situation, next_step
+from metier.learning.patterns import Thresholds, standing
+from metier.learning.report import Taken
+from metier.library.proposals import drafts as deciding
+from metier.library.proposals import proposals as drafting
+from metier.store.tables.learning import members, patterns, waiting
+from metier.store.tables.recording import runs
+from metier.store.tables.shipping import drafts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from metier.context.context import Workspace
+    from metier.learning.report import Learned
+    from metier.store.tables.learning.members import Member
+    from metier.store.tables.learning.waiting import Waits
+    from metier.types import Draft, Pattern, PatternStatus, Record
+    from metier.types.skills import Version
+
+OPEN = "its draft is open, and nothing has changed"
+Went = Literal["new", "rejected", "waits", "clustered"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trail:
+    """Where learning put one run, and why."""
+
+    went: Went
+    """`new`: no pass has looked at it as it is now."""
+    reason: str = ""
+    pattern: Pattern | None = None
+    success: bool | None = None
+    """How it counts there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """What taught a draft: its pattern, and those of its runs that are still there, oldest first."""
+
+    pattern: Pattern | None = None
+    records: tuple[Record, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traced:
+    """A pattern with all that went into it and all that came of it."""
+
+    pattern: Pattern
+    why: str
+    """Of its status."""
+    members: tuple[tuple[Member, Record], ...] = ()
+    """Its runs, oldest first."""
+    drafts: tuple[Draft, ...] = ()
+    """Oldest first."""
+    tried: str = ""
+    """Why no draft came of it the last time; empty: one did, or nobody tried."""
+    versions: tuple[Version, ...] = ()
+    """What was shipped of it, oldest first."""
+
+
+def trail(ws: Workspace, run: str) -> Trail:
+    """Where a run went, by its whole id."""
+    with ws.engine.read() as transaction:
+        member = members.get(transaction, run)
+        waits = waiting.get(transaction, run)
+        pattern = patterns.get(transaction, ws.name, member.pattern) if member else None
+    if member is not None:
+        return Trail(went="clustered", reason=member.reason, pattern=pattern, success=member.success)
+    if waits is not None:
+        return Trail(went="waits" if waits.text else "rejected", reason=waits.reason, success=waits.success)
+    return Trail(went="new", reason="no pass of learning has looked at it yet")
+
+
+def listed(ws: Workspace, status: PatternStatus | None = None) -> list[Pattern]:
+    """The patterns of a workspace in the order they first appeared."""
+    with ws.engine.read() as transaction:
+        return patterns.listed(transaction, ws.name, status)
+
+
+def named(ws: Workspace, name: str) -> Pattern:
+    """A pattern by its label, its id, or the unique beginning of its id."""
+    wanted = name.strip().casefold()
+    there = listed(ws)
+    exact = [one for one in there if wanted in (one.id, one.label.casefold())]
+    found = exact or [one for one in there if wanted and one.id.startswith(wanted)]
+    if not found:
+        raise NotFoundError(f"There is no pattern '{name}' here. `metier patterns --all` shows them.")
+    if len(found) > 1:
+        raise RefusedError(f"'{name}' is the beginning of more than one pattern's id. Give more of it.")
+    return found[0]
+
+
+def traced(ws: Workspace, name: str) -> Traced:
+    """A pattern, its runs, its drafts and what was shipped of it."""
+    deciding.catch_up(ws)
+    pattern = named(ws, name)
+    with ws.engine.read() as transaction:
+        there = {one.run: one for one in members.of_pattern(transaction, ws.name, pattern.id)}
+        records = runs.many(transaction, ws.name, list(there))
+        mine = tuple(one for one in drafts.listed(transaction, ws.name) if one.pattern == pattern.id)
+        tried = patterns.tried(transaction, ws.name).get(pattern.id, ("", ""))[1]
+    needed = Thresholds(min_runs=ws.config.min_runs, min_success_ratio=ws.config.min_success_ratio)
+    return Traced(
+        pattern=pattern,
+        why=standing(pattern, needed),
+        members=tuple((there[record.id], record) for record in records),
+        drafts=mine,
+        tried=tried,
+        versions=shipped(ws, mine),
+    )
+
+
+def origin(ws: Workspace, draft: Draft) -> Origin:
+    """What taught a draft."""
+    with ws.engine.read() as transaction:
+        pattern = patterns.get(transaction, ws.name, draft.pattern) if draft.pattern else None
+        return Origin(pattern=pattern, records=tuple(runs.many(transaction, ws.name, draft.provenance.runs)))
+
+
+def externals(ws: Workspace, found: Iterable[Pattern]) -> dict[str, list[tuple[Member, str | None]]]:
+    """The runs of some patterns with the ids their sources gave them, by pattern, oldest first."""
+    with ws.engine.read() as transaction:
+        there = {one.id: members.of_pattern(transaction, ws.name, one.id) for one in found}
+        wanted = [member.run for group in there.values() for member in group]
+        ids = {record.id: record.run.external_id for record in runs.many(transaction, ws.name, wanted)}
+    return {name: [(one, ids[one.run]) for one in group if one.run in ids] for name, group in there.items()}
+
+
+def shipped(ws: Workspace, found: Iterable[Draft]) -> tuple[Version, ...]:
+    """The versions that drafts became."""
+    versions: list[Version] = []
+    for draft in found:
+        if draft.status == "accepted":
+            with suppress(MetierError):  # a skill whose history cannot be read hides none of the others
+                past = drafting.target_of(ws, draft).past().versions
+                versions += [one for one in past if one.draft == draft.id]
+    return tuple(versions)
+
+
+def waits(ws: Workspace) -> list[Waits]:
+    """Every run that stays new, and why; one without a success is no evidence, the others wait for company."""
+    with ws.engine.read() as transaction:
+        return waiting.listed(transaction, ws.name)
+
+
+def records(ws: Workspace, ids: Sequence[str]) -> dict[str, Record]:
+    """Some runs, by their ids."""
+    with ws.engine.read() as transaction:
+        return {record.id: record for record in runs.many(transaction, ws.name, ids)}
+
+
+def as_stored(ws: Workspace, found: Iterable[Draft]) -> list[Draft]:
+    """Drafts as they are in the store by now; one that was never saved, as it is."""
+    with ws.engine.read() as transaction:
+        there = {one.id: one for one in drafts.listed(transaction, ws.name)}
+    return [there.get(one.id, one) for one in found]
+
+
+def steps(ws: Workspace, learned: Learned) -> tuple[Taken, ...]:
+    """What a pass did with every ready pattern, and why: also with those it left alone."""
+    done = {one.pattern for one in learned.taken}
+    with ws.engine.read() as transaction:
+        ready = patterns.listed(transaction, ws.name, "ready")
+        tried = patterns.tried(transaction, ws.name)
+        by_pattern: dict[str, list[Draft]] = {}
+        for one in drafts.listed(transaction, ws.name):
+            by_pattern.setdefault(one.pattern, []).append(one)
+    left: list[Taken] = []
+    for one in ready:
+        if one.id not in done:
+            vain = tried.get(one.id, ("", ""))[1]
+            reason = _why_left(ws, one, by_pattern.get(one.id, []), learned.drafter) or vain or "nothing to do"
+            left.append(Taken(pattern=one.id, label=one.label, what="left", reason=reason))
+    return (*learned.taken, *left)
+
+
+def _why_left(ws: Workspace, pattern: Pattern, mine: Sequence[Draft], drafter: str) -> str:
+    """Why a pass left a pattern alone, as far as its drafts tell; empty: drafting it was tried in vain before."""
+    ratio = next((one.ratio for one in reversed(mine) if one.ratio is not None), None)
+    step = next_step(pattern, mine, Situation(drafter=drafter, min_runs=ws.config.min_runs, ratio_then=ratio))
+    match step:
+        case Leave(reason=reason):
+            return reason
+        case Refresh():
+            return OPEN
+        case Generate():
+            return ""
+        case _:
+            assert_never(step)

@@ -1,0 +1,191 @@
+"""Keep learning: one thread for each workspace, all that happens as one stream of events, and a clean end."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Event as Flag
+from threading import Thread
+from typing import TYPE_CHECKING, Literal, assert_never
+
+from metier import config
+from metier.context.context import utc
+from metier.context.state_folder import find_root
+from metier.errors import ConfigError
+from metier.events import Ended
+from metier.learning.watch.last_pass import look
+from metier.learning.watch.one_workspace import Lookout
+from metier.learning.watch.schedule import Due, Later, Moment, Never, Pace, State, due, noticed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from metier.context.context import Workspace
+    from metier.events import Event
+    from metier.learning.report import Learned
+    from metier.learning.watch.one_workspace import Learn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """Something happened in one of the workspaces that are watched."""
+
+    at: datetime
+    folder: Path
+    workspace: str
+    """What records call it; empty when it could not be opened."""
+    event: Event
+
+
+def the_pass(ws: Workspace) -> Generator[Event, None, object]:
+    """The pass that `metier learn` makes; the mode decides whether drafts are applied."""
+    from metier.learning.learn import learn
+
+    learned = yield from learn(ws)
+    yield Ended(stage="learn", text=summary(learned))
+    return learned
+
+
+def summary(learned: Learned) -> str:
+    """What a pass came to, in a few words and with the command that shows it."""
+    drafts, versions = len(learned.drafts) - len(learned.applied), len(learned.applied)
+    parts = [f"{versions} skill{'' if versions == 1 else 's'} changed (metier skills list)"] if versions else []
+    parts += [f"{drafts} draft{'' if drafts == 1 else 's'} (metier drafts list)"] if drafts > 0 else []
+    parts += [f"{len(learned.failed)} failed"] if learned.failed else []
+    return ", ".join(parts) or "nothing to draft yet"
+
+
+def places(folders: Sequence[str], flags: Mapping[str, object], environ: Mapping[str, str]) -> tuple[Path, ...]:
+    """The workspaces that folders belong to, each once; a folder without one, or a wrong setting, is said at once."""
+    found: dict[Path, None] = {}
+    for folder in folders:
+        root = find_root(Path(folder), environ, config.outer_state_dir(flags, environ))
+        if root is None:
+            raise ConfigError(
+                f"There is no workspace in {Path(folder).absolute()}. Run `metier init` there to make one."
+            )
+        config.load(root, flags, environ)
+        found[root] = None
+    return tuple(found)
+
+
+def next_pass(ws: Workspace) -> Due | Later | Never:
+    """When the next pass of a workspace is due, and why; a burst counts as over."""
+    now = Moment(wall=ws.clock(), ticks=0.0)
+    return due(noticed(State(), now, *look(ws)), now, ws.config, Pace(quiet=0.0))
+
+
+class Watch:
+    """Watches over workspaces until it is closed; iterate over `events()` in one thread, close it from anywhere."""
+
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        *,
+        learn: Learn = the_pass,
+        pace: Pace | None = None,
+        once: bool = False,
+        flags: Mapping[str, object] | None = None,
+        environ: Mapping[str, str] | None = None,
+        clock: Callable[[], datetime] = utc,
+    ) -> None:
+        self._pace = pace or Pace()
+        self._once = once
+        self._clock = clock
+        self._lookouts = [
+            Lookout(folder, learn=learn, pace=self._pace, flags=flags, environ=environ, clock=clock)
+            for folder in dict.fromkeys(folders)
+        ]
+        self._queue: SimpleQueue[Told | Literal["closing", "ended"]] = SimpleQueue()
+        self._closing = Flag()
+        self._closed = False
+        self._deadline: float | None = None
+        self._running: list[Thread] = []
+
+    @property
+    def closed(self) -> bool:
+        """Whether somebody has closed it."""
+        return self._closed
+
+    @property
+    def stopped(self) -> bool:
+        """Whether nothing of it runs any more."""
+        return not any(thread.is_alive() for thread in self._running)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the last thing that was tried in some workspace failed."""
+        return any(lookout.failed for lookout in self._lookouts)
+
+    def events(self) -> Iterator[Told]:
+        """Everything that happens, until the watch is closed and its passes have stopped, or the grace is over."""
+        self._running = [
+            Thread(target=self._keep, args=(lookout,), name=f"watch {lookout.folder.name}", daemon=True)
+            for lookout in self._lookouts
+        ]
+        for thread in self._running:
+            thread.start()
+        try:
+            yield from self._told()
+        finally:
+            self._closing.set()
+            for thread in self._running:
+                thread.join(self._left())
+
+    def close(self) -> None:
+        """Begin no pass any more, and stop each running one at its next event; a signal handler may call this."""
+        self._closed = True
+        self._closing.set()
+        self._queue.put("closing")
+
+    def reread(self) -> None:
+        """Read all settings again as soon as no pass runs, and try at once what failed."""
+        for lookout in self._lookouts:
+            lookout.reread()
+
+    def _told(self) -> Iterator[Told]:
+        running = len(self._running)
+        while running:
+            try:
+                told = self._queue.get(timeout=self._left() if self._closing.is_set() else None)
+            except Empty:
+                return
+            match told:
+                case Told():
+                    yield told
+                case "closing":
+                    continue  # it was only to wake this up
+                case "ended":
+                    running -= 1
+                case _:
+                    assert_never(told)
+
+    def _left(self) -> float:
+        """Seconds of the grace that are left; it begins with the first question."""
+        if self._deadline is None:
+            self._deadline = time.monotonic() + self._pace.grace
+        return max(0.0, self._deadline - time.monotonic())
+
+    def _keep(self, lookout: Lookout) -> None:
+        """The life of one thread."""
+        try:
+            while not self._closing.is_set():
+                self._step(lookout)
+                if self._once:
+                    break
+                self._closing.wait(self._pace.poll)
+        finally:
+            lookout.close()
+            self._queue.put("ended")
+
+    def _step(self, lookout: Lookout) -> None:
+        """One look; on closing, a pass ends at its next event."""
+        with closing(lookout.step(settled=self._once)) as events:
+            for event in events:
+                self._queue.put(Told(at=self._clock(), folder=lookout.folder, workspace=lookout.name, event=event))
+                if self._closing.is_set():
+                    return

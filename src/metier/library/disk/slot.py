@@ -1,0 +1,196 @@
+"""The place of one skill in its root: what lies there, and how one package takes another's place in one step."""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metier.errors import RefusedError, StoreError
+from metier.library.disk import swap
+from metier.library.disk.atomic_files import Ink, folder_at, modes_of, unlinked, write_tree
+from metier.library.disk.packages import open_below, surveyed
+from metier.library.versions.shelf import BESIDE, OUT, discard, retired_name
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+    from pathlib import Path
+
+    from metier.skills.package import Package
+
+ABSENT = ""
+"""The hash of a skill that is not there."""
+STRANGE = "?"
+"""Stands for something that cannot be read as a package, so it is no version of anything."""
+_LINK = (errno.ENOTDIR, errno.ELOOP)
+"""How systems say that there is a link, or a file, where a folder is wanted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a skill is or is to be: a folder right in a root, or deeper."""
+
+    root: Path
+    """Without links on the way: one that appears there later is refused."""
+    skill: str
+    """Its folder below the root, with slashes."""
+    staging: Path
+    """A folder on the same disk."""
+
+    @property
+    def folder(self) -> Path:
+        """The skill's folder."""
+        return self.root / self.skill
+
+    def live(self) -> Package | None:
+        """The package that is there, read without following a link; None when there is none."""
+        return self.look()[0]
+
+    def look(self) -> tuple[Package | None, dict[str, int]]:
+        """The package that is there and the modes of its files and folders, the skill's own under no name."""
+        try:
+            with unlinked(self.root) as root:
+                return self._read(root, self.skill)
+        except FileNotFoundError:
+            return None, {}
+        except OSError as error:
+            raise self._unreadable(error) from None
+
+    def hash(self) -> str:
+        """The hash of what is there."""
+        try:
+            package = self.live()
+        except RefusedError:
+            return STRANGE
+        return package.hash() if package else ABSENT
+
+    def staged_hash(self, name: str) -> str:
+        """The hash of what waits in the staging folder."""
+        try:
+            with self._staging() as staging:
+                package, _ = self._read(staging, name)
+        except FileNotFoundError:
+            return ABSENT
+        except RefusedError:
+            return STRANGE
+        except OSError as error:
+            if error.errno in _LINK:
+                return STRANGE
+            raise StoreError(f"{self.staging / name} cannot be read: {error.strerror}.") from None
+        return package.hash()
+
+    def stage(self, package: Package, name: str, ink: Ink, modes: Mapping[str, int]) -> None:
+        """Write a package into the staging folder; its files get the modes that are known of them."""
+        with self._staging() as staging:
+            os.mkdir(name, dir_fd=staging)
+            handle = open_below(staging, name)
+            try:
+                write_tree(handle, package, modes, ink)
+                if "" in modes:
+                    os.fchmod(handle, modes[""] | 0o700)
+            finally:
+                os.close(handle)
+
+    def put(self, staged: str, *, replaces: bool) -> None:
+        """Let what is staged take its place; what was there lies in the staging folder under that name then."""
+        with self._staging() as staging, self._above() as (parent, name):
+            if not replaces:
+                swap.move(staging, staged, parent, name)
+            elif not swap.exchange(staging, staged, parent, name):
+                self._pass(staging, staged, parent, name)
+            os.fsync(parent)
+
+    def take(self, staged: str) -> None:
+        """Move what is there out into the staging folder."""
+        with self._staging() as staging, self._above() as (parent, name):
+            swap.move(parent, name, staging, staged)
+            os.fsync(parent)
+
+    def mend(self, staged: str) -> None:
+        """After an exchange in three steps that was cut short: what made room comes back, or is what is staged."""
+        with self._staging() as staging:
+            if not swap.is_there(staging, f"{staged}{OUT}"):
+                return
+            with self._above() as (parent, name):
+                if swap.is_there(parent, name) and not swap.is_there(staging, staged):
+                    swap.move(staging, f"{staged}{OUT}", staging, staged)
+                elif not swap.is_there(parent, name):
+                    swap.move(staging, f"{staged}{OUT}", parent, name)
+                    os.fsync(parent)
+
+    def retire(self, staged: str) -> bool:
+        """Leave what was live to those who may still be reading it, for a while; False: it is in the way still."""
+        try:
+            with self._staging() as staging, suppress(FileNotFoundError):
+                os.rename(staged, retired_name(), src_dir_fd=staging, dst_dir_fd=staging)
+        except OSError:
+            return False
+        return True
+
+    def drop(self, staged: str) -> None:
+        """Remove what was staged."""
+        with suppress(OSError), self._staging() as staging:
+            discard(staging, staged)
+
+    def _pass(self, staging: int, staged: str, parent: int, name: str) -> None:
+        """An exchange in three steps; readers may find nothing between the first and the second."""
+        swap.move(parent, name, staging, f"{staged}{OUT}")
+        try:
+            swap.move(staging, staged, parent, name)
+        except OSError:
+            swap.move(staging, f"{staged}{OUT}", parent, name)
+            raise
+        swap.move(staging, f"{staged}{OUT}", staging, staged)
+
+    def modes(self) -> dict[str, int]:
+        """The modes of the files that are there, and of the folder itself."""
+        try:
+            with unlinked(self.root) as root:
+                handle = open_below(root, self.skill)
+            try:
+                return modes_of(handle)
+            finally:
+                os.close(handle)
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        except OSError as error:  # without them a private file could become a public one
+            raise StoreError(f"{self.folder} cannot be read: {error.strerror}. Nothing was changed.") from None
+
+    @contextmanager
+    def _staging(self) -> Generator[int]:
+        """A descriptor of the staging folder; inside a root it must not be a link."""
+        if self.staging.name == BESIDE:
+            with unlinked(self.staging) as handle:
+                yield handle
+        else:
+            with folder_at(self.staging) as handle:
+                yield handle
+
+    @contextmanager
+    def _above(self) -> Generator[tuple[int, str]]:
+        """A descriptor of the folder the skill lies in, made if need be, and its name there."""
+        above, _, name = self.skill.rpartition("/")
+        with unlinked(self.root) as root:
+            handle = open_below(root, above, made=True) if above else os.dup(root)
+            try:
+                yield handle, name
+            finally:
+                os.close(handle)
+
+    def _read(self, top: int, name: str) -> tuple[Package, dict[str, int]]:
+        handle = open_below(top, name)
+        try:
+            return surveyed(handle, self.folder)
+        finally:
+            os.close(handle)
+
+    def _unreadable(self, error: OSError) -> RefusedError | StoreError:
+        path = self.folder
+        with suppress(OSError):
+            where = path.readlink()
+            return RefusedError(f"{path} is a link to {where}; Metier does not write through links. Change it there.")
+        if error.errno in _LINK:
+            return RefusedError(f"{path}: there is a link or a file where a folder is wanted. Move it away first.")
+        return StoreError(f"{path / str(error.filename or '')} cannot be read: {error.strerror}.")

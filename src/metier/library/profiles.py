@@ -1,0 +1,69 @@
+"""How a skill stands: its profile, kept in step with its newest version."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from metier.store.tables.shipping import profiles
+from metier.types.skills import Profile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from metier.context.context import Workspace
+    from metier.library.skills import Found
+    from metier.store.engines.engine import Transaction
+    from metier.types.skills import Version
+
+CHANGES = ("found", "hand-edit", "apply", "edit", "import", "rollback", "restore")
+"""Actions after which a skill is as new: it idles from there."""
+
+
+def name_of(skill: str) -> str:
+    """What runs call a skill: the last part of its folder."""
+    return skill.rpartition("/")[2]
+
+
+def after(profile: Profile | None, version: Version, workspace: str) -> Profile:
+    """The profile once a version was made; where a skill comes from is settled by its first one."""
+    known = profile or Profile(skill=name_of(version.skill), workspace=workspace)
+    return replace(
+        known,
+        status=version.status,
+        origin=known.origin if known.changed else version.origin,
+        pinned={"pin": True, "unpin": False}.get(version.action, known.pinned),
+        changed=version.created if version.action in CHANGES else known.changed,
+    )
+
+
+def follow(ws: Workspace, transaction: Transaction, versions: Iterable[Version]) -> None:
+    """Bring the profiles of some skills up to their newest versions."""
+    found: dict[str, Profile] = {}
+    for version in versions:
+        name = name_of(version.skill)
+        known = found.get(name.casefold()) or profiles.get(transaction, ws.name, name)
+        found[name.casefold()] = after(known, version, ws.name)
+    profiles.put(transaction, found.values())
+
+
+def is_behind(known: Mapping[str, Profile], version: Version) -> bool:
+    """Whether a profile does not know of a version yet; a use after it has the last word on a skill that is out."""
+    profile = known.get(name_of(version.skill).casefold())
+    used = profile is not None and profile.last_used and profile.last_used >= version.created
+    return profile is not None and not (version.out and used)
+
+
+def rebuilt(found: Found, workspace: str) -> Profile | None:
+    """A profile from a skill's history alone: what it says when the database is gone."""
+    profile: Profile | None = None
+    for version in found.past().versions:
+        profile = after(profile, version, workspace)
+    return profile
+
+
+def of(ws: Workspace, found: Found) -> Profile:
+    """The profile of a skill, from its history where the database knows nothing of it."""
+    with ws.engine.read() as transaction:
+        known = profiles.get(transaction, ws.name, name_of(found.skill))
+    return known or rebuilt(found, ws.name) or Profile(skill=name_of(found.skill), workspace=ws.name)

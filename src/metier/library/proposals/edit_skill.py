@@ -1,0 +1,143 @@
+"""A person's patch on a file: outside a root an atomic write, inside one a version that went through the door."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metier import config
+from metier.context import state_folder as place
+from metier.context.context import Workspace
+from metier.errors import InputError, NotFoundError, RefusedError
+from metier.library.changes import made
+from metier.library.disk.atomic_files import put
+from metier.library.disk.packages import read_package
+from metier.library.hand_edits import notice_one
+from metier.library.proposals.door import enter
+from metier.library.roots import known_roots
+from metier.library.versions.apply import Change
+from metier.skills.editing.edits import apply_patch, apply_to_package
+from metier.skills.editing.patch_json import MalformedEdit, SpareEdit, fields_of
+from metier.skills.package import MAX_FILE_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from metier.library.roots import Root
+    from metier.library.skills import Found
+    from metier.skills.editing.patch_json import Proposal, ProposedPatch
+    from metier.skills.editing.reports import EditReport
+    from metier.types.skills import Version
+
+SKILL = "SKILL.md"
+"""The file of an edit that names none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditedFile:
+    """A file after a patch, and the version that made it, if it belongs to a skill in a root."""
+
+    document: str
+    reports: tuple[EditReport, ...]
+    version: Version | None = None
+
+
+def edit_file(path: Path, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False) -> EditedFile:
+    """Patch a file that belongs to no root: all its bytes change at once, or none.
+
+    An edit that names no other file means this one; the others lie beside it, as in a skill's folder.
+    """
+    before = _bytes(path)
+    if all(fields_of(one).file in (SKILL, path.name) for one in patch.edits if not isinstance(one, MalformedEdit)):
+        edited = apply_patch(before.decode("utf-8", "surrogateescape"), patch, strict=strict)
+        after = edited.document.encode("utf-8", "surrogateescape")
+        if after != before and not dry_run:
+            put(path, after)
+        return EditedFile(document=edited.document, reports=edited.reports)
+    package = read_package(path.parent)
+    done = apply_to_package(package, aimed(patch, path.name), strict=strict)
+    for name, content in done.package.files.items():
+        if content != package.files[name] and not dry_run:
+            put(path.parent / name, content)
+    return EditedFile(document=_text(done.package.files[path.name]), reports=done.reports)
+
+
+def edit_skill(
+    ws: Workspace, found: Found, file: str, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False
+) -> EditedFile:
+    """Patch a skill in a root: reviewed, kept as a version, all or nothing."""
+    notice_one(ws, found)
+    live = found.place.live()
+    if live is None or file not in live.files:
+        raise NotFoundError(f"There is no file {found.folder / file}.")
+    done = apply_to_package(live, aimed(patch, file), strict=strict)
+    text = _text(done.package.files[file])
+    if dry_run or done.package.hash() == live.hash():
+        return EditedFile(document=text, reports=done.reports)
+    last = found.last()
+    if last is None:
+        raise NotFoundError(f"No version of {found.skill} was kept.")
+    version = made(ws, found, "edit", status=last.status, like=last, summary=patch.reasoning or "edited")
+    change = Change(root=found.root.real, package=done.package, base=live.hash(), version=version)
+    shipped = enter(ws, found, change, before=live)
+    return EditedFile(document=text, reports=done.reports, version=shipped)
+
+
+def lies_in(path: Path, root: Root) -> bool:
+    """Whether a path leads into a root, by its name or by where it really is."""
+    named, real = Path(os.path.normpath(path)), Path(os.path.realpath(path))
+    return named.is_relative_to(root.path) or named.is_relative_to(root.real) or real.is_relative_to(root.real)
+
+
+def edit_here(
+    ws: Workspace, path: Path, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False
+) -> EditedFile:
+    """Patch a file that lies in one of the roots: as part of its skill, and never through a link out of the root."""
+    inside = ws.library.inside(path)
+    if inside:
+        return edit_skill(ws, *inside, patch, strict=strict, dry_run=dry_run)
+    if Path(os.path.realpath(path)) != Path(os.path.normpath(path)):
+        raise RefusedError(f"{path} leads out of its root through a link; Metier does not write through links.")
+    return edit_file(path, patch, strict=strict, dry_run=dry_run)
+
+
+def aimed(patch: ProposedPatch, file: str) -> ProposedPatch:
+    """The patch with every edit that names no other file turned to this one."""
+    return replace(patch, edits=tuple(_aimed(one, file) for one in patch.edits))
+
+
+def _aimed(one: Proposal, file: str) -> Proposal:
+    if isinstance(one, MalformedEdit) or fields_of(one).file != SKILL:
+        return one
+    return replace(one, edit=replace(one.edit, file=file)) if isinstance(one, SpareEdit) else replace(one, file=file)
+
+
+def _bytes(path: Path) -> bytes:
+    if path.is_symlink():
+        raise RefusedError(f"{path} is a link; name the file it leads to.")
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+    if len(content) > MAX_FILE_BYTES:
+        raise InputError(f"{path} has more than {MAX_FILE_BYTES:,} bytes.")
+    return content
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
+
+
+def workspace_of(path: Path, folder: str, flags: Mapping[str, object]) -> Workspace | None:
+    """The workspace in one of whose roots a file lies; None: it belongs to no root, and no database is opened."""
+    root = place.find_root(Path(folder), os.environ, config.outer_state_dir(flags, os.environ))
+    if root is None:
+        return None
+    extra = config.load(root, flags).config.skill_roots
+    home, claude = Path(os.environ.get("HOME") or "~").expanduser(), os.environ.get("CLAUDE_CONFIG_DIR", "")
+    if not any(lies_in(path, one) for one in known_roots(root, home, extra, claude)):
+        return None
+    return Workspace.open(folder, create=False, flags=flags)

@@ -1,0 +1,32 @@
+"""Freeing what nobody needs: bytes of changes that never happened, folders that were live a while ago."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from metier.library.proposals.proposals import OPEN
+from metier.library.versions import journal
+from metier.store.tables.shipping import drafts
+
+if TYPE_CHECKING:
+    from metier.context.context import Workspace
+    from metier.library.versions.shelf import Shelf
+
+
+def collect(ws: Workspace) -> int:
+    """Free what no version and no open draft names; returns how many bytes that was."""
+    with ws.engine.read() as transaction:
+        waiting = [draft for draft in drafts.everywhere(transaction) if draft.status in OPEN]
+    wanted = {name for draft in waiting for name in (draft.parcel, *(file.object for file in draft.files))}
+    return sum(_collect(ws, shelf, wanted) for shelf in ws.library.shelves() if shelf.state.is_dir())
+
+
+def _collect(ws: Workspace, shelf: Shelf, wanted: set[str]) -> int:
+    mine = [root.real for root in ws.library.roots if root.writable and ws.library.shelf_of(root) is shelf]
+    with shelf.writing():
+        journal.recover(shelf)
+        shelf.sweep(roots=mine)
+        if not journal.is_clean(shelf) or shelf.histories.damaged():
+            return 0  # what cannot be read may need any of them
+        named = {file.object for version in shelf.histories.everything() for file in version.files}
+        return shelf.objects.drop_all_but(named | wanted)

@@ -1,0 +1,110 @@
+"""A skill with its history as one file: made here, or brought in as a draft that review looks at first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from metier.errors import InputError, NotFoundError, RefusedError
+from metier.library.changes import history
+from metier.library.disk.packages import has_document, read_package
+from metier.library.proposals import door
+from metier.library.proposals import proposals as drafting
+from metier.library.skills import Found
+from metier.skills.archives.parcel import Parcel, pack, unpack
+from metier.skills.names import name_problem
+from metier.skills.package import MAX_FILE_BYTES, Package
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from metier.context.context import Workspace
+    from metier.types import Draft
+    from metier.types.skills import Version
+
+
+def export(ws: Workspace, skill: str, *, with_history: bool = True) -> bytes:
+    """A skill as one file, with all its versions or only the newest; refused if any of it holds a secret."""
+    versions = history(ws, skill)
+    if not versions:
+        raise NotFoundError(f"No version of {skill} was kept.")
+    found = ws.library.find(skill)
+    versions = versions if with_history else versions[-1:]
+    objects: dict[str, bytes] = {}
+    for version in versions:
+        for file in version.files:
+            if file.object not in objects:
+                objects[file.object] = found.shelf.objects.get(file.object)
+                _check_secrets(ws, version, file.path, objects[file.object])
+    return pack(found.skill.rpartition("/")[2], versions, objects)
+
+
+def bring_in(ws: Workspace, source: Path, *, for_user: bool = False) -> Draft:
+    """Read a skill from a folder or an archive and put it before review as a draft; nothing of it is live."""
+    raw, parcel = _read(source)
+    name = parcel.package.name or source.name.partition(".")[0]
+    if problem := name_problem(name):
+        raise InputError(f"{source} calls its skill {name!r}, which cannot be a name: {problem}.")
+    found = _target(ws, name, for_user=for_user)
+    live = found.place.live()
+    if live and live.hash() == parcel.package.hash():
+        raise RefusedError(f"{found.folder} is the same already. Nothing was changed.")
+    door.check_standard(parcel.package, parcel.package if live is None else live, name)
+    review = door.reviewed(ws, parcel.package, name, live)
+    notes = [f"{len(parcel.versions)} earlier versions come with it"] if parcel.versions else []
+    draft = drafting.of_package(ws, found, parcel.package, summary=f"imported from {source.name}", notes=notes)
+    if parcel.versions:
+        with ws.library.shelf.writing():
+            ws.library.shelf.objects.keep(Package(files={"parcel": raw}))
+        draft = replace(draft, parcel=sha256(raw).hexdigest())
+    return drafting.save(ws, replace(draft, status=review.status, findings=review.findings))
+
+
+def past_of(ws: Workspace, draft: Draft, found: Found) -> tuple[Version, ...]:
+    """The versions that came with an imported skill, their bytes kept; none where the skill has a history here."""
+    if not draft.parcel or found.last() is not None:
+        return ()
+    parcel = unpack(ws.library.shelf.objects.get(draft.parcel))
+    for version in parcel.versions:
+        package = Package(
+            files={file.path: parcel.objects[file.object] for file in version.files},
+            executable=frozenset(file.path for file in version.files if file.executable),
+        )
+        with found.shelf.writing():
+            found.shelf.objects.keep(package)
+    return tuple(replace(one, skill=found.skill, origin="imported") for one in parcel.versions)
+
+
+def _read(source: Path) -> tuple[bytes, Parcel]:
+    if source.is_dir():
+        if not has_document(source):
+            raise InputError(f"{source} holds no SKILL.md. Name the skill's own folder.")
+        return b"", Parcel(package=read_package(source), versions=(), objects={})
+    try:
+        with source.open("rb") as file:
+            raw = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{source} cannot be read: {error.strerror}.") from None
+    if len(raw) > MAX_FILE_BYTES:
+        raise InputError(f"{source} has more than {MAX_FILE_BYTES:,} bytes.")
+    return raw, unpack(raw)
+
+
+def _target(ws: Workspace, name: str, *, for_user: bool) -> Found:
+    if not for_user:
+        return Found(shelf=ws.library.shelf, root=ws.library.default, skill=name)
+    root = next((one for one in ws.library.roots if one.level == "user"), ws.library.default)
+    return Found(shelf=ws.library.shelf_of(root), root=root, skill=name)
+
+
+def _check_secrets(ws: Workspace, version: Version, path: str, content: bytes) -> None:
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return
+    if ws.redact(text) != text:
+        raise RefusedError(
+            f"Version {version.number} has what looks like a secret in {path}; it was not exported. "
+            "Take it out of the skill, then export without the history: --no-history."
+        )

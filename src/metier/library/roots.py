@@ -1,0 +1,115 @@
+"""The roots of a library: the folders in which agents look for skills, and which one wins when names are the same."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from metier.config import Order  # noqa: TC001 - read at run time
+from metier.skills.names import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+Level = Literal["project", "user", "system"]
+AGENTS = ".agents/skills"
+CLAUDE = ".claude/skills"
+OTHERS = (".codex/skills", ".gemini/skills", ".github/skills", ".cursor/skills", ".goose/skills", ".openclaw/skills")
+"""Places of single agents; they count where they exist."""
+MANAGED = "/etc/claude-code/.claude/skills"
+"""What an administrator gives everybody who uses Claude Code."""
+_LEVELS: Mapping[Order, tuple[Level, ...]] = {
+    "standard": ("project", "user", "system"),
+    "claude-code": ("system", "user", "project"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Root:
+    """A folder of skill folders."""
+
+    path: Path
+    """As agents name it."""
+    real: Path
+    """Where it lies, links followed."""
+    level: Level
+    agent: str = ""
+    """The only agent that looks there; empty: all that keep to the convention."""
+
+    @property
+    def writable(self) -> bool:
+        """Whether Metier writes there: never where an administrator decides."""
+        return self.level != "system"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """A skill's folder in a root, before anything in it was read."""
+
+    root: Root
+    skill: str
+    """Its folder below the root, with slashes."""
+    real: Path
+    link: bool = False
+    """Whether the folder is a link itself."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder as agents name it."""
+        direct = not self.link and self.root.path == self.root.real
+        return self.real if direct else self.root.path / self.skill
+
+
+def known_roots(workspace: Path, home: Path, extra: Sequence[str] = (), claude_home: str = "") -> list[Root]:
+    """The roots of a workspace in the standard's order: its own, then the user's, then the administrator's.
+
+    `.agents/skills` and `.claude/skills` count always, those of other agents where they exist. One that is a link to
+    another is that other.
+    """
+    found = [*_at(workspace, "project"), *(_root(_expanded(name, workspace, home), "project") for name in extra)]
+    if home != workspace:
+        found += _at(home, "user")
+    if claude_home:
+        found.append(_root(Path(claude_home) / "skills", "user", "claude-code"))
+    found.append(_root(Path(MANAGED), "system", "claude-code"))
+    unique: dict[Path, Root] = {}
+    for root in found:
+        unique.setdefault(root.real, root)
+    return list(unique.values())
+
+
+def ordered(roots: Iterable[Root], order: Order) -> list[Root]:
+    """The roots an agent of that order looks into, the one that wins first."""
+    levels = _LEVELS[order]
+    seen = [root for root in roots if order == "standard" or root.agent == order]
+    return sorted(seen, key=lambda root: levels.index(root.level))
+
+
+def winners(sightings: Iterable[Sighting], order: Order) -> dict[str, Sighting]:
+    """Which of the skills that share a name an agent of that order takes, by folded name."""
+    by_root: dict[Root, list[Sighting]] = {}
+    for one in sightings:
+        by_root.setdefault(one.root, []).append(one)
+    found: dict[str, Sighting] = {}
+    for root in ordered(by_root, order):
+        for one in by_root[root]:
+            found.setdefault(fold(one.skill.rpartition("/")[2]), one)
+    return found
+
+
+def _at(folder: Path, level: Level) -> list[Root]:
+    there = [_root(folder / AGENTS, level), _root(folder / CLAUDE, level, "claude-code")]
+    others = [(name, folder / name) for name in OTHERS if (folder / name).is_dir()]
+    return [*there, *(_root(path, level, name.split("/")[0].lstrip(".")) for name, path in others)]
+
+
+def _root(path: Path, level: Level, agent: str = "") -> Root:
+    return Root(path=path, real=Path(os.path.realpath(path)), level=level, agent=agent)
+
+
+def _expanded(name: str, workspace: Path, home: Path) -> Path:
+    if name == "~" or name.startswith("~/"):
+        return home / name[2:]
+    return workspace / name

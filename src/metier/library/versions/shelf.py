@@ -1,0 +1,193 @@
+"""A shelf: the part of a state folder that keeps the history of skills, whichever roots they live in."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import stat
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metier.errors import RefusedError, StoreError
+from metier.library.disk.atomic_files import folder_at, put, sync
+from metier.library.versions.history import Damaged, Histories, read_entry
+from metier.library.versions.objects import NEW, Objects, is_object
+from metier.store.engines.write_lock import locked
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Iterable
+
+IGNORE = "# Metier's state: runs, history, keys. Not for version control.\n*\n"
+OLD = "old-"
+"""How the names of folders begin that were live until a moment ago."""
+GRACE = 30.0
+"""Seconds for which those are left alone: somebody may be reading them."""
+OUT = ".out"
+"""The ending of a folder's name that makes room for another, where two cannot be exchanged in one step."""
+BUSY = "busy"
+"""The sign in the staging folder that somebody is writing; one that nobody takes away was left by a killed process."""
+BESIDE = ".metier-staging"
+"""The staging folder inside a root that lies on another disk than the state folder."""
+
+
+@dataclass(kw_only=True)
+class Shelf:
+    """Objects, histories and the journal of one state folder, written by one process at a time."""
+
+    state: Path
+    base: Path | None
+    """The folder whose roots are named relative to it; None: by their whole paths."""
+    wait: float = 10.0
+    littered: bool = False
+    """Whether something is left in a staging folder that could not be removed; the next who writes does it."""
+
+    @cached_property
+    def objects(self) -> Objects:
+        """Every byte of every version."""
+        return Objects(folder=self.state / "objects", journal=self.journal)
+
+    @cached_property
+    def histories(self) -> Histories:
+        """Every version."""
+        return Histories(folder=self.state / "versions")
+
+    @cached_property
+    def journal(self) -> Path:
+        """Where changes are that were begun, with the bytes they bring; empty when all are finished."""
+        return self.state / "journal"
+
+    @cached_property
+    def staging(self) -> Path:
+        """Where packages and files wait before they get their names."""
+        return self.state / "staging"
+
+    def key(self, root: Path) -> str:
+        """What histories call a root."""
+        if self.base is not None and root.is_relative_to(self.base):
+            return root.relative_to(self.base).as_posix()
+        return str(root)
+
+    def root(self, key: str) -> Path:
+        """The root of a key."""
+        return Path(key) if self.base is None or Path(key).is_absolute() else self.base / key
+
+    @contextmanager
+    def writing(self) -> Generator[None]:
+        """The time in which nobody else changes this shelf or the skills it keeps."""
+        if not self.staging.is_dir():  # the last one that is made
+            self._make()
+        with locked(self.state / "library.lock", self.wait), self._busy():
+            yield
+
+    @contextmanager
+    def _busy(self) -> Generator[None]:
+        """Leave a sign while something is written; who finds one puts away what a killed process left half written."""
+        sign = f"{self.staging}/{BUSY}"
+        killed = False
+        try:
+            os.close(os.open(sign, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        except FileExistsError:
+            killed = True
+        except OSError as error:
+            raise StoreError(f"{self.staging} cannot be written: {error.strerror}. Nothing was changed.") from None
+        try:
+            if killed:
+                self.sweep()
+            yield
+        finally:
+            if not self.littered:
+                with suppress(OSError):
+                    os.unlink(sign)  # noqa: PTH108 - at every change
+
+    def _make(self) -> None:
+        try:
+            for folder in (self.state, self.objects.folder, self.histories.folder, self.journal, self.staging):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                if folder == self.state and not (self.state / ".gitignore").exists():
+                    put(self.state / ".gitignore", IGNORE.encode())
+            sync(self.state)
+        except OSError as error:
+            raise StoreError(f"{self.state} cannot be written: {error.strerror}. Nothing was changed.") from None
+
+    def staging_for(self, root: Path) -> tuple[Path, bool]:
+        """Where a package for a root is staged, and whether that is inside the root: only there on another disk."""
+        if self.state.stat().st_dev == root.stat().st_dev:
+            return self.staging, False
+        beside = root / BESIDE
+        beside.mkdir(mode=0o700, exist_ok=True)
+        if beside.is_symlink():
+            raise RefusedError(f"{beside} is a link; Metier does not write through links. Remove it.")
+        self.sweep(roots=[root])  # no sign in the state folder tells of what was left here
+        return beside, True
+
+    def new_name(self) -> str:
+        """A name for something that is being written."""
+        return f"{NEW}{secrets.token_hex(8)}"
+
+    def sweep(self, needed: Collection[str] = (), roots: Iterable[Path] = (), *, grace: float = GRACE) -> None:
+        """Remove what killed processes left, and folders nobody can be reading any more; needs `writing`.
+
+        What a change that was begun still needs is left alone, and an object that is whole gets its place.
+        """
+        try:
+            self.objects.rescue_all()
+            kept = {*needed, *self._begun()}
+            for folder in (self.staging, *(root / BESIDE for root in roots)):
+                _swept(folder, kept, grace)
+        except (OSError, ValueError):
+            self.littered = True
+        else:
+            self.littered = False
+
+    def _begun(self) -> Iterable[str]:
+        """What the notes in the journal say is staged; ValueError when one of them cannot be read now."""
+        for file in self.journal.iterdir():
+            if is_object(file.name):
+                continue
+            found = read_entry(file)
+            if isinstance(found, Damaged):
+                raise ValueError(found.reason)  # noqa: TRY004 - it may name anything
+            if found.staged:
+                yield found.staged
+                yield f"{found.staged}{OUT}"
+
+
+def retired_name() -> str:
+    """The name of a folder that was live until now."""
+    return f"{OLD}{time.time_ns():020d}-{secrets.token_hex(4)}"
+
+
+def discard(folder: int, name: str) -> None:
+    """Remove a file, a link or a folder from an open folder; a link is never followed."""
+    if stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+        shutil.rmtree(name, dir_fd=folder)
+    else:
+        os.unlink(name, dir_fd=folder)
+
+
+def _swept(folder: Path, needed: Collection[str], grace: float) -> None:
+    """Remove what can be; OSError tells that something was not."""
+    problem: OSError | None = None
+    with suppress(FileNotFoundError, NotADirectoryError), folder_at(folder, links=False) as handle:
+        for name in os.listdir(handle):  # noqa: PTH208 - a descriptor
+            if name not in needed and (name.startswith(NEW) or _is_over(name, grace)):
+                try:
+                    discard(handle, name)
+                except OSError as error:
+                    problem = error
+    if problem:
+        raise problem
+
+
+def _is_over(name: str, grace: float) -> bool:
+    """Whether a folder was live so long ago, or by a clock so far ahead, that nobody is reading it any more."""
+    if not name.startswith(OLD):
+        return False
+    stamp = name.removeprefix(OLD).partition("-")[0]
+    age = time.time_ns() - int(stamp) if stamp.isdigit() else 0
+    return abs(age) > grace * 1e9

@@ -1,0 +1,233 @@
+"""Backup and restore: the whole state as one file, without the redaction key."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import secrets
+import tarfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from metier import __version__, config
+from metier.config import FILE
+from metier.context import state_folder as place
+from metier.context.facts import ADOPTED
+from metier.context.temp_folders import own_folder
+from metier.errors import InputError, RefusedError, StoreError
+from metier.hooks.record import sync_folder
+from metier.maintenance.retention import note
+from metier.store.engines import migrate
+from metier.store.engines.sqlite import SqliteEngine
+from metier.store.tables import meta
+from metier.store.tables.recording import runs
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+
+    from metier.context.context import Workspace
+
+MANIFEST = "manifest.json"
+DATABASE = "metier.db"
+FOLDERS = ("versions", "objects")
+"""Folders of the state that belong to a backup besides the database."""
+BACKUPS = "backups"
+LIMIT = 64 * 1024 * 1024
+"""Bytes of a manifest."""
+
+
+def backup(ws: Workspace, target: Path) -> int:
+    """Write everything but the redaction key to one file; returns its size. An existing file is not touched."""
+    if target.exists():
+        raise RefusedError(f"{target} exists already. Choose another name.")
+    try:
+        with own_folder(ws.state, "backup-") as folder:
+            database = folder / DATABASE
+            ws.engine.copy_to(database)
+            part = folder / "backup.tar.gz"
+            _pack(part, {DATABASE: database} | _state_files(ws), ws)
+            os.link(part, target) if part.stat().st_dev == target.parent.stat().st_dev else _copy(part, target)
+        sync_folder(str(target.parent))
+    except OSError as error:
+        raise StoreError(f"The backup {target} cannot be written: {error.strerror or error}.") from None
+    return target.stat().st_size
+
+
+def restore(ws: Workspace, source: Path) -> Path | None:
+    """Replace the state by a backup's; what was there is backed up first. Returns where, or None if it was empty."""
+    if ws.config.store:
+        raise RefusedError("The store is PostgreSQL: bring it back with pg_restore.")
+    with ws.engine.read() as transaction:
+        if others := runs.others(transaction, ws.name):
+            raise RefusedError(
+                f"{ws.state} also holds {others} runs of other workspaces, which would be lost. "
+                "Restore into a state folder of its own: set METIER_HOME to an empty folder."
+            )
+    with _unpacked(source, ws.state) as (folder, manifest):
+        _prepare_database(folder / DATABASE, str(manifest["workspace"]), ws.now())
+        saved = _save_current(ws)
+        ws.engine.replace_by(folder / DATABASE)
+        for name in cast("dict[str, str]", manifest["files"]):
+            if name != DATABASE:
+                _put(folder / name, ws.state / name)
+    adopt(ws)
+    with ws.engine.write() as transaction:
+        note(transaction, ws, "restore", source.name, "")
+    return saved
+
+
+def set_aside(folder: str, flags: Mapping[str, object]) -> Path:
+    """Move a damaged database out of the way, keeping it for a person to look at; returns where it is."""
+    shared = config.outer_state_dir(flags, os.environ)
+    root = place.find_root(Path(folder), os.environ, shared) or Path(folder)
+    state = config.state_folder(root, config.load(root, flags).config.state_dir)
+    aside = state / BACKUPS / f"damaged-{secrets.token_hex(4)}"
+    aside.mkdir(mode=0o700, parents=True)
+    for file in sorted(state.glob(DATABASE + "*")):
+        file.rename(aside / file.name)
+    return aside
+
+
+def _state_files(ws: Workspace) -> dict[str, Path]:
+    found = {FILE: ws.state / FILE} if (ws.state / FILE).is_file() else {}
+    for folder in FOLDERS:
+        for file in sorted((ws.state / folder).rglob("*")):
+            if file.is_file() and not file.is_symlink():
+                found[file.relative_to(ws.state).as_posix()] = file
+    return found
+
+
+def _pack(part: Path, files: dict[str, Path], ws: Workspace) -> None:
+    manifest = {
+        "metier": __version__,
+        "workspace": ws.name,
+        "created": ws.now(),
+        "files": {name: _digest(file) for name, file in files.items()},
+    }
+    with part.open("wb") as out, tarfile.open(fileobj=out, mode="w:gz", compresslevel=6) as archive:
+        data = json.dumps(manifest, indent=1).encode()
+        entry = tarfile.TarInfo(MANIFEST)
+        entry.size = len(data)
+        archive.addfile(entry, io.BytesIO(data))
+        for name, file in files.items():
+            archive.add(file, arcname=name, recursive=False)
+        archive.close()
+        out.flush()
+        os.fsync(out.fileno())
+    part.chmod(0o600)
+
+
+@contextmanager
+def _unpacked(source: Path, state: Path) -> Generator[tuple[Path, dict[str, object]]]:
+    """A backup's files in a folder of their own, each checked against the manifest."""
+    try:
+        with own_folder(state, "restore-") as folder, tarfile.open(source, "r:gz") as archive:
+            manifest = _manifest(archive)
+            wanted = cast("dict[str, str]", manifest["files"])
+            for entry in archive:
+                if entry.name in wanted and entry.isfile():
+                    _extract(archive, entry, folder, wanted[entry.name])
+            missing = [name for name in wanted if not (folder / name).is_file()]
+            if missing or DATABASE not in wanted:
+                raise InputError(f"{source} is incomplete: {', '.join(missing) or DATABASE} is missing.")
+            yield folder, manifest
+    except (tarfile.TarError, EOFError, OSError) as error:
+        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"{source} cannot be read as a backup: {said or 'it is cut off'}.") from None
+
+
+def _manifest(archive: tarfile.TarFile) -> dict[str, object]:
+    entry = archive.next()
+    file = archive.extractfile(entry) if entry is not None and entry.name == MANIFEST and entry.size <= LIMIT else None
+    try:
+        found: object = json.loads(file.read()) if file is not None else None
+    except ValueError:
+        found = None
+    manifest = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+    names = manifest.get("files")
+    if not isinstance(names, dict) or "workspace" not in manifest:
+        raise InputError("The file is no backup of Metier's: it does not begin with a manifest.")
+    for name in cast("dict[str, object]", names):
+        if not _belongs(name):
+            raise InputError(f"The backup names a file that does not belong into one: {name!r}.")
+    return manifest
+
+
+def _belongs(name: str) -> bool:
+    """Whether a file of that name may be part of a backup."""
+    parts = Path(name).parts
+    return name in (FILE, DATABASE) or (len(parts) > 1 and parts[0] in FOLDERS and ".." not in parts)
+
+
+def _extract(archive: tarfile.TarFile, entry: tarfile.TarInfo, folder: Path, digest: str) -> None:
+    target = folder / entry.name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    content = archive.extractfile(entry)
+    with target.open("wb") as out:
+        while content is not None and (chunk := content.read(1 << 20)):
+            out.write(chunk)
+    if _digest(target) != digest:
+        raise InputError(f"The backup is damaged: {entry.name} is not what was saved.")
+
+
+def _prepare_database(file: Path, workspace: str, now: str) -> None:
+    """Bring a copy to this version's schema and let it say whose it is; a newer or broken one is refused here."""
+    engine = SqliteEngine(file, lock=file.with_name("lock"))
+    try:
+        migrate.migrate(engine, now)
+        with engine.write() as transaction:
+            meta.put(transaction, ADOPTED, workspace)
+    finally:
+        engine.close()
+
+
+def _save_current(ws: Workspace) -> Path | None:
+    with ws.engine.read() as transaction:
+        if not runs.count(transaction, ws.name):
+            return None
+    (ws.state / BACKUPS).mkdir(mode=0o700, exist_ok=True)
+    saved = ws.state / BACKUPS / f"before-restore-{ws.now().replace(':', '')}.tar.gz"
+    backup(ws, saved)
+    return saved
+
+
+def adopt(ws: Workspace) -> None:
+    """Take the name of the workspace whose backup was restored: its records carry it. Finishes a restore cut short."""
+    with ws.engine.read() as transaction:
+        name = meta.get(transaction, ADOPTED)
+    if not name:
+        return
+    if ws.state.parent == ws.root and name != ws.name:
+        part = ws.state / f"{place.NAME}.{os.getpid()}-adopted.part"
+        part.write_text(name + "\n", encoding="utf-8")
+        _put(part, ws.state / place.NAME)
+        ws.name = name
+    with ws.engine.write() as transaction:
+        meta.put(transaction, ADOPTED, "")
+
+
+def _put(source: Path, target: Path) -> None:
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with source.open("rb") as file:
+        os.fsync(file.fileno())
+    source.replace(target)
+    sync_folder(str(target.parent))
+
+
+def _copy(source: Path, target: Path) -> None:
+    part = target.with_name(target.name + ".part")
+    with source.open("rb") as file, part.open("wb") as out:
+        while chunk := file.read(1 << 20):
+            out.write(chunk)
+        out.flush()
+        os.fsync(out.fileno())
+    part.chmod(0o600)
+    part.replace(target)
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as source:
+        return hashlib.file_digest(source, "sha256").hexdigest()

@@ -1,0 +1,202 @@
+"""The doctor: what is wrong with this machine and this workspace, and how to put it right."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import sqlite3
+import stat
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from metier import config
+from metier.context import state_folder as place
+from metier.context.context import DATABASE, Workspace
+from metier.errors import DamagedError, MetierError
+from metier.hooks import record as spool
+from metier.library.versions import journal
+from metier.runs.ingest import BAD, waiting
+from metier.selection.worth import outcomes
+from metier.store.tables.recording import full_text as search
+from metier.store.tables.recording import runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+FIXED = (3, 51, 3)
+"""The first SQLite without the race between a write and a reset of the log."""
+NEWEST = 10_000
+"""Runs whose content is compared with what was stored."""
+FREE = 200 * 1024 * 1024
+"""Bytes of free disk below which it is time to worry."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    state: Literal["ok", "warning", "problem"]
+    text: str
+    fix: str = ""
+
+
+def examine(folder: Path, flags: Mapping[str, object], environ: Mapping[str, str]) -> Iterator[Check]:
+    """Look at everything; no finding stops the next one."""
+    yield from _machine()
+    try:
+        root = place.find_root(folder, environ, config.outer_state_dir(flags, environ))
+        settings = config.load(root or folder, flags, environ)
+    except MetierError as error:
+        yield Check(name="settings", state="problem", text=str(error), fix="correct it, then run `metier doctor` again")
+        return
+    yield Check(name="settings", state="ok", text="all known, all valid")
+    state = config.state_folder(root or folder, settings.config.state_dir)
+    if root is None or not place.is_made(state):
+        yield Check(name="workspace", state="warning", text=f"none in {root or folder}", fix="run `metier init`")
+        return
+    yield from _state(state)
+    yield from _spool(state)
+    yield from _store(root, state, flags, environ)
+
+
+def _machine() -> Iterator[Check]:
+    python = platform.python_version()
+    good = sys.version_info >= (3, 11)
+    yield Check(name="python", state="ok" if good else "problem", text=python, fix="" if good else "use 3.11 or newer")
+    system = platform.system()
+    if system not in ("Linux", "Darwin"):
+        yield Check(name="system", state="problem", text=f"{system} is not supported yet", fix="use Linux or macOS")
+    version = sqlite3.sqlite_version
+    note = "" if sqlite3.sqlite_version_info >= FIXED else " (older than 3.51.3: writers are kept apart by a lock)"
+    yield Check(name="sqlite", state="ok", text=version + note)
+    full = any("ENABLE_FTS5" in row[0] for row in sqlite3.connect(":memory:").execute("PRAGMA compile_options"))
+    if not full:
+        yield Check(name="full text", state="problem", text="this SQLite has no FTS5", fix="use another Python build")
+    fast = importlib.util.find_spec("re2") is not None
+    yield Check(
+        name="redaction",
+        state="ok" if fast else "warning",
+        text="google-re2" if fast else "google-re2 is missing: the standard library's slower engine is used",
+        fix="" if fast else "pip install google-re2",
+    )
+
+
+def _state(state: Path) -> Iterator[Check]:
+    yield Check(name="workspace", state="ok", text=str(state))
+    for file, wanted in ((state, 0o700), (state / place.KEY, 0o600)):
+        mode = stat.S_IMODE(file.stat().st_mode)
+        if mode & 0o077:
+            fix = f"chmod {wanted:o} {file}"
+            yield Check(name="permissions", state="problem", text=f"{file} is open to others ({mode:o})", fix=fix)
+    free = shutil.disk_usage(state).free
+    if free < FREE:
+        yield Check(name="disk", state="problem", text=f"only {free // 2**20} MB left", fix="free some space")
+    if not os.access(state, os.W_OK):
+        yield Check(name="permissions", state="problem", text=f"{state} cannot be written", fix=f"chmod u+w {state}")
+
+
+def _spool(state: Path) -> Iterator[Check]:
+    folder = state / spool.SPOOL
+    names = waiting(folder)
+    yield Check(name="spool", state="ok", text=f"{len(names)} files wait for the next command" if names else "empty")
+    bad = list((folder / BAD).glob("*.json")) if (folder / BAD).is_dir() else []
+    if bad:
+        fix = f"look at them in {folder / BAD}, then delete them"
+        yield Check(name="spool", state="warning", text=f"{len(bad)} files could not be read", fix=fix)
+    errors = folder / spool.ERRORS
+    if errors.is_file():
+        last = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
+        fix = f"read {errors}, then delete it"
+        yield Check(name="hooks", state="warning", text=f"last error: {''.join(last)[:200]}", fix=fix)
+
+
+def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mapping[str, str]) -> Iterator[Check]:
+    cut = _cut_off(state / DATABASE)
+    try:
+        with Workspace.open(root, create=False, flags=flags, environ=environ) as ws:
+            with ws.engine.read() as transaction:
+                count = runs.count(transaction, ws.name)
+                behind = search.behind(transaction)
+                harmed = runs.damaged(transaction, ws.name, NEWEST)
+            size = ws.engine.size() / 2**20
+            with ws.engine.read() as transaction:
+                own = runs.weight(transaction, ws.name) / 2**20
+            limit = ws.config.max_disk_mb
+            broken = cut or (_integrity(state / DATABASE) if not ws.config.store else "")
+            skills = [*_skills(ws), *_hurting(ws)]
+    except DamagedError as error:
+        yield Check(name="store", state="problem", text=str(error), fix="bring back a backup: metier restore FILE")
+        return
+    except MetierError as error:
+        yield Check(name="store", state="problem", text=str(error), fix="do what the message says, then look again")
+        return
+    text = f"{count} run{'' if count == 1 else 's'}, {size:.1f} MB" + (
+        f", {behind} not in the full-text index yet" if behind else ""
+    )
+    yield Check(name="store", state="ok", text=text)
+    if harmed:
+        fix = "bring back a backup, or remove them: metier runs list shows (damaged record)"
+        yield Check(name="store", state="problem", text=f"{harmed} runs are damaged", fix=fix)
+    if broken:
+        yield Check(name="store", state="problem", text=broken, fix="bring back a backup: metier restore FILE")
+    if limit and own > limit * 0.8:
+        fix = "raise max_disk_mb or `metier runs purge --older-than DAYS`"
+        yield Check(name="store", state="warning", text=f"close to its limit of {limit} MB", fix=fix)
+    yield from skills
+
+
+def _skills(ws: Workspace) -> Iterator[Check]:
+    """Whether every version of every skill is there, and no change waits."""
+    count = versions = 0
+    for shelf in ws.library.shelves():
+        for root, skill in shelf.histories.skills():
+            past = shelf.histories.past(root, skill)
+            count, versions = count + 1, versions + len(past.versions)
+            for one in past.damaged:
+                fix = "bring the file back from a backup; the other versions are not affected"
+                yield Check(name="skills", state="problem", text=f"{one.file} cannot be read: {one.reason}", fix=fix)
+            lost = {file.object for one in past.versions for file in one.files if not shelf.objects.has(file.object)}
+            if lost:
+                text = f"{len(lost)} files of earlier versions of {skill} are gone from {shelf.objects.folder}"
+                yield Check(name="skills", state="problem", text=text, fix="bring them back from a backup")
+        if not journal.is_clean(shelf):
+            text = f"a change that was begun waits in {shelf.journal}"
+            yield Check(name="skills", state="problem", text=text, fix="make its root reachable, then run any command")
+    yield Check(name="skills", state="ok", text=f"{count} with a history, {versions} versions")
+
+
+def _hurting(ws: Workspace) -> Iterator[Check]:
+    """Skills that runs surely go better without."""
+    for name, found in outcomes.hurting(ws).items():
+        fix = f"metier skills rollback {name}, or metier skills archive {name}"
+        text = f"{name} hurts: {found.reason}; it is not selected any more"
+        yield Check(name="skills", state="warning", text=text, fix=fix)
+
+
+def _cut_off(file: Path) -> str:
+    """Whether the file is shorter than its own header says. Looked at before SQLite holds a lock on the file."""
+    try:
+        with file.open("rb") as stream:
+            header = stream.read(32)
+            size = stream.seek(0, os.SEEK_END)
+    except OSError:
+        return ""
+    page = int.from_bytes(header[16:18], "big")
+    wanted = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
+    return f"{file} is damaged: its end is cut off" if size < wanted else ""
+
+
+def _integrity(file: Path) -> str:
+    connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        said = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        said = str(error)
+    finally:
+        connection.close()
+    return "" if said == "ok" else f"{file} is damaged: {said}"

@@ -1,0 +1,174 @@
+"""Keeping house: a person's verdicts, runs removed for good, age and size limits."""
+
+from __future__ import annotations
+
+import getpass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Literal
+
+from metier.context.facts import ERASING, TIDIED
+from metier.errors import NotFoundError
+from metier.events import Advanced, Began, Ended, Noted
+from metier.formats.strict_json import clean
+from metier.runs import skill_usage as usage
+from metier.runs.derive import seen_skills, success_of, valid_name
+from metier.store.engines import line_journal as journal
+from metier.store.tables import audit, meta
+from metier.store.tables.models import memo
+from metier.store.tables.recording import full_text as search
+from metier.store.tables.recording import runs, verdicts
+from metier.store.tables.recording import transcripts as files
+from metier.store.tables.selection import selections
+from metier.store.tables.shipping import profiles
+from metier.types import Record, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from metier.context.context import Workspace
+    from metier.events import Event
+    from metier.store.engines.engine import Transaction
+
+Mark = Literal["good", "bad", "unset"]
+STEP = 500
+"""Runs removed per transaction."""
+ROOM = 0.9
+"""A store that grew over its limit is brought down to this share of it."""
+
+
+def mark(ws: Workspace, run: str, word: Mark, reason: str = "") -> Record:
+    """A person's verdict on a run; it wins over every other and makes the run new evidence."""
+    reason = ws.redact(clean(reason))
+    with ws.engine.write() as transaction:
+        record = runs.get(transaction, run, ws.name)
+        success = success_of(record.run) if word == "unset" else word == "good"
+        if word == "unset":
+            verdicts.clear(transaction, record.id)
+        else:
+            verdict = Verdict(run=record.id, success=success, reason=reason, judge="person", decided=ws.now())
+            verdicts.put(transaction, verdict)
+        runs.set_success(transaction, record.id, success)
+        _recount(transaction, record, success)
+        note(transaction, ws, f"mark {word}", record.id, reason)
+        return runs.get(transaction, record.id, ws.name)
+
+
+def remove(ws: Workspace, ids: Sequence[str], reason: str) -> Iterator[Event]:
+    """Remove runs for good: rows, words in the index, what the database's log still holds of them."""
+    yield Began(stage="remove", total=len(ids))
+    gone = 0
+    for start in range(0, len(ids), STEP):
+        with ws.engine.write() as transaction:
+            found = _records(transaction, ws, ids[start : start + STEP])
+            part = [record.id for record in found]
+            gone += runs.remove(transaction, ws.name, part, ws.now())
+            memo.clear(transaction, ws.name)  # what a model said may quote them
+            selections.forget(transaction, ws.name, part, [record.run.message for record in found])
+            note(transaction, ws, f"remove {len(part)} runs", " ".join(part), reason)
+            meta.put(transaction, ERASING, "yes")
+        yield Advanced(stage="remove", done=gone, total=len(ids))
+    if gone:
+        erase(ws)
+    yield Ended(stage="remove", text=f"{gone} runs removed for good")
+
+
+def erase(ws: Workspace) -> None:
+    """Wipe what removed runs left in the full-text index and in the database's log."""
+    journal.remove_all(ws.state)
+    with ws.engine.write() as transaction:
+        search.erase(transaction)
+    ws.engine.erase()
+    with ws.engine.write() as transaction:
+        meta.put(transaction, ERASING, "")
+
+
+def readmit(ws: Workspace, run: str) -> None:
+    """Let a run that was removed be recorded again, should it be delivered again."""
+    with ws.engine.write() as transaction:
+        if not runs.readmit(transaction, ws.name, run):
+            raise NotFoundError(f"No run '{run}' was removed here. Give its whole id.")
+        files.forget(transaction, ws.name)
+        note(transaction, ws, "readmit run", run, "")
+
+
+def _before(ws: Workspace, days: int) -> list[str]:
+    with ws.engine.read() as transaction:
+        return runs.ids_before(transaction, ws.name, _moment(ws, days))
+
+
+def _moment(ws: Workspace, days: int) -> str:
+    """The moment so many days ago."""
+    return (ws.clock() - timedelta(days=days)).isoformat().replace("+00:00", "Z")
+
+
+def chosen(ws: Workspace, *, older_than: int | None, session: str | None) -> list[str]:
+    """The runs a person names by age or session; with neither, all of them."""
+    if older_than is not None:
+        return _before(ws, older_than)
+    with ws.engine.read() as transaction:
+        if session is not None:
+            return runs.of_session(transaction, ws.name, session)
+        return runs.everything(transaction, ws.name)
+
+
+def tidy(ws: Workspace) -> Iterator[Event]:
+    """Enforce the limits on age and size, at most once a day."""
+    today, fact = ws.now()[:10], f"{TIDIED}:{ws.name}"
+    with ws.engine.read() as transaction:
+        if meta.get(transaction, fact) == today:
+            return
+    days, megabytes = ws.config.retention_days, ws.config.max_disk_mb
+    if days:
+        yield from _limit(ws, _before(ws, days), f"they are older than {days} days (retention_days)")
+        _forget(ws, days)
+    if megabytes:
+        yield from _limit(
+            ws, _too_many(ws, megabytes * 1024 * 1024), f"all take more than {megabytes} MB (max_disk_mb)"
+        )
+    with ws.engine.write() as transaction:
+        meta.put(transaction, fact, today)
+
+
+def _forget(ws: Workspace, days: int) -> None:
+    """Drop what models said, and what they cost, so many days ago."""
+    from metier.context.model_spending import forget_before
+
+    forget_before(ws, _moment(ws, days))
+
+
+def _limit(ws: Workspace, ids: Sequence[str], why: str) -> Iterator[Event]:
+    if ids:
+        yield Noted(stage="tidy", text=f"Removing the {len(ids)} oldest runs: {why}.", level="warning")
+        yield from remove(ws, ids, why)
+
+
+def _too_many(ws: Workspace, limit: int) -> list[str]:
+    """The oldest runs that have to go so that this workspace's take clearly less than the limit."""
+    with ws.engine.read() as transaction:
+        weight = runs.weight(transaction, ws.name)
+        return runs.oldest(transaction, ws.name, weight - int(limit * ROOM)) if weight > limit else []
+
+
+def note(transaction: Transaction, ws: Workspace, action: str, subject: str, reason: str) -> None:
+    """Put a person's deed into the audit log."""
+    try:
+        actor = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        actor = "unknown"
+    entry = audit.Entry(happened=ws.now(), actor=actor, action=action, subject=subject, reason=reason)
+    audit.add(transaction, entry)
+
+
+def _records(transaction: Transaction, ws: Workspace, ids: Sequence[str]) -> list[Record]:
+    found: dict[str, Record] = {}
+    for one in ids:
+        record = runs.get(transaction, one, ws.name)
+        found[record.id] = record
+    return list(found.values())
+
+
+def _recount(transaction: Transaction, record: Record, success: bool | None) -> None:  # noqa: FBT001
+    """Count a run's skills by its new verdict."""
+    found = [profiles.get(transaction, record.workspace, name) for name in seen_skills(record.run) if valid_name(name)]
+    changed = [usage.corrected(profile, record.success, success) for profile in found if profile is not None]
+    profiles.put(transaction, changed)

@@ -1,0 +1,115 @@
+"""From settings to something that can be asked, or the reason why there is nothing to ask."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, cast
+
+from metier.errors import ConfigError
+from metier.models.ledger import Limits
+from metier.models.spec import ModelOptions, ModelSpec, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from metier.models.http.client import HttpModel
+    from metier.models.pydantic_ai import ForeignProvider
+
+EXTRA = "pip install 'metier[providers]'"
+HEURISTICS = "No model is set: learning uses heuristics."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoModel:
+    """There is nothing to ask: why, and how to change that."""
+
+    reason: str
+    fix: str = ""
+
+
+UNSET = NoModel(reason=HEURISTICS, fix='Set one: model = "anthropic:claude-haiku-4-5", and its key\'s variable.')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configured:
+    """What the settings say about models."""
+
+    model: ModelSpec | None = None
+    embedder: ModelSpec | None = None
+    limits: Limits = field(default_factory=Limits)
+
+
+def configured(values: Mapping[str, object]) -> Configured:
+    """The specs and limits in settings, by their names; a setting that is not there is not set."""
+    return Configured(
+        model=_spec(values, "model", "model"),
+        embedder=_spec(values, "embed_model", "embed"),
+        limits=Limits(
+            calls=_limit(values, "budget_calls"),
+            tokens=_limit(values, "budget_tokens"),
+            usd=None if not values.get("budget_usd") else Decimal(str(values["budget_usd"])),
+        ),
+    )
+
+
+def build(
+    spec: ModelSpec | None,
+    environ: Mapping[str, str],
+    clock: Callable[[], float] = time.monotonic,
+    setting: str = "model_key",
+) -> HttpModel | ForeignProvider | NoModel:
+    """The bare model a spec means: one attempt per call, none of the layers of `stack.py`."""
+    if spec is None:
+        return UNSET
+    missing = next(_missing(spec, environ, setting), None)
+    if missing is not None:
+        return missing
+    if spec.protocol == "pydantic-ai":
+        return _foreign(spec, clock)
+    from metier.models.http.client import HttpModel
+
+    return HttpModel(spec, environ, clock)
+
+
+def _missing(spec: ModelSpec, environ: Mapping[str, str], setting: str) -> Iterator[NoModel]:
+    names = [spec.key_variable, *(value[1:] for _, value in spec.headers if value.startswith("$"))]
+    for name in filter(None, names):
+        value = environ.get(name, "").strip()
+        if not value:
+            fix = f"export {name}=…, or name another variable with {setting} (none: this server needs no key)."
+            yield NoModel(reason=f"{spec.provider}:{spec.name} needs a key, and {name} is not set.", fix=fix)
+        elif not (value.isascii() and value.isprintable()):
+            yield NoModel(reason=f"{name} holds what can be no key.", fix=f"Set {name} again, without line breaks.")
+
+
+def _foreign(spec: ModelSpec, clock: Callable[[], float]) -> ForeignProvider | NoModel:
+    try:
+        from metier.models.pydantic_ai import ForeignProvider
+    except ImportError as error:
+        return NoModel(
+            reason=f"'{spec.provider}' is reached through pydantic-ai, which is not here ({error}).", fix=EXTRA
+        )
+    return ForeignProvider(spec, clock=clock)
+
+
+def _spec(values: Mapping[str, object], name: str, prefix: str) -> ModelSpec | None:
+    text = str(values.get(name) or "").strip()
+    if not text:
+        return None
+    options = ModelOptions(
+        url=str(values.get(f"{prefix}_url") or ""),
+        key_variable=str(values.get(f"{prefix}_key") or ""),
+        headers=tuple(cast("Iterable[str]", values.get(f"{prefix}_headers") or ())),
+        price=str(values.get(f"{prefix}_price") or ""),
+    )
+    try:
+        return parse(text, options)
+    except ConfigError as error:
+        raise ConfigError(f"Setting '{name}': {error}") from None
+
+
+def _limit(values: Mapping[str, object], name: str) -> int | None:
+    """A limit; 0 in the settings means none."""
+    return cast("int", values.get(name) or 0) or None

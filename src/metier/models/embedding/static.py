@@ -1,0 +1,129 @@
+"""An embedder that needs no network and no model: a table of word vectors that ships with the package."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from metier.models.embedding.static_table import Table, unpack
+from metier.models.embedding.words import LONGEST, bucket, folded, grams, is_dense, pieces, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+FILE: Final = "minilm-static.bin"
+BUCKETS: Final = 4096
+"""Rows of noise that stand for short parts of words the table does not know."""
+NOISE: Final = 74.0
+"""Root mean square of a random signed byte: divided by it, a row of noise has about the length of a rare word."""
+LETTERS: Final = 20_000
+WORDS: Final = 2_000
+"""Words of a text that are looked at: more would not change its meaning, only its cost."""
+CACHED: Final = 50_000
+"""Words whose pieces are remembered."""
+UNKNOWN: Final = 1.0
+"""Length of the vector of a word the table does not know at all; that of a rare known word is about 1."""
+SPLIT: Final = 0.4
+"""Share of letters in a word known only in pieces: names and compounds should also match by their look."""
+
+Parts = tuple[tuple[int, ...], tuple[float, ...]]
+"""Row numbers of a word and the weight of each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Loaded:
+    """The table with the rows of noise behind its own."""
+
+    table: Table
+    rows: NDArray[np.int8]
+    scales: NDArray[np.float32]
+
+
+class StaticEmbedder:
+    """Texts as vectors of length one whose product tells how near they are in meaning; the same bytes every time.
+
+    English words have vectors distilled from a sentence model. Words of other languages and scripts are compared by
+    their letters: same words, stems and characters are near, translations are not.
+    """
+
+    def __init__(self, table: Table | None = None) -> None:
+        self._given = table
+        self._load = lru_cache(maxsize=1)(self._read)
+        self._parts = lru_cache(maxsize=CACHED)(self._parts_of)
+
+    @property
+    def name(self) -> str:
+        """Which embedder this is, with the beginning of its table's hash: vectors of two names do not compare."""
+        table = self._load().table
+        return f"{table.name}@{table.sha256[:12]}"
+
+    @property
+    def dimensions(self) -> int:
+        """Numbers in a vector."""
+        return int(self._load().table.rows.shape[1])
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row per text; a text without words gets zeros."""
+        return unit(self.sums(texts))
+
+    def sums(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The same before it is brought to length one: the sum of two texts' rows is the row of both together."""
+        loaded = self._load()
+        out = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for at, text in enumerate(texts):
+            numbers: list[int] = []
+            weights: list[float] = []
+            for word in words(text[:LETTERS])[:WORDS]:
+                found, weight = self._parts(word[:LONGEST])
+                numbers += found
+                weights += weight
+            if numbers:
+                factors = loaded.scales[numbers] * np.array(weights, dtype=np.float32)
+                out[at] = np.add.reduce(loaded.rows[numbers] * factors[:, None], axis=0)
+        return out
+
+    def weight(self, word: str) -> float:
+        """How much a word says, 0 to 1: little if it is among the commonest English ones, 1 if the table has it not."""
+        table = self._load().table
+        row = table.vocabulary.get(folded(word))
+        if row is None:
+            return 1.0
+        return min(1.0, float(table.scales[row] * np.sqrt(np.square(table.rows[row], dtype=np.float32).sum())))
+
+    def _read(self) -> _Loaded:
+        """The table, given or from the package, when it is first needed."""
+        table = self._given or unpack((files("metier.models") / "weights" / FILE).read_bytes())
+        size = table.rows.shape[1]
+        noise = np.frombuffer(hashlib.shake_256(b"metier").digest(BUCKETS * size), dtype=np.int8)
+        scale = np.full(BUCKETS, 1 / (NOISE * size**0.5), dtype=np.float32)
+        return _Loaded(
+            table=table,
+            rows=np.concatenate([table.rows, noise.reshape(BUCKETS, size)]),
+            scales=np.concatenate([table.scales, scale]),
+        )
+
+    def _parts_of(self, word: str) -> Parts:
+        """The rows that make up one word."""
+        table = self._load().table
+        known = pieces(word, table.vocabulary) if word.isascii() else []
+        if len(known) == 1 or (known and word.isdigit()):
+            return tuple(known), (1.0,) * len(known)
+        first = len(table.vocabulary)
+        letters = [first + bucket(gram, BUCKETS) for gram in grams(word)]
+        share = (SPLIT if known else UNKNOWN) * (len(word) ** 0.5 if is_dense(word) else 1.0)
+        weight = share / len(letters) ** 0.5
+        return (*known, *letters), (1.0,) * len(known) + (weight,) * len(letters)
+
+
+def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The vectors at length one; zeros stay zeros."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
+    lengths[lengths == 0] = 1
+    return (vectors / lengths[:, None]).astype(np.float32)

@@ -1,0 +1,54 @@
+"""What a learned skill may not have at all: code of its own, and addresses that nobody wrote."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from metier.review.capability_scan import hosts_in
+from metier.review.layers.evidence import said_by_people, sessions
+from metier.review.matching.findings import finding
+from metier.review.text.file_kinds import is_script, kind_of, sources
+from metier.review.text.views import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from metier.skills.package import Package
+    from metier.types import Finding, Run
+
+
+def learned_findings(package: Package, evidence: Sequence[Run], before: Package | None) -> Iterator[Finding]:
+    """Findings on what the change brings in; what was there before is not the draft's doing."""
+    yield from _code(package, before)
+    yield from _addresses(package, evidence, before)
+    if evidence and sessions(evidence) < 2:
+        yield finding(Source("SKILL.md", ""), "single-session", (0, 0))
+
+
+def _code(package: Package, before: Package | None) -> Iterator[Finding]:
+    old: Mapping[str, bytes] = before.files if before else {}
+    for path, content in package.files.items():
+        if old.get(path) == content and (before is None or path in before.executable or path not in package.executable):
+            continue
+        if kind_of(path, content) in ("program", "archive") or is_script(path, content) or path in package.executable:
+            yield replace(
+                finding(Source(path, ""), "learned-code", (0, 0)),
+                reason=f"The draft brings the script or program {path}.",
+            )
+
+
+def _addresses(package: Package, evidence: Sequence[Run], before: Package | None) -> Iterator[Finding]:
+    told = said_by_people(evidence)
+    known = {host for text in told for host in hosts_in(text)}
+    known |= {word.strip("`'\"()<>,;").lower().rstrip(".") for text in told for word in text.split() if "." in word}
+    if before:
+        known |= {host for source in sources(before) for host in hosts_in(source.plain.text)}
+    for source in sources(package):
+        for host in dict.fromkeys(hosts_in(source.plain.text)):
+            if host not in known:
+                at = max(source.text.lower().find(host), 0)
+                one = finding(source, "learned-address", (at, at + len(host)))
+                yield replace(
+                    one, reason=f"No person and no operator has written the host {host} in the draft's evidence."
+                )

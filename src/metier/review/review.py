@@ -1,0 +1,111 @@
+"""Run all layers, whatever any of them does, and decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from metier.review.capabilities import Addition, capability_diff
+from metier.review.layers.content import content_findings
+from metier.review.layers.learned import learned_findings
+from metier.review.layers.origin import overlap
+from metier.review.layers.secrets import secret_findings, without_secrets
+from metier.review.layers.structure import draft_findings, package_findings
+from metier.review.matching.findings import finding
+from metier.review.result import Review, blocks, rank
+from metier.review.second_opinions import SecondOpinion, is_sound, opinions
+from metier.review.text.views import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.skills.package import Package
+    from metier.types import Draft, Finding, Run
+
+Layer = Callable[[], Iterable["Finding"]]
+
+
+def review_package(
+    package: Package, *, folder: str | None = None, before: Package | None = None, second: Sequence[SecondOpinion] = ()
+) -> Review:
+    """Whether a package from anywhere may ship; `folder` is the name of the folder it lies in."""
+    layers: dict[str, Layer] = {
+        "structure": lambda: package_findings(package, folder),
+        "secrets": lambda: secret_findings(package),
+        "content": lambda: content_findings(package),
+        "second opinions": lambda: opinions(package, second),
+    }
+    return decide(layers, lambda: capability_diff(before, package))
+
+
+def review_draft(
+    draft: Draft,
+    package: Package,
+    *,
+    before: Package | None = None,
+    evidence: Sequence[Run] = (),
+    existing: Sequence[str] = (),
+    second: Sequence[SecondOpinion] = (),
+) -> Review:
+    """Whether a learned change may ship; `package` is the skill as it would be after the change."""
+    layers: dict[str, Layer] = {
+        "structure": lambda: draft_findings(draft, package, before, existing),
+        "secrets": lambda: secret_findings(package, learned=True),
+        "origin": lambda: overlap(package, evidence, before),
+        "learning": lambda: learned_findings(package, evidence, before),
+        "content": lambda: content_findings(package),
+        "second opinions": lambda: opinions(package, second),
+    }
+    return decide(layers, lambda: capability_diff(before, package, evidence))
+
+
+def decide(layers: dict[str, Layer], additions: Callable[[], Iterable[Addition]]) -> Review:
+    """The review of some layers: whatever fails, hangs on to nonsense or blocks, keeps the package out."""
+    found = [one for name, layer in layers.items() for one in _run(name, layer)]
+    new, failed = _additions(additions)
+    findings = tuple(sorted(dict.fromkeys((*found, *failed)), key=_order))
+    quarantined = any(blocks(one) for one in findings)
+    return Review(
+        status="quarantined" if quarantined else "candidate",
+        findings=findings,
+        additions=new,
+        needs_approval=any(not one.covered for one in new) or any(one.rule in _ASKING for one in findings),
+    )
+
+
+_ASKING = ("single-session", "model-order")
+"""Findings that do not block, but leave the decision to a person."""
+
+
+def _run(name: str, layer: Layer) -> list[Finding]:
+    """The findings of one layer; its failure is a finding, never a traceback."""
+    try:
+        answer = cast("object", layer())
+        if not isinstance(answer, Iterable):
+            return [_failed(name, "it gave no answer")]
+        found: list[object] = list(cast("Iterable[object]", answer))
+    except Exception as error:  # noqa: BLE001 - a layer that breaks must not let anything through
+        return [_failed(name, f"{type(error).__name__}: {error}"[:200])]
+    if not all(is_sound(one) for one in found):
+        return [_failed(name, "its answer is not of the expected form")]
+    return [without_secrets(one) for one in cast("list[Finding]", found)]
+
+
+def _additions(additions: Callable[[], Iterable[Addition]]) -> tuple[tuple[Addition, ...], tuple[Finding, ...]]:
+    try:
+        found = tuple(additions())
+    except Exception as error:  # noqa: BLE001 - as above
+        return (), (_failed("capability", f"{type(error).__name__}: {error}"[:200]),)
+    if not all(isinstance(one, Addition) for one in cast("tuple[object, ...]", found)):
+        return (), (_failed("capability", "its answer is not of the expected form"),)
+    return found, ()
+
+
+def _failed(name: str, why: str) -> Finding:
+    told = finding(Source("SKILL.md", ""), "layer-failed", (0, 0))
+    return replace(told, reason=f"The {name} layer did not come to an answer: {why}.")
+
+
+def _order(one: Finding) -> tuple[int, str, int, int, str]:
+    return -rank(one.severity), one.file, one.line, one.span[0], one.rule

@@ -1,0 +1,131 @@
+"""Taking in the spool: each file's content exactly once, whoever opens the workspace next."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from metier.errors import InputError, MetierError
+from metier.formats.run_json import parse_run
+from metier.hooks import record as spool
+from metier.runs.record import closed_by, keep, ready
+from metier.selection.spooled_notes import selection_of
+from metier.store.tables.recording import spooled
+from metier.store.tables.recording import transcripts as files
+from metier.store.tables.selection import selections
+from metier.types import Delivery, Record, Selection
+
+if TYPE_CHECKING:
+    from metier.context.context import Workspace
+
+BATCH = 200
+"""Files per transaction."""
+BAD = "bad"
+"""Where files go that cannot be read: kept for a person to look at."""
+STALE = 3600
+"""Seconds after which a half-written file has no writer any more."""
+Entry = Record | files.File | Delivery | Selection
+"""What can come of a spool file."""
+
+
+def ingest(ws: Workspace) -> list[Delivery]:
+    """Store what lies in the spool, then take the files away; a crash in between repeats nothing."""
+    folder = ws.state / spool.SPOOL
+    names = waiting(folder)
+    done: list[Delivery] = []
+    if not names or closed_by(ws) or not os.access(folder, os.W_OK):
+        return done
+    for start in range(0, len(names), BATCH):
+        done += _ingest(ws, folder, names[start : start + BATCH])
+    return done
+
+
+def waiting(folder: Path) -> list[str]:
+    """Names of the files to take in, oldest first."""
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith((".json", spool.PART)))  # noqa: PTH208
+    except OSError:
+        return []
+
+
+def _ingest(ws: Workspace, folder: Path, names: list[str]) -> list[Delivery]:
+    read = {name: _read(ws, folder / name) for name in names if name.endswith(".json")}
+    entries = {name: entry for name, entry in read.items() if not isinstance(entry, _Elsewhere)}
+    names = [name for name in names if not isinstance(read.get(name), _Elsewhere)]
+    with ws.engine.write() as transaction:
+        known = spooled.known(transaction)
+        # read before the lock was held: a file that is gone by now was ingested by another process
+        fresh = {name: entry for name, entry in entries.items() if name not in known and (folder / name).exists()}
+        records = [entry for entry in fresh.values() if isinstance(entry, Record)]
+        done = keep(transaction, ws.name, records)
+        for entry in fresh.values():
+            if isinstance(entry, files.File):
+                files.wait(transaction, entry)
+            elif isinstance(entry, Selection):
+                selections.put(transaction, entry)
+        done += [entry for entry in fresh.values() if isinstance(entry, Delivery)]
+        spooled.forget(transaction, [name for name in known if not (folder / name).exists()])
+        spooled.add(transaction, fresh.keys(), ws.now())
+    _clear(folder, entries, names)
+    return done
+
+
+def _clear(folder: Path, entries: dict[str, Entry | None], names: list[str]) -> None:
+    """Take ingested files away, put unreadable ones aside, drop what a killed hook left half written."""
+    for name in names:
+        file = folder / name
+        entry = entries.get(name)
+        try:
+            if isinstance(entry, Delivery) and entry.how == "refused":
+                (folder / BAD).mkdir(mode=0o700, exist_ok=True)
+                file.rename(folder / BAD / name)
+                spool.log(str(folder.parent), f"{name}: {entry.reason}")
+            elif name in entries or time.time() - file.stat().st_mtime > STALE:
+                file.unlink()
+        except FileNotFoundError:
+            continue
+    spool.sync_folder(str(folder))
+
+
+class _Elsewhere:
+    """What a hook of another workspace left in a state folder that several share."""
+
+
+def _read(ws: Workspace, file: Path) -> Entry | _Elsewhere | None:
+    """What a spool file holds: a run, a reference to a transcript, a selection, or why it is none of them."""
+    try:
+        state = file.lstat()
+        if not stat.S_ISREG(state.st_mode):
+            return Delivery(how="refused", reason="not a plain file")
+        if state.st_size > spool.LIMIT * 2:
+            return Delivery(how="refused", reason="larger than any spooled run can be")
+        entry = json.loads(file.read_bytes())
+        return _Elsewhere() if _is_elsewhere(ws, entry) else _entry(ws, entry)
+    except FileNotFoundError:
+        return None  # another process was faster
+    except (OSError, ValueError, RecursionError) as error:
+        return Delivery(how="refused", reason=f"not readable as spooled JSON: {error}")
+    except MetierError as error:
+        return Delivery(how="refused", reason=str(error))
+
+
+def _is_elsewhere(ws: Workspace, entry: object) -> bool:
+    """Whether an entry belongs to another of the workspaces that share this state folder."""
+    folder = cast("dict[str, object]", entry).get("folder") if isinstance(entry, dict) else None
+    shared = ws.state.parent != ws.root
+    return shared and isinstance(folder, str) and not Path(folder).is_relative_to(ws.root)
+
+
+def _entry(ws: Workspace, entry: object) -> Entry:
+    fields = cast("dict[str, object]", entry) if isinstance(entry, dict) else {}
+    if fields.get("kind") == "run":
+        return ready(ws, [parse_run(fields.get("run"), source="spool")])[0]
+    if fields.get("kind") == "reference" and isinstance(path := fields.get("path"), str):
+        return files.File(workspace=ws.name, path=path, source="", session=str(fields.get("session")), seen=ws.now())
+    if fields.get("kind") == "selection":
+        return selection_of(ws, fields)
+    raise InputError("the file is not a spooled run, reference or selection")

@@ -1,0 +1,148 @@
+"""Recording: runs in, each redacted, kept once, its skills' profiles touched, in one durable transaction."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from metier.errors import InputError
+from metier.formats.run_json import dump_run, parse_run
+from metier.hooks.ignore import is_ignored
+from metier.runs import skill_usage as usage
+from metier.runs.derive import is_heartbeat, record_of, redacted, seen_skills, valid_name
+from metier.store.tables.recording import full_text as search
+from metier.store.tables.recording import runs
+from metier.store.tables.selection import requests
+from metier.store.tables.shipping import profiles
+from metier.types import Delivery, Record, Run
+from metier.types.skills import Profile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from metier.context.context import Workspace
+    from metier.store.engines.engine import Transaction
+
+BATCH = 1000
+"""Runs per transaction."""
+REMOVED = "removed by you before; `metier runs readmit ID` lets it back in"
+log = logging.getLogger("metier")
+
+
+def finish(ws: Workspace, run: Run) -> Delivery:
+    """Record one finished run; an error is logged and returned, never raised into the agent's own flow."""
+    try:
+        return deliver(ws, [run])[0]
+    except Exception as error:  # noqa: BLE001 - a failure of ours must not become the agent's
+        log.warning("A run was not recorded: %s", error)
+        return Delivery(how="refused", reason=str(error))
+
+
+def deliver(ws: Workspace, given: Iterable[Run], *, clean: bool = False) -> list[Delivery]:
+    """Record runs in batches; `clean` says that they are redacted and checked already."""
+    done: list[Delivery] = []
+    for batch in _batches(given):
+        checked = ready(ws, batch, clean=clean)
+        records = [one for one in checked if isinstance(one, Record)]
+        kept: Iterator[Delivery] = iter(())
+        if records:
+            with ws.engine.write() as transaction:
+                kept = iter(keep(transaction, ws.name, records))
+        done += [next(kept) if isinstance(one, Record) else one for one in checked]
+    return done
+
+
+def keep(transaction: Transaction, workspace: str, records: Sequence[Record]) -> list[Delivery]:
+    """Store records and touch the profiles of their skills, inside a transaction of the caller's."""
+    kept = runs.keep(transaction, records)
+    notes = _touch(transaction, workspace, list(zip(records, kept, strict=True)))
+    claims = [
+        (record.run.selection, one.id)
+        for record, one in zip(records, kept, strict=True)
+        if record.run.selection and one.how != "removed"
+    ]
+    if claims:
+        requests.claim(transaction, workspace, claims)
+    changed = [one.id for one in kept if one.how == "updated"]
+    if changed:
+        search.refresh(transaction, workspace, changed)
+    return [
+        Delivery(how="skipped", id=one.id, reason=REMOVED)
+        if one.how == "removed"
+        else Delivery(how=one.how, id=one.id, notes=tuple(note))
+        for one, note in zip(kept, notes, strict=True)
+    ]
+
+
+def ready(ws: Workspace, batch: Sequence[Run], *, clean: bool = False) -> list[Record | Delivery]:
+    """Each run as a record, or why it is not recorded."""
+    closed = closed_by(ws)
+    if closed:
+        return [Delivery(how="skipped", reason=closed) for _ in batch]
+    now = ws.now()
+    return [_heartbeat() if is_heartbeat(run) else _checked(ws, run, now, clean=clean) for run in batch]
+
+
+def closed_by(ws: Workspace) -> str:
+    """Why nothing at all is recorded here, if so."""
+    if not ws.config.enabled:
+        return "recording is switched off (enabled = false)"
+    return "the workspace is on the ignore list" if is_ignored(str(ws.root), ws.config.ignore) else ""
+
+
+def _heartbeat() -> Delivery:
+    return Delivery(how="skipped", reason="heartbeat")
+
+
+def _checked(ws: Workspace, run: Run, now: str, *, clean: bool) -> Record | Delivery:
+    if clean:
+        return record_of(run, ws.name, now)
+    try:
+        checked = parse_run(dump_run(run))
+    except InputError as error:
+        return Delivery(how="refused", reason=str(error))
+    if size_of(checked) > ws.config.max_record_mb * 1024 * 1024:
+        return Delivery(how="refused", reason=f"the run is larger than {ws.config.max_record_mb} MiB (max_record_mb)")
+    return record_of(redacted(checked, ws.redact), ws.name, now)
+
+
+def _touch(transaction: Transaction, workspace: str, pairs: Sequence[tuple[Record, runs.Kept]]) -> list[list[str]]:
+    """Count each run once for every skill it met; names that cannot be a skill's are noted and skipped."""
+    found: dict[str, Profile] = {}
+    notes: list[list[str]] = []
+    for record, kept in pairs:
+        names = seen_skills(record.run) if kept.how in ("new", "updated") else ()
+        notes.append([f"'{name[:80]}' is no skill name; not counted" for name in names if not valid_name(name)])
+        for name in filter(valid_name, names):
+            key = name.casefold()
+            known = found.get(key) or profiles.get(transaction, workspace, name)
+            found[key] = _counted(known or Profile(skill=name, workspace=workspace), record, kept.before)
+    if found:
+        profiles.put(transaction, found.values())
+    return notes
+
+
+def _counted(profile: Profile, record: Record, before: Record | None) -> Profile:
+    """The profile after a run met its skill; one that was counted for an earlier revision is only corrected."""
+    key = profile.skill.casefold()
+    if before is not None and key in map(str.casefold, seen_skills(before.run)):
+        return usage.corrected(profile, before.success, record.success)
+    return usage.used(profile, record.success, record.run.ended or record.recorded)
+
+
+def size_of(run: Run) -> int:
+    """Characters of a run's texts."""
+    tools = sum(len(tool.input) + len(tool.output) + len(tool.error or "") + len(tool.said) for tool in run.tools)
+    texts = sum(len(piece.text) for piece in run.context) + sum(len(shown.body) for shown in run.skills.shown)
+    return len(run.message) + len(run.output) + len(run.correction or "") + tools + texts
+
+
+def _batches(given: Iterable[Run]) -> Iterator[list[Run]]:
+    batch: list[Run] = []
+    for run in given:
+        batch.append(run)
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,149 @@
+"""The skills in use as selection sees them: what each says of itself, for whom it is, how it is doing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from metier.formats.strict_json import clean
+from metier.selection.assembly.assemble import body_of
+from metier.selection.candidates.eligibility import LeftOut
+from metier.selection.types import LEGACY, Selectable
+from metier.store.tables.selection.skill_index import Content, Said, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from metier.library.listing import Skill
+    from metier.skills.document.yaml_values import Value
+    from metier.skills.package import Package
+
+TOOL = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
+TRUE = ("true", "yes", "on", "1")
+MOST = 64
+"""Tools, agents, paths or workspaces of one skill that count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A skill in use and where its text is kept; the text itself is loaded only for those that come into question."""
+
+    skill: Selectable
+    content: Content
+    document: str
+    """The path of its SKILL.md."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue:
+    """Every skill there is: those in use by name, others that share a name or are out, those that cannot be read."""
+
+    listed: Mapping[str, Listed]
+    others: tuple[Selectable, ...] = ()
+    unread: tuple[LeftOut, ...] = ()
+    version: str = ""
+    """Stands for all of it: another state of the library has another one."""
+
+    @property
+    def skills(self) -> tuple[Selectable, ...]:
+        """All that can be read, without their bodies."""
+        return (*(one.skill for one in self.listed.values()), *self.others)
+
+
+def is_in_use(skill: Skill) -> bool:
+    """Whether an agent could get this one: it is there, can be read, and no other of its name comes first."""
+    return bool(skill.hash) and not skill.problem and not skill.shadowed_by and not _is_out(skill)
+
+
+def content_of(skill: Skill) -> Content:
+    """What a skill's text is kept under."""
+    return Content(skill.hash, skill.name)
+
+
+def text_of(package: Package, name: str) -> Text:
+    """What the document of a package says, for selection."""
+    front = package.frontmatter
+    meta = front.get("metadata")
+    own: Mapping[str, Value] = meta if isinstance(meta, dict) else {}
+    document = package.skill_file or "SKILL.md"
+    about = Said(
+        document=document,
+        tools=_tools(front.get("allowed-tools")),
+        agents=_texts(own.get("metier-agents")),
+        paths=_texts(own.get("metier-paths")),
+        workspaces=_texts(own.get("metier-workspaces")),
+        always=str(own.get("metier-always") or "").strip().lower() in TRUE,
+        files=tuple(sorted(path for path in package.files if path != document)),
+    )
+    body = body_of(package.document)
+    description = clean(package.description)
+    return Text(content=Content(package.hash(), name), description=description, said=about, body=clean(body))
+
+
+def catalogue_of(skills: Iterable[Skill], texts: Mapping[Content, Text]) -> Catalogue:
+    """The skills with what their texts say; those without a text cannot be selected, and are listed with the reason."""
+    listed: dict[str, Listed] = {}
+    others: list[Selectable] = []
+    unread: list[LeftOut] = []
+    for one in skills:
+        text = texts.get(content_of(one))
+        if one.shadowed_by or _is_out(one):
+            others.append(Selectable(name=one.name, status=one.status, shadowed=bool(one.shadowed_by)))
+        elif one.problem or text is None:
+            unread.append(LeftOut(name=one.name, reason=one.problem or "it could not be read"))
+        else:
+            document = f"{one.folder}/{text.said.document}"
+            listed[one.name] = Listed(skill=_selectable(one, text), content=text.content, document=document)
+    return Catalogue(
+        listed=listed, others=tuple(others), unread=tuple(unread), version=_version(listed.values(), others)
+    )
+
+
+def with_body(skill: Selectable, body: str) -> Selectable:
+    """A skill with its text."""
+    return replace(skill, body=body)
+
+
+def _selectable(skill: Skill, text: Text) -> Selectable:
+    about, known = text.said, skill.version > 0
+    return Selectable(
+        name=skill.name,
+        description=text.description,
+        version=str(skill.version) if known else LEGACY,
+        content_hash=skill.hash if known else "",
+        status=skill.status,
+        agents=about.agents,
+        paths=about.paths,
+        workspaces=about.workspaces,
+        pinned=about.always,
+        tool_hints=about.tools,
+        files=about.files,
+        folder=str(skill.folder),
+    )
+
+
+def _is_out(skill: Skill) -> bool:
+    return skill.status in ("archived", "deleted")
+
+
+def _version(listed: Iterable[Listed], others: Iterable[Selectable]) -> str:
+    digest = sha256()
+    parts = [f"{one.content.name}\0{one.content.hash}\0{one.skill.version}\0{one.skill.status}" for one in listed]
+    for part in sorted((*parts, *(f"{one.name}\0{one.status}\0{one.shadowed}" for one in others))):
+        digest.update(part.encode("utf-8", "surrogateescape") + b"\n")
+    return digest.hexdigest()[:32]
+
+
+def _tools(value: Value) -> tuple[str, ...]:
+    """Tools as the standard and the agents write them: apart by spaces or commas, with patterns in parentheses."""
+    if isinstance(value, list):
+        return _texts(value)
+    return tuple(dict.fromkeys(TOOL.findall(clean(value))))[:MOST] if isinstance(value, str) else ()
+
+
+def _texts(value: Value) -> tuple[str, ...]:
+    """A list, or a text with commas between its parts."""
+    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else ()
+    return tuple(dict.fromkeys(clean(part).strip() for part in parts if isinstance(part, str) and part.strip()))[:MOST]

@@ -1,0 +1,66 @@
+"""Who is asked which skills a task needs: the configured model with every layer around it, one handed in, or nobody."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from metier.context.model_access import strange_address
+from metier.context.model_spending import StoreCalls, StoreLedger
+from metier.models.build import UNSET, NoModel, build, configured
+from metier.models.layers.stack import Layers, stacked
+from metier.models.price import price_of, unknown
+from metier.selection.choosing.model_call import Adviser
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+
+    from metier.context.context import Workspace
+    from metier.models.model import Model
+    from metier.models.price import Price
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """The one to ask, or why nobody is."""
+
+    adviser: Adviser | None = None
+    note: str = ""
+    """Why a model that is set is not asked."""
+
+
+@contextmanager
+def advised(ws: Workspace, *, model: bool | Model, environ: Mapping[str, str] | None = None) -> Generator[Advice]:
+    """The adviser for the time of a selection; afterwards its connections are closed, whatever still hangs in them."""
+    if model is False:
+        yield Advice()
+        return
+    if model is not True:
+        yield Advice(adviser=_adviser(ws, model, unknown))
+        return
+    found = configured(asdict(ws.config)).model
+    bare = strange_address(ws.settings, ws.state, "model", found) or build(
+        found, os.environ if environ is None else environ
+    )
+    if found is None or isinstance(bare, NoModel):
+        yield Advice(note=bare.reason if isinstance(bare, NoModel) and bare is not UNSET else "")
+        return
+    try:
+        yield Advice(adviser=_adviser(ws, bare, price_of(found, ws.clock()), f"{found.provider}:{found.name}"))
+    finally:
+        bare.close()
+
+
+def _adviser(ws: Workspace, model: Model, price: Price, provider: str = "") -> Adviser:
+    """A model with every layer around it. Decisions are kept, replies are not: a useless one would be for ever."""
+    layers = Layers(
+        redact=ws.redact,
+        ledger=StoreLedger(ws),
+        limits=configured(asdict(ws.config)).limits,
+        price=price,
+        sink=StoreCalls(ws),
+    )
+    return Adviser(model=stacked(model, layers), clock=time.monotonic, provider=provider)

@@ -1,0 +1,105 @@
+"""Selection put to the test: a library is asked labelled queries, and what it says is held against the labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from metier.selection.candidates.skill_pool import everything
+from metier.selection.evaluation.bench import asked, basis_of, bench
+from metier.selection.evaluation.compare import compared
+from metier.selection.evaluation.evaluate import CUTS, evaluated
+from metier.selection.evaluation.files import basis_from, queries_from, shipped_skills, skills_from, skills_once
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from metier.context.context import Workspace
+    from metier.events import Event
+    from metier.selection.evaluation.bench import Bench
+    from metier.selection.evaluation.compare import Comparison
+    from metier.selection.evaluation.evaluate import Answer, Evaluation
+    from metier.selection.evaluation.labelled_queries import Query
+    from metier.selection.types import Selectable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is to be measured."""
+
+    queries: str = ""
+    """A file of labelled queries; empty: the shipped ones."""
+    skills: str = ""
+    """A folder or a file of skills; empty: the workspace's own library."""
+    compare: str = ""
+    """Another library, or a file of settings (`.toml`), to hold against it."""
+    cuts: tuple[int, ...] = CUTS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One library under one set of settings, and how it did."""
+
+    name: str
+    skills: int
+    answers: tuple[Answer, ...]
+    evaluation: Evaluation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """All that was measured."""
+
+    queries: tuple[Query, ...]
+    cuts: tuple[int, ...]
+    side: Side
+    other: Side | None = None
+    comparison: Comparison | None = None
+    notes: tuple[str, ...] = ()
+
+
+def measured(plan: Plan, ws: Workspace | None) -> Generator[Event, None, Report]:
+    """Ask every query, and every query again where there is something to compare with."""
+    queries = yield from queries_from(plan.queries)
+    skills = yield from library_of(plan, ws)
+    there = yield from bench(skills, basis_of(ws))
+    side = yield from _side(plan.skills or ("library" if plan.queries else "sample skills"), there, queries, plan.cuts)
+    report = Report(queries=queries, cuts=plan.cuts, side=side, notes=_unknown(plan, queries, there))
+    if not plan.compare:
+        return report
+    if plan.compare.endswith(".toml"):
+        against = replace(there, basis=basis_from(plan.compare, there.basis))
+    else:
+        others = yield from skills_from(plan.compare)
+        against = yield from bench(others, there.basis)
+    other = yield from _side(plan.compare, against, queries, plan.cuts)
+    difference = compared(queries, side.answers, other.answers, plan.cuts)
+    return replace(report, other=other, comparison=difference)
+
+
+def library_of(plan: Plan, ws: Workspace | None) -> Generator[Event, None, tuple[Selectable, ...]]:
+    """The skills to choose from; shipped queries bring their own."""
+    given: tuple[Selectable, ...] = ()
+    if plan.skills:
+        given = yield from skills_from(plan.skills)
+    elif ws:
+        given = yield from everything(ws)
+    if plan.queries:
+        return given
+    return skills_once((*(yield from shipped_skills()), *given))
+
+
+def _side(name: str, there: Bench, queries: Sequence[Query], cuts: tuple[int, ...]) -> Generator[Event, None, Side]:
+    answers = yield from asked(there, queries, max(cuts))
+    return Side(name=name, skills=len(there.skills), answers=answers, evaluation=evaluated(queries, answers, cuts))
+
+
+def _unknown(plan: Plan, queries: Sequence[Query], there: Bench) -> tuple[str, ...]:
+    """What is to be said of queries whose right skill is not in the library."""
+    lost = [query for query in queries if query.gold and not any(name in there.skills for name in query.gold)]
+    if not lost:
+        return ()
+    first = f"the first: {plan.queries}:{lost[0].line} wants {', '.join(lost[0].gold)}"
+    return (
+        f"{len(lost)} of {len(queries)} queries want a skill that is not in the library; {first}. All count as missed.",
+    )

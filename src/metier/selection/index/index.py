@@ -1,0 +1,175 @@
+"""The skills of a library in memory, to be found by words and by meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from metier.models.embedding.static import unit
+from metier.selection.index.asked import asked
+from metier.selection.index.entries import EMBEDDER
+from metier.selection.index.match_score import TOTAL, evidence, fused, matched, nearest, shared
+from metier.selection.index.postings import Postings
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from metier.selection.index.entries import Entry
+    from metier.selection.index.match_score import Scores
+    from metier.selection.index.postings import Held
+    from metier.selection.index.tokens import Numbers
+
+    Places = NDArray[np.intp]
+    Parts = dict[str, Scores]
+
+LOOKED_AT: Final = 200
+"""Skills whose single sentences are compared with a task."""
+ROOM: Final = 256
+"""Skills for whose meaning room is made at once."""
+GRAIN: Final = 5
+"""Decimals of a score that count: beyond them it is the order of additions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A skill that was found, its score from 0 to 1, and what the score is made of."""
+
+    name: str
+    score: float
+    parts: tuple[tuple[str, float], ...]
+
+
+class Index:
+    """Skills by words and meaning; `add` and `remove` cost one skill. Not safe for several threads."""
+
+    def __init__(self) -> None:
+        self._build({}, {})
+
+    @classmethod
+    def of(cls, entries: Iterable[tuple[str, Entry]], vectors: Mapping[str, Scores] | None = None) -> Index:
+        """An index of skills by name; `vectors` are those of a remote embedder, by name."""
+        index = cls()
+        index._build(dict(entries), vectors or {})
+        return index
+
+    def _build(self, listed: Mapping[str, Entry], vectors: Mapping[str, Scores]) -> None:
+        found = list(listed.values())
+        self._words = Postings([(one.words, one.weights) for one in found])
+        self._pairs = Postings([_equal(one.pairs, 1) for one in found])
+        self._titles = Postings([_equal(one.name, len(one.name)) for one in found])
+        self._names: list[str] = list(listed)
+        self._entries: list[Entry] = found
+        self._places: dict[str, int] = {name: at for at, name in enumerate(listed)}
+        whole = [one.vectors[0] for one in found]
+        self._whole = [unit(np.array(whole, dtype=np.float32).reshape(len(whole), EMBEDDER.dimensions))]
+        self._remote: dict[int, Scores] = {
+            self._places[name]: vector for name, vector in vectors.items() if name in listed
+        }
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def add(self, name: str, entry: Entry, vector: Scores | None = None) -> None:
+        """Enter a skill, in the place of one of the same name."""
+        self.remove(name)
+        at = len(self._names)
+        self._words.add(at, (entry.words, entry.weights))
+        self._pairs.add(at, _equal(entry.pairs, 1))
+        self._titles.add(at, _equal(entry.name, len(entry.name)))
+        self._names.append(name)
+        self._entries.append(entry)
+        self._places[name] = at
+        place = (at - len(self._whole[0])) % ROOM
+        if place == 0:
+            self._whole.append(np.zeros((ROOM, EMBEDDER.dimensions), dtype=np.float32))
+        self._whole[-1][place] = unit(entry.vectors[:1].astype(np.float32))[0]
+        if vector is not None:
+            self._remote[at] = vector
+
+    def remove(self, name: str) -> None:
+        """Forget a skill, if it is there."""
+        at = self._places.pop(name, None)
+        if at is None:
+            return
+        self._words.remove(self._entries[at].words)
+        self._pairs.remove(self._entries[at].pairs)
+        if len(self._names) > 64 + 2 * len(self._places):
+            vectors = {name: self._remote[at] for name, at in self._places.items() if at in self._remote}
+            self._build({name: self._entries[at] for name, at in self._places.items()}, vectors)
+
+    def search(
+        self, task: str, k: int, *, within: Collection[str] | None = None, vector: Scores | None = None
+    ) -> tuple[Hit, ...]:
+        """The best k skills for a task, the best first; of equal scores the names decide.
+
+        With a task's `vector` by the embedder whose vectors the skills were given, meaning is compared by those.
+        """
+        allowed = self._allowed(within)
+        if not len(allowed) or k < 1 or not task.strip():
+            return ()
+        want, room = asked(task), len(self._names)
+        words = matched(self._words, want.words, room, len(self))
+        pairs = matched(self._pairs, want.pairs, room, len(self))
+        top = float(words.scores[allowed].max()) or 1.0
+        parts = {
+            "words": words.scores / top,
+            "pairs": pairs.scores / top,
+            "name": shared(self._titles, list(want.words), room),
+            "meaning": self._meaning(want.vector, vector),
+        }
+        best = self._best(fused(parts), allowed, max(k, LOOKED_AT))
+        found = {key: part[best] for key, part in parts.items()}
+        if vector is None:
+            where: list[int] = best.tolist()
+            found["nearest"] = nearest([self._entries[at].vectors for at in where], want.vector)
+        else:
+            found["nearest"] = found["meaning"]
+        found["coverage"] = words.scores[best] / max(words.most, 1e-9)
+        found["evidence"] = evidence(words.scores[best], len(self))
+        return self._hits(best, found, k)
+
+    def _allowed(self, within: Collection[str] | None) -> Places:
+        """The places of the skills that may be found."""
+        if within is None and len(self._names) == len(self._places):
+            return np.arange(len(self._names))
+        names = self._places.keys() if within is None else self._places.keys() & set(within)
+        return np.array([self._places[name] for name in names], dtype=np.intp)
+
+    def _meaning(self, own: Scores, remote: Scores | None) -> Scores:
+        """How near the meaning of every skill is; one without a remote vector is compared by the embedded ones."""
+        found = np.concatenate([block @ own for block in self._whole])[: len(self._names)]
+        if remote is not None and self._remote:
+            places = list(self._remote)
+            length = float(np.sqrt(remote @ remote)) or 1.0
+            found[places] = unit(np.stack([self._remote[at] for at in places])) @ (remote / length)
+        return found
+
+    def _best(self, scores: Scores, allowed: Places, count: int) -> Places:
+        """The places of the best; where the last of them have equals, the names decide."""
+        if len(allowed) <= count:
+            return allowed
+        scores = np.round(scores[allowed], GRAIN)
+        least = np.partition(scores, -count)[-count]
+        above = allowed[scores > least]
+        equal = sorted(allowed[scores == least].tolist(), key=self._names.__getitem__)
+        return np.concatenate([above, np.array(equal[: count - len(above)], dtype=np.intp)])
+
+    def _hits(self, places: Places, parts: Parts, k: int) -> tuple[Hit, ...]:
+        scores = [round(score, GRAIN) for score in np.clip(fused(parts) / TOTAL, 0, 1).tolist()]
+        where: list[int] = places.tolist()
+        names = [self._names[at] for at in where]
+        order = sorted((at for at, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], names[at]))
+        listed = [(key, part.tolist()) for key, part in parts.items()]
+        return tuple(
+            Hit(name=names[at], score=scores[at], parts=tuple((key, part[at]) for key, part in listed))
+            for at in order[:k]
+        )
+
+
+def _equal(words: Numbers, among: int) -> Held:
+    """Words of equal weight."""
+    return words, np.full(len(words), 255 // max(1, among), dtype=np.uint8)

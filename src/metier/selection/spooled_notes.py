@@ -1,0 +1,65 @@
+"""A selection that a hook made, from the note it left in the spool."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, cast
+
+from metier.errors import InputError
+from metier.formats.strict_json import clean
+from metier.types import Candidate, Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from metier.context.context import Workspace
+
+ID = re.compile(r"[0-9a-f]{32}")
+MOST = 100
+"""Skills of one selection."""
+
+
+def selection_of(ws: Workspace, note: Mapping[str, object]) -> Selection:
+    """The selection in a note; InputError when it is none."""
+    name = str(note.get("id"))
+    if not ID.fullmatch(name):
+        raise InputError("the selection has no id")
+    handed, withheld = _candidates(note.get("chosen")), _candidates(note.get("withheld"))
+    rate = note.get("withhold_rate")
+    names = tuple(one.skill for one in handed)
+    pinned = note.get("pinned")
+    return Selection(
+        id=name,
+        workspace=ws.name,
+        query=ws.redact(clean(str(note.get("query") or ""))),
+        candidates=(*handed, *withheld),
+        chosen=names,
+        chosen_hashes=tuple(one.hash for one in handed),
+        pinned=tuple(one for one in names if one in pinned) if isinstance(pinned, list) else (),
+        withheld=withheld,
+        withhold_rate=float(rate) if isinstance(rate, int | float) else 0.0,
+        stages=(f"hook: {len(names)} by score ({', '.join(names)})",),
+        agent=ws.redact(clean(str(note.get("agent") or ""))),
+        session=ws.redact(clean(str(note.get("session") or ""))),
+        created=_moment(ws, note),
+    )
+
+
+def _candidates(value: object) -> tuple[Candidate, ...]:
+    rows = cast("list[object]", value)[:MOST] if isinstance(value, list) else []
+    fields = [cast("Mapping[str, object]", row) for row in rows if isinstance(row, dict)]
+    try:
+        return tuple(
+            Candidate(
+                skill=clean(str(one["skill"])), hash=clean(str(one["hash"])), score=float(cast("float", one["score"]))
+            )
+            for one in fields
+        )
+    except (KeyError, TypeError, ValueError):
+        raise InputError("the selection names no skills") from None
+
+
+def _moment(ws: Workspace, note: Mapping[str, object]) -> str:
+    """When it was made, as the hook's clock said it."""
+    made = str(note.get("created") or "")
+    return made if re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", made) else ws.now()

@@ -1,0 +1,152 @@
+"""A document that new sections are added to: before its protected regions, every byte it had kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from metier.errors import InputError
+from metier.skills.document.blocks import Known, Part, blocks_of, key, parts_of
+from metier.skills.document.frontmatter import split
+from metier.skills.document.lines import Line, lines_of
+from metier.skills.document.regions import scan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+NOTES = "Notes"
+"""The section of what comes without a heading."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """A document as it is written on."""
+
+    head: str
+    """What may grow."""
+    tail: str
+    """The first protected region and whatever follows it."""
+    newline: str
+
+    def known(self) -> Known:
+        """What the document says already, protected regions included."""
+        return Known(lines_of(f"{self.head}{self.tail}").lines)
+
+
+def sheet_of(document: bytes) -> Sheet:
+    """The document to be written on; one that ends inside frontmatter, code or a comment is refused."""
+    layout = split(document)
+    if layout.state == "unterminated":
+        raise InputError("The frontmatter of the skill is never closed; put a line --- behind its last key first.")
+    body = document[layout.body.start :].decode("utf-8", "surrogateescape")
+    start = scan(body).first_start
+    front = document[: layout.body.start].decode("utf-8", "surrogateescape")
+    head = f"{front}{body[:start] if start >= 0 else body}"
+    found = lines_of(head)
+    if found.open:
+        line = _opened(found.lines)
+        raise InputError(f"A code block or comment that begins on line {line} is never closed; close it by hand first.")
+    return Sheet(head=head, tail=body[start:] if start >= 0 else "", newline=layout.newline.decode())
+
+
+def appended(sheet: Sheet, parts: Sequence[Part]) -> str | None:
+    """The document with all sections that say anything new before its regions; None when none does."""
+    last = parts_of(lines_of(sheet.head).lines)[-1]
+    parts = headed(demoted(parts))
+    kept = [part for _, part in fresh(parts, sheet.known(), lambda _: True)]
+    if kept and kept[0].title == last.title == key(NOTES) and kept[0].level == last.level:
+        kept[0] = replace(kept[0], heading=None)  # the document ends with such a section: go on with it
+    return joined(sheet, sheet.head, kept) if kept else None
+
+
+def headed(parts: Sequence[Part]) -> list[Part]:
+    """The parts that are not empty, each with a heading."""
+    notes = Line(text=f"## {NOTES}\n", kind="heading", level=2, title=NOTES)
+    return [part if part.heading else replace(part, heading=notes) for part in parts if part.heading or _says(part)]
+
+
+def demoted(parts: Sequence[Part]) -> list[Part]:
+    """The parts one level down if there is a first-level heading among them: the document has its title."""
+    if not any(part.level == 1 and part.heading for part in parts):
+        return list(parts)
+    return [part.at_level(part.level + 1) for part in parts]
+
+
+def fresh(parts: Sequence[Part], known: Known, counts: Callable[[int], bool]) -> list[tuple[int, Part]]:
+    """The parts that say something new with their numbers; a heading above one comes along, without its text.
+
+    Only parts that count are looked at.
+    """
+    found: dict[int, Part] = {}
+    above_of = parents(parts)
+    for number, part in enumerate(parts):
+        blocks = blocks_of(part.lines) if counts(number) else ()
+        if all(known.holds(block) for block in blocks):
+            continue
+        for block in blocks:
+            known.add(block)
+        found[number] = part
+        above = above_of[number]
+        while above >= 0 and above not in found and counts(above):
+            found[above] = replace(parts[above], lines=())
+            above = above_of[above]
+    return sorted(found.items(), key=lambda pair: pair[0])
+
+
+def parents(parts: Sequence[Part]) -> list[int]:
+    """For each part the number of the one it stands under; -1: none."""
+    found: list[int] = []
+    open_: list[int] = []
+    for number, part in enumerate(parts):
+        while open_ and parts[open_[-1]].level >= part.level:
+            open_.pop()
+        found.append(open_[-1] if open_ else -1)
+        open_.append(number)
+    return found
+
+
+def joined(sheet: Sheet, head: str, parts: Sequence[Part]) -> str:
+    """The head, the parts behind it, and the tail, with blank lines between them."""
+    newline = sheet.newline
+    if parts:
+        text = (newline * 2).join(text_of_part(part, newline) for part in parts)
+        head = f"{head}{gap(head, newline)}{text}{newline}"
+    return f"{head}{gap(head, newline)}{sheet.tail}" if sheet.tail and head != sheet.head else f"{head}{sheet.tail}"
+
+
+def gap(head: str, newline: str) -> str:
+    """What has to stand between a text and the next part: it ends its last line, and leaves one blank."""
+    if not head:
+        return ""
+    bare = head.removesuffix("\n").removesuffix("\r") if head.endswith("\r\n") else head[:-1]
+    if not head.endswith(("\n", "\r")):
+        bare, end = head, newline
+    else:
+        end = newline if head.endswith("\r") and newline == "\n" else ""  # else the two would be one line break
+    blank = not bare[max(bare.rfind("\n"), bare.rfind("\r")) + 1 :].strip()
+    return end if blank else f"{end}{newline}"
+
+
+def text_of_part(part: Part, newline: str) -> str:
+    """A part with the document's line breaks, without the blank lines behind it."""
+    below = [line.bare for line in part.lines]
+    while below and not below[-1].strip():
+        below.pop()
+    if part.heading is None:
+        while below and not below[0].strip():
+            below.pop(0)
+        return newline.join(below)
+    apart = [""] if below and below[0].strip() else []
+    return newline.join([part.heading.bare, *apart, *below])
+
+
+def _says(part: Part) -> bool:
+    return any(line.kind != "blank" for line in part.lines)
+
+
+def _opened(lines: Sequence[Line]) -> int:
+    """The line on which the last code block or comment begins."""
+    number = len(lines)
+    while number > 1 and lines[number - 2].kind == lines[number - 1].kind:
+        number -= 1
+    return number

@@ -1,0 +1,128 @@
+"""What a skill package becomes when a draft is applied to it: created, replaced, appended to, or merged with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from metier.errors import InputError, RefusedError
+from metier.skills.document.blocks import parts_of
+from metier.skills.document.frontmatter import split
+from metier.skills.document.lines import text_of
+from metier.skills.document.regions import scan, without_region
+from metier.skills.editing.add_sections import appended, sheet_of
+from metier.skills.editing.incoming import Incoming, incoming
+from metier.skills.editing.merge import merged
+from metier.skills.names import name_problem
+from metier.skills.package import Package
+from metier.skills.validate import validate
+
+if TYPE_CHECKING:
+    from metier.types import DraftKind
+
+
+def compose(kind: DraftKind, target: str, current: Package | None, body: str) -> Package:
+    """The package after a draft; RefusedError or InputError say in a line why there is none.
+
+    Of the body only what is deployable is used. The result breaks no rule of the standard that `current` kept.
+    """
+    _check_presence(kind, target, current)
+    text = incoming(_without_regions(body) if kind == "replace" else body)
+    match kind:
+        case "create":
+            package = Package(files={"SKILL.md": _whole(text, target)})
+        case "replace":
+            package = _replaced(_there(current, target), text, target)
+        case "append" | "merge":
+            package = _grown(kind, _there(current, target), text, target)
+        case _:
+            assert_never(kind)
+    _check_standard(package, current, target)
+    return package
+
+
+def _check_presence(kind: DraftKind, target: str, current: Package | None) -> None:
+    if kind != "create":
+        _there(current, target)
+    elif current is not None:
+        raise RefusedError(f"{target!r} exists already; append to it, merge with it or replace it.")
+    elif reason := name_problem(target):
+        raise InputError(f"{target[:80]!r} is no name for a skill: {reason}.")
+
+
+def _there(current: Package | None, target: str) -> Package:
+    if current is None:
+        raise RefusedError(f"There is no skill {target!r}; create it.")
+    return current
+
+
+def _whole(text: Incoming, target: str) -> bytes:
+    """The bytes of a whole document, which names its own skill and has one title."""
+    if not text.front:
+        raise InputError("The text is no whole document: begin it with a line ---, name:, description:, a line ---.")
+    if text.name != target:
+        raise _other(text.name, target)
+    if not text.titles:
+        raise InputError("The text is no whole document: it has no title; write one, such as # Title.")
+    if len(text.titles) > 1:
+        raise InputError(f"The text has a second title on line {text.titles[1]}; write ## in place of #.")
+    return f"{text.front}{text_of(text.lines).rstrip()}{split(text.front.encode()).newline.decode()}".encode()
+
+
+def _replaced(current: Package, text: Incoming, target: str) -> Package:
+    """The package with another document; its protected regions and all other files stay."""
+    document = _whole(text, target)
+    regions = _regions(current.document)
+    if regions:
+        newline = split(document).newline
+        document = b"".join((document, newline, regions, b"" if regions.endswith((b"\n", b"\r")) else newline))
+    if document == current.document:
+        raise _nothing_new(target)
+    return current.with_files({current.skill_file or "SKILL.md": document})
+
+
+def _without_regions(body: str) -> str:
+    """A whole document without its protected regions: those of the skill as it is stay in force."""
+    return without_region(without_region(body, "slow_update"), "appendix")
+
+
+def _regions(document: bytes) -> bytes:
+    """The protected regions of a document and what stands between them."""
+    start = split(document).body.start
+    body = document[start:].decode("utf-8", "surrogateescape")
+    regions = scan(body).regions
+    if not regions:
+        return b""
+    first, last = min(one.start for one in regions), max(one.end for one in regions)
+    return body[first:last].encode("utf-8", "surrogateescape")
+
+
+def _grown(kind: DraftKind, current: Package, text: Incoming, target: str) -> Package:
+    """The package with more in its document."""
+    if text.name and text.name not in (target, current.name):
+        raise _other(text.name, target)
+    if not any(line.kind not in ("blank", "heading") for line in text.lines):
+        raise InputError("The text holds nothing to add, or nothing but provenance; say what to do.")
+    sheet = sheet_of(current.document)
+    parts = parts_of(text.lines)
+    document = appended(sheet, parts) if kind == "append" else merged(sheet, parts, whole=bool(text.front))
+    if document is None:
+        raise _nothing_new(target)
+    return current.with_files({current.skill_file or "SKILL.md": document.encode("utf-8", "surrogateescape")})
+
+
+def _other(name: str, target: str) -> RefusedError:
+    said = f"names {name[:80]!r}" if name else "names no skill"
+    return RefusedError(f"The text {said}, but is meant for {target!r}; give it that name.")
+
+
+def _nothing_new(target: str) -> RefusedError:
+    return RefusedError(f"{target!r} has all of this already.")
+
+
+def _check_standard(package: Package, current: Package | None, target: str) -> None:
+    """InputError names the first rule that is broken and was not before."""
+    before = validate(current, level="strict", folder=target).problems if current else ()
+    known = {(finding.rule, finding.reason) for finding in before}
+    for finding in validate(package, level="strict", folder=target).problems:
+        if (finding.rule, finding.reason) not in known:
+            raise InputError(f"{finding.rule} on line {finding.line}: {finding.reason} {finding.fix}")

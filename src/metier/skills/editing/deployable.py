@@ -1,0 +1,200 @@
+"""The deployable part of a proposed text: what the skill is for and how to do it, without where that was learned."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from metier.skills.document.lines import Line, lines_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_PROVENANCE = frozenset(
+    ("source evidence", "source runs", "evidence runs", "supporting runs", "supporting evidence", "run evidence")
+)
+"""Titles of sections that never teach anything."""
+_AMBIGUOUS = frozenset(("evidence", "provenance", "sources of evidence"))
+"""Titles that may be what the skill itself is about."""
+_WRAPPER = "learned evolution"
+_TITLES = _PROVENANCE | _AMBIGUOUS | {_WRAPPER}
+_HEX = (
+    r"(?:[0-9a-f]{24}|(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{8,64}|(?=[a-f]*[0-9])[0-9a-f]{3,24}(?:…|\.\.\.))"
+    r"(?![./-]?\w)"
+)
+_ID = rf"[`*'\"]*{_HEX}[`*'\"]*"
+_IDS = rf"{_ID}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+)(?:…|\.\.\.|{_ID}))*"
+_LEAD = r"\s*(?:<!--\s*)?(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[*_]*"
+_LABEL = r"(?:source\s+)?(?:evidence|provenance|sources?|runs?|run\s+ids?|learned\s+from|derived\s+from)"
+_EVIDENCE = re.compile(
+    rf"{_LEAD}(?:"
+    rf"(?:source\s+|from\s+)?runs?[*_]*(?:\s*:)?[*_]*\s+{_ID}(?:\W|\Z)"  # run 3f9a…
+    rf"|(?:source\s+|from\s+)?runs?\s+[0-9a-f]{{8,64}}\W*\Z"  # run 12345678, and no more
+    rf"|{_LABEL}[*_]*\s*:[*_]*\s*(?:(?:from\s+)?runs?(?:\s*:)?\s+)?{_IDS}"  # Evidence: run 3f9a…
+    r"|runs[*_]*\s*:[*_]*\s*(?=.*[a-f])(?:[`\s]*(?=[a-f]*[0-9])[0-9a-f]{4,}`?(?:,|\s*\Z))+\Z"  # Runs: a1b2, c3d4
+    r"|[`]?[0-9a-f]{24}[`]?\s*\Z"  # an id alone
+    r")",
+    re.IGNORECASE,
+)
+_LABEL_ALONE = re.compile(rf"{_LEAD}{_LABEL}[*_]*\s*:[*_]*\s*\Z", re.IGNORECASE)
+_ASIDE = re.compile(
+    rf"(?<!\s)\s*[(\[](?:(?:see|from|in|by|evidence|source|learned from):?\s+)?runs?(?:\s*:)?\s+{_IDS}\s*[)\]]",
+    re.IGNORECASE,
+)
+_SAID = re.compile(
+    rf"(?:,|(?<=[^\s,]))\s+(?:as\s+)?(?:seen\s+|observed\s+|learned\s+|shown\s+)?(?:in|from|by|see|per)\s+runs?\s+{_IDS}",
+    re.IGNORECASE,
+)
+_LEFT = re.compile(r"\bruns?\s+[0-9a-f]{24}\b", re.IGNORECASE)
+_CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_SIGN = re.compile(
+    r"\b\d{1,9}\s{1,9}(?:\w{1,30}\s{1,9})?(?:runs?|times|sessions?|successes)\b"
+    r"|\b(?:runs|learned|succeeded|success ratio|winning path)\b",
+    re.IGNORECASE,
+)
+LONG = 4_000
+"""Characters of a line above which nobody looks for inline code in it."""
+_DEEP_FENCE = re.compile(r"(?: {4}|\t)[ \t]*(?:```|~~~)")
+
+
+def deployable(body: str) -> str:
+    """The text without sections and lines that only say which runs taught it.
+
+    Code is never changed, nor is what the skill itself is about: evidence to collect, tests to run, commits to take
+    back. A section `Evidence` or `Provenance` goes only where it speaks of runs.
+    """
+    lines = lines_of(body).lines
+    kept = _without_sections(_without_lines(_without_sections(lines)))  # twice: a section may be empty by now
+    return text_of(kept)
+
+
+def _without_sections(lines: Sequence[Line]) -> list[Line]:
+    """The lines without sections of provenance; what stands under a mere wrapper moves up."""
+    subject = _subject(lines)
+    kept: list[Line] = []
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        title = _plain(line.title)
+        end = _end(lines, at) if title in _TITLES else at
+        if end == at or not _goes(title, subject, lines[at + 1 : end]):
+            kept.append(line)
+            at += 1
+            continue
+        _seam(kept, lines[end : end + 1])
+        if title == _WRAPPER:
+            kept += _without_sections(_raised(lines[at + 1 : end], line.level))
+        at = end
+    return kept
+
+
+def _goes(title: str, subject: str, content: Sequence[Line]) -> bool:
+    if title == _WRAPPER or title in _PROVENANCE:
+        return True
+    if title not in _AMBIGUOUS or any(word in subject for word in title.split() if len(word) > 2):
+        return False
+    said = [line for line in content if line.kind != "blank"]
+    return not said or any(
+        _EVIDENCE.match(line.bare) or _LEFT.search(line.bare) or _SIGN.search(line.bare) for line in said
+    )
+
+
+def _subject(lines: Sequence[Line]) -> str:
+    """What the text says it is about: its frontmatter, and its title."""
+    titles = (line for line in lines if line.level == 1 and _plain(line.title) not in _TITLES)
+    told = [line.text for line in lines if line.kind == "front"]
+    return " ".join([*told, *(line.text for line in islice(titles, 1))]).casefold()
+
+
+def _end(lines: Sequence[Line], at: int) -> int:
+    """Behind the last line of the section that begins there."""
+    level = lines[at].level
+    return next((n for n in range(at + 1, len(lines)) if 0 < lines[n].level <= level), len(lines))
+
+
+def _raised(content: Sequence[Line], level: int) -> list[Line]:
+    """The subsections of a wrapper, at its own level; what stands before the first of them is left out."""
+    first = next((n for n, line in enumerate(content) if line.kind == "heading"), len(content))
+    by = min((line.level for line in content if line.kind == "heading"), default=level) - level
+    return [line if line.kind != "heading" else _leveled(line, line.level - by) for line in content[first:]]
+
+
+def _leveled(line: Line, level: int) -> Line:
+    return replace(line, text=re.sub("#+", "#" * level, line.text, count=1), level=level)
+
+
+def _without_lines(lines: Sequence[Line]) -> list[Line]:
+    """The lines without those that name runs as evidence."""
+    gone = _evidence(lines)
+    kept: list[Line] = []
+    for number, line in enumerate(lines):
+        if number in gone:
+            _seam(kept, lines[number + 1 : number + 2])
+        else:
+            kept.append(_without_asides(line) if line.kind == "text" and not _is_deep(line) else line)
+    return kept
+
+
+def _evidence(lines: Sequence[Line]) -> set[int]:
+    """Numbers of the lines that are evidence, and of the labels that stand over nothing else."""
+    gone = {number for number in _outside_deep_code(lines) if _is_evidence(lines[number])}
+    following: int | None = None
+    for number in range(len(lines) - 1, -1, -1):
+        if lines[number].kind == "text" and following in gone and _LABEL_ALONE.match(lines[number].bare):
+            gone.add(number)
+        following = following if lines[number].kind == "blank" else number
+    return gone
+
+
+def _is_evidence(line: Line) -> bool:
+    text = line.bare.rstrip()
+    if line.kind == "comment" and text.endswith("-->"):
+        text = text.removesuffix("-->")
+    elif line.kind != "text":
+        return False
+    return bool(_EVIDENCE.match(text)) or _still_names(text)
+
+
+def _outside_deep_code(lines: Sequence[Line]) -> Iterator[int]:
+    """Numbers of all lines but those of code blocks inside list items, which only their depth tells."""
+    deep = False
+    for number, line in enumerate(lines):
+        if _DEEP_FENCE.match(line.text):
+            deep = not deep
+        elif deep and line.kind != "blank" and not line.text.startswith((" ", "\t")):
+            deep = False
+        if not deep:
+            yield number
+
+
+def _still_names(text: str) -> bool:
+    """Whether a run's whole id is left in a line once asides are gone; what stands in inline code is a command."""
+    if not _LEFT.search(text):
+        return False
+    bare = _SAID.sub("", _ASIDE.sub("", text))
+    return bool(_LEFT.search(_CODE_SPAN.sub("", bare) if len(bare) < LONG else bare))
+
+
+def _is_deep(line: Line) -> bool:
+    return line.text.startswith(("    ", "\t"))
+
+
+def _without_asides(line: Line) -> Line:
+    if "run" not in line.text.casefold():
+        return line
+    end = line.text[len(line.bare) :]
+    return replace(line, text=_SAID.sub("", _ASIDE.sub("", line.bare)) + end)
+
+
+def _seam(kept: list[Line], rest: Sequence[Line]) -> None:
+    """Leave one blank line, not two, where something was taken out."""
+    if rest and rest[0].kind == "blank":
+        while kept and kept[-1].kind == "blank":
+            kept.pop()
+
+
+def _plain(title: str) -> str:
+    """A title without emphasis, case and the colon at its end."""
+    return " ".join(title.strip(" *_:.`").casefold().split())

@@ -1,0 +1,183 @@
+"""The fleet's engine: PostgreSQL, all tables in the schema `metier`, writers in line behind one advisory lock."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, cast
+
+from metier.errors import BusyError, ConfigError, RefusedError, StoreError, UnreachableError
+from metier.store.engines.dialect import POSTGRESQL
+
+try:
+    import psycopg
+except ImportError:  # the extra is not installed; open_postgres says so
+    psycopg = None
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+    from pathlib import Path
+    from typing import LiteralString
+
+    from psycopg import Connection
+
+    from metier.store.engines.engine import Row, Value
+
+LOCK = 0x7AC17
+"""The advisory lock that every write transaction holds until it ends."""
+
+
+class PostgresTransaction:
+    """One transaction on one connection."""
+
+    dialect = POSTGRESQL
+
+    def __init__(self, connection: Connection[Row]) -> None:
+        self._connection = connection
+
+    def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        """Run one statement and return all its rows."""
+        cursor = self._connection.execute(_literal(POSTGRESQL.sql(sql)), values or None)
+        return cursor.fetchall() if cursor.description else []
+
+    def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> int:
+        """Run one statement once per row of values; returns how many rows it changed."""
+        with self._connection.cursor() as cursor:
+            cursor.executemany(_literal(POSTGRESQL.sql(sql)), rows)
+            return cursor.rowcount if rows else 0
+
+
+class PostgresEngine:
+    """A PostgreSQL database; each thread has a connection of its own, opened again after the server was away."""
+
+    dialect = POSTGRESQL
+
+    def __init__(self, url: str, *, wait: float = 10.0) -> None:
+        if psycopg is None:
+            raise ConfigError(
+                "store is a PostgreSQL address, but its driver is missing: pip install 'metier[postgres]'."
+            )
+        self._url = url
+        self._wait = wait
+        self._connections: dict[int, Connection[Row]] = {}
+
+    @contextmanager
+    def read(self) -> Generator[PostgresTransaction]:
+        """A consistent view of everything committed so far."""
+        with self._session("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY") as transaction:
+            yield transaction
+
+    @contextmanager
+    def glance(self) -> Generator[PostgresTransaction]:
+        """One statement: every session here is a transaction anyway."""
+        with self.read() as transaction:
+            yield transaction
+
+    @contextmanager
+    def write(self, *, synced: bool = True) -> Generator[PostgresTransaction]:
+        """The only write transaction of this moment in this database."""
+        with self._session(f"SET LOCAL lock_timeout = {int(self._wait * 1000) or 1}") as transaction:
+            if not synced:
+                transaction.all("SET LOCAL synchronous_commit = off")
+            transaction.all("SELECT pg_advisory_xact_lock(?)", (LOCK,))
+            yield transaction
+
+    def erase(self, *, compact: bool = False) -> None:
+        """Let PostgreSQL reclaim deleted rows; its own log is the database administrator's."""
+        connection = self._connection()
+        with self._translated(connection):
+            connection.autocommit = True
+            try:
+                connection.execute("VACUUM FULL" if compact else "VACUUM")
+            finally:
+                connection.autocommit = False
+
+    def size(self) -> int:
+        """Bytes of all tables and indexes in the schema."""
+        with self.read() as transaction:
+            rows = transaction.all(
+                "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c"
+                " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'metier' AND c.relkind = 'r'"
+            )
+        return int(rows[0][0] or 0)
+
+    def copy_to(self, target: Path) -> None:  # noqa: ARG002
+        """Not for PostgreSQL: it has better tools of its own."""
+        raise RefusedError("The store is PostgreSQL: back it up with pg_dump.")
+
+    def replace_by(self, source: Path) -> None:  # noqa: ARG002
+        """Not for PostgreSQL: it has better tools of its own."""
+        raise RefusedError("The store is PostgreSQL: bring it back with pg_restore.")
+
+    def close(self) -> None:
+        """Close every connection."""
+        for connection in self._connections.values():
+            connection.close()
+        self._connections.clear()
+
+    @contextmanager
+    def _session(self, first: str) -> Generator[PostgresTransaction]:
+        connection = self._connection()
+        with self._translated(connection), connection.transaction():
+            transaction = PostgresTransaction(connection)
+            transaction.all(first)
+            yield transaction
+
+    def _connection(self) -> Connection[Row]:
+        thread = threading.get_ident()
+        connection = self._connections.get(thread)
+        if connection is None or not _alive(connection):
+            if connection is not None:
+                connection.close()
+            connection = self._connect()
+            self._connections[thread] = connection
+        return connection
+
+    def _connect(self) -> Connection[Row]:
+        assert psycopg is not None  # noqa: S101 - checked by __init__
+        try:
+            connection = psycopg.connect(self._url, connect_timeout=10, autocommit=True)
+            connection.execute("CREATE SCHEMA IF NOT EXISTS metier")
+            connection.execute("SET search_path TO metier")
+            connection.autocommit = False
+        except psycopg.errors.UniqueViolation:  # two first comers made the schema at once
+            return self._connect()
+        except psycopg.Error as error:
+            raise UnreachableError(f"The PostgreSQL server of `store` does not answer: {_said(error)}") from None
+        return cast("Connection[Row]", connection)
+
+    @contextmanager
+    def _translated(self, connection: Connection[Row]) -> Generator[None]:
+        assert psycopg is not None  # noqa: S101 - checked by __init__
+        try:
+            yield
+        except psycopg.errors.LockNotAvailable:
+            raise BusyError(f"Another process has been writing to the store for more than {self._wait:g} s.") from None
+        except psycopg.OperationalError as error:
+            with suppress(psycopg.Error):
+                connection.close()
+            raise UnreachableError(
+                f"The connection to PostgreSQL was lost ({_said(error)}). Run the same again: nothing is kept twice."
+            ) from error
+        except psycopg.Error as error:
+            raise StoreError(f"PostgreSQL refused: {_said(error)}") from error
+
+
+def _alive(connection: Connection[Row]) -> bool:
+    """Whether the server still answers; costs one round trip, and only between transactions."""
+    assert psycopg is not None  # noqa: S101 - there is a connection
+    try:
+        connection.execute("SELECT 1")
+        connection.rollback()
+    except psycopg.Error:
+        return False
+    return True
+
+
+def _literal(sql: str) -> LiteralString:
+    """All SQL is written in `store/`; values always travel apart from it."""
+    return cast("LiteralString", sql)
+
+
+def _said(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,47 @@
+"""What tells whether another request belongs to a pattern: a few numbers and words for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from metier.store.engines.engine import Transaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A cluster as it is kept."""
+
+    pattern: str
+    body: str
+    """JSON."""
+    vectors: bytes
+    """Numbers of four bytes."""
+
+
+def put(transaction: Transaction, workspace: str, clusters: Iterable[Kept]) -> None:
+    """Keep clusters as they are now."""
+    transaction.many(
+        "INSERT INTO clusters (pattern, workspace, body, vectors) VALUES (?, ?, ?, ?) ON CONFLICT (workspace, pattern)"
+        " DO UPDATE SET body = excluded.body, vectors = excluded.vectors",
+        [(one.pattern, workspace, one.body, one.vectors) for one in clusters],
+    )
+
+
+def drop(transaction: Transaction, workspace: str, patterns: Iterable[str]) -> None:
+    """Forget the clusters of patterns that have no runs left."""
+    transaction.many(
+        "DELETE FROM clusters WHERE workspace = ? AND pattern = ?", [(workspace, pattern) for pattern in patterns]
+    )
+
+
+def listed(transaction: Transaction, workspace: str) -> list[Kept]:
+    """The clusters of a workspace."""
+    sql = "SELECT pattern, body, vectors FROM clusters WHERE workspace = ? ORDER BY pattern"
+    return [
+        Kept(pattern=str(pattern), body=str(body), vectors=bytes(cast("bytes", vectors)))
+        for pattern, body, vectors in transaction.all(sql, (workspace,))
+    ]

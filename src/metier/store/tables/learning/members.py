@@ -1,0 +1,99 @@
+"""Which pattern each run went to, and how it counts there: the pattern's evidence, run by run."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from metier.store.tables.run_keys import id_of, key_of, parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from metier.store.engines.engine import Row, Transaction
+
+PUT = (
+    "INSERT INTO members (key, workspace, pattern, sequence, success, path, reason) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (key) DO UPDATE SET pattern = excluded.pattern, success = excluded.success, path = excluded.path,"
+    " reason = excluded.reason"
+)
+COLUMNS = "key, pattern, sequence, success, path, reason"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A run in a pattern."""
+
+    run: str
+    pattern: str
+    sequence: int
+    """The run's own."""
+    success: bool
+    path: tuple[str, ...] = ()
+    """The skills it used."""
+    reason: str = ""
+    """Why it is here."""
+
+
+def put(transaction: Transaction, workspace: str, members: Iterable[Member]) -> None:
+    """Note where runs went; their state is clustered from now on."""
+    rows = [
+        (key_of(one.run), workspace, one.pattern, one.sequence, int(one.success), _path(one.path), one.reason)
+        for one in members
+    ]
+    transaction.many(PUT, rows)
+    transaction.many("UPDATE runs SET state = 'clustered' WHERE key = ?", [row[:1] for row in rows])
+
+
+def of_pattern(transaction: Transaction, workspace: str, pattern: str) -> list[Member]:
+    """A pattern's runs, oldest first."""
+    sql = f"SELECT {COLUMNS} FROM members WHERE workspace = ? AND pattern = ? ORDER BY sequence"
+    return [_member(row) for row in transaction.all(sql, (workspace, pattern))]
+
+
+def newest(transaction: Transaction, workspace: str, pattern: str, *, success: bool, limit: int) -> list[str]:
+    """The newest runs of a pattern that went well, or that did not, oldest first."""
+    sql = "SELECT key FROM members WHERE workspace = ? AND pattern = ? AND success = ? ORDER BY sequence DESC LIMIT ?"
+    rows = transaction.all(sql, (workspace, pattern, int(success), limit))
+    return [id_of(str(row[0])) for row in reversed(rows)]
+
+
+def paths(transaction: Transaction, workspace: str, pattern: str) -> dict[tuple[str, ...], int]:
+    """The paths a pattern's successes took, counted."""
+    sql = "SELECT path, count(*) FROM members WHERE workspace = ? AND pattern = ? AND success = 1 GROUP BY path"
+    found: Counter[tuple[str, ...]] = Counter()
+    for path, count in transaction.all(sql, (workspace, pattern)):
+        found[tuple(json.loads(str(path)))] += cast("int", count)
+    return {path: count for path, count in found.items() if path}
+
+
+def get(transaction: Transaction, run: str) -> Member | None:
+    """Where a run went, if anywhere."""
+    rows = transaction.all(f"SELECT {COLUMNS} FROM members WHERE key = ?", (key_of(run),))
+    return _member(rows[0]) if rows else None
+
+
+def drop(transaction: Transaction, keys: Sequence[str]) -> None:
+    """Take runs out of their patterns, which are to be counted anew."""
+    for part in parts(keys):
+        marks = ", ".join("?" * len(part))
+        found = transaction.all(f"DELETE FROM members WHERE key IN ({marks}) RETURNING pattern", part)
+        transaction.many("UPDATE patterns SET stale = 1 WHERE id = ?", sorted({(str(row[0]),) for row in found}))
+
+
+def _path(path: Sequence[str]) -> str:
+    return json.dumps(path, ensure_ascii=False) if path else "[]"
+
+
+def _member(row: Row) -> Member:
+    key, pattern, sequence, success, path, reason = row
+    return Member(
+        run=id_of(str(key)),
+        pattern=str(pattern),
+        sequence=cast("int", sequence),
+        success=bool(success),
+        path=tuple(json.loads(str(path))),
+        reason=str(reason),
+    )

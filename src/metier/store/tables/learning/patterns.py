@@ -1,0 +1,56 @@
+"""Patterns in the store: whole values, found by id, status or workspace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from metier.store.tables.codec import dumps, loads
+from metier.types import Pattern, PatternStatus
+
+if TYPE_CHECKING:
+    from metier.store.engines.engine import Transaction
+
+
+def put(transaction: Transaction, pattern: Pattern, *, counted: bool = True) -> None:
+    """Store a pattern as it is now; `counted` says that its runs were counted just now."""
+    transaction.all(
+        "INSERT INTO patterns (id, workspace, label, status, body) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT (id) DO UPDATE SET label = excluded.label, status = excluded.status, body = excluded.body"
+        f"{', stale = 0' if counted else ''}",
+        (pattern.id, pattern.workspace, pattern.label, pattern.status, dumps(pattern)),
+    )
+
+
+def get(transaction: Transaction, workspace: str, pattern: str) -> Pattern | None:
+    """One pattern by its id, if it is there."""
+    rows = transaction.all("SELECT body FROM patterns WHERE id = ? AND workspace = ?", (pattern, workspace))
+    return loads(Pattern, rows[0][0]) if rows else None
+
+
+def stale(transaction: Transaction, workspace: str) -> list[Pattern]:
+    """Patterns that lost runs since they were counted."""
+    sql = "SELECT body FROM patterns WHERE workspace = ? AND stale = 1 ORDER BY sequence"
+    return [loads(Pattern, row[0]) for row in transaction.all(sql, (workspace,))]
+
+
+def listed(transaction: Transaction, workspace: str, status: PatternStatus | None = None) -> list[Pattern]:
+    """A workspace's patterns in the order they first appeared."""
+    sql, values = "SELECT body FROM patterns WHERE workspace = ?", (workspace,)
+    if status is not None:
+        sql, values = sql + " AND status = ?", (workspace, status)
+    return [loads(Pattern, row[0]) for row in transaction.all(sql + " ORDER BY sequence", values)]
+
+
+def note_tried(transaction: Transaction, pattern: str, basis: str, reason: str) -> None:
+    """Remember that nothing came of drafting a pattern, and what that rested on."""
+    transaction.all("UPDATE patterns SET tried = ? WHERE id = ?", (f"{basis} {reason}", pattern))
+
+
+def tried(transaction: Transaction, workspace: str) -> dict[str, tuple[str, str]]:
+    """For each pattern of which nothing came: what that rested on, and why."""
+    rows = transaction.all("SELECT id, tried FROM patterns WHERE workspace = ? AND tried <> ''", (workspace,))
+    found: dict[str, tuple[str, str]] = {}
+    for pattern, text in rows:
+        basis, _, reason = str(text).partition(" ")
+        found[str(pattern)] = (basis, reason)
+    return found

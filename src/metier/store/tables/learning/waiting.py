@@ -1,0 +1,114 @@
+"""Runs that learning has looked at and that stay new: they wait for company, or they are no evidence."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from metier.store.tables.run_keys import id_of, key_of, parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from metier.store.engines.engine import Row, Transaction, Value
+
+PUT = (
+    "INSERT INTO waiting (key, workspace, reason, success, text, hints, label, embedder, vector)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (key) DO UPDATE SET reason = excluded.reason, success = excluded.success, text = excluded.text,"
+    " hints = excluded.hints, label = excluded.label, embedder = excluded.embedder, vector = excluded.vector"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waits:
+    """A run that stays new, and why."""
+
+    run: str
+    reason: str
+    success: bool | None = None
+    """How it went, as judged; None: it is no evidence."""
+    text: str = ""
+    """What was asked, as far as grouping looks at it; empty: it is no evidence."""
+    hints: tuple[str, ...] = ()
+    """What was done, in a few words each."""
+    label: str = ""
+    """What a model called this kind of work; empty: nobody has."""
+    embedder: str = ""
+    """What made the vector; those of two embedders do not compare."""
+    vector: bytes = b""
+
+
+def put(transaction: Transaction, workspace: str, runs: Iterable[Waits]) -> None:
+    """Note runs that stay new."""
+    transaction.many(PUT, [(key_of(one.run), workspace, *_values(one)) for one in runs])
+
+
+def evidence(transaction: Transaction, workspace: str) -> list[Waits]:
+    """The runs that wait for others like them."""
+    sql = (
+        "SELECT key, reason, success, text, hints, label, embedder, vector FROM waiting"
+        " WHERE workspace = ? AND text <> '' ORDER BY key"
+    )
+    return [_waits(row) for row in transaction.all(sql, (workspace,))]
+
+
+def listed(transaction: Transaction, workspace: str) -> list[Waits]:
+    """Every run that stays new, with its reason alone."""
+    sql = (
+        "SELECT w.key, w.reason, w.success, '', '[]', '', '', NULL FROM waiting w JOIN runs r ON r.key = w.key"
+        " WHERE w.workspace = ? ORDER BY r.sequence"
+    )
+    return [_waits(row) for row in transaction.all(sql, (workspace,))]
+
+
+def get(transaction: Transaction, run: str) -> Waits | None:
+    """Why a run stays new, if it does."""
+    sql = "SELECT key, reason, success, text, hints, label, embedder, NULL FROM waiting WHERE key = ?"
+    rows = transaction.all(sql, (key_of(run),))
+    return _waits(rows[0]) if rows else None
+
+
+def there(transaction: Transaction, runs: Sequence[str]) -> set[str]:
+    """Those of some runs that wait; one that changed or went away does not any more."""
+    found: set[str] = set()
+    for part in parts(runs):
+        sql = f"SELECT key FROM waiting WHERE key IN ({', '.join('?' * len(part))})"
+        found.update(id_of(str(row[0])) for row in transaction.all(sql, list(map(key_of, part))))
+    return found
+
+
+def drop(transaction: Transaction, keys: Sequence[str]) -> None:
+    """Forget that these were looked at."""
+    for part in parts(keys):
+        transaction.all(f"DELETE FROM waiting WHERE key IN ({', '.join('?' * len(part))})", part)
+
+
+def forget(transaction: Transaction, workspace: str) -> None:
+    """Forget every look: all new runs are looked at again."""
+    transaction.all("DELETE FROM waiting WHERE workspace = ?", (workspace,))
+
+
+def _bit(value: bool | None) -> int | None:  # noqa: FBT001
+    return None if value is None else int(value)
+
+
+def _values(waits: Waits) -> tuple[Value, ...]:
+    """All but whose it is, in the order of PUT."""
+    went = _bit(waits.success)
+    return waits.reason, went, waits.text, json.dumps(waits.hints), waits.label, waits.embedder, waits.vector
+
+
+def _waits(row: Row) -> Waits:
+    key, reason, success, text, hints, label, embedder, vector = row
+    return Waits(
+        run=id_of(str(key)),
+        reason=str(reason),
+        success=None if success is None else bool(success),
+        text=str(text),
+        hints=tuple(json.loads(str(hints))),
+        label=str(label),
+        embedder=str(embedder),
+        vector=bytes(cast("bytes", vector or b"")),
+    )

@@ -1,0 +1,22 @@
+"""Small facts about the store itself, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from metier.store.engines.engine import Transaction
+
+
+def get(transaction: Transaction, name: str, default: str = "") -> str:
+    """The value of a fact."""
+    rows = transaction.all("SELECT value FROM meta WHERE name = ?", (name,))
+    return str(rows[0][0]) if rows else default
+
+
+def put(transaction: Transaction, name: str, value: str) -> None:
+    """Set a fact."""
+    transaction.all(
+        "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (name, value),
+    )

@@ -1,0 +1,48 @@
+"""What has arrived in a workspace, as two numbers that cost next to nothing to ask for again and again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from metier.store.engines.engine import Transaction
+
+RECENT = 200
+"""Runs among which a change of content is noticed; older ones hardly ever grow."""
+MANY = 10_000
+"""Where counting ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrivals:
+    """How far recording has come."""
+
+    newest: int = 0
+    """The sequence of the newest run; 0: there is none."""
+    revisions: int = 0
+    """The revisions of the newest runs, added up: it grows when one of them arrives with other content."""
+
+    def beyond(self, seen: Arrivals) -> bool:
+        """Whether anything has arrived since another look."""
+        return self.newest > seen.newest or (self.newest == seen.newest and self.revisions > seen.revisions)
+
+
+NOTHING = Arrivals()
+"""What had arrived before the first run."""
+
+
+def look(transaction: Transaction, workspace: str) -> Arrivals:
+    """How far recording in a workspace has come."""
+    newest, revisions = transaction.all(
+        "SELECT coalesce(max(sequence), 0), coalesce(sum(revision), 0) FROM (SELECT sequence, revision FROM runs"
+        " WHERE workspace = ? ORDER BY sequence DESC LIMIT ?) AS recent",
+        (workspace, RECENT),
+    )[0]
+    return Arrivals(newest=int(cast("int", newest)), revisions=int(cast("int", revisions)))
+
+
+def count(transaction: Transaction, workspace: str, after: int) -> int:
+    """How many runs have arrived after a sequence, up to `MANY`."""
+    sql = "SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE workspace = ? AND sequence > ? LIMIT ?) AS some_runs"
+    return int(cast("int", transaction.all(sql, (workspace, after, MANY))[0][0]))

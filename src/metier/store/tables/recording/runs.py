@@ -1,0 +1,364 @@
+"""Runs in the store: kept once each, updated where they grew, removed for good.
+
+The table's key is the run's id with its last third, the session's, moved to the front: runs of one session lie together
+in the index, so that recording costs the same in a store of a million runs as in an empty one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+
+from metier.errors import InputError, NotFoundError, RefusedError
+from metier.formats.run_json import dump_run, parse_run
+from metier.store.tables.learning import members, waiting
+from metier.store.tables.recording import verdicts
+from metier.store.tables.run_keys import ID, SESSION, id_of, key_of, parts
+from metier.types import LearningState, Record, Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from metier.store.engines.engine import Row, Transaction, Value
+    from metier.types import Verdict
+
+How = Literal["new", "duplicate", "updated", "removed"]
+COLUMNS = "sequence, workspace, key, summary, success, used, state, revision, recorded, body"
+OWN = "workspace || '' = ?"
+"""Rows of one workspace, said so that SQLite looks them up by their keys and does not go through all of it."""
+HEX = re.compile("[0-9a-f]{1,24}")
+ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
+INSERT = (
+    "INSERT INTO runs (key, workspace, source, session, external_id, agent, started, summary, success, used, state,"
+    " revision, size, content, recorded, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', 1, ?, ?, ?, ?)"
+)
+UPDATE = (
+    "UPDATE runs SET source = ?, session = ?, external_id = ?, agent = ?, started = ?, summary = ?, success = ?,"
+    " used = ?, state = 'new', revision = revision + 1, size = ?, content = ?, recorded = ?, body = ? WHERE key = ?"
+)
+
+
+class Kept(NamedTuple):
+    """What became of one delivered run; `before` is what an update replaced."""
+
+    id: str
+    how: How
+    before: Record | None = None
+
+
+class Seen(NamedTuple):
+    """What a run was when learning looked at it."""
+
+    revision: int
+    success: bool | None
+    """As claimed or stated."""
+    verdict: Verdict | None = None
+
+
+def keep(transaction: Transaction, records: Sequence[Record]) -> list[Kept]:
+    """Store each run once: new ones are inserted, grown ones updated, equal ones left alone, removed ones stay away."""
+    removed = _removed(transaction, [record.id for record in records])
+    rows = [_row(record) for record in records]
+    if not removed and _all_new(transaction, rows):
+        return [Kept(record.id, "new") for record in records]
+    known = _contents(transaction, [record.id for record in records])
+    kept: list[Kept] = []
+    for record, row in zip(records, rows, strict=True):
+        content = str(row[-3])
+        if record.id in removed:
+            kept.append(Kept(record.id, "removed"))
+            continue
+        if record.id not in known:
+            transaction.many(INSERT, [row])
+            kept.append(Kept(record.id, "new"))
+        elif known[record.id] == content:
+            kept.append(Kept(record.id, "duplicate"))
+        else:
+            kept.append(_update(transaction, record, row))
+        known[record.id] = content
+    return kept
+
+
+def _all_new(transaction: Transaction, rows: Sequence[tuple[Value, ...]]) -> bool:
+    """Insert the rows, provided that none of them is there already: then nothing is changed."""
+    transaction.all("SAVEPOINT fresh")
+    good = transaction.many(INSERT + " ON CONFLICT (key) DO NOTHING", rows) == len(rows)
+    if not good:
+        transaction.all("ROLLBACK TO SAVEPOINT fresh")
+    transaction.all("RELEASE SAVEPOINT fresh")
+    return good
+
+
+def get(transaction: Transaction, run: str, workspace: str) -> Record:
+    """One run by its id or by the unique beginning of it."""
+    wanted = run.strip().lower()
+    found = "key = ?" if len(wanted) == ID else "key IN (SELECT key FROM runs WHERE key LIKE ?)"
+    pattern = key_of(wanted) if len(wanted) == ID else "_" * SESSION + wanted + "%"
+    rows: list[Row] = []
+    if HEX.fullmatch(wanted):
+        sql = f"SELECT {COLUMNS} FROM runs WHERE {found} AND workspace = ? ORDER BY sequence LIMIT 2"
+        rows = transaction.all(sql, (pattern, workspace))
+    if not rows:
+        raise NotFoundError(f"There is no run '{run}' here. `metier runs list` shows them.")
+    if len(rows) > 1:
+        raise RefusedError(f"'{run}' is the beginning of more than one run's id. Give more of it.")
+    return decode(rows[0])
+
+
+def page(transaction: Transaction, workspace: str, *, below: int | None = None, limit: int = 50) -> list[Record]:
+    """Runs newest first, from below a sequence."""
+    rows = transaction.all(
+        f"SELECT {COLUMNS} FROM runs WHERE workspace = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?",
+        (workspace, below or 2**62, limit),
+    )
+    return [decode(row) for row in rows]
+
+
+def at(transaction: Transaction, workspace: str, sequences: Sequence[int]) -> list[Record]:
+    """The runs with these sequences that belong to the workspace, newest first."""
+    found: list[Record] = []
+    for part in parts(sequences):
+        marks = ", ".join("?" * len(part))
+        sql = f"SELECT {COLUMNS} FROM runs WHERE sequence IN ({marks}) AND workspace = ?"
+        found += [decode(row) for row in transaction.all(sql, (*part, workspace))]
+    return sorted(found, key=lambda record: -record.sequence)
+
+
+def count(transaction: Transaction, workspace: str) -> int:
+    """How many runs the workspace has."""
+    return cast("int", transaction.all("SELECT count(*) FROM runs WHERE workspace = ?", (workspace,))[0][0])
+
+
+def others(transaction: Transaction, workspace: str) -> int:
+    """How many runs of other workspaces are in the same store."""
+    return cast("int", transaction.all("SELECT count(*) FROM runs WHERE workspace <> ?", (workspace,))[0][0])
+
+
+def newest(transaction: Transaction, workspace: str) -> str:
+    """When the newest run was recorded, by the clock of that time; empty: there is none."""
+    rows = transaction.all("SELECT max(recorded) FROM runs WHERE workspace = ?", (workspace,))
+    return str(rows[0][0] or "")
+
+
+def fresh(transaction: Transaction, workspace: str, *, after: int = 0, limit: int = 1000) -> list[Record]:
+    """Runs that learning has not looked at as they are now, oldest first, behind a sequence."""
+    rows = transaction.all(
+        f"SELECT {COLUMNS} FROM runs WHERE workspace = ? AND state = 'new' AND sequence > ?"
+        " AND NOT EXISTS (SELECT 1 FROM waiting WHERE waiting.key = runs.key) ORDER BY sequence LIMIT ?",
+        (workspace, after, limit),
+    )
+    return [decode(row) for row in rows]
+
+
+def unseen(transaction: Transaction, workspace: str) -> int:
+    """How many runs learning has not looked at as they are now."""
+    sql = (
+        "SELECT count(*) FROM runs WHERE workspace = ? AND state = 'new'"
+        " AND NOT EXISTS (SELECT 1 FROM waiting WHERE waiting.key = runs.key)"
+    )
+    return cast("int", transaction.all(sql, (workspace,))[0][0])
+
+
+def moved(transaction: Transaction, workspace: str, seen: Mapping[str, Seen]) -> set[str]:
+    """The runs that are not any more what they were when learning looked at them: grown, marked, removed."""
+    there: dict[str, tuple[int, bool | None]] = {}
+    for part in parts(list(seen)):
+        sql = f"SELECT key, revision, success FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
+        for key, revision, success in transaction.all(sql, (*map(key_of, part), workspace)):
+            known = None if success is None else bool(success)
+            there[id_of(str(key))] = (cast("int", revision), known)
+    said = verdicts.many(transaction, list(seen))
+    return {
+        run
+        for run, before in seen.items()
+        if there.get(run) != (before.revision, before.success) or _said(said.get(run)) != _said(before.verdict)
+    }
+
+
+def look_again(transaction: Transaction, ids: Iterable[str]) -> None:
+    """Take back what was learned of runs, so that they are new evidence."""
+    keys = [key_of(run) for run in sorted(ids)]
+    _unlearn(transaction, keys)
+    transaction.many("UPDATE runs SET state = 'new' WHERE key = ?", [(key,) for key in keys])
+
+
+def many(transaction: Transaction, workspace: str, ids: Sequence[str]) -> list[Record]:
+    """The runs with these ids that are still there, oldest first."""
+    found: list[Record] = []
+    for part in parts(ids):
+        sql = f"SELECT {COLUMNS} FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
+        found += [decode(row) for row in transaction.all(sql, (*map(key_of, part), workspace))]
+    return sorted(found, key=lambda record: record.sequence)
+
+
+def unchanged(transaction: Transaction, workspace: str, records: Sequence[Record]) -> list[Record]:
+    """Those of some records whose runs are still what was read."""
+    there: set[tuple[str, int, int]] = set()
+    for part in parts(records):
+        sql = f"SELECT key, sequence, revision FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
+        rows = transaction.all(sql, (*(key_of(one.id) for one in part), workspace))
+        there.update((id_of(str(key)), cast("int", sequence), cast("int", number)) for key, sequence, number in rows)
+    return [one for one in records if (one.id, one.sequence, one.revision) in there]
+
+
+def ids_before(transaction: Transaction, workspace: str, moment: str) -> list[str]:
+    """Runs that were recorded before a moment, oldest first."""
+    sql = "SELECT key FROM runs WHERE workspace = ? AND recorded < ? ORDER BY sequence"
+    return [id_of(str(row[0])) for row in transaction.all(sql, (workspace, moment))]
+
+
+def everything(transaction: Transaction, workspace: str) -> list[str]:
+    """All runs of a workspace, oldest first."""
+    sql = "SELECT key FROM runs WHERE workspace = ? ORDER BY sequence"
+    return [id_of(str(row[0])) for row in transaction.all(sql, (workspace,))]
+
+
+def weight(transaction: Transaction, workspace: str) -> int:
+    """Characters that a workspace's runs take."""
+    sql = "SELECT coalesce(sum(size), 0) FROM runs WHERE workspace = ?"
+    return int(cast("int", transaction.all(sql, (workspace,))[0][0]))
+
+
+def oldest(transaction: Transaction, workspace: str, weight: int) -> list[str]:
+    """The runs recorded first that together take at least this much; never the newest one."""
+    sizes = transaction.all("SELECT sequence, size FROM runs WHERE workspace = ? ORDER BY sequence", (workspace,))
+    last, taken = 0, 0
+    for sequence, size in sizes[:-1]:
+        if taken >= weight:
+            break
+        last, taken = cast("int", sequence), taken + cast("int", size)
+    sql = "SELECT key FROM runs WHERE workspace = ? AND sequence <= ? ORDER BY sequence"
+    return [id_of(str(row[0])) for row in transaction.all(sql, (workspace, last))]
+
+
+def of_session(transaction: Transaction, workspace: str, session: str) -> list[str]:
+    """The runs of one session, oldest first."""
+    sql = "SELECT key FROM runs WHERE workspace = ? AND session = ? ORDER BY sequence"
+    return [id_of(str(row[0])) for row in transaction.all(sql, (workspace, session))]
+
+
+def remove(transaction: Transaction, workspace: str, ids: Sequence[str], now: str) -> int:
+    """Take runs out for good, their words and verdicts too; only their ids stay, so that they do not come back."""
+    gone = 0
+    for part in parts(ids):
+        marks = ", ".join("?" * len(part))
+        rows = transaction.all(
+            f"DELETE FROM runs WHERE key IN ({marks}) AND {OWN} RETURNING sequence, key",
+            (*map(key_of, part), workspace),
+        )
+        names = [(id_of(str(row[1])),) for row in rows]
+        transaction.many(transaction.dialect.fulltext_delete, [(row[0],) for row in rows])
+        transaction.many("DELETE FROM verdicts WHERE run = ?", names)
+        _unlearn(transaction, [str(row[1]) for row in rows])
+        transaction.many(
+            "INSERT INTO removed_runs (id, workspace, removed) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
+            [(*name, workspace, now) for name in names],
+        )
+        gone += len(rows)
+    return gone
+
+
+def readmit(transaction: Transaction, workspace: str, run: str) -> bool:
+    """Let a removed run be recorded again, should it be delivered."""
+    sql = "DELETE FROM removed_runs WHERE id = ? AND workspace = ? RETURNING id"
+    return bool(transaction.all(sql, (run, workspace)))
+
+
+def set_success(transaction: Transaction, run: str, success: bool | None) -> None:  # noqa: FBT001
+    """Change what is known of a run's success; it is then new evidence."""
+    transaction.all("UPDATE runs SET success = ?, state = 'new' WHERE key = ?", (_bit(success), key_of(run)))
+    _unlearn(transaction, [key_of(run)])
+
+
+def encode(record: Record) -> str:
+    """A run as the JSON text the store keeps."""
+    return ENCODER.encode(dump_run(record.run))
+
+
+def decode(row: Row) -> Record:
+    """A stored row as a record."""
+    sequence, workspace, key, summary, success, used, state, revision, recorded, body = row
+    return Record(
+        id=id_of(str(key)),
+        run=_run(str(body), str(summary)),
+        sequence=cast("int", sequence),
+        workspace=str(workspace),
+        revision=cast("int", revision),
+        summary=str(summary),
+        success=None if success is None else bool(success),
+        used=tuple(json.loads(str(used))),
+        state=cast("LearningState", state),
+        recorded=str(recorded),
+    )
+
+
+def damaged(transaction: Transaction, workspace: str, limit: int) -> int:
+    """How many of the newest runs are not what was stored."""
+    sql = "SELECT content, body FROM runs WHERE workspace = ? ORDER BY sequence DESC LIMIT ?"
+    return sum(content != _hash(str(body)) for content, body in transaction.all(sql, (workspace, limit)))
+
+
+def _run(body: str, summary: str) -> Run:
+    """The stored run; of one that was damaged on disk, what is left of it, so that it is not in the way of others."""
+    try:
+        return parse_run(json.loads(body))
+    except (ValueError, RecursionError, InputError):
+        return Run(message=summary, agent="(damaged record)")
+
+
+def _hash(body: str) -> str:
+    return blake2b(body.encode(), digest_size=15).hexdigest()
+
+
+def _update(transaction: Transaction, record: Record, row: tuple[Value, ...]) -> Kept:
+    key = row[0]
+    before = decode(transaction.all(f"SELECT {COLUMNS} FROM runs WHERE key = ?", (key,))[0])
+    transaction.all(UPDATE, (*row[2:], key))
+    transaction.all("DELETE FROM verdicts WHERE run = ?", (record.id,))
+    _unlearn(transaction, [str(key)])
+    return Kept(record.id, "updated", before)
+
+
+def _unlearn(transaction: Transaction, keys: Sequence[str]) -> None:
+    """Take back what learning made of runs that changed or went away."""
+    members.drop(transaction, keys)
+    waiting.drop(transaction, keys)
+
+
+def _row(record: Record) -> tuple[Value, ...]:
+    """The values of INSERT, in its order; content, moment and body come last."""
+    run, body = record.run, encode(record)
+    content = _hash(body)
+    used = json.dumps(record.used, ensure_ascii=False) if record.used else "[]"
+    place = (key_of(record.id), record.workspace, run.source, run.session, run.external_id, run.agent, run.started)
+    return (*place, record.summary, _bit(record.success), used, len(body), content, record.recorded, body)
+
+
+def _contents(transaction: Transaction, ids: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in parts(ids):
+        sql = f"SELECT key, content FROM runs WHERE key IN ({', '.join('?' * len(part))})"
+        rows = transaction.all(sql, list(map(key_of, part)))
+        found.update((id_of(str(key)), str(content)) for key, content in rows)
+    return found
+
+
+def _removed(transaction: Transaction, ids: Sequence[str]) -> set[str]:
+    if not transaction.all("SELECT 1 FROM removed_runs LIMIT 1"):
+        return set()
+    found: set[str] = set()
+    for part in parts(ids):
+        sql = f"SELECT id FROM removed_runs WHERE id IN ({', '.join('?' * len(part))})"
+        found.update(str(row[0]) for row in transaction.all(sql, part))
+    return found
+
+
+def _said(verdict: Verdict | None) -> tuple[bool | None, str] | None:
+    """A verdict as far as it matters whether it is another one."""
+    return None if verdict is None else (verdict.success, verdict.judge)
+
+
+def _bit(value: bool | None) -> int | None:  # noqa: FBT001
+    return None if value is None else int(value)

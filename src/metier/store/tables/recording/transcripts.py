@@ -1,0 +1,80 @@
+"""Transcript files: where each one ended when it was last read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, cast
+
+if TYPE_CHECKING:
+    from metier.store.engines.engine import Transaction
+
+COLUMNS = "workspace, path, source, session, position, size, fingerprint, state, seen"
+State = Literal["waiting", "read"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """A transcript that was read up to a position, or that waits to be read."""
+
+    workspace: str
+    path: str
+    source: str
+    session: str = ""
+    position: int = 0
+    size: int = 0
+    fingerprint: str = ""
+    state: State = "waiting"
+    seen: str = ""
+
+
+def put(transaction: Transaction, file: File) -> None:
+    """Remember where a file ended."""
+    transaction.all(
+        f"INSERT INTO files ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (workspace, path) DO UPDATE SET"
+        " source = excluded.source, session = excluded.session, position = excluded.position, size = excluded.size,"
+        " fingerprint = excluded.fingerprint, state = excluded.state, seen = excluded.seen",
+        (
+            *(file.workspace, file.path, file.source, file.session, file.position, file.size),
+            *(file.fingerprint, file.state, file.seen),
+        ),
+    )
+
+
+def wait(transaction: Transaction, file: File) -> None:
+    """Note that a file has something new to read; how far it was read stays as it is."""
+    transaction.all(
+        f"INSERT INTO files ({COLUMNS}) VALUES (?, ?, ?, ?, 0, 0, '', 'waiting', ?) ON CONFLICT (workspace, path)"
+        " DO UPDATE SET state = 'waiting', seen = excluded.seen",
+        (file.workspace, file.path, file.source, file.session, file.seen),
+    )
+
+
+def forget(transaction: Transaction, workspace: str) -> None:
+    """Let every file be read again from its beginning, should it be imported again."""
+    transaction.all("UPDATE files SET position = 0, fingerprint = '' WHERE workspace = ?", (workspace,))
+
+
+def get(transaction: Transaction, workspace: str, path: str) -> File | None:
+    """What is known of a file."""
+    sql = f"SELECT {COLUMNS} FROM files WHERE workspace = ? AND path = ?"
+    return next((_file(row) for row in transaction.all(sql, (workspace, path))), None)
+
+
+def waiting(transaction: Transaction, workspace: str) -> list[File]:
+    """Files with something new to read, by path."""
+    sql = f"SELECT {COLUMNS} FROM files WHERE workspace = ? AND state = 'waiting' ORDER BY path"
+    return [_file(row) for row in transaction.all(sql, (workspace,))]
+
+
+def _file(row: tuple[object, ...]) -> File:
+    return File(
+        workspace=str(row[0]),
+        path=str(row[1]),
+        source=str(row[2]),
+        session=str(row[3]),
+        position=cast("int", row[4]),
+        size=cast("int", row[5]),
+        fingerprint=str(row[6]),
+        state=cast("State", row[7]),
+        seen=str(row[8]),
+    )

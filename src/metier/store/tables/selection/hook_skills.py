@@ -1,0 +1,151 @@
+"""The skills a hook may hand out: their words in the full-text index, and the finished text of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from metier.store.engines.dialect import spaced
+from metier.store.tables.selection import skill_index
+from metier.store.tables.selection.skill_index import Content
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from metier.store.engines.engine import Transaction, Value
+    from metier.store.tables.selection.skill_index import Text
+
+INDEXED = 6_000
+"""Characters of a body whose words can be found."""
+COLUMNS = "name, hash, document, stamp, always, factor, checked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InUse:
+    """A skill in use as a hook sees it."""
+
+    name: str
+    hash: str
+    document: str
+    """The path of its SKILL.md."""
+    stamp: str
+    """What tells this state of the document from others; in any other state a hook does not hand the skill out."""
+    always: bool = False
+    factor: float = 1.0
+    """What its score is multiplied with; 0: hooks leave it alone."""
+    checked: str = ""
+    """By what it was looked at before it was found fit for handing out, or not; empty: by nobody yet."""
+
+    @property
+    def content(self) -> Content:
+        """What its text is kept under."""
+        return Content(self.hash, self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandOut:
+    """The finished text of a skill, for a hook that has no time to make one."""
+
+    content: Content
+    checked: str
+    text: str = ""
+    """Empty: it may not be handed out."""
+    tokens: int = 0
+
+
+def keep(transaction: Transaction, texts: Sequence[Text]) -> None:
+    """Keep texts and put their words into the index; those that are there already stay as they are."""
+    known = skill_index.said(transaction, [one.content for one in texts])
+    fresh = {one.content: one for one in texts if one.content not in known}
+    skill_index.put_texts(transaction, fresh.values())
+    transaction.many(transaction.dialect.words_insert, _words(transaction, list(fresh)))
+
+
+def drop(transaction: Transaction, contents: Sequence[Content]) -> None:
+    """Take the words of texts out of the index, and drop all that is known of them."""
+    transaction.many(transaction.dialect.words_delete, _words(transaction, contents))
+    skill_index.forget(transaction, contents)
+
+
+def listed(transaction: Transaction, workspace: str) -> dict[str, InUse]:
+    """The skills in use of a workspace, by name."""
+    rows = transaction.all(f"SELECT {COLUMNS} FROM selectable WHERE workspace = ?", (workspace,))
+    return {
+        str(name): InUse(
+            name=str(name),
+            hash=str(digest),
+            document=str(document),
+            stamp=str(stamp),
+            always=bool(always),
+            factor=cast("float", factor),
+            checked=str(checked),
+        )
+        for name, digest, document, stamp, always, factor, checked in rows
+    }
+
+
+def put(transaction: Transaction, workspace: str, skills: Iterable[InUse]) -> None:
+    """Note skills as they are in use now; the finished text of another content goes."""
+    rows: list[tuple[Value, ...]] = [
+        (workspace, one.name, one.hash, one.document, one.stamp, int(one.always), one.factor) for one in skills
+    ]
+    transaction.many(
+        "INSERT INTO selectable (workspace, name, hash, document, stamp, always, factor, checked, tokens, context)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, '', 0, '') ON CONFLICT (workspace, name) DO UPDATE SET"
+        " checked = CASE WHEN selectable.hash = excluded.hash THEN selectable.checked ELSE '' END,"
+        " context = CASE WHEN selectable.hash = excluded.hash THEN selectable.context ELSE '' END,"
+        " hash = excluded.hash, document = excluded.document, stamp = excluded.stamp,"
+        " always = excluded.always, factor = excluded.factor",
+        rows,
+    )
+
+
+def finish(transaction: Transaction, workspace: str, texts: Iterable[HandOut]) -> None:
+    """Keep finished texts, as long as the skills are still those they were made of."""
+    transaction.many(
+        "UPDATE selectable SET checked = ?, context = ?, tokens = ? WHERE workspace = ? AND hash = ? AND name = ?",
+        [(one.checked, one.text, one.tokens, workspace, *one.content) for one in texts],
+    )
+
+
+def unchecked(transaction: Transaction, workspace: str, contents: Iterable[Content], checked: str) -> set[Content]:
+    """Those contents in use that were not looked at in this way yet, or have no finished text."""
+    sql = "SELECT hash, name FROM selectable WHERE workspace = ? AND name = ? AND (checked <> ? OR context = '')"
+    rows = [row for one in contents for row in transaction.all(sql, (workspace, one.name, checked))]
+    return {Content(str(digest), str(name)) for digest, name in rows}
+
+
+def forget(transaction: Transaction, workspace: str, names: Iterable[str]) -> None:
+    """Note that skills are not in use any more."""
+    rows = [(workspace, name) for name in names]
+    transaction.many("DELETE FROM selectable WHERE workspace = ? AND name = ?", rows)
+
+
+def search(transaction: Transaction, workspace: str, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
+    """The skills of a workspace that hold any of the words, the best first, with how good they are."""
+    query = transaction.dialect.words_query(words)
+    if not query:
+        return []
+    good = {cast("int", row[0]): cast("float", row[1]) for row in _matches(transaction, query, limit)}
+    marks = ", ".join("?" * len(good))
+    sql = (
+        "SELECT s.name, t.number FROM selectable s JOIN skill_texts t ON t.hash = s.hash AND t.name = s.name"
+        f" WHERE s.workspace = ? AND t.number IN ({marks})"
+    )
+    rows = transaction.all(sql, (workspace, *good)) if good else []
+    found = [(str(name), good[cast("int", number)]) for name, number in rows]
+    return sorted(found, key=lambda one: (-one[1], one[0]))
+
+
+def _matches(transaction: Transaction, query: str, limit: int) -> list[tuple[Value, ...]]:
+    return transaction.all(transaction.dialect.words_match, (query, limit))
+
+
+def _words(transaction: Transaction, contents: Sequence[Content]) -> list[tuple[Value, ...]]:
+    """The rows of the index that some kept texts make: always the same ones for the same texts."""
+    rows: list[tuple[Value, ...]] = []
+    for content in contents:
+        sql = "SELECT number, name, description, body FROM skill_texts WHERE hash = ? AND name = ?"
+        for number, name, description, body in transaction.all(sql, content):
+            rows.append((number, str(name), spaced(str(description)), spaced(str(body)[:INDEXED])))
+    return rows

@@ -1,0 +1,192 @@
+"""What became of the skills that selections handed over or withheld, and the sums of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from metier.store.tables.run_keys import parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from metier.store.engines.engine import Row, Transaction, Value
+
+NEWEST = 2_000
+"""Runs that the success rate of a workspace is taken from."""
+SUMS = (
+    *("selected", "told", "used", "succeeded", "failed"),
+    *("with_runs", "with_successes", "withheld_runs", "withheld_successes"),
+)
+WEIGH = """
+UPDATE outcomes SET stale = 0, went = CASE
+  WHEN run = '' OR EXISTS (SELECT 1 FROM removed_runs x WHERE x.id = outcomes.run) THEN NULL
+  ELSE coalesce((SELECT v.success FROM verdicts v WHERE v.run = outcomes.run), stated) END
+WHERE workspace = ? AND stale = 1
+"""
+"""How a run went: by its verdict, else by its own word where nobody has to judge that. Null: unknown, or removed."""
+TALLY = f"""
+INSERT INTO tallies (workspace, skill, hash, {", ".join(SUMS)})
+SELECT workspace, skill, hash,
+  sum(handed),
+  sum(CASE WHEN handed = 1 AND used IS NOT NULL THEN 1 ELSE 0 END),
+  sum(CASE WHEN handed = 1 AND used = 1 THEN 1 ELSE 0 END),
+  sum(CASE WHEN handed = 1 AND used = 1 AND went = 1 THEN 1 ELSE 0 END),
+  sum(CASE WHEN handed = 1 AND used = 1 AND went = 0 THEN 1 ELSE 0 END),
+  sum(CASE WHEN fair = 1 AND handed = 1 AND went IS NOT NULL THEN 1 ELSE 0 END),
+  sum(CASE WHEN fair = 1 AND handed = 1 AND went = 1 THEN 1 ELSE 0 END),
+  sum(CASE WHEN fair = 1 AND handed = 0 AND went IS NOT NULL THEN 1 ELSE 0 END),
+  sum(CASE WHEN fair = 1 AND handed = 0 AND went = 1 THEN 1 ELSE 0 END)
+FROM outcomes WHERE workspace = ? AND skill = ? GROUP BY workspace, skill, hash
+"""
+FRESH = (
+    "SELECT DISTINCT o.run FROM runs r JOIN outcomes o ON o.run = substr(r.key, 9) || substr(r.key, 1, 8)"
+    " WHERE r.workspace = ? AND r.state = 'new' AND NOT EXISTS (SELECT 1 FROM waiting w WHERE w.key = r.key)"
+)
+BASE = (
+    "SELECT count(*), sum(success) FROM (SELECT coalesce(m.success, w.success) AS success FROM"
+    " (SELECT key FROM runs WHERE workspace = ? ORDER BY sequence DESC LIMIT ?) r"
+    " LEFT JOIN members m ON m.key = r.key LEFT JOIN waiting w ON w.key = r.key) judged WHERE success IS NOT NULL"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A skill in a selection: what was handed over or withheld, and of which package."""
+
+    selection: str
+    skill: str
+    hash: str
+    handed: bool
+    lot: str = ""
+    """Stands for the chance that decided about handing over or withholding; empty: none did."""
+
+
+class Went(NamedTuple):
+    """What a run says of itself, as far as it counts for skills."""
+
+    run: str
+    used: frozenset[str] | None = None
+    """The skills it used, their names folded; None: it does not say."""
+    stated: bool | None = None
+    """How it went, where nobody has to judge that."""
+
+
+def put(transaction: Transaction, workspace: str, found: Iterable[Part]) -> None:
+    """Keep parts of selections, of which no run is known yet."""
+    sql = (
+        "INSERT INTO outcomes (selection, skill, hash, workspace, handed, lot, fair, run, stale)"
+        " VALUES (?, ?, ?, ?, ?, ?, 0, '', 1) ON CONFLICT (selection, skill) DO NOTHING"
+    )
+    rows = [(one.selection, one.skill, one.hash, workspace, int(one.handed), one.lot) for one in found]
+    transaction.many(sql, rows)
+
+
+def serve(transaction: Transaction, found: Mapping[str, Went]) -> None:
+    """Note the runs that selections served; of all that one chance decided about, the first is compared."""
+    there = _parts(transaction, "selection", list(found))
+    taken = _compared(transaction, [lot for _, _, lot in there if lot])
+    rows: list[tuple[Value, ...]] = []
+    for selection, skill, lot in there:
+        went = found[selection]
+        fair = bool(lot) and lot not in taken
+        taken.add(lot)
+        rows.append((went.run, int(fair), *_said(went, skill), selection, skill))
+    sql = "UPDATE outcomes SET run = ?, fair = ?, used = ?, stated = ?, stale = 1 WHERE selection = ? AND skill = ?"
+    transaction.many(sql, rows)
+
+
+def free(transaction: Transaction, selections: Iterable[str]) -> None:
+    """Forget the runs that selections seemed to serve."""
+    sql = "UPDATE outcomes SET run = '', fair = 0, used = NULL, stated = NULL, stale = 1 WHERE selection = ?"
+    transaction.many(sql, [(one,) for one in selections])
+
+
+def refresh(transaction: Transaction, found: Mapping[str, Went]) -> None:
+    """Note what runs say of themselves by now."""
+    there = _parts(transaction, "run", list(found))
+    sql = "UPDATE outcomes SET used = ?, stated = ?, stale = 1 WHERE run = ? AND skill = ?"
+    transaction.many(sql, [(*_said(found[run], skill), run, skill) for run, skill, _ in there])
+
+
+def fresh(transaction: Transaction, workspace: str) -> list[str]:
+    """Runs with a selection that no pass of learning has looked at as they are now."""
+    return [str(row[0]) for row in transaction.all(FRESH, (workspace,))]
+
+
+def is_stale(transaction: Transaction, workspace: str) -> bool:
+    """Whether something is not in the sums as it is now."""
+    return bool(transaction.all("SELECT 1 FROM outcomes WHERE workspace = ? AND stale = 1 LIMIT 1", (workspace,)))
+
+
+def touch(transaction: Transaction, ids: Iterable[str]) -> None:
+    """Note that runs may have been judged otherwise, or removed."""
+    transaction.many("UPDATE outcomes SET stale = 1 WHERE run = ?", [(run,) for run in ids])
+
+
+def spoken(transaction: Transaction, after: int) -> tuple[list[str], int]:
+    """Runs that a person marked or removed behind an entry of the audit log, and its newest entry."""
+    last = cast("int", transaction.all("SELECT coalesce(max(sequence), 0) FROM audit")[0][0])
+    sql = "SELECT subject FROM audit WHERE sequence > ? AND (action LIKE ? OR action LIKE ?) ORDER BY sequence"
+    rows = transaction.all(sql, (after, "mark %", "remove %")) if last > after else []
+    return [run for row in rows for run in str(row[0]).split()], last
+
+
+def tally(transaction: Transaction, workspace: str) -> None:
+    """Sum up anew what is known of the skills that anything changed for."""
+    rows = transaction.all("SELECT DISTINCT skill FROM outcomes WHERE workspace = ? AND stale = 1", (workspace,))
+    transaction.all(WEIGH, (workspace,))
+    for row in rows:
+        transaction.all("DELETE FROM tallies WHERE workspace = ? AND skill = ?", (workspace, row[0]))
+        transaction.all(TALLY, (workspace, row[0]))
+
+
+def tallies(
+    transaction: Transaction, workspace: str, skills: Sequence[str] | None = None
+) -> Mapping[tuple[str, str], dict[str, int]]:
+    """The sums by skill and hash, of some skills or of all; the names of the sums are those of `SUMS`."""
+    sql = f"SELECT skill, hash, {', '.join(SUMS)} FROM tallies WHERE workspace = ?"
+    if skills is None:
+        rows = transaction.all(sql, (workspace,))
+    else:
+        rows = [
+            row
+            for part in parts(skills)
+            for row in transaction.all(f"{sql} AND skill IN ({', '.join('?' * len(part))})", (workspace, *part))
+        ]
+    return {(str(row[0]), str(row[1])): _sums(row) for row in rows}
+
+
+def base(transaction: Transaction, workspace: str) -> tuple[int, int]:
+    """How many of the newest runs were judged, and how many of these went well."""
+    count, good = transaction.all(BASE, (workspace, NEWEST))[0]
+    return cast("int", count), int(cast("int", good or 0))
+
+
+def _parts(transaction: Transaction, column: str, names: Sequence[str]) -> list[tuple[str, str, str]]:
+    """The skills of selections, or of runs: name, skill and lot, in the order of the names."""
+    found: list[Row] = []
+    for part in parts(names):
+        sql = f"SELECT {column}, skill, lot FROM outcomes WHERE {column} IN ({', '.join('?' * len(part))})"
+        found += transaction.all(sql, part)
+    order = {name: at for at, name in enumerate(names)}
+    rows = [(str(name), str(skill), str(lot)) for name, skill, lot in found]
+    return sorted(rows, key=lambda row: (order[row[0]], row[1]))
+
+
+def _compared(transaction: Transaction, lots: Sequence[str]) -> set[str]:
+    """Those of the lots that count already."""
+    found: set[str] = set()
+    for part in parts(lots):
+        sql = f"SELECT lot FROM outcomes WHERE lot IN ({', '.join('?' * len(part))}) AND fair = 1"
+        found.update(str(row[0]) for row in transaction.all(sql, part))
+    return found
+
+
+def _said(went: Went, skill: str) -> tuple[int | None, int | None]:
+    used = None if went.used is None else int(skill.casefold() in went.used)
+    return used, None if went.stated is None else int(went.stated)
+
+
+def _sums(row: Row) -> dict[str, int]:
+    return {name: int(cast("int", value)) for name, value in zip(SUMS, row[2:], strict=True)}

@@ -1,0 +1,94 @@
+"""The end of an epoch: it is compared with the one before; guidance for the skill, notes for the optimiser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from metier.training.cases import batches as sampling
+from metier.training.events import EpochEnded, FellBack, Skipped
+from metier.training.proposing.slow_update import counts, guidance_question, guided, kept, pairs_of, strategy_question
+from metier.training.result import Epoch, Judged, Unjudged
+from metier.training.rollouts.scheduler import NEEDED
+from metier.training.state import Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from metier.skills.package import Package
+    from metier.training.events import Event
+    from metier.training.proposing.answers import Guidance
+    from metier.training.proposing.optimiser import Asked
+    from metier.training.proposing.slow_update import Pair
+    from metier.training.run import Run
+    from metier.training.spec import Spec
+    from metier.training.state import Plan
+
+
+def end_epoch(run: Run, plan: Plan, previous: Package | None) -> Generator[Event, None, None]:
+    """Compare, and take up what that teaches; the first epoch has nothing to be compared with."""
+    epoch = Epoch(epoch=plan.epoch, strategy=run.state.strategy)
+    if previous is not None and comparing(run.spec):
+        pairs = compare(run, plan, previous)
+        epoch = replace(epoch, compared=counts(pairs))
+        epoch = yield from _learnt(run, plan, previous, kept(pairs, run.spec.pairs), epoch)
+    run.attempts.forget()
+    state = run.state
+    run.state = replace(state, strategy=epoch.strategy, memory=state.memory.next_epoch(), epochs=(*state.epochs, epoch))
+    current, best = run.score(state.current_scores), run.score(state.best_scores)
+    yield EpochEnded(epoch=plan.epoch, current=current, best=best, compared=epoch.compared)
+
+
+def comparing(spec: Spec) -> bool:
+    """Whether anybody wants to know how an epoch compares with the one before."""
+    return spec.slow or spec.meta
+
+
+def compare(run: Run, plan: Plan, previous: Package) -> tuple[Pair, ...]:
+    """The sampled train cases under the last epoch's skill and under this one's."""
+    cases, sample = sampling.compared(run.splits.train, run.spec, plan.epoch), plan.samples[0]
+    arms = (previous, run.state.current)
+    for skill in arms:
+        run.attempts.begin(cases, skill, samples=(sample,), urgency=NEEDED)
+    before, after = ([run.attempts.read(case, skill, "compare", sample=sample) for case in cases] for skill in arms)
+    return pairs_of(cases, before, after)
+
+
+def _learnt(
+    run: Run, plan: Plan, previous: Package, pairs: tuple[Pair, ...], epoch: Epoch
+) -> Generator[Event, None, Epoch]:
+    """Guidance and notes; both are asked for at once, and the notes never touch the skill."""
+    if not pairs:
+        yield Skipped(step=plan.step, change="slow", reason="no case to compare")
+        return epoch
+    current = run.state.current
+    slow = run.desk.ask(guidance_question(previous, current, pairs)) if run.spec.slow else None
+    strategy = strategy_question(previous, current, pairs, run.state.strategy)
+    meta = run.desk.ask(strategy) if run.spec.meta else None
+    run.attempts.fill()
+    if slow:
+        epoch = yield from _guided(run, plan, run.desk.read(slow), epoch)
+    if meta:
+        asked = run.desk.read(meta)
+        if asked.value is None:
+            yield FellBack(step=plan.step, stage="meta", reason=asked.reason, instead="the notes stay as they were")
+        elif asked.value.meta_skill_content.strip():
+            epoch = replace(epoch, strategy=asked.value.meta_skill_content.strip())
+    return epoch
+
+
+def _guided(run: Run, plan: Plan, asked: Asked[Guidance], epoch: Epoch) -> Generator[Event, None, Epoch]:
+    if asked.value is None:
+        yield FellBack(step=plan.step, stage="slow", reason=asked.reason, instead="no guidance is written")
+    guidance = asked.value.slow_update_content.strip() if asked.value else ""
+    if not guidance:
+        reason = "no guidance was written"
+        yield Skipped(step=plan.step, change="slow", reason=reason)
+        return replace(epoch, outcome=Unjudged(change="slow", reason=reason))
+    candidate = guided(run.state.current, guidance)
+    outcome: Judged | Unjudged
+    if run.spec.gate_everything:
+        outcome = yield from run.judge(Candidate(change="slow", package=candidate, step=plan.step))
+    else:
+        outcome = run.take("slow", candidate)
+    return replace(epoch, guidance=guidance, outcome=outcome)

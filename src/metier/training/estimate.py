@@ -1,0 +1,104 @@
+"""What a training will take at most, said before it begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metier.training.cases.batches import steps_in
+from metier.training.gates.effects import least_passes
+from metier.training.proposing.aggregate import group_size
+from metier.training.several import together
+from metier.training.weigh import PARTS
+
+if TYPE_CHECKING:
+    from metier.training.cases.splits import Splits
+    from metier.training.spec import Spec
+
+CHARS = 4
+"""Characters that stand for a token, roughly."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """Upper bounds where nothing fails, and a rough number of tokens."""
+
+    steps: int
+    rollouts: int
+    ahead: int
+    """Further rollouts that may be begun early and never needed."""
+    calls: int
+    """Of the model that proposes edits."""
+    tokens: int
+    """Read by the target: skill and case, in every rollout."""
+
+    def line(self) -> str:
+        """For people."""
+        early = f" (and up to {self.ahead:,} begun early)" if self.ahead else ""
+        return (
+            f"at most {self.rollouts:,} rollouts{early} and about {self.calls:,} calls of the optimiser "
+            f"in {self.steps} steps; about {self.tokens:,} tokens for the target to read"
+        )
+
+
+def estimate(splits: Splits, spec: Spec, skill: str) -> Estimate:
+    """The most a run of these settings takes."""
+    per_epoch = steps_in(len(splits.train), spec)
+    steps = per_epoch * spec.epochs
+    compared = (spec.epochs - 1) * bool(spec.slow or spec.meta)
+    tried = len(splits.train) * spec.samples * spec.epochs
+    val = len(splits.val)
+    whole = val if spec.gate in ("strict", "off") else 3 * val  # both skills anew, and what is taken once more
+    passes = max(spec.screen_passes, least_passes(spec.screen_edits, val))
+    screening = (2 * passes + 1) * val  # every time with both halves of the edits, and what is taken
+    apart = spec.proposals * whole  # every set of proposals by itself
+    alone = whole if together(spec) and not spec.bandit else apart
+    screened = max(alone, screening) if spec.gate in ("screen", "adaptive") else apart
+    noted = steps * spec.skill_aware * spec.proposals
+    gated = val + steps * screened + whole * (compared * spec.slow + noted + spec.one_shot_first)
+    held_out = (len(splits.val) + len(splits.test)) * (2 * spec.baselines) + 2 * len(splits.test)
+    slow = compared * 2 * min(spec.slow_cases, len(splits.train))
+    twice = min(spec.batch, len(splits.train)) * spec.samples * spec.one_shot_first  # the first batch, if it is taken
+    last = _weighing(val, spec) + _pareto(steps, val, spec)
+    rollouts = tried + twice + gated + last + held_out + slow + 2 * len(splits.confirm)
+    once = compared * (spec.slow + spec.meta) + (spec.baselines or spec.one_shot_first)
+    calls = steps * spec.proposals * _calls_of_a_step(len(splits.train), spec) + once
+    cases = (*splits.train, *splits.val, *splits.test, *splits.confirm)
+    length = sum(len(case.input) for case in cases) / max(1, len(cases)) + len(skill)
+    ahead = tried if spec.ahead else 0
+    return Estimate(steps=steps, rollouts=rollouts, ahead=ahead, calls=calls, tokens=round(rollouts * length / CHARS))
+
+
+def _weighing(val: int, spec: Spec) -> int:
+    """What the lines' weights take at the end, and the shorter skill beside the longer one."""
+    passes = max(spec.screen_passes, least_passes(spec.screen_edits, val))
+    weighed = PARTS * 2 * passes * val * (spec.prune or spec.attribute)
+    return weighed + (2 * spec.screen_passes + 1) * val * spec.prune
+
+
+def _pareto(steps: int, val: int, spec: Spec) -> int:
+    """Merges, and a race with the best skill for everything that was made of another one."""
+    if spec.parents == "best":
+        return 0
+    merges = steps // spec.merge_every if spec.merge_every else 0
+    if spec.gate in ("strict", "off"):
+        return merges * val
+    return merges * 5 * val + 2 * val * (steps * (spec.proposals + spec.skill_aware) + spec.epochs + 1)
+
+
+def _calls_of_a_step(train: int, spec: Spec) -> int:
+    """Analysts of failures and of successes, merging, and one call each for what the settings ask for."""
+    analysts = -(-min(spec.batch, train) // spec.minibatch) + 1
+    sides = ((n, analysts - n) for n in range(analysts + 1))
+    merging = max(sum(_merges(n, group_size(n, spec)) for n in both) for both in sides) + 1
+    autonomous, rewriting = spec.schedule == "autonomous", spec.update == "rewrite" or spec.bandit
+    consolidating = spec.skill_aware and spec.consolidate_above > 0
+    return analysts + merging + 1 + autonomous + rewriting + consolidating
+
+
+def _merges(patches: int, size: int) -> int:
+    """Calls that make one patch of so many, level by level."""
+    if patches < 2:
+        return 0
+    groups = -(-patches // size)
+    return groups + _merges(groups, size)

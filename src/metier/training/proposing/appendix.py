@@ -1,0 +1,45 @@
+"""Reminders: lapses in following a skill, each once in its protected appendix, never too many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metier.skills.document import appendix
+from metier.training.proposing.answers import Consolidated
+from metier.training.proposing.optimiser import Question, prompt
+from metier.training.proposing.prompt import document_of, fenced, with_document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.skills.package import Package
+    from metier.training.proposing.optimiser import Desk
+    from metier.training.spec import Spec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """A skill with its reminders, and why a call had to be done without."""
+
+    package: Package
+    problem: str = ""
+
+
+def with_appendix(skill: Package) -> Package:
+    """The skill with an appendix, empty at first."""
+    return with_document(skill, appendix.inject(document_of(skill)))
+
+
+def noted(skill: Package, notes: Sequence[str], desk: Desk, spec: Spec) -> Noted:
+    """The skill with the reminders it does not have yet; above the threshold a model makes fewer of them."""
+    document = appendix.append(document_of(skill), notes, limit=spec.max_notes)
+    held = appendix.extract(document)
+    if not 0 < spec.consolidate_above < len(held):
+        return Noted(package=with_document(skill, document))
+    text = prompt("appendix", count=str(len(held)), notes=fenced("notes", "\n".join(f"- {note}" for note in held)))
+    asked = desk.one(Question(stage="appendix", prompt=text, kind=Consolidated))
+    fewer = appendix.unique(asked.value.appendix_notes) if asked.value else ()
+    if not 0 < len(fewer) < len(held):
+        return Noted(package=with_document(skill, document), problem=asked.reason or "they did not become fewer")
+    return Noted(package=with_document(skill, appendix.replace(document, fewer)))

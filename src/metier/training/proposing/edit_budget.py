@@ -1,0 +1,43 @@
+"""How many edits a step may make: the learning rate of a text."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal, assert_never
+
+if TYPE_CHECKING:
+    from metier.training.spec import Spec
+
+Planned = Literal["constant", "linear", "cosine"]
+
+
+def budget(schedule: Planned, step: int, total: int, *, most: int, least: int) -> int:
+    """The edits of a step, counted from 1; halves are rounded to even, and it never falls below `least`."""
+    share = min(step, total) / total if total > 0 else 1.0
+    match schedule:
+        case "constant":
+            return most
+        case "linear":
+            planned = round(most + (least - most) * share)
+        case "cosine":
+            planned = round(least + 0.5 * (most - least) * (1 + math.cos(math.pi * share)))
+        case _:
+            assert_never(schedule)
+    return max(least, planned)
+
+
+def planned(spec: Spec, step: int, total: int, *, bundled: bool = True) -> int | None:
+    """The edits a step may make; None where that is left to the model, or where there are no edits to count.
+
+    Where every edit is judged by itself (not `bundled`), all that can be screened are taken up.
+    """
+    if spec.update == "full_rewrite" or spec.schedule == "autonomous":
+        return None
+    if spec.update == "patch" and not bundled:
+        return spec.screen_edits
+    return budget(spec.schedule, step, total, most=spec.max_edits, least=spec.min_edits)
+
+
+def clamped(asked: int | None, available: int) -> int:
+    """What the model said, between nothing and everything; nothing when it said nothing."""
+    return 0 if asked is None else max(0, min(asked, available))

@@ -1,0 +1,74 @@
+"""The one-shot rewrite as the first candidate: what one question can do need not be found edit by edit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from metier.training.events import RolledOut, Skipped, tenth
+from metier.training.proposing.appendix import with_appendix
+from metier.training.proposing.memory import rejected_of
+from metier.training.proposing.prompt import document_of
+from metier.training.proposing.proposals import Proposed, Whole
+from metier.training.proposing.propose import tried
+from metier.training.proposing.split_rewrite import screened_apart
+from metier.training.result import Judged, Step, Unjudged
+from metier.training.state import Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from metier.training.events import Event
+    from metier.training.gates.baselines import Baselines
+    from metier.training.proposing.prompt import Seen
+    from metier.training.run import Run
+    from metier.training.state import Plan
+
+
+def judge_one_shot(run: Run, plan: Plan, baselines: Baselines) -> Generator[Event, None, None]:
+    """Step 0: the gate judges the rewrite that is a baseline otherwise, made of the first batch's rollouts.
+
+    If it is rejected, the first step has these rollouts too.
+    """
+    seen: list[Seen] = []
+    for case in plan.batch:
+        seen.append(tried(run, plan, case))
+        yield from tenth(0, "rollout", len(seen), len(plan.batch))
+    failed, scored = sum(one.failed for one in seen), sum(bool(one.rollouts) for one in seen)
+    yield RolledOut(step=0, failed=failed, passed=scored - failed, unscored=len(seen) - scored)
+    record = Step(
+        step=0,
+        epoch=plan.epoch,
+        cases=tuple(case.id for case in plan.batch),
+        failed=failed,
+        passed=scored - failed,
+        unscored=len(seen) - scored,
+        outcome=Unjudged(change="one_shot", reason="no rewrite came"),
+        proposer="full_rewrite",
+    )
+    yield from _judged(run, record, baselines, seen)
+
+
+def _judged(run: Run, record: Step, baselines: Baselines, seen: list[Seen]) -> Generator[Event, None, None]:
+    rewrite = baselines.first(seen)
+    if isinstance(rewrite, str):
+        outcome: Judged | Unjudged = Unjudged(change="one_shot", reason=rewrite)
+        yield Skipped(step=0, change="one_shot", reason=rewrite)
+    else:
+        whole = Proposed(what=Whole(document=document_of(rewrite)), source="failure", support=max(1, record.failed))
+        record = replace(record, edits=(whole,))
+        package = with_appendix(rewrite) if run.spec.skill_aware else rewrite
+        edits = screened_apart(run.state.current, package, run.spec, record.failed)
+        outcome = yield from run.judge(Candidate(change="one_shot", package=package, step=0, edits=edits))
+        if isinstance(outcome, Unjudged):
+            yield Skipped(step=0, change="one_shot", reason=outcome.reason)
+    _remember(run, replace(record, outcome=outcome))
+
+
+def _remember(run: Run, record: Step) -> None:
+    """Keep the step, and the rewrite among what was rejected if it was."""
+    outcome, state = record.outcome, run.state
+    memory = state.memory
+    if isinstance(outcome, Judged) and outcome.decision.action == "reject" and outcome.scores:
+        memory = memory.with_rejected(rejected_of(record.edits, run.loss(outcome.scores)))
+    run.state = replace(state, memory=memory, steps=(*state.steps, record))

@@ -1,0 +1,104 @@
+"""Which edit brought what: every line that training added, with the step it came from and what it is worth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from metier.statistics.intervals import Interval, paired
+from metier.training.gates.effects import LEVEL
+from metier.training.proposing.prompt import document_of
+from metier.training.proposing.proposals import dump
+from metier.training.report.added import added
+from metier.training.result import Attributed, Judged, Unjudged
+from metier.training.state import ACCEPTED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from metier.skills.package import Package
+    from metier.training.proposing.proposals import Proposed
+    from metier.training.result import Step
+    from metier.training.state import State
+
+
+def attributed(start: Package, state: State) -> tuple[Attributed, ...]:
+    """The added lines of the best skill in their order; one that no edit holds came of a rewrite or of a merge."""
+    lines = added(document_of(start), document_of(state.best))
+    weights = dict(state.weights)
+    found: list[Attributed] = []
+    for line in lines:
+        text = line.bare.strip()
+        one = _brought(text, state.steps)
+        if (known := weights.get(line.text)) is not None:
+            interval = Interval(low=-known.interval.high, high=-known.interval.low, level=known.interval.level)
+            one = Attributed(
+                line=text, step=one.step, op=one.op, how="left_out", effect=-known.effect, interval=interval
+            )
+        found.append(one)
+    return tuple(found)
+
+
+def _brought(text: str, steps: tuple[Step, ...]) -> Attributed:
+    """The last accepted edit that holds a line, and what is known of its worth."""
+    for step in reversed(steps):
+        outcome = step.outcome
+        if not isinstance(outcome, Judged) or outcome.decision.action not in ACCEPTED:
+            continue
+        found = _screened(text, step.step, outcome) if outcome.effects else _together(text, step, outcome)
+        if found:
+            return found
+    return _waited(text, steps)
+
+
+def _waited(text: str, steps: tuple[Step, ...]) -> Attributed:
+    """The edit that holds a line and waited for others, with which it was judged as one; if there is any."""
+    for step in steps:
+        if isinstance(step.outcome, Unjudged) and step.outcome.waits:
+            edit = next((edit for edit in step.edits if _holds(edit, text)), None)
+            if edit:
+                return Attributed(line=text, step=step.step, op=_op(edit))
+    return Attributed(line=text)
+
+
+def _screened(text: str, step: int, outcome: Judged) -> Attributed | None:
+    """The edit's own effect, as near to the figure to quote as its interval lets it be."""
+    one = next((one for one in outcome.effects if one.kept and _holds(one.edit, text)), None)
+    if one is None:
+        return None
+    effect = min(max(one.shrunk, one.interval.low), one.interval.high)
+    return Attributed(line=text, step=step, op=_op(one.edit), how="screened", effect=effect, interval=one.interval)
+
+
+def _together(text: str, step: Step, outcome: Judged) -> Attributed | None:
+    """The step's effect, which its edits share."""
+    made = tuple(_made(step))
+    edit = next((edit for edit in made if _holds(edit, text)), None)
+    if edit is None:
+        return None
+    deltas = [delta for _, delta in outcome.decision.deltas]
+    return Attributed(
+        line=text,
+        step=step.step,
+        op=_op(edit),
+        how="together",
+        effect=sum(deltas) / len(deltas) if deltas else None,
+        interval=paired(deltas, LEVEL) if deltas else None,
+        others=len(made) - 1,
+    )
+
+
+def _made(step: Step) -> Iterable[Proposed]:
+    """The edits that are in the candidate."""
+    if not step.reports:
+        return step.edits
+    return (edit for edit, report in zip(step.edits, step.reports, strict=True) if report.applied)
+
+
+def _holds(edit: Proposed, text: str) -> bool:
+    fields = dump(edit)
+    content = str(fields.get("content") or fields.get("new_skill") or "")
+    return text in (line.strip() for line in content.splitlines())
+
+
+def _op(edit: Proposed) -> str:
+    return str(dump(edit).get("op") or "rewrite")

@@ -1,0 +1,212 @@
+"""What the search is doing and why, in plain words: an event is a sentence or two, or nothing worth one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args
+
+from metier.training import events as progress
+from metier.training.events import Event
+from metier.training.progress_search import Judging, ParentChosen, Pruned, Screened, Weighed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from metier.training.progress_search import Worth
+
+KINDS: dict[str, Any] = {one.__dataclass_fields__["kind"].default: one for one in get_args(Event)}
+
+
+def explained(event: Event) -> str | None:
+    """Why this happens now, for somebody who does not know the search; None: it is no decision."""
+    match event:
+        case progress.Decided():
+            return _decided(event)
+        case Judging() | Screened() | ParentChosen() | Weighed() | Pruned():
+            return _searching(event)
+        case progress.Confirming():
+            return (
+                f"The best skill and the one it began with are tried on {event.cases} cases that nothing has looked "
+                f"at: a search that looks at the val cases again and again also finds luck there. {event.power}"
+            )
+        case progress.Confirmed():
+            return _confirmed(event)
+        case progress.Stopped() | progress.FellBack():
+            text = event.line()
+            return f"{text[0].upper()}{text[1:]}."
+        case _:
+            return _about_a_step(event)
+
+
+def told(events: Iterable[Mapping[str, object]]) -> Iterator[str]:
+    """The same of events as they were kept, nothing twice; what an earlier version wrote otherwise is left out."""
+    said: set[str] = set()
+    for kept in events:
+        kind = KINDS.get(str(kept.get("kind")))
+        try:
+            text = explained(kind(**kept)) if kind else None
+        except (TypeError, ValueError, IndexError):
+            text = None
+        if text and text not in said:
+            said.add(text)
+            yield text
+
+
+def _about_a_step(event: Event) -> str | None:
+    match event:
+        case progress.Measured(arm="initial", split="val"):
+            return f"The skill it began with scores {event.hard:.3f} on {event.scored} val cases."
+        case progress.Switched():
+            return (
+                f"Step {event.step}: {event.plateau} steps of {_words(event.before)} brought nothing, "
+                f"so proposals are made by {_words(event.proposer)} now."
+            )
+        case progress.Gathered():
+            return (
+                f"Step {event.step}: {event.sets} sets of proposals were made of the same rollouts, as proposals are "
+                f"cheaper than rollouts; {event.edits} of them differ."
+            )
+        case progress.Chosen(budget=int()) if event.kept < event.merged:
+            return (
+                f"Step {event.step}: {event.kept} of {event.merged} proposals are taken up; a step may change no more "
+                "than its edit budget, so that it can be told what helped."
+            )
+        case progress.Skipped() if "wait" in event.reason:
+            return f"Step {event.step}: {event.reason}, for no more rollouts than one of them would need."
+        case progress.Skipped():
+            return f"Step {event.step}: there is nothing to judge{_of(event.change)}: {event.reason}."
+        case progress.EpochEnded() if event.compared:
+            return (
+                f"Epoch {event.epoch} is over. The same cases under its skill and under the last one's: "
+                + ", ".join(f"{count} {_words(name)}" for name, count in event.compared)
+                + "."
+            )
+        case _:
+            return None
+
+
+def _searching(event: Judging | Screened | ParentChosen | Weighed | Pruned) -> str:
+    match event:
+        case Judging():
+            return _judging(event)
+        case Screened():
+            head = (
+                f"Step {event.step}: what each edit does by itself, in points with a 95 % interval. Kept is what "
+                f"stands more than {event.bar:.2f} standard errors above zero:"
+            )
+            return _listed(head, event.effects, ("kept", "dropped"))
+        case ParentChosen():
+            why = "It is the best one." if event.best else "It is not the best one, but wins where the best one fails."
+            return (
+                f"Step {event.step} begins with skill {event.skill_hash[:12]}, drawn from {event.variants} by the val "
+                f"cases they win ({event.won}). {why}"
+            )
+        case Weighed():
+            head = (
+                "What each added line is worth to the best skill, in points with a 95 % interval, measured without it:"
+            )
+            return _listed(head, event.lines, ("stays", "seems to bring nothing"))
+        case Pruned():
+            what = f"{_lines(event.lines)} ({event.characters} bytes) that seem to bring nothing"
+            if event.kept:
+                return f"Without {what} the skill is not worse ({event.reason}): the shorter one is kept."
+            return f"Without {what} the skill may be worse ({event.reason}): they stay."
+
+
+def _judging(event: Judging) -> str:
+    if event.how == "race":
+        return _race(event)
+    often = "once" if event.passes == 1 else f"{event.passes} times"
+    more = f" So often because {_count(event.dry)} so far brought nothing." if event.passes > 1 and event.dry else ""
+    why = f" No longer as a whole: {_count(event.bundles)} in a row had no clear lead." if event.bundles else ""
+    return (
+        f"Step {event.step}: {event.edits} edits are screened together. Each of {event.cases} val cases is tried "
+        f"{often} with one half of them and with the other, so that all rollouts tell about every edit.{more}{why}"
+    )
+
+
+def _race(event: Judging) -> str:
+    why = "" if event.edits else ", as its change is of one piece"
+    again = ""
+    if event.known:
+        again = " The current skill has its scores there already."
+    elif event.attempt:
+        again = f" Both are looked at in attempts that the {event.rival} skill was not chosen by, as those flatter it."
+    return (
+        f"Step {event.step}{_of(event.change)}: the candidate is held against the {event.rival} skill on up to "
+        f"{event.cases} val cases{why}, some at a time; it is out as soon as it is clearly behind.{again}"
+    )
+
+
+def _decided(event: progress.Decided) -> str:
+    start = f"Step {event.step}{_of(event.change)}"
+    match event.action:
+        case "accept_new_best":
+            return f"{start}: taken ({event.reason}). It is the best so far, with {_taken_with(event)} on val."
+        case "accept":
+            return f"{start}: better than the skill it was made of ({event.reason}), but not than the best one."
+        case "force_accept":
+            return f"{start}: taken without a question, as set ({event.reason})."
+        case "uninformative":
+            return f"{start}: nobody can tell ({event.reason}), so the skill stays as it is."
+        case _:
+            return f"{start}: {_rejected(event)}"
+
+
+def _taken_with(event: progress.Decided) -> str:
+    """A taken skill's score; one that a screening chose may have less than the score its parent was chosen by."""
+    score = _score(event.score)
+    return f"{score} in attempts that nothing was chosen by" if "stand out" in event.reason else score
+
+
+def _rejected(event: progress.Decided) -> str:
+    if "nothing was changed" in event.reason:
+        return "none of the edits changed anything, so there was nothing to try."
+    if "fresh attempts" in event.reason:
+        return f"it was chosen, but attempts that chose nothing are clearly against it ({event.reason}): taken back."
+    if "stand out" in event.reason:
+        return f"nothing is taken: {event.reason}. Those that may yet help are screened again with the next ones."
+    if "not ahead" in event.reason and 0 < event.compared < event.cases:
+        saved = event.cases - event.compared
+        return (
+            f"dropped early, {event.reason}. It is unlikely to catch up, "
+            f"which spares the rollouts of {saved} of {event.cases} val cases."
+        )
+    return f"rejected: {event.reason}. The current skill stays ({event.current:.3f} on val)."
+
+
+def _confirmed(event: progress.Confirmed) -> str:
+    match event.action:
+        case "accept":
+            return f"Confirmed: {event.reason}. So much better cannot well be luck."
+        case "reject":
+            return f"Not confirmed: {event.reason}. What was seen on the val cases was not there on fresh ones."
+        case _:
+            return f"Not proven: {event.reason}. A person may still say yes to the draft."
+
+
+def _listed(head: str, worths: Iterable[Worth], words: tuple[str, str]) -> str:
+    rows = [
+        f"  {100 * effect:+6.1f} ({100 * low:+.1f} to {100 * high:+.1f})  {words[0] if kept else words[1]}: {text}"
+        for text, effect, low, high, kept in worths
+    ]
+    return "\n".join((head, *rows))
+
+
+def _of(change: str) -> str:
+    return "" if change == "step" else f" ({progress.CHANGES.get(change, change)})"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _score(value: float | None) -> str:
+    return "no score" if value is None else f"{value:.3f}"
+
+
+def _lines(count: int) -> str:
+    return f"{count} line{'' if count == 1 else 's'}"
+
+
+def _count(candidates: int) -> str:
+    return f"{candidates} candidate{'' if candidates == 1 else 's'}"

@@ -1,0 +1,156 @@
+"""Everything a search needs, put in place and taken down again: models, target, rollouts kept, workers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from metier.errors import StoreError
+from metier.models.layers.remember_failures import Faithful
+from metier.store.engines.batched_writes import Grouped
+from metier.store.tables import codec
+from metier.training.rollouts.cached import Remembered
+from metier.training.rollouts.pool import Threads
+from metier.training.rollouts.rollout import Scoring
+from metier.training.scoring.registry import settings_of
+from metier.training.scoring.scorer import Means
+from metier.training.scoring.scorers import Scorers
+from metier.training.service.budget import Closing, PurseKeeper
+from metier.training.service.journal import journal_of
+from metier.training.service.models import Lines
+from metier.training.service.outage import Doubting
+from metier.training.service.train_steady import Steady
+from metier.training.targets.chat import ChatTarget
+from metier.training.targets.checks import CommandChecks
+from metier.training.targets.completion import CompletionTarget
+from metier.training.targets.parse import function_of, target_of
+from metier.types.trials import Rollout
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+
+    from metier.context.context import Workspace
+    from metier.models.ledger import Amount
+    from metier.training.rollouts.rollout import Roller
+    from metier.training.scoring.scorer import Function
+    from metier.training.service.order import Order
+
+EVERY = 0.05
+"""Seconds between two commits of what nobody waits for."""
+LAST = 9
+"""The urgency of loading what only the statistics need: while the first rollouts are under way."""
+TRIES = 3
+"""How often a target is tried that says itself what went wrong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """What a search works with."""
+
+    roller: Roller
+    pool: Threads
+    closing: Closing
+    target: str
+    """The target's identity."""
+    grouped: Grouped
+    keeper: PurseKeeper
+    doubting: Doubting
+    lines: Lines
+
+    def spent(self) -> tuple[int, Amount]:
+        """Rollouts, and what calls of models took, in all runs of this training."""
+        if not self.closing.reason:
+            self.doubting.settle()
+        self.lines.ledger.give_back()
+        self.grouped.flush()
+        return self.keeper.made(), self.lines.ledger.total()
+
+
+@contextmanager
+def bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str]) -> Generator[Bench]:
+    """A bench that spends from one purse; when it is left early, what is under way is ended."""
+    with journal_of(ws, purse) as journal:
+        yield from _bench(ws, order, purse, environ, Grouped(ws.engine, journal=journal))
+
+
+def _bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str], grouped: Grouped) -> Generator[Bench]:
+    seconds = order.limits.seconds
+    closing = Closing(clock=time.monotonic, deadline=None if seconds is None else time.monotonic() + seconds)
+    lines = Lines(ws, grouped, purse, order.limits.on_models, closing)
+    try:
+        target = target_of(order.target, lines, environ, seconds=order.seconds, stop=closing.stopped)
+        scorers = Scorers(_means(ws, order, lines, environ))
+        scorers.check(order.cases)
+        keeper = PurseKeeper(ws, grouped, purse, order.limits.rollouts, closing)
+        doubting = Doubting(keeper, closing)
+        tries = 1 if isinstance(target, ChatTarget | CompletionTarget) else TRIES  # a model's line is patient itself
+        scoring = Scoring(target=target, scorers=scorers, redact=ws.redact, tries=tries, sleep=closing.sleep)
+        _warmed(ws)
+        with kept_up(grouped, lines), Threads(order.workers) as pool:
+            pool.submit(lambda: import_module("numpy"), urgency=LAST)
+            try:
+                yield Bench(
+                    roller=Remembered(scoring, doubting),
+                    pool=pool,
+                    closing=closing,
+                    target=target.identity,
+                    grouped=grouped,
+                    keeper=keeper,
+                    doubting=doubting,
+                    lines=lines,
+                )
+            finally:
+                closing.stop("the training was left")
+                lines.close()
+    finally:
+        lines.close()
+
+
+def _warmed(ws: Workspace) -> None:
+    """Load what every rollout needs before many threads would, each waiting for the others."""
+    ws.redact(" ")
+    codec.prepare(Rollout)
+
+
+@contextmanager
+def kept_up(grouped: Grouped, lines: Lines) -> Generator[None]:
+    """Commit what was taken in again and again, so that nobody who only adds has to; and all of it at the end."""
+    ended = threading.Event()
+
+    def commit() -> None:
+        while not ended.wait(EVERY):
+            with suppress(StoreError):  # who needs to know waits for a commit, and is told
+                lines.ledger.keep_up()
+                grouped.settle()
+
+    thread = threading.Thread(target=commit, name="commit", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        lines.ledger.give_back()
+        grouped.flush()
+
+
+def optimiser_of(place: Bench, order: Order, purse: str, environ: Mapping[str, str]) -> Faithful:
+    """The model that proposes edits; what it failed to answer is remembered, and when it is down all stops."""
+    model = place.lines.open(order.optimiser, environ)
+    return Faithful(Steady(model, place.closing), place.lines.memo, purse)
+
+
+def _means(ws: Workspace, order: Order, lines: Lines, environ: Mapping[str, str]) -> Means:
+    """What scorers may need: a model for rubrics where there is one, commands and functions where they are allowed."""
+    kinds = {(str(one.get("kind")), str(one.get("name"))) for case in order.cases for one in settings_of(case)}
+    named = order.optimiser or ws.config.model
+    judge = lines.open(order.optimiser, environ) if named and "rubric" in {kind for kind, _ in kinds} else None
+    functions = dict(order.functions)
+    if order.commands:
+        named_by_cases = (name for kind, name in kinds if kind == "python" and ":" in name)
+        functions |= {name: cast("Function", function_of(name)) for name in named_by_cases}
+    return Means(model=judge, commands=CommandChecks(environ=environ) if order.commands else None, functions=functions)

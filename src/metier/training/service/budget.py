@@ -1,0 +1,162 @@
+"""What a training keeps, written for many threads at once: replies, rollouts, calls.
+
+Everything goes through one `Grouped`. Replies and rollouts go to its journal as well, where they are safe from a kill
+before the same worker makes its next call. So a kill loses at most what was in flight, and that was counted before.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from metier.context.model_spending import entry_of
+from metier.errors import StoreError
+from metier.store.engines.known_keys import Known
+from metier.store.tables.models import calls, ledger, memo
+from metier.store.tables.training import rollouts
+from metier.training.rollouts.rollout import Spent
+from metier.training.service.journal import memo_line, rollout_line
+from metier.types.trials import Unscored
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from metier.context.context import Workspace
+    from metier.models.layers.record import Call
+    from metier.store.engines.batched_writes import Grouped
+    from metier.store.engines.engine import Transaction
+    from metier.types.trials import Rollout
+
+
+@dataclass(slots=True)
+class Closing:
+    """Whether new work may begin: until the time is over or somebody says so."""
+
+    clock: Callable[[], float]
+    deadline: float | None = None
+    reason: str = ""
+    stopped: threading.Event = field(default_factory=threading.Event)
+    """Set when what is under way shall end, too."""
+
+    def stop(self, reason: str) -> None:
+        """Begin nothing more, and end what can be ended."""
+        self.reason = self.reason or reason
+        self.stopped.set()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait, unless what is under way shall end."""
+        self.stopped.wait(seconds)
+
+    def why(self) -> str:
+        """Why nothing new may begin; empty while it may."""
+        if not self.reason and self.deadline is not None and self.clock() >= self.deadline:
+            self.reason = "its time is over"
+        return self.reason
+
+
+class PurseMemo:
+    """Replies in the store; counts those it could give."""
+
+    def __init__(self, ws: Workspace, grouped: Grouped) -> None:
+        self._ws = ws
+        self._grouped = grouped
+        self._known = Known(ws.engine, "memo")
+        self._fresh: dict[str, bytes | None] = {}
+        """What was kept here, and None for what was looked for and not found: nobody else writes it meanwhile."""
+        self.hits = 0
+
+    def get(self, key: str) -> bytes | None:
+        """The value under a key, if it is there."""
+        if key not in self._fresh:
+            self._fresh[key] = self._found(key) if self._known.may_hold(key) else None
+        value = self._fresh[key]
+        self.hits += value is not None
+        return value
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keep a value; the first one stays."""
+        self._fresh[key] = value
+        row = (key, value, self._ws.now(), self._ws.name)
+        self._grouped.add(memo.put_all, row, memo_line(row), more=True)
+
+    def _found(self, key: str) -> bytes | None:
+        with self._ws.engine.glance() as transaction:
+            return memo.get(transaction, key)
+
+
+class PurseCalls:
+    """Calls in the store, without what the server said."""
+
+    def __init__(self, ws: Workspace, grouped: Grouped) -> None:
+        self._ws = ws
+        self._grouped = grouped
+
+    def add(self, call: Call) -> None:
+        """Keep one."""
+        self._grouped.add(calls.add_all, entry_of(self._ws, call))
+
+
+class PurseKeeper:
+    """Rollouts in the store. One that could not be scored is kept for this training alone: another tries again."""
+
+    def __init__(self, ws: Workspace, grouped: Grouped, purse: str, limit: int | None, closing: Closing) -> None:
+        self._closing = closing
+        self._ws = ws
+        self._grouped = grouped
+        self._purse = purse
+        self._limit = limit
+        self._known = Known(ws.engine, "rollouts")
+        self._fresh: dict[str, Rollout | None] = {}
+        """As in `PurseMemo`."""
+        self._made = self.made()
+        self._lock = threading.Lock()
+
+    def get(self, key: str) -> Rollout | None:
+        """The rollout under a key, if it was made before."""
+        if key not in self._fresh:
+            own = f"{self._purse}:{key}"
+            self._fresh[key] = self._found(key, own) if self._known.may_hold(key, own) else None
+        return self._fresh[key]
+
+    def begin(self) -> Spent | None:
+        """Count one more, if there may be one."""
+        if why := self._closing.why():
+            return Spent(reason=why)
+        with self._lock:
+            if self._limit is not None and self._made >= self._limit:
+                return Spent(reason=f"the budget of {self._limit} rollouts is used up")
+            self._made += 1
+        if self._limit is None:
+            self._grouped.add(self._count, 1)
+            return None
+        try:
+            self._grouped.now(lambda transaction: self._count(transaction, [1]))
+        except StoreError as error:
+            return Spent(reason=f"what is spent cannot be written down, so nothing is: {error}")
+        return None
+
+    def undo(self) -> None:
+        """Count one less: nothing was spent on it."""
+        with self._lock:
+            self._made -= 1
+        self._grouped.add(self._count, -1)
+
+    def put(self, key: str, rollout: Rollout) -> None:
+        """Keep one."""
+        self._fresh[key] = rollout
+        name = f"{self._purse}:{key}" if isinstance(rollout.score, Unscored) else key
+        entry = rollouts.entry_of(name, rollout)
+        self._grouped.add(rollouts.put_all, entry, rollout_line(entry))
+
+    def _found(self, *keys: str) -> Rollout | None:
+        with self._ws.engine.glance() as transaction:
+            return rollouts.get(transaction, *keys)
+
+    def _count(self, transaction: Transaction, begun: list[int]) -> None:
+        ledger.spend(transaction, self._ws.name, f"{self._purse}:rollouts", ledger.Sum(calls=sum(begun)))
+
+    def made(self) -> int:
+        """Rollouts that were begun, in all runs of this training."""
+        with self._ws.engine.read() as transaction:
+            return ledger.total(transaction, self._ws.name, f"{self._purse}:rollouts").calls

@@ -1,0 +1,108 @@
+"""The models a training asks: each with every layer around it, all of them spending from one purse."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from metier.context.model_access import strange_address
+from metier.errors import ConfigError
+from metier.models.build import NoModel, build, configured
+from metier.models.layers.stack import Layers, stacked
+from metier.models.price import price_of, unknown
+from metier.models.spec import parse
+from metier.training.service.budget import PurseCalls, PurseMemo
+from metier.training.service.ledger import PurseLedger
+from metier.types import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from metier.context.context import Workspace
+    from metier.models.http.client import HttpModel
+    from metier.models.ledger import Limits
+    from metier.models.model import Model
+    from metier.models.price import Price
+    from metier.models.pydantic_ai import ForeignProvider
+    from metier.models.spec import ModelSpec
+    from metier.store.engines.batched_writes import Grouped
+    from metier.training.service.budget import Closing
+
+ONE = Tokens(input=1)
+REMEMBERED = 1024
+"""Texts whose redaction is remembered: a skill is in every question, a case comes again and again."""
+
+
+class Lines:
+    """Opens models by their text; the same text is the same model."""
+
+    def __init__(self, ws: Workspace, grouped: Grouped, purse: str, limits: Limits, closing: Closing) -> None:
+        self._ws = ws
+        self._limits = limits
+        self._sleep = closing.sleep
+        self.memo = PurseMemo(ws, grouped)
+        self.ledger = PurseLedger(ws, grouped, purse, configured(asdict(ws.config)).limits, closing)
+        self._calls = PurseCalls(ws, grouped)
+        self._redact: Callable[[str], str] = lru_cache(maxsize=REMEMBERED)(ws.redact)
+        self._bare: list[HttpModel | ForeignProvider] = []
+        self._open: dict[str, Model] = {}
+
+    def open(self, asked: str | Model, environ: Mapping[str, str]) -> Model:
+        """The model a text names, the configured one for none; a ConfigError says what is missing."""
+        if not isinstance(asked, str):
+            return self._layered(asked, unknown)
+        spec = spec_of(self._ws, asked)
+        if spec.identity not in self._open:
+            bare = build(spec, environ)
+            if isinstance(bare, NoModel):
+                raise ConfigError(f"{bare.reason} {bare.fix}".strip())
+            self._bare.append(bare)
+            self._open[spec.identity] = self._layered(bare, price_of(spec, self._ws.clock()))
+        return self._open[spec.identity]
+
+    def _layered(self, bare: Model, price: Price) -> Model:
+        if self._limits.usd is not None and price(ONE) is None:
+            raise ConfigError(
+                f"What {bare.identity} costs is not known, so a limit on money cannot be kept. Set its price "
+                "(docs/models.md), or limit calls or tokens instead."
+            )
+        layers = Layers(
+            redact=self._redact,
+            memo=self.memo,
+            ledger=self.ledger,
+            limits=self._limits,
+            price=price,
+            sink=self._calls,
+            sleep=self._sleep,
+        )
+        return stacked(bare, layers)
+
+    def price(self, asked: object) -> Price:
+        """What a model's tokens cost that a text names; nobody knows it of anything else."""
+        return price_of(spec_of(self._ws, asked), self._ws.clock()) if isinstance(asked, str) else unknown
+
+    def close(self) -> None:
+        """End all connections; questions under way end without an answer."""
+        for bare in self._bare:
+            bare.close()
+
+
+def identity_of(ws: Workspace, asked: str | Model) -> str:
+    """What determines a model's replies, known before it is opened."""
+    return spec_of(ws, asked).identity if isinstance(asked, str) else asked.identity
+
+
+def spec_of(ws: Workspace, text: str) -> ModelSpec:
+    """What a text, or the settings, say about a model."""
+    if text.strip():
+        return parse(text)
+    found = configured(asdict(ws.config)).model
+    if found is None:
+        raise ConfigError(
+            "No model is set. Set one (METIER_MODEL=anthropic:NAME and its key), or name it: --optimiser "
+            "openai:NAME@http://127.0.0.1:8000/v1 for the one that proposes edits, --target chat=… for the one tried."
+        )
+    if strange := strange_address(ws.settings, ws.state, "model", found):
+        raise ConfigError(f"{strange.reason} {strange.fix}")
+    return found

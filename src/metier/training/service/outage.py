@@ -1,0 +1,86 @@
+"""When nothing works any more a training stops, and what failed meanwhile is tried again when it goes on."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from metier.types.trials import Rollout, Unscored
+
+if TYPE_CHECKING:
+    from metier.training.rollouts.cached import Keeper
+    from metier.training.rollouts.rollout import Spent
+    from metier.training.service.budget import Closing
+
+AT_FIRST, IN_A_ROW = 3, 12
+"""Attempts without a score after which a training stops: before any had one, and later."""
+
+
+class Doubting:
+    """A keeper that keeps what could not be scored once something could again: until then the world may be down."""
+
+    def __init__(self, keeper: Keeper, closing: Closing) -> None:
+        self._keeper = keeper
+        self._closing = closing
+        self._doubtful: dict[str, tuple[int, Rollout]] = {}
+        """Those that could not be scored, and when, since one could that was begun later."""
+        self._working: set[str] = set()
+        """The skills under which something was scored."""
+        self._begun = 0
+        self._mine = threading.local()
+        self._lock = threading.Lock()
+
+    def get(self, key: str) -> Rollout | None:
+        """The rollout under a key, if it was made before."""
+        _, kept = self._doubtful.get(key) or (0, self._keeper.get(key))
+        if kept and not isinstance(kept.score, Unscored):
+            self._working.add(kept.skill_hash)
+        return kept
+
+    def begin(self) -> Spent | None:
+        """As the keeper has it; what this thread puts next was begun now."""
+        with self._lock:
+            self._begun += 1
+            self._mine.begun = self._begun
+        return self._keeper.begin()
+
+    def undo(self) -> None:
+        """As the keeper has it."""
+        self._keeper.undo()
+
+    def put(self, key: str, rollout: Rollout) -> None:
+        """Keep one, or put it aside."""
+        if isinstance(rollout.score, Unscored):
+            with self._lock:
+                if not self._closing.stopped.is_set():  # else it was ended by us, which says nothing
+                    self._doubtful[key] = (self._begun, rollout)
+                    self._look(rollout.score)
+            return
+        self._working.add(rollout.skill_hash)
+        if self._doubtful:
+            self._settle(before=getattr(self._mine, "begun", 0))
+        self._keeper.put(key, rollout)
+
+    def settle(self) -> None:
+        """Keep what was put aside: the work has come to its end."""
+        self._settle(before=self._begun + 1)
+
+    def _settle(self, before: int) -> None:
+        """Keep what failed before something was begun that then went well; not once all has stopped."""
+        with self._lock:
+            if self._closing.stopped.is_set():
+                return
+            early = [key for key, (at, _) in self._doubtful.items() if at < before]
+            kept = [(key, self._doubtful[key][1]) for key in early]
+            for key, rollout in kept:
+                self._keeper.put(key, rollout)
+                del self._doubtful[key]
+
+    def _look(self, last: Unscored) -> None:
+        """Stop when it looks as if nothing worked any more; a skill that never worked may be at fault itself."""
+        failed = len(self._doubtful)
+        skills = {one.skill_hash for _, one in self._doubtful.values()}
+        if not self._working and failed >= AT_FIRST:
+            self._closing.stop(f"the first {failed} attempts could not be scored ({last.reason})")
+        elif failed >= IN_A_ROW and (len(skills) > 1 or skills & self._working):
+            self._closing.stop(f"{failed} attempts in a row could not be scored ({last.reason})")

@@ -1,0 +1,109 @@
+"""Trainings to look at: the list, one report, two of them side by side, a page."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from metier.errors import InputError, NotFoundError
+from metier.statistics.intervals import paired
+from metier.statistics.signflip import sign_flip
+from metier.store.tables.training import trainings
+from metier.training.report.page import page
+
+if TYPE_CHECKING:
+    from metier.context.context import Workspace
+    from metier.store.tables.training.trainings import Training
+
+Json = dict[str, object]
+FOLDER = "trainings"
+KEYS = ("run", "skill", "status", "scores", "decision", "rollouts", "calls", "tokens", "cost_usd", "created", "updated")
+
+
+def listed(ws: Workspace, limit: int) -> list[Json]:
+    """The newest trainings, each with its figures."""
+    with ws.engine.read() as transaction:
+        found = trainings.listed(transaction, ws.name, limit)
+        kept = [(one, trainings.report_of(transaction, one.id)) for one in found]
+    return [{key: value for key, value in _whole(one, text).items() if key in KEYS} for one, text in kept]
+
+
+def report_of(ws: Workspace, training: str = "") -> Json:
+    """The report of a training, the newest if none is named; of one under way, what is known so far."""
+    with ws.engine.read() as transaction:
+        if training:
+            found = trainings.get(transaction, ws.name, training)
+        else:
+            newest = trainings.listed(transaction, ws.name, 1)
+            if not newest:
+                raise NotFoundError("There are no trainings yet. Begin one: metier train SKILL --cases FILE")
+            found = newest[0]
+        return _whole(found, trainings.report_of(transaction, found.id))
+
+
+def compared(ws: Workspace, one: str, other: str) -> Json:
+    """Two trainings side by side, and the difference of their results on the held-out cases that both have."""
+    first, second = report_of(ws, one), report_of(ws, other)
+    before, after = _results(first), _results(second)
+    shared = [case for case in before if case in after]
+    differences = [after[case] - before[case] for case in shared]
+    interval = paired(differences)
+    return {
+        "one": {key: first.get(key) for key in KEYS},
+        "other": {key: second.get(key) for key in KEYS},
+        "cases": len(shared),
+        "difference": sum(differences) / len(differences) if differences else None,
+        "interval": [interval.low, interval.high] if differences else None,
+        "p": min(1.0, 2 * min(sign_flip(differences), sign_flip([-one for one in differences]))) if shared else None,
+    }
+
+
+def check_page(file: str) -> None:
+    """InputError if a page could not be written there, before anything is spent on what it would hold."""
+    target = Path(file).expanduser()
+    if target.is_dir() or not target.parent.is_dir() or not os.access(target.parent, os.W_OK | os.X_OK):
+        raise InputError(f"The page cannot be written to {target}: name a file in a folder that you may write to.")
+
+
+def write_page(ws: Workspace, report: Json, file: str = "") -> Path:
+    """The report as one page that needs nothing else, where it was asked for or beside the state."""
+    target = Path(file).expanduser() if file else ws.state / FOLDER / f"{report['run']}.html"
+    if file:
+        check_page(file)
+    part = target.with_name(f".{target.name}.part")
+    try:
+        if not file:
+            target.parent.mkdir(mode=0o700, exist_ok=True)
+        part.write_text(page(report), encoding="utf-8")
+        os.replace(part, target)  # noqa: PTH105 - in one step
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink()
+        raise InputError(f"The page cannot be written to {target}: {error.strerror}.") from None
+    return target
+
+
+def _whole(training: Training, text: str) -> Json:
+    """The kept report, with where the training stands now."""
+    kept = cast("Json", json.loads(text)) if text else {}
+    about: Json = {
+        "run": training.id,
+        "skill": training.skill,
+        "base_hash": training.base_hash,
+        "spec": json.loads(training.spec),
+        "created": training.created,
+    }
+    return {**about, **kept, "status": training.status, "reason": training.reason, "updated": training.updated}
+
+
+def _results(report: Json) -> dict[tuple[str, str], float]:
+    """What the best skill of a training scored on each held-out case."""
+    rows = cast("list[Json]", report.get("cases") or [])
+    return {
+        (str(row["split"]), str(row["case"])): float(cast("float", row["best"]))
+        for row in rows
+        if row.get("split") == "test" and isinstance(row.get("best"), int | float)
+    }

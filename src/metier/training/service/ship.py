@@ -1,0 +1,197 @@
+"""What becomes of a trained skill: a draft that review looks at, and the door if it was confirmed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from metier.errors import InputError, NotFoundError, StoreError
+from metier.library.proposals import door
+from metier.library.proposals import drafts as deciding
+from metier.library.proposals import proposals as drafting
+from metier.skills.validate import validate
+from metier.store.tables.shipping import drafts
+from metier.store.tables.training import trainings
+from metier.training.service.receipt import best_lines
+from metier.training.service.reports import FOLDER
+from metier.training.train import train
+from metier.types import Provenance
+from metier.types.trials import Decision
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from metier.context.context import Workspace
+    from metier.library.skills import Found
+    from metier.skills.package import Package
+    from metier.training.events import Event
+    from metier.training.service.order import Order
+    from metier.training.train import Finished
+    from metier.types import Draft
+    from metier.types.skills import Version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proven:
+    """A gate that has decided already, on cases and for a target that its receipt names."""
+
+    decision: Decision
+
+    def decide(self, draft: Draft, before: Package | None, after: Package) -> Decision:  # noqa: ARG002
+        """What the last gate found."""
+        return self.decision
+
+
+def carried_out(ws: Workspace, order: Order, *, apply: bool = False, out: str = "") -> Generator[Event, None, Finished]:
+    """Train, and make a draft of what is better; with `apply` it ships, if fresh cases and review agree."""
+    _check_skill(order)
+    if out:
+        _check_free(Path(out).expanduser())
+    try:
+        finished = yield from train(ws, order)
+    except OSError as error:
+        raise StoreError(
+            f"What the training finds cannot be kept in {ws.state}: {error.strerror or error}. Nothing that was kept is"
+            " lost: mend that, and the same command goes on."
+        ) from None
+    draft = drafted(ws, finished)
+    result = shipped(ws, draft) if draft and apply else draft
+    return replace(finished, result=result, package=written(ws, finished, out))
+
+
+def drafted(ws: Workspace, finished: Finished) -> Draft | None:
+    """A draft of the best skill; None when the training found nothing better, or the skill is not in the library."""
+    training, best = finished.training, finished.trained.best
+    found = _place(ws, training.skill)
+    if best.hash() == training.base_hash or found is None:
+        return None
+    review = door.reviewed(ws, best, found.skill, found.place.live())
+    draft = drafting.of_package(
+        ws, found, best, summary=f"trained: {_gain(finished)}", notes=[f"training {training.id}: {_decided(finished)}"]
+    )
+    draft = replace(
+        draft,
+        base_hash=training.base_hash,
+        provenance=Provenance(model=training.optimiser, training=training.id),
+        status=review.status,
+        findings=review.findings,
+        needs_approval=review.needs_approval or not _confirmed(finished),
+    )
+    return _saved(ws, replace(draft, id=_identity(draft, found)))
+
+
+def shipped(ws: Workspace, draft: Draft) -> Version | Draft:
+    """The draft through the one door; it ships if the last gate accepted it and nobody has to be asked."""
+    decision = proven(ws, draft)
+    if decision is None or not deciding.may_ship(draft):
+        return draft
+    return deciding.gated(ws, draft, Proven(decision=decision))
+
+
+def proven(ws: Workspace, draft: Draft) -> Decision | None:
+    """What the last gate of a draft's training said in its favour, with the target it was proven on."""
+    if not draft.provenance.training:
+        return None
+    with ws.engine.read() as transaction:
+        try:
+            training = trainings.get(transaction, ws.name, draft.provenance.training)
+        except NotFoundError:
+            return None
+        report = cast("dict[str, object]", json.loads(trainings.report_of(transaction, training.id) or "{}"))
+    decided = cast("dict[str, object]", report.get("decision") or {})
+    if report.get("skill_hash") != draft.hash or decided.get("action") != "accept":
+        return None
+    lines = best_lines(cast("list[dict[str, object]]", report.get("attribution") or []))
+    worth = f"; points by line: {lines}" if lines else ""
+    reason = f"{decided['reason']}{worth}; on {report['target']}, training {training.id}"
+    return Decision(action="accept", reason=reason)
+
+
+def written(ws: Workspace, finished: Finished, out: str = "") -> Path | None:
+    """The best package as files, where it was asked for; one of no library beside its page. Nothing is overwritten."""
+    training, best = finished.training, finished.trained.best
+    if best.hash() == training.base_hash or not (out or _place(ws, training.skill) is None):
+        return None
+    folder = Path(out).expanduser() if out else ws.state / FOLDER / training.id / Path(training.skill).name
+    if out:
+        _check_free(folder)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)  # of this very training, and ours
+    part = folder.with_name(f".{folder.name}.part")
+    try:
+        for path, content in best.files.items():
+            file = part / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+            file.chmod(0o755 if path in best.executable else 0o644)
+        part.rename(folder)
+    except OSError as error:
+        shutil.rmtree(part, ignore_errors=True)
+        raise InputError(
+            f"The trained skill cannot be written to {folder}: {error.strerror}. The training is kept; the same command"
+            " with another --out writes it, and pays for nothing twice."
+        ) from None
+    return folder
+
+
+def _check_free(folder: Path) -> None:
+    """InputError if a new folder cannot be made there, before anything is spent on what it would hold."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} is there already, and nothing is overwritten. Name a new folder with --out.")
+    there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise InputError(f"{folder} cannot be made: nothing can be written to {there}. Name another with --out.")
+
+
+def _check_skill(order: Order) -> None:
+    """InputError if its text cannot be read; a document without frontmatter is a text like any other."""
+    wrong = [one for one in validate(order.start, level="lenient").findings if one.rule == "not-utf8"]
+    if wrong:
+        raise InputError(f"{order.skill} cannot be trained, for its {wrong[0].file}: {wrong[0].reason} {wrong[0].fix}")
+
+
+def _place(ws: Workspace, skill: str) -> Found | None:
+    """Where a trained skill lives in the library; None for a folder elsewhere, and for one that was removed since."""
+    if skill.startswith("/") and ws.library.inside(Path(skill) / "SKILL.md") is None:
+        return None
+    try:
+        return ws.library.find(skill)
+    except NotFoundError:
+        return None
+
+
+def _identity(draft: Draft, found: Found) -> str:
+    """The draft's id: what shipped once and was taken back is another draft when it is proposed again."""
+    last = found.last()
+    return drafting.identity(replace(draft, base_hash=f"{draft.base_hash} v{last.number if last else 0}"))
+
+
+def _saved(ws: Workspace, draft: Draft) -> Draft:
+    """The draft in the store; one of the same bytes that nobody decided on yet learns what is known by now."""
+    kept = drafting.save(ws, draft)
+    if kept.approved or (kept.summary, kept.notes) == (draft.summary, draft.notes):
+        return kept
+    now = replace(draft, created=kept.created)
+    with ws.engine.write() as transaction:
+        drafts.put(transaction, now)
+    return now
+
+
+def _confirmed(finished: Finished) -> bool:
+    return finished.confirmation is not None and finished.confirmation.decision.action == "accept"
+
+
+def _decided(finished: Finished) -> str:
+    decision = cast("dict[str, object]", finished.report["decision"])
+    return f"{decision['action']}: {decision['reason']}"
+
+
+def _gain(finished: Finished) -> str:
+    if finished.confirmation is None:
+        return "not confirmed"
+    receipt = finished.confirmation.receipt
+    return f"{receipt.gain * 100:+.1f} points on {receipt.cases} fresh cases"

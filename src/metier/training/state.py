@@ -1,0 +1,119 @@
+"""What a run is given, plans and has reached, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metier.training.gates.effects import NOTHING_KNOWN
+from metier.training.gates.strict import Scores
+
+if TYPE_CHECKING:
+    from metier.models.model import Model
+    from metier.skills.package import Package
+    from metier.training.cases.batches import Batch
+    from metier.training.cases.splits import Splits
+    from metier.training.events import Change
+    from metier.training.gates.effects import Estimate
+    from metier.training.pareto import Variant
+    from metier.training.proposing.memory import Memory
+    from metier.training.proposing.proposals import Proposed
+    from metier.training.result import Epoch, Shortened, Step
+    from metier.training.rollouts.pool import Pool
+    from metier.training.rollouts.rollout import Roller
+    from metier.training.spec import Spec
+    from metier.types.trials import Action
+
+UNKNOWN = Scores(cases=())
+ACCEPTED: tuple[Action, ...] = ("accept_new_best", "accept", "force_accept")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A step before it is taken: known for the whole run in advance."""
+
+    step: int
+    epoch: int
+    batch: Batch
+    samples: tuple[int, ...]
+    """The sample numbers of its rollouts: another epoch asks for other attempts."""
+    last: bool
+    """Whether its epoch ends with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """What may become the current skill."""
+
+    change: Change
+    package: Package
+    step: int
+    edits: tuple[Proposed, ...] = ()
+    """What it is made of, where each of them could be made alone."""
+    number: int = 1
+    """Which candidate of its step it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """An edit about which nothing is decided yet, and what screenings said of it."""
+
+    edit: Proposed
+    known: Estimate = NOTHING_KNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looks:
+    """How far the gates have looked at the val cases."""
+
+    fresh: int = 1
+    """The first attempt at a val case that nothing was chosen by; attempt 0 is what scores are reported by."""
+    known: int = 0
+    """The attempt at the val cases that the current scores are of."""
+    repeats: bool = False
+    """Whether other attempts at the same cases came out all the same: then another measurement says nothing new."""
+    slow: int = 0
+    """Candidates in a row that the quick gate did not take."""
+    screens: int = 0
+    """Screenings so far."""
+    dry: int = 0
+    """Candidates that were no better than the current skill on fresh attempts."""
+    waiting: tuple[Waiting, ...] = ()
+    """Edits that wait to be screened with others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What a run has reached; each change makes a new one."""
+
+    current: Package
+    best: Package
+    memory: Memory
+    current_scores: Scores = UNKNOWN
+    best_scores: Scores = UNKNOWN
+    best_step: int = 0
+    gated: bool = True
+    """Whether the current scores are those of the very bytes that are current."""
+    looks: Looks = Looks()
+    strategy: str = ""
+    """The optimiser's notes to itself."""
+    variants: tuple[Variant, ...] = ()
+    """Skills that were scored on all val cases, where several may be a step's parent."""
+    merged: tuple[str, ...] = ()
+    """Hashes of what two of them made together."""
+    weights: tuple[tuple[str, Estimate], ...] = ()
+    """What the best skill gains without each line that was added, where that was measured at the end."""
+    pruned: Shortened | None = None
+    steps: tuple[Step, ...] = ()
+    epochs: tuple[Epoch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a run works with."""
+
+    splits: Splits
+    spec: Spec
+    roller: Roller
+    optimiser: Model
+    pool: Pool

@@ -1,0 +1,167 @@
+"""One step from its batch to the gate: update and judge what was proposed, one candidate after the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from metier.training.bandit import proposer
+from metier.training.events import Edited, FellBack, Gathered, Skipped, StepBegan, Switched
+from metier.training.proposing.appendix import noted
+from metier.training.proposing.memory import Past, rejected_of
+from metier.training.proposing.propose import propose, roll_out
+from metier.training.proposing.reflect import Setting
+from metier.training.proposing.split_rewrite import screened_apart
+from metier.training.proposing.update import NoUpdate, update
+from metier.training.result import Judged, Step, Unjudged
+from metier.training.several import rivals, united, without
+from metier.training.state import ACCEPTED, Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from metier.training.events import Event
+    from metier.training.proposing.memory import Rejected
+    from metier.training.proposing.proposals import Proposed
+    from metier.training.proposing.propose import Looked
+    from metier.training.proposing.reflect import Reflection
+    from metier.training.proposing.update import Updated
+    from metier.training.run import Run
+    from metier.training.several import ProposalSet
+    from metier.training.spec import Spec
+    from metier.training.state import Plan
+
+
+def take_step(run: Run, plan: Plan, meanwhile: Callable[[Looked], None]) -> Generator[Event, None, None]:
+    """From a batch to a decision; `meanwhile` may begin other work when the analysts are under way."""
+    memory = run.state.memory.text(run.spec.recall)
+    setting = Setting(skill=run.state.current, memory=memory, meta=run.state.strategy)
+    yield StepBegan(step=plan.step, steps=run.steps, epoch=plan.epoch, cases=len(plan.batch))
+    spec = yield from _way(run, plan)
+    looked = yield from roll_out(run, plan, setting, spec)
+    meanwhile(looked)
+    sets = yield from propose(run, plan, looked, setting)
+    judged = rivals(sets, spec, _room(run, looked))
+    if len(sets) > 1:
+        edits = len(united(sets).bundle.items)
+        yield Gathered(step=plan.step, sets=len(sets), edits=edits, candidates=len(judged))
+    taken: tuple[Proposed, ...] = ()
+    for made in judged:
+        taken += yield from _candidate(run, plan, looked, without(made, taken), setting)
+
+
+def _room(run: Run, looked: Looked) -> int:
+    """How many edits are worth screening next with those that wait: one for each case that failed, and none that
+    would be out of date when its turn comes."""
+    return min(looked.failed, run.spec.screen_edits - len(run.state.looks.waiting))
+
+
+def _way(run: Run, plan: Plan) -> Generator[Event, None, Spec]:
+    """The settings with the way in which this step proposes."""
+    steps = tuple(one for one in run.state.steps if one.step)
+    way, before = proposer(run.spec, run.state.steps), steps[-1].proposer if steps else run.spec.update
+    if way != before:
+        yield Switched(step=plan.step, proposer=way, before=before, plateau=run.spec.plateau)
+    return replace(run.spec, update=way)
+
+
+def _candidate(
+    run: Run, plan: Plan, looked: Looked, made: ProposalSet, setting: Setting
+) -> Generator[Event, None, tuple[Proposed, ...]]:
+    """From a set of proposals to a decision; what of it is in the skill then."""
+    reflections = made.reflections
+    record = Step(
+        step=plan.step,
+        epoch=plan.epoch,
+        cases=tuple(case.id for case in plan.batch),
+        failed=looked.failed,
+        passed=looked.passed,
+        unscored=len(looked.seen) - looked.failed - looked.passed,
+        outcome=Unjudged(change="step", reason="no analyst proposed anything"),
+        notes=made.notes if run.spec.skill_aware else (),
+        budget=made.budget,
+        edits=made.bundle.items,
+        proposer=looked.spec.update,
+        proposal=made.number,
+    )
+    loss: float | None = None
+    if made.proposed:
+        updated = update(run.state.current, made.bundle, run.desk, setting, looked.spec)
+        record, loss = yield from _judged(run, record, updated)
+    if isinstance(record.outcome, Unjudged):
+        yield Skipped(step=plan.step, change="step", reason=record.outcome.reason)
+    record = yield from _with_notes(run, record)
+    yield from run.settle()
+    _remember(run, record, reflections, loss)
+    accepted = isinstance(record.outcome, Judged) and record.outcome.decision.action in ACCEPTED
+    return record.edits if accepted else ()
+
+
+def _judged(run: Run, record: Step, updated: Updated | NoUpdate) -> Generator[Event, None, tuple[Step, float | None]]:
+    """The step with the gate's decision, and what a rejected candidate would have cost."""
+    if isinstance(updated, NoUpdate):
+        return replace(record, outcome=Unjudged(change="step", reason=updated.reason)), None
+    statuses = tuple(report.status for report in updated.reports)
+    yield Edited(step=record.step, skill_hash=updated.package.hash(), statuses=statuses)
+    edits = record.edits
+    if record.proposer != "patch":
+        edits = screened_apart(run.state.current, updated.package, run.spec, record.failed)
+    candidate = Candidate(change="step", package=updated.package, step=record.step, edits=edits, number=record.proposal)
+    outcome = yield from run.judge(candidate)
+    return replace(record, reports=updated.reports, outcome=outcome), _loss(run, outcome)
+
+
+def _loss(run: Run, outcome: Judged | Unjudged) -> float | None:
+    """What a rejected candidate would have cost, as far as its cases were looked at; None for one that waits."""
+    if not isinstance(outcome, Judged) or outcome.decision.action != "reject":
+        return None
+    if outcome.scores:
+        return run.loss(outcome.scores)
+    deltas = [delta for _, delta in outcome.decision.deltas]
+    return (
+        -sum(deltas) / len(deltas) if deltas and run.spec.gate == "adaptive" and not run.state.looks.waiting else None
+    )
+
+
+def _with_notes(run: Run, record: Step) -> Generator[Event, None, Step]:
+    """The step with its reminders in the appendix, if the gate lets them."""
+    if not record.notes:
+        return record
+    made = noted(run.state.current, record.notes, run.desk, run.spec)
+    if made.problem:
+        yield FellBack(step=record.step, stage="appendix", reason=made.problem, instead="all reminders stay")
+    if run.spec.gate_everything:
+        candidate = Candidate(change="appendix", package=made.package, step=record.step)
+        judged = yield from run.judge(candidate)
+        return replace(record, noted=judged)
+    return replace(record, noted=run.take("appendix", made.package))
+
+
+def _remember(run: Run, record: Step, reflections: tuple[Reflection, ...], loss: float | None) -> None:
+    outcome = record.outcome
+    past = Past(
+        step=record.step,
+        action=outcome.decision.action if isinstance(outcome, Judged) else None,
+        failed=record.failed,
+        total=len(record.cases),
+        patterns=tuple(pattern for one in reflections for pattern in one.patterns),
+    )
+    rejected = _rejected(outcome, record, loss)
+    state = run.state
+    run.state = replace(state, memory=state.memory.after(past, rejected), steps=(*state.steps, record))
+
+
+def _rejected(outcome: Judged | Unjudged, record: Step, loss: float | None) -> tuple[Rejected, ...]:
+    """The edits of a rejected candidate; where each was measured, those that did harm."""
+    if isinstance(outcome, Judged) and outcome.effects:
+        harmful = (one for one in outcome.effects if not one.kept and one.seen < 0)
+        return tuple(kept for one in harmful for kept in rejected_of((one.edit,), -one.shrunk))
+    return () if loss is None else rejected_of(_made(record), loss)
+
+
+def _made(record: Step) -> tuple[Proposed, ...]:
+    """The proposals that are in the candidate."""
+    if not record.reports:
+        return record.edits
+    pairs = zip(record.edits, record.reports, strict=True)
+    return tuple(item for item, report in pairs if report.applied)

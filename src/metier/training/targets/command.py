@@ -1,0 +1,175 @@
+"""The target that is a command: an agent in a throw-away folder, with the skill where it looks for skills."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from metier.errors import UsageError
+from metier.formats.strict_json import clean
+from metier.skills.paths import path_problem
+from metier.training.targets.agent_output import read, shortened
+from metier.training.targets.known_agents import PORTABLE, known_agent
+from metier.training.targets.process import Failed, Limits, environment, folder, run, sweep
+from metier.training.targets.target import Attempt, Broken
+from metier.training.targets.work_folder import collected, installed, write_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from metier.skills.package import Package
+    from metier.training.targets.agent_output import Format
+    from metier.training.targets.process import Ended
+    from metier.types.trials import Case
+
+NAMES = ("task", "task_file", "skill_dir")
+PLACES = re.compile(rf"\{{({'|'.join(NAMES)})\}}")
+SHOWN = 20_000
+"""Characters of what a command complained about that a trace keeps."""
+SHORTEST = 8
+"""A passed value of fewer characters is not looked for in what is printed: it could be any word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandTarget:
+    """Any command; `{task}`, `{task_file}` and `{skill_dir}` in it stand for what they say.
+
+    A command that names neither task gets it on its standard input. What it prints is the answer, what it complains
+    about is the trace. A command that is missing, hangs, ends with an unexpected code or prints no text says nothing
+    about the skill.
+    """
+
+    words: tuple[str, ...]
+    environ: Mapping[str, str] = field(repr=False)
+    """Ours, of which it gets `PATH`, the plain variables and those in `passed`."""
+    skills: str = PORTABLE
+    """The folder in which the agent looks for skills, below the one it is started in."""
+    prints: Format = "text"
+    shell: bool = False
+    """Whether the first word is a line for the shell; what stands in for places is quoted for it."""
+    passed: tuple[str, ...] = ()
+    """Names of further variables it is given, such as that of a key."""
+    exits: tuple[int, ...] = (0,)
+    """Exit codes that count as an attempt."""
+    collect: tuple[str, ...] = ()
+    """Files to take along for the scorer, such as `*.py` or `out/*`."""
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if not self.words or not self.words[0].strip():
+            raise UsageError("A command needs at least one word.")
+        for found in re.finditer(r"\{(\w+)\}", " ".join(self.words)):
+            near = get_close_matches(found[1], NAMES, n=1, cutoff=0.7)
+            if near and found[1] not in NAMES:
+                raise UsageError(f"{found[0]} in a command stands for nothing; did you mean {{{near[0]}}}?")
+        if path_problem(self.skills):
+            raise UsageError(f"'{self.skills}' is no folder below the one the agent works in.")
+
+    @property
+    def identity(self) -> str:
+        """The program, and all that shapes what it does."""
+        about = repr((self.words, self.skills, self.prints, self.shell, self.passed, self.exits))
+        about += repr((self.collect, self.limits.seconds))
+        program = self.words[0].split()[0] if self.shell else self.words[0]
+        return f"command {os.path.basename(program)} {sha256(about.encode('utf-8', 'replace')).hexdigest()[:16]}"  # noqa: PTH119
+
+    def run(self, case: Case, skill: Package | None, sample: int) -> Attempt | Broken:  # noqa: ARG002 - every run is another
+        """One run in a folder of its own."""
+        if problem := next((path for path, _ in case.files if path_problem(path)), None):
+            return Broken(
+                reason=f"the case's file {problem[:80]!r} cannot be written: {path_problem(problem)}", again=False
+            )
+        try:
+            with folder() as place:
+                return self._run_in(place, case, skill)
+        except OSError as error:
+            return Broken(reason=f"the throw-away folder cannot be used: {error.strerror or error}")
+
+    def _run_in(self, place: Path, case: Case, skill: Package | None) -> Attempt | Broken:
+        work, home = place / "work", place / "home"
+        for one in (work, home):
+            one.mkdir()
+        write_texts(work, case.files)
+        task = place / "task.md"
+        task.write_text(case.input, encoding="utf-8", errors="replace")
+        try:
+            skill_dir = installed(skill, work / self.skills, place)
+        except (FileExistsError, NotADirectoryError):
+            return Broken(reason=f"a file of the case stands where the skill is to go, in {self.skills}", again=False)
+        values = {"task": clean(case.input), "task_file": str(task), "skill_dir": str(skill_dir)}
+        words = self._filled(values)
+        said = "" if re.search(r"\{task(_file)?\}", " ".join(self.words)) else case.input
+        ended = run(words, work, environment(home, self.environ, self.passed), self.limits, said)
+        if isinstance(ended, Failed):
+            return Broken(reason=self._safe(ended.reason), again=ended.again)
+        return self._attempt(ended, work)
+
+    def _attempt(self, ended: Ended, work: Path) -> Attempt | Broken:
+        errors = self._safe(shortened(ended.errors.decode("utf-8", "replace").strip(), SHOWN))
+        if ended.code not in self.exits:
+            how = f"signal {-ended.code}" if ended.code < 0 else f"exit code {ended.code}"
+            return Broken(reason=f"{how}: {errors[-500:] or 'it said nothing'}")
+        try:
+            text = self._safe(ended.output.decode())
+        except UnicodeDecodeError:
+            return Broken(reason=f"it printed what is no text (exit code {ended.code})")
+        story = read(text, self.prints)
+        if story.problem:
+            return Broken(reason=f"{story.problem} (exit code {ended.code})")
+        return Attempt(
+            output=clean(story.answer),
+            trace=clean("\n".join(filter(None, (story.trace, errors)))),
+            tools=tuple(story.tools),
+            exit_code=ended.code,
+            files=tuple(collected(work, self.collect)),
+            tokens=story.tokens,
+            cost_usd=story.cost_usd,
+            seconds=ended.seconds,
+        )
+
+    def _filled(self, values: Mapping[str, str]) -> list[str]:
+        """The command with its places filled, each once: what stands in a task is never a place."""
+        if not self.shell:
+            return [PLACES.sub(lambda found: values[found[1]], word) for word in self.words]
+        line = PLACES.sub(lambda found: shlex.quote(values[found[1]]), self.words[0])
+        return ["/bin/sh", "-c", line, *self.words[1:]]
+
+    def _safe(self, text: str) -> str:
+        """The text without the values that were passed on."""
+        for name in self.passed:
+            value = self.environ.get(name, "")
+            if len(value) >= SHORTEST:
+                text = text.replace(value, f"[{name}]")
+        return text
+
+
+def command_target(
+    line: str, environ: Mapping[str, str], passed: tuple[str, ...] = (), limits: Limits | None = None
+) -> CommandTarget:
+    """The target for a command written as in a shell, which none reads."""
+    try:
+        words = tuple(shlex.split(line))
+    except ValueError as error:
+        raise UsageError(f"The command {line!r} cannot be read: {error}.") from None
+    sweep()
+    return CommandTarget(words=words, environ=environ, passed=passed, limits=limits or Limits())
+
+
+def agent_target(name: str, environ: Mapping[str, str], limits: Limits | None = None) -> CommandTarget:
+    """The target for a well-known agent, by its name."""
+    agent = known_agent(name)
+    sweep()
+    return CommandTarget(
+        words=agent.words,
+        environ=environ,
+        skills=agent.skills,
+        prints=agent.prints,
+        passed=agent.keys,
+        limits=limits or Limits(),
+    )

@@ -1,0 +1,82 @@
+"""The command lines of well-known agents without a person in front of them, as their makers document them.
+
+A task goes to standard input where the agent reads it there: a text that begins with a dash, or is very long, is no
+argument. Each may edit files in the throw-away folder; none may run whatever it likes unless its own sandbox holds it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from metier.errors import UsageError
+
+if TYPE_CHECKING:
+    from metier.training.targets.agent_output import Format
+
+PORTABLE = ".agents/skills"
+"""Where most agents look for a project's skills."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownAgent:
+    """How an agent is started for one task."""
+
+    words: tuple[str, ...]
+    skills: str = PORTABLE
+    """The folder of a project in which it looks for skills."""
+    keys: tuple[str, ...] = ()
+    """The variables its keys stand in, passed on where they are set."""
+    prints: Format = "text"
+
+
+AGENTS: dict[str, KnownAgent] = {
+    "claude-code": KnownAgent(
+        words=(
+            *("claude", "-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence"),
+            *("--permission-mode", "acceptEdits", "--allowedTools", "Skill"),
+        ),
+        skills=".claude/skills",
+        keys=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN"),
+        prints="claude",
+    ),
+    "codex": KnownAgent(
+        words=("codex", "exec", "--json", "--ephemeral", "--skip-git-repo-check", "--sandbox", "workspace-write", "-"),
+        keys=("CODEX_API_KEY", "OPENAI_API_KEY"),
+        prints="codex",
+    ),
+    "gemini": KnownAgent(
+        words=(
+            "gemini",
+            "--output-format",
+            "stream-json",
+            "--approval-mode",
+            "auto_edit",
+            "--allowed-tools=activate_skill",
+        ),
+        keys=("GEMINI_API_KEY", "GOOGLE_API_KEY", "GEMINI_CLI_TRUST_WORKSPACE"),
+        prints="gemini",
+    ),
+    "copilot": KnownAgent(
+        words=("copilot", "-s", "--no-ask-user", "--allow-tool=write", "-p", "{task}"),
+        keys=("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"),
+    ),
+    "cursor": KnownAgent(
+        words=("cursor-agent", "-p", "--trust", "--sandbox", "enabled", "--output-format", "text", "{task}"),
+        keys=("CURSOR_API_KEY",),
+    ),
+    "opencode": KnownAgent(
+        words=("opencode", "run", "{task}"),
+        keys=("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"),
+    ),
+}
+
+
+def known_agent(name: str) -> KnownAgent:
+    """The agent of that name; an error names the nearest."""
+    if name in AGENTS:
+        return AGENTS[name]
+    near = get_close_matches(name, AGENTS, n=1, cutoff=0.5)
+    hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(AGENTS)};"
+    raise UsageError(f"No agent '{name}' is known: {hint} Any other can be given as a command.")

@@ -1,0 +1,99 @@
+"""The nouns of what ships: a version of a skill, and how the skill is doing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from metier.types import Finding, Provenance, StoredFile
+
+NO_PROVENANCE = Provenance()
+
+SkillOrigin = Literal["manual", "learned", "trained", "imported"]
+SkillStatus = Literal["provisional", "active", "cold", "archived", "deleted"]
+Action = Literal[
+    "found",
+    "hand-edit",
+    "hand-delete",
+    "apply",
+    "edit",
+    "import",
+    "rollback",
+    "archive",
+    "delete",
+    "restore",
+    "cool",
+    "wake",
+    "pin",
+    "unpin",
+]
+"""What made a version; all from `archive` on leave the bytes as they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One state of a skill package, kept byte for byte, and what brought it there."""
+
+    skill: str
+    root: str
+    number: int
+    hash: str
+    action: Action = "apply"
+    status: SkillStatus = "active"
+    """Archived and deleted: not in its root any more, only kept."""
+    origin: SkillOrigin = "manual"
+    actor: str = ""
+    """Who or what model."""
+    summary: str = ""
+    draft: str = ""
+    step: str = ""
+    """The training step, where training made it."""
+    provenance: Provenance = NO_PROVENANCE
+    findings: tuple[Finding, ...] = ()
+    receipt: str = ""
+    """What the gate decided, and why."""
+    gain: float | None = None
+    """The measured gain over the version before, where there is one."""
+    parent: str = ""
+    """The hash of the package it took the place of."""
+    created: str = ""
+    files: tuple[StoredFile, ...] = ()
+
+    @property
+    def out(self) -> bool:
+        """Whether this version is kept only, out of every agent's sight."""
+        return self.status in ("archived", "deleted")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """How a skill is doing."""
+
+    skill: str
+    workspace: str
+    status: SkillStatus = "active"
+    origin: SkillOrigin = "manual"
+    uses: int = 0
+    successes: int = 0
+    failures: int = 0
+    last_used: str = ""
+    retention: float = 0.2
+    pinned: bool = False
+    changed: str = ""
+    """When its last version was made; an unused skill idles from there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glance:
+    """What is known about a package without reading it again."""
+
+    fingerprint: str
+    """Of the names, sizes and times of all its files; empty: to be read again next time."""
+    hash: str = ""
+    """Empty when it could not be read."""
+    name: str = ""
+    description: str = ""
+    problem: str = ""
+    """Why no agent can use it, and on which line; empty when one can."""
+    version: int = 0
+    """Its newest version."""
