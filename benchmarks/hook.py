@@ -94,8 +94,8 @@ def fill(ws: Workspace, texts: list[Text]) -> None:
     ]
     with ws.engine.write() as transaction:
         skill_words.keep(transaction, texts)
-        skill_words.put(transaction, ws.name, rows)
-        skill_words.finish(transaction, ws.name, made)
+        skill_words.put(transaction, rows)
+        skill_words.finish(transaction, made)
 
 
 def judged(ws: Workspace, queries: list[Query]) -> tuple[float, float, float, float]:

@@ -108,11 +108,11 @@ def both_engines() -> list[object]:
 def bare_engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     """An empty database without a schema, on each engine in turn."""
     if request.param == "sqlite":
-        engine: Engine = SqliteEngine(tmp_path / "metier.db", lock=tmp_path / "lock", wait=5)
+        engine: Engine = SqliteEngine(tmp_path / "metier.db", lock=tmp_path / "lock", wait=5, workspace="w")
     else:
         from metier.store.engines.postgres import PostgresEngine
 
-        engine = PostgresEngine(request.getfixturevalue("new_postgres"), wait=5)
+        engine = PostgresEngine(request.getfixturevalue("new_postgres"), wait=5, workspace="w")
     yield engine
     engine.close()
 

@@ -176,8 +176,8 @@ def _learned(folder: Path) -> list[Sequence[tuple[str, object]]]:
         return [
             runs,
             skills,
-            [(one.label, sorted(one.runs)) for one in patterns.listed(transaction, ws.name)],
-            [(one.target, one.status) for one in drafts.listed(transaction, ws.name)],
+            [(one.label, sorted(one.runs)) for one in patterns.listed(transaction)],
+            [(one.target, one.status) for one in drafts.listed(transaction)],
         ]
 
 

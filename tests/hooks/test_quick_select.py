@@ -49,7 +49,7 @@ def ready(ws: Workspace) -> Workspace:
 def stored(ws: Workspace) -> list[Selection]:
     ws.ingest()
     with ws.engine.read() as transaction:
-        return selections.listed(transaction, ws.name)
+        return selections.listed(transaction)
 
 
 def errors(ws: Workspace) -> str:

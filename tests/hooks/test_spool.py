@@ -193,5 +193,5 @@ def test_a_reference_waits_to_be_read(ws: Workspace, tmp_path: Path) -> None:
     spool({"session_id": "s", "transcript_path": str(tmp_path / "t.jsonl"), "cwd": str(ws.root)}, ws.root)
     ws.ingest()
     with ws.engine.read() as transaction:
-        [file] = files.waiting(transaction, ws.name)
+        [file] = files.waiting(transaction)
     assert (file.path, file.session) == (str(tmp_path / "t.jsonl"), "s")

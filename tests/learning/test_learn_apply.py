@@ -198,7 +198,7 @@ def test_the_lifecycle_ends_a_pass_in_which_nothing_was_ready(tmp_path: Path) ->
         assert result.taken == ()
         assert [(one.profile.skill, one.to) for one in result.lifecycle.steps] == [(version.skill, "cold")]
         with ws.engine.read() as transaction:
-            profile = profiles.get(transaction, ws.name, version.skill)
+            profile = profiles.get(transaction, version.skill)
         assert profile
         assert profile.status == "cold"
 

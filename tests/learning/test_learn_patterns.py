@@ -91,14 +91,14 @@ def test_runs_that_wait_are_neither_judged_nor_embedded_again(ws: Workspace) -> 
     ws.deliver([Run(message=one, output="Done.", status="completed") for one in ALONE])
     learned(ws)
     with ws.engine.read() as transaction:
-        kept = waiting.evidence(transaction, ws.name)
+        kept = waiting.evidence(transaction)
     assert len(kept) == 3
     assert all(len(one.vector) == 4 * StaticEmbedder().dimensions for one in kept)
     ws.deliver(task(TESTS, 0, 1))
     assert learned(ws).evidence == 1
     with ws.engine.read() as transaction:
         assert {one.run: one.vector for one in kept}.items() <= {
-            one.run: one.vector for one in waiting.evidence(transaction, ws.name)
+            one.run: one.vector for one in waiting.evidence(transaction)
         }.items()
 
 

@@ -86,7 +86,7 @@ def test_many_poisoned_runs_at_once_hold_up_nobody(tmp_path: Path) -> None:
 def test_a_record_damaged_on_disk_holds_up_nobody(ws: Workspace) -> None:
     ws.deliver(task(TESTS, 0, 4))
     with ws.engine.write() as transaction:
-        first = runs.everything(transaction, ws.name)[0]
+        first = runs.everything(transaction)[0]
         transaction.all("UPDATE runs SET body = '{\"message\": ' WHERE sequence = 1")
     result = learned(ws)
     assert [one.run for one in result.rejected] == [first]

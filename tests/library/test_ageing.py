@@ -45,7 +45,7 @@ def shop(tmp_path: Path, clock: Clock) -> Iterator[Workspace]:
     with Workspace.open(folder, clock=clock) as ws:
         ws.skills()
         with ws.engine.write() as transaction:
-            found = profiles.get(transaction, ws.name, "hosts")
+            found = profiles.get(transaction, "hosts")
             assert found
             profiles.put(transaction, [replace(found, origin="learned")])
         yield ws
@@ -92,7 +92,7 @@ def test_pinned_and_manual_skills_are_left_alone(shop: Workspace, clock: Clock) 
     assert age(shop).steps == ()
     shop.pin("hosts", pinned=False)
     with shop.engine.write() as transaction:
-        found = profiles.get(transaction, shop.name, "hosts")
+        found = profiles.get(transaction, "hosts")
         assert found
         profiles.put(transaction, [replace(found, origin="manual")])
     assert age(shop).steps == ()

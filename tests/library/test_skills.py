@@ -71,7 +71,7 @@ def test_a_first_profile_is_active_manual_with_a_fifth_of_retention(ws: Workspac
     put(shared(ws), "deploy")
     ws.skills()
     with ws.engine.read() as transaction:
-        profile = profiles.get(transaction, ws.name, "deploy")
+        profile = profiles.get(transaction, "deploy")
     assert profile
     assert (profile.status, profile.origin, profile.retention, profile.uses) == ("active", "manual", 0.2, 0)
 

@@ -35,7 +35,7 @@ def test_a_persons_word_wins_and_can_be_taken_back(ws: Workspace) -> None:
     assert verdict is not None
     assert (verdict.judge, verdict.success, verdict.reason) == ("person", False, "wrong file")
     with ws.engine.read() as transaction:
-        profile = profiles.get(transaction, ws.name, "s")
+        profile = profiles.get(transaction, "s")
         assert profile is not None
         assert (profile.successes, profile.failures) == (0, 1)
         assert [entry.action for entry in audit.listed(transaction)] == ["mark bad"]
@@ -64,7 +64,7 @@ def test_the_words_of_a_removed_run_are_gone_from_the_selections_made_for_it(ws:
     ws.select("something else")
     list(house.remove(ws, [run], "private"))
     with ws.engine.read() as transaction:
-        assert sorted(one.query for one in selections.listed(transaction, ws.name)) == ["", "something else"]
+        assert sorted(one.query for one in selections.listed(transaction)) == ["", "something else"]
 
 
 def test_a_removed_run_does_not_come_back_until_it_is_readmitted(ws: Workspace) -> None:
@@ -112,7 +112,7 @@ def test_a_store_over_its_size_loses_its_oldest_runs(tmp_path: Path) -> None:
         told = [event.text for event in ws.tidy() if isinstance(event, Noted)]
         assert "oldest runs: all take more than 4 MB (max_disk_mb)" in told[0]
         with ws.engine.read() as transaction:
-            assert runs.weight(transaction, ws.name) <= 4 * 2**20
+            assert runs.weight(transaction) <= 4 * 2**20
         left = [int(record.run.external_id or "") for record in ws.runs(5000)]
         assert left
         assert left == list(range(1499, 1499 - len(left), -1))

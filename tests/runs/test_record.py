@@ -21,7 +21,7 @@ RUN = metier.Run(message="fix the login test", external_id="1", status="complete
 
 def profile(ws: Workspace, skill: str) -> Profile | None:
     with ws.engine.read() as transaction:
-        return profiles.get(transaction, ws.name, skill)
+        return profiles.get(transaction, skill)
 
 
 def test_a_block_that_ends_well_is_a_completed_run(ws: Workspace) -> None:

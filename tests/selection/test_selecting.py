@@ -30,7 +30,7 @@ NO_CHANCE = Settings(explore_rate=0.0, withhold_rate=0.0)
 
 def stored(ws: Workspace) -> list[Selection]:
     with ws.engine.read() as transaction:
-        return selections.listed(transaction, ws.name)
+        return selections.listed(transaction)
 
 
 def lines(selected: object) -> str:
@@ -178,7 +178,7 @@ def test_what_is_excluded_archived_or_cold_counts_less_or_not_at_all(ws: Workspa
     score = ws.select(FLAKY).choice.candidates[0].score
     assert ws.select(FLAKY, exclude=["flaky-tests"]).names == ()
     with ws.engine.write() as transaction:
-        [profile] = [one for one in profiles.listed(transaction, ws.name) if one.skill == "flaky-tests"]
+        [profile] = [one for one in profiles.listed(transaction) if one.skill == "flaky-tests"]
         profiles.put(transaction, [replace(profile, status="cold")])
     assert ws.select(FLAKY).choice.candidates[0].score < score
     ws.archive("flaky-tests")
@@ -190,7 +190,7 @@ def test_what_is_excluded_archived_or_cold_counts_less_or_not_at_all(ws: Workspa
 def test_a_provisional_skill_is_explored_by_the_lot(ws: Workspace) -> None:
     stocked(ws).select(FLAKY)
     with ws.engine.write() as transaction:
-        [profile] = [one for one in profiles.listed(transaction, ws.name) if one.skill == "flaky-tests"]
+        [profile] = [one for one in profiles.listed(transaction) if one.skill == "flaky-tests"]
         profiles.put(transaction, [replace(profile, status="provisional")])
     found = ws.select(FLAKY, settings=Settings(explore_rate=1.0))
     assert [one.skill.name for one in found.choice.candidates if one.explored] == ["flaky-tests"]

@@ -128,12 +128,12 @@ def told(ws: Workspace, gate: Gate | None = None, **options: object) -> tuple[li
 
 def all_patterns(ws: Workspace) -> list[Pattern]:
     with ws.engine.read() as transaction:
-        return patterns.listed(transaction, ws.name)
+        return patterns.listed(transaction)
 
 
 def all_drafts(ws: Workspace) -> list[Draft]:
     with ws.engine.read() as transaction:
-        return drafts.listed(transaction, ws.name)
+        return drafts.listed(transaction)
 
 
 def the_draft(ws: Workspace) -> Draft:
@@ -151,17 +151,16 @@ def documents(ws: Workspace) -> dict[str, str]:
 def everything(ws: Workspace) -> dict[str, object]:
     """All that learning has written, without the moments of it: two of these can be compared."""
     with ws.engine.read() as transaction:
-        ids = runs.everything(transaction, ws.name)
-        there = patterns.listed(transaction, ws.name)
+        ids = runs.everything(transaction)
+        there = patterns.listed(transaction)
         return {
             "verdicts": {run: (one.success, one.judge) for run, one in verdicts.many(transaction, ids).items()},
-            "states": {one.id: one.state for one in runs.many(transaction, ws.name, ids)},
+            "states": {one.id: one.state for one in runs.many(transaction, ids)},
             "patterns": [replace(one, created="", updated="") for one in sorted(there, key=lambda one: one.id)],
-            "members": {one.id: members.of_pattern(transaction, ws.name, one.id) for one in there},
-            "waiting": sorted((one.run, one.reason) for one in waiting.listed(transaction, ws.name)),
+            "members": {one.id: members.of_pattern(transaction, one.id) for one in there},
+            "waiting": sorted((one.run, one.reason) for one in waiting.listed(transaction)),
             "drafts": sorted(
-                (one.id, one.target.rpartition("/")[2], one.status, one.hash)
-                for one in drafts.listed(transaction, ws.name)
+                (one.id, one.target.rpartition("/")[2], one.status, one.hash) for one in drafts.listed(transaction)
             ),
             "skills": documents(ws),
         }

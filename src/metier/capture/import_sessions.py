@@ -67,7 +67,7 @@ def import_session(ws: Workspace, source: Source, session: Session, report: File
     try:
         seen = _look(session)
         with ws.engine.read() as transaction:
-            known = files.get(transaction, ws.name, session.main)
+            known = files.get(transaction, session.main)
         if known is not None and known.position >= 0 and known.fingerprint == seen.fingerprint:
             report.state = "unchanged"
             if known.state == "waiting":
@@ -89,7 +89,7 @@ def read_waiting(ws: Workspace, limit: int = AT_ONCE) -> None:
     from metier.capture import registry
 
     with ws.engine.read() as transaction:
-        waiting = files.waiting(transaction, ws.name)
+        waiting = files.waiting(transaction)
     for file in waiting:
         name = file.source or registry.claimant(file.path, head(file.path))
         new = os.path.getsize(file.path) - file.position if os.path.isfile(file.path) else 0  # noqa: PTH113, PTH202
@@ -132,7 +132,7 @@ def _store(ws: Workspace, batch: Sequence[Run], report: FileReport, end: files.F
     kept: Iterator[Delivery] = iter(())
     if records or end is not None:
         with ws.engine.write() as transaction:
-            kept = iter(keep(transaction, ws.name, records))
+            kept = iter(keep(transaction, records))
             if end is not None:
                 files.put(transaction, replace(end, position=0, fingerprint="") if report.again else end)
     for run, one in zip(batch, checked, strict=True):

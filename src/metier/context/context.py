@@ -100,7 +100,7 @@ class Workspace:
             state=state,
             settings=settings,
             name=name,
-            engine=_engine(settings, state),
+            engine=_engine(settings, state, name),
             home=Path(environ.get("HOME") or "~").expanduser(),
             claude_home=environ.get("CLAUDE_CONFIG_DIR", ""),
             clock=clock,
@@ -167,7 +167,7 @@ class Workspace:
         from metier.store.tables.recording import transcripts as files
 
         with self.engine.read() as transaction:
-            waiting = files.waiting(transaction, self.name)
+            waiting = files.waiting(transaction)
         if waiting:
             from metier.capture.import_sessions import read_waiting
 
@@ -381,15 +381,15 @@ def _has_entries(folder: Path) -> bool:
         return False
 
 
-def _engine(settings: Settings, state: Path) -> Engine:
+def _engine(settings: Settings, state: Path, name: str) -> Engine:
     url, wait = settings.config.store, settings.config.lock_wait
     if url:
         from metier.store.engines.postgres import PostgresEngine
 
-        return PostgresEngine(url, wait=wait)
+        return PostgresEngine(url, wait=wait, workspace=name)
     from metier.store.engines.sqlite import SqliteEngine
 
-    return SqliteEngine(state / DATABASE, lock=state / LOCK, wait=wait)
+    return SqliteEngine(state / DATABASE, lock=state / LOCK, wait=wait, workspace=name)
 
 
 def _check_platform() -> None:

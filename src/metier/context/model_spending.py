@@ -48,7 +48,7 @@ class StoreMemo:
     def put(self, key: str, value: bytes) -> None:
         """Keep a value; the first one stays."""
         with suppress(StoreError), self._ws.engine.write() as transaction:
-            memo.put(transaction, key, value, self._ws.now(), self._ws.name)
+            memo.put(transaction, key, value, self._ws.now())
 
 
 class StoreLedger:
@@ -144,8 +144,8 @@ def forget_before(ws: Workspace, moment: str) -> int:
     day = min(moment[:10], today(ws))
     with ws.engine.write() as transaction:
         return (
-            memo.drop_before(transaction, ws.name, moment)
-            + calls.drop_before(transaction, ws.name, moment)
+            memo.drop_before(transaction, moment)
+            + calls.drop_before(transaction, moment)
             + ledger.drop_before(transaction, ws.name, day)
         )
 

@@ -72,7 +72,7 @@ def trail(ws: Workspace, run: str) -> Trail:
     with ws.engine.read() as transaction:
         member = members.get(transaction, run)
         waits = waiting.get(transaction, run)
-        pattern = patterns.get(transaction, ws.name, member.pattern) if member else None
+        pattern = patterns.get(transaction, member.pattern) if member else None
     if member is not None:
         return Trail(went="clustered", reason=member.reason, pattern=pattern, success=member.success)
     if waits is not None:
@@ -83,7 +83,7 @@ def trail(ws: Workspace, run: str) -> Trail:
 def listed(ws: Workspace, status: PatternStatus | None = None) -> list[Pattern]:
     """The patterns of a workspace in the order they first appeared."""
     with ws.engine.read() as transaction:
-        return patterns.listed(transaction, ws.name, status)
+        return patterns.listed(transaction, status)
 
 
 def named(ws: Workspace, name: str) -> Pattern:
@@ -104,10 +104,10 @@ def traced(ws: Workspace, name: str) -> Traced:
     deciding.catch_up(ws)
     pattern = named(ws, name)
     with ws.engine.read() as transaction:
-        there = {one.run: one for one in members.of_pattern(transaction, ws.name, pattern.id)}
-        records = runs.many(transaction, ws.name, list(there))
-        mine = tuple(one for one in drafts.listed(transaction, ws.name) if one.pattern == pattern.id)
-        tried = patterns.tried(transaction, ws.name).get(pattern.id, ("", ""))[1]
+        there = {one.run: one for one in members.of_pattern(transaction, pattern.id)}
+        records = runs.many(transaction, list(there))
+        mine = tuple(one for one in drafts.listed(transaction) if one.pattern == pattern.id)
+        tried = patterns.tried(transaction).get(pattern.id, ("", ""))[1]
     needed = Thresholds(min_runs=ws.config.min_runs, min_success_ratio=ws.config.min_success_ratio)
     return Traced(
         pattern=pattern,
@@ -122,16 +122,16 @@ def traced(ws: Workspace, name: str) -> Traced:
 def origin(ws: Workspace, draft: Draft) -> Origin:
     """What taught a draft."""
     with ws.engine.read() as transaction:
-        pattern = patterns.get(transaction, ws.name, draft.pattern) if draft.pattern else None
-        return Origin(pattern=pattern, records=tuple(runs.many(transaction, ws.name, draft.provenance.runs)))
+        pattern = patterns.get(transaction, draft.pattern) if draft.pattern else None
+        return Origin(pattern=pattern, records=tuple(runs.many(transaction, draft.provenance.runs)))
 
 
 def externals(ws: Workspace, found: Iterable[Pattern]) -> dict[str, list[tuple[Member, str | None]]]:
     """The runs of some patterns with the ids their sources gave them, by pattern, oldest first."""
     with ws.engine.read() as transaction:
-        there = {one.id: members.of_pattern(transaction, ws.name, one.id) for one in found}
+        there = {one.id: members.of_pattern(transaction, one.id) for one in found}
         wanted = [member.run for group in there.values() for member in group]
-        ids = {record.id: record.run.external_id for record in runs.many(transaction, ws.name, wanted)}
+        ids = {record.id: record.run.external_id for record in runs.many(transaction, wanted)}
     return {name: [(one, ids[one.run]) for one in group if one.run in ids] for name, group in there.items()}
 
 
@@ -149,19 +149,19 @@ def shipped(ws: Workspace, found: Iterable[Draft]) -> tuple[Version, ...]:
 def waits(ws: Workspace) -> list[Waits]:
     """Every run that stays new, and why; one without a success is no evidence, the others wait for company."""
     with ws.engine.read() as transaction:
-        return waiting.listed(transaction, ws.name)
+        return waiting.listed(transaction)
 
 
 def records(ws: Workspace, ids: Sequence[str]) -> dict[str, Record]:
     """Some runs, by their ids."""
     with ws.engine.read() as transaction:
-        return {record.id: record for record in runs.many(transaction, ws.name, ids)}
+        return {record.id: record for record in runs.many(transaction, ids)}
 
 
 def as_stored(ws: Workspace, found: Iterable[Draft]) -> list[Draft]:
     """Drafts as they are in the store by now; one that was never saved, as it is."""
     with ws.engine.read() as transaction:
-        there = {one.id: one for one in drafts.listed(transaction, ws.name)}
+        there = {one.id: one for one in drafts.listed(transaction)}
     return [there.get(one.id, one) for one in found]
 
 
@@ -169,10 +169,10 @@ def steps(ws: Workspace, learned: Learned) -> tuple[Taken, ...]:
     """What a pass did with every ready pattern, and why: also with those it left alone."""
     done = {one.pattern for one in learned.taken}
     with ws.engine.read() as transaction:
-        ready = patterns.listed(transaction, ws.name, "ready")
-        tried = patterns.tried(transaction, ws.name)
+        ready = patterns.listed(transaction, "ready")
+        tried = patterns.tried(transaction)
         by_pattern: dict[str, list[Draft]] = {}
-        for one in drafts.listed(transaction, ws.name):
+        for one in drafts.listed(transaction):
             by_pattern.setdefault(one.pattern, []).append(one)
     left: list[Taken] = []
     for one in ready:

@@ -36,8 +36,8 @@ def age(ws: Workspace, *, dry_run: bool = False) -> Pass:
     """Take every skill that is due one step further; skills a person made or pinned are left alone."""
     there = {one.name.casefold() for one in ws.skills() if one.status not in ("archived", "deleted")}
     with ws.engine.read() as transaction:
-        known = profiles.listed(transaction, ws.name)
-        newest = runs.newest(transaction, ws.name)
+        known = profiles.listed(transaction)
+        newest = runs.newest(transaction)
     newest = max([newest, *(one.changed for one in known)])
     steps = tuple(step for step in due(known, ws.now(), newest) if _last(ws, step.profile.skill))
     away = [one.skill for one in known if one.status == "active" and one.skill.casefold() not in there]

@@ -123,7 +123,7 @@ def ship(ws: Workspace, changes: Sequence[tuple[Found, Change]]) -> list[Version
         try:
             with ws.engine.write() as transaction:
                 standing.follow(ws, transaction, versions)
-                _glance(ws, transaction, mine, versions)
+                _glance(transaction, mine, versions)
                 for version in versions:
                     subject = f"{version.skill} v{version.number}"
                     note(transaction, ws, f"skill {version.action}", subject, version.summary)
@@ -134,9 +134,7 @@ def ship(ws: Workspace, changes: Sequence[tuple[Found, Change]]) -> list[Version
     return done
 
 
-def _glance(
-    ws: Workspace, transaction: Transaction, changes: Sequence[tuple[Found, Change]], versions: Sequence[Version]
-) -> None:
+def _glance(transaction: Transaction, changes: Sequence[tuple[Found, Change]], versions: Sequence[Version]) -> None:
     """Remember that a skill is there: if a person removes it before the next look, that look misses it.
 
     Where nothing is remembered of a root the next look goes through all histories, and is left to.
@@ -147,9 +145,9 @@ def _glance(
             for (found, _), version in zip(changes, versions, strict=True)
             if found.root.real == root and not version.out
         ]
-        if here and glances.listed(transaction, ws.name, str(root)):
+        if here and glances.listed(transaction, str(root)):
             seen = {one.skill: Glance(fingerprint="", hash=one.hash, version=one.number) for one in here}
-            glances.put(transaction, ws.name, str(root), seen)
+            glances.put(transaction, str(root), seen)
 
 
 def _take_back(

@@ -66,7 +66,7 @@ def listed(ws: Workspace, order: Order | None = None) -> Generator[Event, None, 
     for root in ordered(ws.library.roots, order):
         seen += yield from looked(ws, root)
     with ws.engine.read() as transaction:
-        known = {one.skill.casefold(): one for one in profiles.listed(transaction, ws.name)}
+        known = {one.skill.casefold(): one for one in profiles.listed(transaction)}
     wins = winners((one.at for one in seen), order)
     real = {one.at.real: one for one in reversed(seen)}
     roots = {root: str(root.path) for root in ws.library.roots}
@@ -79,7 +79,7 @@ def looked(ws: Workspace, root: Root) -> Generator[Event, None, list[Look]]:
     shelf = ws.library.shelf_of(root)
     key = shelf.key(root.real)
     with ws.engine.read() as transaction:
-        before = glances.listed(transaction, ws.name, str(root.real))
+        before = glances.listed(transaction, str(root.real))
     seen = yield from _glanced(shelf, root, before)
     gone = _gone(shelf, key, before, {one.at.skill for one in seen})
     fresh = [one.at.skill for one in seen if one.package and one.at.real == root.real / one.at.skill]
@@ -147,9 +147,9 @@ def _remember(
     fresh = {one.at.skill: one.glance for one in seen if one.glance is not before.get(one.at.skill)}
     gone = before.keys() - {one.at.skill for one in seen}
     with suppress(StoreError), ws.engine.write() as transaction:  # else the next look does it
-        glances.put(transaction, ws.name, str(root.real), fresh)
-        glances.forget(transaction, ws.name, str(root.real), gone)
-        known = {one.skill.casefold(): one for one in profiles.listed(transaction, ws.name)}
+        glances.put(transaction, str(root.real), fresh)
+        glances.forget(transaction, str(root.real), gone)
+        known = {one.skill.casefold(): one for one in profiles.listed(transaction)}
         standing.follow(ws, transaction, [one for one in made if standing.is_behind(known, one)])
         profiles.put(transaction, list(_newcomers(ws, root, touched, set(known))))
 

@@ -42,7 +42,7 @@ def follow(ws: Workspace, transaction: Transaction, versions: Iterable[Version])
     found: dict[str, Profile] = {}
     for version in versions:
         name = name_of(version.skill)
-        known = found.get(name.casefold()) or profiles.get(transaction, ws.name, name)
+        known = found.get(name.casefold()) or profiles.get(transaction, name)
         found[name.casefold()] = after(known, version, ws.name)
     profiles.put(transaction, found.values())
 
@@ -65,5 +65,5 @@ def rebuilt(found: Found, workspace: str) -> Profile | None:
 def of(ws: Workspace, found: Found) -> Profile:
     """The profile of a skill, from its history where the database knows nothing of it."""
     with ws.engine.read() as transaction:
-        known = profiles.get(transaction, ws.name, name_of(found.skill))
+        known = profiles.get(transaction, name_of(found.skill))
     return known or rebuilt(found, ws.name) or Profile(skill=name_of(found.skill), workspace=ws.name)

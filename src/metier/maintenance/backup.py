@@ -61,7 +61,7 @@ def restore(ws: Workspace, source: Path) -> Path | None:
     if ws.config.store:
         raise RefusedError("The store is PostgreSQL: bring it back with pg_restore.")
     with ws.engine.read() as transaction:
-        if others := runs.others(transaction, ws.name):
+        if others := runs.others(transaction):
             raise RefusedError(
                 f"{ws.state} also holds {others} runs of other workspaces, which would be lost. "
                 "Restore into a state folder of its own: set METIER_HOME to an empty folder."
@@ -186,7 +186,7 @@ def _prepare_database(file: Path, workspace: str, now: str) -> None:
 
 def _save_current(ws: Workspace) -> Path | None:
     with ws.engine.read() as transaction:
-        if not runs.count(transaction, ws.name):
+        if not runs.count(transaction):
             return None
     (ws.state / BACKUPS).mkdir(mode=0o700, exist_ok=True)
     saved = ws.state / BACKUPS / f"before-restore-{ws.now().replace(':', '')}.tar.gz"

@@ -120,12 +120,12 @@ def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mappin
     try:
         with Workspace.open(root, create=False, flags=flags, environ=environ) as ws:
             with ws.engine.read() as transaction:
-                count = runs.count(transaction, ws.name)
+                count = runs.count(transaction)
                 behind = search.behind(transaction)
-                harmed = runs.damaged(transaction, ws.name, NEWEST)
+                harmed = runs.damaged(transaction, NEWEST)
             size = ws.engine.size() / 2**20
             with ws.engine.read() as transaction:
-                own = runs.weight(transaction, ws.name) / 2**20
+                own = runs.weight(transaction) / 2**20
             limit = ws.config.max_disk_mb
             broken = cut or (_integrity(state / DATABASE) if not ws.config.store else "")
             skills = [*_skills(ws), *_hurting(ws)]

@@ -40,7 +40,7 @@ def mark(ws: Workspace, run: str, word: Mark, reason: str = "") -> Record:
     """A person's verdict on a run; it wins over every other and makes the run new evidence."""
     reason = ws.redact(clean(reason))
     with ws.engine.write() as transaction:
-        record = runs.get(transaction, run, ws.name)
+        record = runs.get(transaction, run)
         success = success_of(record.run) if word == "unset" else word == "good"
         if word == "unset":
             verdicts.clear(transaction, record.id)
@@ -50,7 +50,7 @@ def mark(ws: Workspace, run: str, word: Mark, reason: str = "") -> Record:
         runs.set_success(transaction, record.id, success)
         _recount(transaction, record, success)
         note(transaction, ws, f"mark {word}", record.id, reason)
-        return runs.get(transaction, record.id, ws.name)
+        return runs.get(transaction, record.id)
 
 
 def remove(ws: Workspace, ids: Sequence[str], reason: str) -> Iterator[Event]:
@@ -59,11 +59,11 @@ def remove(ws: Workspace, ids: Sequence[str], reason: str) -> Iterator[Event]:
     gone = 0
     for start in range(0, len(ids), STEP):
         with ws.engine.write() as transaction:
-            found = _records(transaction, ws, ids[start : start + STEP])
+            found = _records(transaction, ids[start : start + STEP])
             part = [record.id for record in found]
-            gone += runs.remove(transaction, ws.name, part, ws.now())
-            memo.clear(transaction, ws.name)  # what a model said may quote them
-            selections.forget(transaction, ws.name, part, [record.run.message for record in found])
+            gone += runs.remove(transaction, part, ws.now())
+            memo.clear(transaction)  # what a model said may quote them
+            selections.forget(transaction, part, [record.run.message for record in found])
             note(transaction, ws, f"remove {len(part)} runs", " ".join(part), reason)
             meta.put(transaction, ERASING, "yes")
         yield Advanced(stage="remove", done=gone, total=len(ids))
@@ -85,15 +85,15 @@ def erase(ws: Workspace) -> None:
 def readmit(ws: Workspace, run: str) -> None:
     """Let a run that was removed be recorded again, should it be delivered again."""
     with ws.engine.write() as transaction:
-        if not runs.readmit(transaction, ws.name, run):
+        if not runs.readmit(transaction, run):
             raise NotFoundError(f"No run '{run}' was removed here. Give its whole id.")
-        files.forget(transaction, ws.name)
+        files.forget(transaction)
         note(transaction, ws, "readmit run", run, "")
 
 
 def _before(ws: Workspace, days: int) -> list[str]:
     with ws.engine.read() as transaction:
-        return runs.ids_before(transaction, ws.name, _moment(ws, days))
+        return runs.ids_before(transaction, _moment(ws, days))
 
 
 def _moment(ws: Workspace, days: int) -> str:
@@ -107,8 +107,8 @@ def chosen(ws: Workspace, *, older_than: int | None, session: str | None) -> lis
         return _before(ws, older_than)
     with ws.engine.read() as transaction:
         if session is not None:
-            return runs.of_session(transaction, ws.name, session)
-        return runs.everything(transaction, ws.name)
+            return runs.of_session(transaction, session)
+        return runs.everything(transaction)
 
 
 def tidy(ws: Workspace) -> Iterator[Event]:
@@ -145,8 +145,8 @@ def _limit(ws: Workspace, ids: Sequence[str], why: str) -> Iterator[Event]:
 def _too_many(ws: Workspace, limit: int) -> list[str]:
     """The oldest runs that have to go so that this workspace's take clearly less than the limit."""
     with ws.engine.read() as transaction:
-        weight = runs.weight(transaction, ws.name)
-        return runs.oldest(transaction, ws.name, weight - int(limit * ROOM)) if weight > limit else []
+        weight = runs.weight(transaction)
+        return runs.oldest(transaction, weight - int(limit * ROOM)) if weight > limit else []
 
 
 def note(transaction: Transaction, ws: Workspace, action: str, subject: str, reason: str) -> None:
@@ -159,16 +159,16 @@ def note(transaction: Transaction, ws: Workspace, action: str, subject: str, rea
     audit.add(transaction, entry)
 
 
-def _records(transaction: Transaction, ws: Workspace, ids: Sequence[str]) -> list[Record]:
+def _records(transaction: Transaction, ids: Sequence[str]) -> list[Record]:
     found: dict[str, Record] = {}
     for one in ids:
-        record = runs.get(transaction, one, ws.name)
+        record = runs.get(transaction, one)
         found[record.id] = record
     return list(found.values())
 
 
 def _recount(transaction: Transaction, record: Record, success: bool | None) -> None:  # noqa: FBT001
     """Count a run's skills by its new verdict."""
-    found = [profiles.get(transaction, record.workspace, name) for name in seen_skills(record.run) if valid_name(name)]
+    found = [profiles.get(transaction, name) for name in seen_skills(record.run) if valid_name(name)]
     changed = [usage.corrected(profile, record.success, success) for profile in found if profile is not None]
     profiles.put(transaction, changed)

@@ -61,7 +61,7 @@ def _ingest(ws: Workspace, folder: Path, names: list[str]) -> list[Delivery]:
         # read before the lock was held: a file that is gone by now was ingested by another process
         fresh = {name: entry for name, entry in entries.items() if name not in known and (folder / name).exists()}
         records = [entry for entry in fresh.values() if isinstance(entry, Record)]
-        done = keep(transaction, ws.name, records)
+        done = keep(transaction, records)
         for entry in fresh.values():
             if isinstance(entry, files.File):
                 files.wait(transaction, entry)

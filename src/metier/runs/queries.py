@@ -23,13 +23,13 @@ STEP = 1000
 def listed(ws: Workspace, limit: int = 50) -> list[Record]:
     """The newest runs of the workspace."""
     with ws.engine.read() as transaction:
-        return runs.page(transaction, ws.name, limit=limit)
+        return runs.page(transaction, limit=limit)
 
 
 def shown(ws: Workspace, run: str) -> Record:
     """One run by its id or the unique beginning of it."""
     with ws.engine.read() as transaction:
-        return runs.get(transaction, run, ws.name)
+        return runs.get(transaction, run)
 
 
 def verdict(ws: Workspace, run: str) -> Verdict | None:
@@ -43,7 +43,7 @@ def search(ws: Workspace, words: str, limit: int = 50) -> list[Record]:
     for _ in index(ws):
         pass
     with ws.engine.read() as transaction:
-        return fulltext.search(transaction, ws.name, words, limit)
+        return fulltext.search(transaction, words, limit)
 
 
 def index(ws: Workspace) -> Iterator[Event]:

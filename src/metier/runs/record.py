@@ -47,25 +47,25 @@ def deliver(ws: Workspace, given: Iterable[Run], *, clean: bool = False) -> list
         kept: Iterator[Delivery] = iter(())
         if records:
             with ws.engine.write() as transaction:
-                kept = iter(keep(transaction, ws.name, records))
+                kept = iter(keep(transaction, records))
         done += [next(kept) if isinstance(one, Record) else one for one in checked]
     return done
 
 
-def keep(transaction: Transaction, workspace: str, records: Sequence[Record]) -> list[Delivery]:
+def keep(transaction: Transaction, records: Sequence[Record]) -> list[Delivery]:
     """Store records and touch the profiles of their skills, inside a transaction of the caller's."""
     kept = runs.keep(transaction, records)
-    notes = _touch(transaction, workspace, list(zip(records, kept, strict=True)))
+    notes = _touch(transaction, list(zip(records, kept, strict=True)))
     claims = [
         (record.run.selection, one.id)
         for record, one in zip(records, kept, strict=True)
         if record.run.selection and one.how != "removed"
     ]
     if claims:
-        requests.claim(transaction, workspace, claims)
+        requests.claim(transaction, claims)
     changed = [one.id for one in kept if one.how == "updated"]
     if changed:
-        search.refresh(transaction, workspace, changed)
+        search.refresh(transaction, changed)
     return [
         Delivery(how="skipped", id=one.id, reason=REMOVED)
         if one.how == "removed"
@@ -106,7 +106,7 @@ def _checked(ws: Workspace, run: Run, now: str, *, clean: bool) -> Record | Deli
     return record_of(redacted(checked, ws.redact), ws.name, now)
 
 
-def _touch(transaction: Transaction, workspace: str, pairs: Sequence[tuple[Record, runs.Kept]]) -> list[list[str]]:
+def _touch(transaction: Transaction, pairs: Sequence[tuple[Record, runs.Kept]]) -> list[list[str]]:
     """Count each run once for every skill it met; names that cannot be a skill's are noted and skipped."""
     found: dict[str, Profile] = {}
     notes: list[list[str]] = []
@@ -115,8 +115,8 @@ def _touch(transaction: Transaction, workspace: str, pairs: Sequence[tuple[Recor
         notes.append([f"'{name[:80]}' is no skill name; not counted" for name in names if not valid_name(name)])
         for name in filter(valid_name, names):
             key = name.casefold()
-            known = found.get(key) or profiles.get(transaction, workspace, name)
-            found[key] = _counted(known or Profile(skill=name, workspace=workspace), record, kept.before)
+            known = found.get(key) or profiles.get(transaction, name)
+            found[key] = _counted(known or Profile(skill=name, workspace=transaction.workspace), record, kept.before)
     if found:
         profiles.put(transaction, found.values())
     return notes

@@ -49,7 +49,7 @@ def records_of(ws: Workspace) -> Mapping[str, Adjustment]:
 def follow(ws: Workspace, catalogue: Catalogue, known: Mapping[str, Adjustment]) -> None:
     """Note which skills are in use now, and drop what is known of texts that no skill has any more."""
     with ws.engine.read() as transaction:
-        before = skill_words.listed(transaction, ws.name)
+        before = skill_words.listed(transaction)
     may = _may(ws, catalogue)
     now = {name: _row(ws, one, known, may) for name, one in catalogue.listed.items()}
     changed = [one for name, one in now.items() if name not in before or _differ(one, before[name])]
@@ -58,8 +58,8 @@ def follow(ws: Workspace, catalogue: Catalogue, known: Mapping[str, Adjustment])
         return
     replaced = [one.content for name, one in before.items() if name not in now or now[name].hash != one.hash]
     with suppress(StoreError), ws.engine.write() as transaction:  # else the next selection does it
-        skill_words.put(transaction, ws.name, changed)
-        skill_words.forget(transaction, ws.name, gone)
+        skill_words.put(transaction, changed)
+        skill_words.forget(transaction, gone)
         skill_words.drop(transaction, skill_index.unused(transaction, replaced))
 
 
@@ -70,7 +70,7 @@ def prepared(ws: Workspace) -> Generator[Event, None, int]:
         return 0
     ws.stock.follow(records_of(ws))
     with ws.engine.read() as transaction:
-        rows = skill_words.listed(transaction, ws.name)
+        rows = skill_words.listed(transaction)
     names = [name for name, row in rows.items() if row.checked != CHECKED and row.factor and name in catalogue.listed]
     if not names:
         return 0
@@ -80,7 +80,7 @@ def prepared(ws: Workspace) -> Generator[Event, None, int]:
         found = fit(ws, part)
         made = [finished(found.skills.get(one.skill.name), one.content) for one in part]
         with suppress(StoreError), ws.engine.write() as transaction:
-            skill_words.finish(transaction, ws.name, made)
+            skill_words.finish(transaction, made)
         yield Advanced(stage=STAGE, done=min(start + STEP, len(names)), total=len(names))
     yield Ended(stage=STAGE, text=f"{len(names)} skills looked at")
     return len(names)
@@ -101,11 +101,11 @@ def made_ready(
     return found
 
 
-def keep_ready(transaction: Transaction, workspace: str, ready: Ready) -> None:
+def keep_ready(transaction: Transaction, ready: Ready) -> None:
     """Let hooks know of some skills, and keep their finished texts."""
     if ready:
-        skill_words.put(transaction, workspace, [row for row, _ in ready.values()])
-        skill_words.finish(transaction, workspace, [text for _, text in ready.values()])
+        skill_words.put(transaction, [row for row, _ in ready.values()])
+        skill_words.finish(transaction, [text for _, text in ready.values()])
 
 
 def finished(skill: Selectable | None, content: skill_index.Content) -> HandOut:

@@ -203,8 +203,8 @@ def _stored(ws: Workspace, selection: Selection, decision: _Decision, ready: Rea
             selections.put(transaction, selection)
             if decision.kept:
                 value = dumps(decision.kept).encode()
-                memo.put(transaction, decision.choice.key, value, ws.now(), ws.name)
-            keep_ready(transaction, ws.name, ready)
+                memo.put(transaction, decision.choice.key, value, ws.now())
+            keep_ready(transaction, ready)
     except StoreError:
         return False
     ws.stock.ready |= {name: row for name, (row, _) in ready.items()}

@@ -125,7 +125,7 @@ def _begun(ws: Workspace, order: Order, name: str) -> tuple[Training, tuple[Reje
     target, optimiser = target_name(ws, order.target), identity_of(ws, order.optimiser)
     with ws.engine.write() as transaction:
         there = trainings.find(transaction, name)
-        known = there.known if there else _known(trainings.reports(transaction, ws.name, order.skill))
+        known = there.known if there else _known(trainings.reports(transaction, order.skill))
         training = Training(
             id=name,
             workspace=ws.name,
@@ -147,7 +147,7 @@ def _begun(ws: Workspace, order: Order, name: str) -> tuple[Training, tuple[Reje
             updated=ws.now(),
         )
         trainings.put(transaction, training, packed(order.start))
-        suites.put(transaction, ws.name, f"train:{name}", order.cases)
+        suites.put(transaction, f"train:{name}", order.cases)
     done = there is not None and there.status == "finished"
     return training, tuple(Rejected(**one) for one in json.loads(known)), done
 

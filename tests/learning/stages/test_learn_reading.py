@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 def stored(ws: Workspace) -> list[Record]:
     with ws.engine.read() as transaction:
-        return runs.fresh(transaction, ws.name)
+        return runs.fresh(transaction)
 
 
 def taken(ws: Workspace, read: Read, ids: list[str]) -> dict[str, Run]:
     with ws.engine.read() as transaction:
-        return read.take(transaction, ws.name, ids)
+        return read.take(transaction, ids)
 
 
 def test_a_run_that_was_read_is_not_read_again(ws: Workspace) -> None:

@@ -205,21 +205,21 @@ def test_scores_are_those_of_an_index_without_the_skills_that_are_left_out(ws: W
 def test_a_selection_makes_only_its_own_skills_ready_for_hooks(ws: Workspace) -> None:
     stocked(ws).select(FLAKY)
     with ws.engine.read() as transaction:
-        assert list(skill_words.listed(transaction, ws.name)) == ["flaky-tests"]
+        assert list(skill_words.listed(transaction)) == ["flaky-tests"]
     ws.stock.ready.clear()
     for _ in ws.index_skills():
         pass
     with ws.engine.read() as transaction:
-        assert sorted(skill_words.listed(transaction, ws.name)) == sorted(SKILLS)
+        assert sorted(skill_words.listed(transaction)) == sorted(SKILLS)
 
 
 def test_a_selection_writes_once_until_a_run_comes_after_it(ws: Workspace) -> None:
     for number in range(3):
         stocked(ws).select(f"{FLAKY} {number}")
     with ws.engine.read() as transaction:
-        assert outcomes.tallies(transaction, ws.name) == {}
-        [newest, *_] = selections.listed(transaction, ws.name)
+        assert outcomes.tallies(transaction) == {}
+        [newest, *_] = selections.listed(transaction)
     ws.finish(Run(message="x", selection=newest.id, status="completed"))
     ws.select("something else")
     with ws.engine.read() as transaction:
-        assert [sums["selected"] for sums in outcomes.tallies(transaction, ws.name).values()] == [3]
+        assert [sums["selected"] for sums in outcomes.tallies(transaction).values()] == [3]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scoping import in_workspace
 
 from metier.runs.live_run import served_by
 from metier.selection.worth import link_runs as linking
@@ -54,7 +55,7 @@ def deliver(ws: Workspace, *runs: Run) -> list[str]:
 def served(ws: Workspace) -> dict[str, str]:
     link(ws)
     with ws.engine.read() as transaction:
-        return {one.id: one.run for one in selections.listed(transaction, ws.name)}
+        return {one.id: one.run for one in selections.listed(transaction)}
 
 
 def test_a_run_is_linked_to_the_selection_of_its_session_and_words(ws: Workspace) -> None:
@@ -119,7 +120,7 @@ def test_linking_twice_changes_nothing_and_looks_at_nothing_again(ws: Workspace)
     assert not link(ws)
     assert served(ws) == before
     with ws.engine.read() as transaction:
-        assert requests.marks(transaction, ws.name) == requests.ends(transaction, ws.name)
+        assert requests.marks(transaction) == requests.ends(transaction)
 
 
 def test_what_a_run_says_wins_over_words_and_time(ws: Workspace) -> None:
@@ -159,7 +160,7 @@ def test_a_run_of_another_workspace_cannot_claim_a_selection(ws: Workspace) -> N
     run = deliver(ws, work(1, selection="foreign"))[0]
     assert served(ws) == {only: run}, "its own session and words still tell"
     with ws.engine.read() as transaction:
-        assert selections.listed(transaction, "w2")[0].run == ""
+        assert selections.listed(in_workspace(transaction, "w2"))[0].run == ""
 
 
 def test_a_block_that_names_its_selection_is_linked_when_it_ends(ws: Workspace) -> None:
@@ -212,12 +213,12 @@ def test_more_rows_than_one_transaction_takes_are_linked_all_the_same(ws: Worksp
     runs = deliver(ws, *(work(n + 1, text=f"task {n}") for n in range(count)))
     link(ws, most=1)
     with ws.engine.read() as transaction:
-        done = requests.marks(transaction, ws.name)
+        done = requests.marks(transaction)
         assert done
         assert (done.selections, done.runs) == (linking.PAGE, linking.PAGE), "who has no time leaves the rest"
     link(ws)
     with ws.engine.read() as transaction:
-        found = {one.id: one.run for one in selections.listed(transaction, ws.name, count)}
+        found = {one.id: one.run for one in selections.listed(transaction, count)}
     assert found == {f"many-{n}": run for n, run in enumerate(runs)}
 
 

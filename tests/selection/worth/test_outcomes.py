@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from learn_world import Clock, learned, opened
+from scoping import in_workspace
 
 from metier.errors import BusyError
 from metier.maintenance.doctor import examine
@@ -266,9 +267,9 @@ def test_tallies_of_some_skills_are_read_by_name(ws: Workspace) -> None:
     keep(ws, (made, served(made)))
     outcomes.counts(ws, CURRENT)
     with ws.engine.read() as transaction:
-        assert list(kept.tallies(transaction, ws.name, ["deploy", "x"])) == [("deploy", "h1")]
-        assert not kept.tallies(transaction, ws.name, ["x"])
-        assert not kept.tallies(transaction, "elsewhere")
+        assert list(kept.tallies(transaction, ["deploy", "x"])) == [("deploy", "h1")]
+        assert not kept.tallies(transaction, ["x"])
+        assert not kept.tallies(in_workspace(transaction, "elsewhere"))
 
 
 # ---- what comes of it -------------------------------------------------------------------------------------------
@@ -355,7 +356,7 @@ def test_from_a_selection_in_a_block_to_what_the_skill_is_worth(shop: Workspace)
     assert (found.selected, found.used, found.succeeded, found.with_runs) == (1, 1, 1, 0)
     with shop.engine.read() as transaction:
         assert run.delivery
-        assert selections.listed(transaction, shop.name)[0].run == run.delivery.id
+        assert selections.listed(transaction)[0].run == run.delivery.id
 
 
 @pytest.mark.slow
@@ -366,9 +367,9 @@ def test_a_hundred_thousand_selections_are_summed_up_in_a_blink(ws: Workspace) -
     outcomes.counts(ws, CURRENT)
     with ws.engine.write() as transaction:
         parts = [kept.Part(selection=f"p{n}", skill="deploy", hash="h1", handed=True) for n in range(100_000)]
-        kept.put(transaction, ws.name, parts)
+        kept.put(transaction, parts)
         kept.serve(transaction, {part.selection: kept.Went(f"r{part.selection}", stated=True) for part in parts})
-        kept.tally(transaction, ws.name)
+        kept.tally(transaction)
     more = one(ws)
     keep(ws, (more, served(more)))
     began = time.process_time()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from scoping import in_workspace
 
 from metier.errors import ConflictError, NotFoundError
 from metier.events import Advanced, Began, Ended, Noted
@@ -58,9 +59,9 @@ def test_a_profile_is_one_row_whatever_the_case_of_its_name(engine: Engine) -> N
     with engine.write() as transaction:
         profiles.put(transaction, [profile])
         profiles.put(transaction, [replace(profile, skill="deploy", uses=4)])
-        assert profiles.get(transaction, "w", "DEPLOY") == replace(profile, uses=4)
-        assert profiles.get(transaction, "other", "deploy") is None
-        assert profiles.listed(transaction, "w") == [replace(profile, uses=4)]
+        assert profiles.get(transaction, "DEPLOY") == replace(profile, uses=4)
+        assert profiles.get(in_workspace(transaction, "other"), "deploy") is None
+        assert profiles.listed(transaction) == [replace(profile, uses=4)]
 
 
 def test_patterns_come_back_in_the_order_they_appeared(engine: Engine) -> None:
@@ -69,9 +70,9 @@ def test_patterns_come_back_in_the_order_they_appeared(engine: Engine) -> None:
     with engine.write() as transaction:
         for pattern in (first, second, replace(first, failures=1)):
             patterns.put(transaction, pattern)
-        assert patterns.listed(transaction, "w") == [replace(first, failures=1), second]
-        assert patterns.listed(transaction, "w", "ready") == [second]
-        assert patterns.listed(transaction, "other") == []
+        assert patterns.listed(transaction) == [replace(first, failures=1), second]
+        assert patterns.listed(transaction, "ready") == [second]
+        assert patterns.listed(in_workspace(transaction, "other")) == []
 
 
 def test_of_two_who_move_a_draft_one_wins(engine: Engine) -> None:
@@ -81,9 +82,9 @@ def test_of_two_who_move_a_draft_one_wins(engine: Engine) -> None:
     with pytest.raises(ConflictError, match="accepted by now"), engine.write() as transaction:
         drafts.move(transaction, replace(DRAFT, status="rejected"), expected="candidate")
     with engine.read() as transaction:
-        assert drafts.listed(transaction, "w") == [replace(DRAFT, status="accepted")]
+        assert drafts.listed(transaction) == [replace(DRAFT, status="accepted")]
         with pytest.raises(NotFoundError):
-            drafts.get(transaction, "other", "d1")
+            drafts.get(in_workspace(transaction, "other"), "d1")
 
 
 def test_cases_and_rollouts_come_back(engine: Engine) -> None:
@@ -91,8 +92,8 @@ def test_cases_and_rollouts_come_back(engine: Engine) -> None:
     good = Rollout(case="c1", skill_hash="h", target="t", score=Scored(hard=1.0, soft=0.5), output="4")
     failed = replace(good, score=Unscored(reason="no answer"), sample=1)
     with engine.write() as transaction:
-        cases.put(transaction, "w", "suite", [case, replace(case, id="c0")])
-        assert [one.id for one in cases.listed(transaction, "w", "suite")] == ["c0", "c1"]
+        cases.put(transaction, "suite", [case, replace(case, id="c0")])
+        assert [one.id for one in cases.listed(transaction, "suite")] == ["c0", "c1"]
         rollouts.put(transaction, "k1", good)
         rollouts.put(transaction, "k1", failed)
         rollouts.put(transaction, "k2", failed)
@@ -106,7 +107,7 @@ def test_selections_come_back_newest_first(engine: Engine) -> None:
         selections.put(transaction, first)
         selections.put(transaction, replace(first, id="2"))
         selections.put(transaction, replace(first, run="r1"))
-        assert selections.listed(transaction, "w") == [replace(first, id="2"), replace(first, run="r1")]
+        assert selections.listed(transaction) == [replace(first, id="2"), replace(first, run="r1")]
 
 
 def test_events_of_a_piece_of_work_come_back_in_order(engine: Engine) -> None:
@@ -163,7 +164,7 @@ def test_a_file_keeps_its_position_while_it_waits(engine: Engine) -> None:
     file = files.File(workspace="w", path="/x.jsonl", source="codex", position=120, size=200, state="read", seen=NOW)
     with engine.write() as transaction:
         files.put(transaction, file)
-        assert files.waiting(transaction, "w") == []
+        assert files.waiting(transaction) == []
         files.wait(transaction, replace(file, position=0))
-        assert files.waiting(transaction, "w") == [replace(file, state="waiting")]
-        assert files.get(transaction, "w", "/y.jsonl") is None
+        assert files.waiting(transaction) == [replace(file, state="waiting")]
+        assert files.get(transaction, "/y.jsonl") is None

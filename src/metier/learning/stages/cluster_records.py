@@ -43,9 +43,7 @@ def kept(cluster: Cluster, pattern: str, embedder: str) -> Kept:
     return Kept(pattern=pattern, body=json.dumps(body, ensure_ascii=False), vectors=vectors)
 
 
-def loaded(
-    transaction: Transaction, workspace: str, found: Iterable[Kept], embedder: StaticEmbedder
-) -> dict[str, Cluster]:
+def loaded(transaction: Transaction, found: Iterable[Kept], embedder: StaticEmbedder) -> dict[str, Cluster]:
     """The clusters by pattern; one of another embedder is made again from its pattern's requests."""
     name = embedder.name
     clusters: dict[str, Cluster] = {}
@@ -53,7 +51,7 @@ def loaded(
         body = json.loads(one.body)
         if body["embedder"] == name:
             clusters[one.pattern] = _cluster(one, body)
-        elif again := remade(transaction, workspace, one.pattern, embedder):
+        elif again := remade(transaction, one.pattern, embedder):
             clusters[one.pattern] = again
     return clusters
 
@@ -92,12 +90,11 @@ def as_vector(kept: bytes) -> NDArray[np.float32]:
     return np.frombuffer(kept, dtype="<f4").astype(np.float32)
 
 
-def remade(transaction: Transaction, workspace: str, pattern: str, embedder: StaticEmbedder) -> Cluster | None:
+def remade(transaction: Transaction, pattern: str, embedder: StaticEmbedder) -> Cluster | None:
     """A cluster made again from its pattern's newest requests; None: there are none."""
-    ids = [one.run for one in members.of_pattern(transaction, workspace, pattern)][-REMADE:]
+    ids = [one.run for one in members.of_pattern(transaction, pattern)][-REMADE:]
     requests = [
-        Request(id=one.id, text=one.run.message[:LONG], hints=hints_of(one.run))
-        for one in runs.many(transaction, workspace, ids)
+        Request(id=one.id, text=one.run.message[:LONG], hints=hints_of(one.run)) for one in runs.many(transaction, ids)
     ]
     return with_id(grown(None, embedded(requests, embedder)), pattern) if requests else None
 

@@ -58,10 +58,10 @@ def _work(desk: Desk, *, ship: bool) -> list[Work]:
     """The patterns that something is to be done for, oldest first."""
     ws = desk.ws
     with ws.engine.read() as transaction:
-        there = {one.id: one for one in patterns.listed(transaction, ws.name, "ready")}
-        tried = patterns.tried(transaction, ws.name)
+        there = {one.id: one for one in patterns.listed(transaction, "ready")}
+        tried = patterns.tried(transaction)
         by_pattern: dict[str, list[Draft]] = {}
-        for one in drafts.listed(transaction, ws.name):
+        for one in drafts.listed(transaction):
             by_pattern.setdefault(one.pattern, []).append(one)
     if desk.ahead:
         there |= {one.id: one for one in (*desk.ahead.extended, *desk.ahead.new)}
@@ -173,7 +173,7 @@ def _shipped(ws: Workspace, gate: Gate, result: Taken, draft: Draft) -> Taken:
         outcome = deciding.gated(ws, draft, gate)
     except MetierError as error:
         with ws.engine.read() as transaction:
-            now = drafts.get(transaction, ws.name, draft.id)
+            now = drafts.get(transaction, draft.id)
         return replace(result, what="failed", reason=str(error), draft=now)
     if isinstance(outcome, Version):
         accepted = replace(draft, status="accepted")

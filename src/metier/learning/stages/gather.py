@@ -62,7 +62,7 @@ def gather(ws: Workspace, asker: Patience | None, *, save: bool) -> Generator[Ev
     """Every run that learning has not looked at yet; each claimed success is judged once."""
     gathered = Gathered()
     with ws.engine.read() as transaction:
-        total = runs.unseen(transaction, ws.name)
+        total = runs.unseen(transaction)
     yield Began(stage="judge", total=total)
     last = done = 0
     while done < total:
@@ -94,7 +94,7 @@ def slim(record: Record) -> Record:
 def _read(ws: Workspace, last: int) -> tuple[list[Record], _Batch]:
     """The next runs that nobody has looked at, parted into evidence and the rest."""
     with ws.engine.read() as transaction:
-        records = runs.fresh(transaction, ws.name, after=last, limit=STEP)
+        records = runs.fresh(transaction, after=last, limit=STEP)
         known = verdicts.many(transaction, [record.id for record in records])
     seen = {one.id: Seen(one.revision, one.success, known.get(one.id)) for one in records}
     sifted = sift([_stated(record, known.get(record.id)) for record in records], ws.name)
@@ -112,10 +112,10 @@ def _stated(record: Record, verdict: Verdict | None) -> Record:
 def _save(ws: Workspace, batch: _Batch, fresh: Sequence[Verdict]) -> set[str]:
     """Keep verdicts and rejections, but for runs that changed while they were judged; returns these."""
     with ws.engine.write() as transaction:
-        moved = runs.moved(transaction, ws.name, batch.seen)
+        moved = runs.moved(transaction, batch.seen)
         verdicts.put_all(transaction, [one for one in fresh if one.success is not None and one.run not in moved])
         rejected = [Waits(run=one.run, reason=one.reason) for one in batch.sifted.rejected if one.run not in moved]
-        waiting.put(transaction, ws.name, rejected)
+        waiting.put(transaction, rejected)
     return moved
 
 

@@ -103,11 +103,11 @@ def group(
 
 def _known(ws: Workspace, embedder: StaticEmbedder, counted: Sequence[Pattern]) -> _Known:
     with ws.engine.read() as transaction:
-        there = {one.id: one for one in patterns.listed(transaction, ws.name)}
+        there = {one.id: one for one in patterns.listed(transaction)}
         return _Known(
             patterns=there | {one.id: one for one in counted},
-            clusters=loaded(transaction, ws.name, clusters.listed(transaction, ws.name), embedder),
-            waiting={one.run: one for one in waiting.evidence(transaction, ws.name)},
+            clusters=loaded(transaction, clusters.listed(transaction), embedder),
+            waiting={one.run: one for one in waiting.evidence(transaction)},
             embedder=embedder.name,
         )
 
@@ -119,12 +119,12 @@ def _grouped(ws: Workspace, gathered: Gathered, known: _Known, met: Meetings) ->
     records = {record.id: record for record in gathered.records}
     with ws.engine.read() as transaction:
         old = [run for one in met.meetings for run in one.runs if run not in records]
-        records |= {record.id: slim(record) for record in runs.many(transaction, ws.name, old)}
+        records |= {record.id: slim(record) for record in runs.many(transaction, old)}
         taken = {one.label for one in known.patterns.values() if one.successes + one.failures}
         for meeting, found in _in_order(met.meetings, records):
             if meeting.pattern:
                 pattern = known.patterns[meeting.pattern]
-                counted = members.paths(transaction, ws.name, pattern.id)
+                counted = members.paths(transaction, pattern.id)
                 evidence = Evidence(records=found, success=success, paths=counted)
                 pattern = extended(pattern, evidence, thresholds(ws), ws.now())
                 _went(grouped, meeting, pattern, found, success)
@@ -232,14 +232,12 @@ def _save(ws: Workspace, grouped: Grouped, known: _Known, embedder: str) -> None
     """
     joined = [one.run for one in grouped.members if one.run in known.waiting]
     with ws.engine.write() as transaction:
-        moved = runs.moved(transaction, ws.name, grouped.seen)
+        moved = runs.moved(transaction, grouped.seen)
         moved |= set(joined) - waiting.there(transaction, joined)
         for pattern in (*grouped.new, *grouped.extended):
             patterns.put(transaction, pattern, counted=False)
-        members.put(transaction, ws.name, grouped.members)
+        members.put(transaction, grouped.members)
         waiting.drop(transaction, [key_of(one.run) for one in grouped.members])
-        waiting.put(transaction, ws.name, grouped.waits)
-        clusters.put(
-            transaction, ws.name, [kept(one, pattern, embedder) for pattern, one in sorted(grouped.clusters.items())]
-        )
+        waiting.put(transaction, grouped.waits)
+        clusters.put(transaction, [kept(one, pattern, embedder) for pattern, one in sorted(grouped.clusters.items())])
         runs.look_again(transaction, moved)

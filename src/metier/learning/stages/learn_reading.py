@@ -34,13 +34,13 @@ class Read:
                 self.kept[record.id] = record
                 self.room -= size
 
-    def take(self, transaction: Transaction, workspace: str, ids: Sequence[str]) -> dict[str, Run]:
+    def take(self, transaction: Transaction, ids: Sequence[str]) -> dict[str, Run]:
         """Runs as they are in the store now; what was kept of them, and has not changed since, is not read again."""
         kept = [record for run in ids if (record := self.kept.pop(run, None)) is not None]
         self.room += sum(_size(record.run) for record in kept)
-        found = {record.id: record.run for record in runs.unchanged(transaction, workspace, kept)}
+        found = {record.id: record.run for record in runs.unchanged(transaction, kept)}
         missing = [run for run in ids if run not in found]
-        return found | {record.id: record.run for record in runs.many(transaction, workspace, missing)}
+        return found | {record.id: record.run for record in runs.many(transaction, missing)}
 
 
 def _size(run: Run) -> int:

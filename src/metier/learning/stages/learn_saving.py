@@ -60,7 +60,7 @@ def _put(transaction: Transaction, ws: Workspace, written: Written) -> Draft:
     draft = written.draft
     for old in written.earlier:
         if old.id == draft.id:  # somebody may have said yes to these very bytes a moment ago
-            draft = approved_as(drafts.get(transaction, ws.name, old.id), draft)
+            draft = approved_as(drafts.get(transaction, old.id), draft)
             drafts.move(transaction, draft, expected=old.status, hash_=old.hash)
         elif isinstance(written.step, Generate) and old.status in OPEN:
             now = replace(old, status="superseded", updated=ws.now())

@@ -37,8 +37,8 @@ def lessons_of(ws: Workspace, pattern: str, read: Read, ahead: Grouped | None = 
     `read` are runs that the pass has read already, `ahead` is what a dry run has grouped and not saved.
     """
     with ws.engine.read() as transaction:
-        won, lost = (_newest(transaction, ws, pattern, ahead, success=success) for success in (True, False))
-        found = {run: _readable(one) for run, one in read.take(transaction, ws.name, [*won, *lost]).items()}
+        won, lost = (_newest(transaction, pattern, ahead, success=success) for success in (True, False))
+        found = {run: _readable(one) for run, one in read.take(transaction, [*won, *lost]).items()}
     return Lessons(
         successes=tuple(found[run] for run in won if run in found),
         failures=tuple(found[run] for run in lost if run in found),
@@ -53,16 +53,14 @@ def in_short(lessons: Lessons) -> Lessons:
 def paths_of(ws: Workspace, pattern: str, ahead: Grouped | None = None) -> dict[Path, int]:
     """The paths a pattern's successes took, counted."""
     with ws.engine.read() as transaction:
-        counts = Counter(members.paths(transaction, ws.name, pattern))
+        counts = Counter(members.paths(transaction, pattern))
     new = ahead.members if ahead else ()
     counts.update(one.path for one in new if one.pattern == pattern and one.success and one.path)
     return dict(counts)
 
 
-def _newest(
-    transaction: Transaction, ws: Workspace, pattern: str, ahead: Grouped | None, *, success: bool
-) -> list[str]:
-    there = members.newest(transaction, ws.name, pattern, success=success, limit=SHOWN)
+def _newest(transaction: Transaction, pattern: str, ahead: Grouped | None, *, success: bool) -> list[str]:
+    there = members.newest(transaction, pattern, success=success, limit=SHOWN)
     new = ahead.members if ahead else ()
     more = [one for one in new if one.pattern == pattern and one.success == success]
     return [*there, *(one.run for one in sorted(more, key=lambda one: one.sequence))][-SHOWN:]

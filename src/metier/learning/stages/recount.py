@@ -36,8 +36,8 @@ def settle(ws: Workspace) -> list[Pattern]:
         meta.put(transaction, f"{NEEDED}:{ws.name}", now)
         if not before:
             return []
-        waiting.forget(transaction, ws.name)
-        there = patterns.listed(transaction, ws.name)
+        waiting.forget(transaction)
+        there = patterns.listed(transaction)
         changed = [replace(new, updated=ws.now()) for one in there if (new := _restated(ws, one)) != one]
         for one in changed:
             patterns.put(transaction, one, counted=False)
@@ -47,7 +47,7 @@ def settle(ws: Workspace) -> list[Pattern]:
 def recounted(ws: Workspace, embedder: StaticEmbedder, *, save: bool) -> list[Pattern]:
     """Patterns that lost runs, counted from those that are left."""
     with ws.engine.read() as transaction:
-        found = [_recount(ws, transaction, one) for one in patterns.stale(transaction, ws.name)]
+        found = [_recount(ws, transaction, one) for one in patterns.stale(transaction)]
     return [_saved(ws, one, embedder) for one in found] if save else found
 
 
@@ -56,14 +56,14 @@ def _restated(ws: Workspace, pattern: Pattern) -> Pattern:
 
 
 def _recount(ws: Workspace, transaction: Transaction, pattern: Pattern) -> Pattern:
-    there = members.of_pattern(transaction, ws.name, pattern.id)
+    there = members.of_pattern(transaction, pattern.id)
     won = tuple(one.run for one in there if one.success)
     counted = replace(
         pattern,
         runs=won,
         successes=len(won),
         failures=len(there) - len(won),
-        winning_path=winning_path(members.paths(transaction, ws.name, pattern.id)),
+        winning_path=winning_path(members.paths(transaction, pattern.id)),
         updated=ws.now(),
     )
     return _restated(ws, counted)
@@ -74,9 +74,9 @@ def _saved(ws: Workspace, pattern: Pattern, embedder: StaticEmbedder) -> Pattern
     with ws.engine.write() as transaction:
         counted = _recount(ws, transaction, pattern)
         patterns.put(transaction, counted)
-        cluster = remade(transaction, ws.name, pattern.id, embedder)
+        cluster = remade(transaction, pattern.id, embedder)
         if cluster is None:
-            clusters.drop(transaction, ws.name, [pattern.id])
+            clusters.drop(transaction, [pattern.id])
         else:
-            clusters.put(transaction, ws.name, [kept(cluster, pattern.id, embedder.name)])
+            clusters.put(transaction, [kept(cluster, pattern.id, embedder.name)])
     return counted

@@ -21,17 +21,17 @@ FACT = "learn.passed"
 def look(ws: Workspace) -> tuple[Arrivals, Passed | None, int]:
     """What has arrived, the last pass, and how many runs arrived after it."""
     with ws.engine.read() as transaction:
-        arrived = arrivals.look(transaction, ws.name)
+        arrived = arrivals.look(transaction)
         passed = _parsed(meta.get(transaction, f"{FACT}:{ws.name}"))
         seen = passed.seen if passed else NOTHING
-        fresh = arrivals.count(transaction, ws.name, seen.newest) if arrived.newest > seen.newest else 0
+        fresh = arrivals.count(transaction, seen.newest) if arrived.newest > seen.newest else 0
     return arrived, passed, fresh
 
 
 def begun(ws: Workspace) -> Passed:
     """A pass that begins now; hand it to `completed` when it has gone through."""
     with ws.engine.read() as transaction:
-        return Passed(at=ws.clock().astimezone(UTC), seen=arrivals.look(transaction, ws.name))
+        return Passed(at=ws.clock().astimezone(UTC), seen=arrivals.look(transaction))
 
 
 def completed(ws: Workspace, passed: Passed) -> None:

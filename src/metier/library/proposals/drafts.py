@@ -42,7 +42,7 @@ def listed(ws: Workspace, *, every: bool = False) -> list[Draft]:
     """The drafts that wait for something, oldest first; with `every` also those that were decided."""
     catch_up(ws)
     with ws.engine.read() as transaction:
-        found = drafts.listed(transaction, ws.name)
+        found = drafts.listed(transaction)
     return [draft for draft in found if every or draft.status in drafting.OPEN]
 
 
@@ -222,7 +222,7 @@ def _check_seen(ws: Workspace, draft: Draft, seen: str) -> None:
 def _is_unmoved(ws: Workspace, draft: Draft) -> bool:
     """Whether a draft is still what it was when somebody said that it may ship: a gate may take its time."""
     with ws.engine.read() as transaction:
-        now = drafts.get(transaction, ws.name, draft.id)
+        now = drafts.get(transaction, draft.id)
     return (now.status, now.hash) == (draft.status, draft.hash)
 
 
@@ -266,7 +266,7 @@ def _earlier(draft: Draft) -> tuple[Finding, ...]:
 def catch_up(ws: Workspace) -> None:
     """Mark drafts as accepted that were shipped by a process which did not live to say so."""
     with ws.engine.read() as transaction:
-        waiting = [draft for draft in drafts.listed(transaction, ws.name) if draft.status in drafting.OPEN]
+        waiting = [draft for draft in drafts.listed(transaction) if draft.status in drafting.OPEN]
     if not waiting:
         return
     known = {_name(skill) for shelf in ws.library.shelves() for _, skill in shelf.histories.skills()}

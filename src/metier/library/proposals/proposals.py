@@ -57,7 +57,7 @@ def save(ws: Workspace, draft: Draft) -> Draft:
     """Store a draft; one that is there already and still open is kept as it is."""
     with ws.engine.write() as transaction:
         try:
-            there = drafts.get(transaction, ws.name, draft.id)
+            there = drafts.get(transaction, draft.id)
         except NotFoundError:
             there = None
         if there is not None and there.status in OPEN:

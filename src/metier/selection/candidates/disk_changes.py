@@ -97,4 +97,4 @@ def _folders(folder: str) -> list[str]:
 
 def _standing(ws: Workspace) -> tuple[tuple[str, str], ...]:
     with ws.engine.read() as transaction:
-        return skill_index.standing(transaction, ws.name)
+        return skill_index.standing(transaction)

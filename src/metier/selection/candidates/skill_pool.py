@@ -87,7 +87,7 @@ class Stock:
             took = self.clock() - began
             found = yield from indexed(self.ws, skills, self._known)
             with self.ws.engine.read() as transaction:
-                served = skill_history.served(transaction, self.ws.name)
+                served = skill_history.served(transaction)
             self._take(catalogue_of(skills, found.texts), found, served)
             self._watched, self._followed = watched, None
             self._rest(deeds, self.clock() - took)

@@ -38,17 +38,17 @@ def link(ws: Workspace, *, again: bool = False, most: int = 2**62, waits: int = 
     until there is a run they could belong to.
     """
     with ws.engine.read() as transaction:
-        behind = _is_behind(transaction, ws.name, waits)
-        again = again and bool(outcomes.fresh(transaction, ws.name) or requests.grown(transaction, ws.name))
+        behind = _is_behind(transaction, waits)
+        again = again and bool(outcomes.fresh(transaction) or requests.grown(transaction))
     changed = behind or again
     while behind and most > 0:
         with ws.engine.write() as transaction:
-            _step(transaction, ws.name)
-            behind = _is_behind(transaction, ws.name)
+            _step(transaction)
+            behind = _is_behind(transaction)
         most -= 1
     if again:
         with ws.engine.write() as transaction:
-            _look_again(transaction, ws.name)
+            _look_again(transaction)
     return changed
 
 
@@ -91,52 +91,52 @@ def _part(selection: Selection, skill: str, content: str, *, handed: bool, fair:
     return Part(selection=selection.id, skill=skill, hash=content, handed=handed, lot=lot)
 
 
-def _is_behind(transaction: Transaction, workspace: str, waits: int = 0) -> bool:
+def _is_behind(transaction: Transaction, waits: int = 0) -> bool:
     """Whether there are rows nobody has looked at; where nothing was ever selected nothing is looked at."""
-    ends = requests.ends(transaction, workspace)
-    done = requests.marks(transaction, workspace) or Marks()
+    ends = requests.ends(transaction)
+    done = requests.marks(transaction) or Marks()
     if not ends.selections:
         return False
     return ends.runs > done.runs or ends.claims > done.claims or ends.selections - done.selections > waits
 
 
-def _step(transaction: Transaction, workspace: str) -> None:
+def _step(transaction: Transaction) -> None:
     """Take the next rows in, and settle everything that they touch."""
-    done = requests.marks(transaction, workspace) or _start(transaction, workspace)
-    chosen, selections_mark = requests.selections_behind(transaction, workspace, done.selections, PAGE)
-    asked, runs_mark = requests.runs_behind(transaction, workspace, done.runs, PAGE)
-    said, claims_mark = requests.claims_behind(transaction, workspace, done.claims, PAGE)
-    fresh = [*map(_of_selection, chosen), *(_of_run(one, workspace) for one in asked)]
+    done = requests.marks(transaction) or _start(transaction)
+    chosen, selections_mark = requests.selections_behind(transaction, done.selections, PAGE)
+    asked, runs_mark = requests.runs_behind(transaction, done.runs, PAGE)
+    said, claims_mark = requests.claims_behind(transaction, done.claims, PAGE)
+    fresh = [*map(_of_selection, chosen), *(_of_run(one, transaction.workspace) for one in asked)]
     requests.put(transaction, fresh)
-    outcomes.put(transaction, workspace, [part for one in chosen for part in parts_of(one) if part.hash])
+    outcomes.put(transaction, [part for one in chosen for part in parts_of(one) if part.hash])
     named = [(one.id, one.run) for one in chosen if one.run]
-    named += requests.claimed(transaction, workspace, [one.id for one in chosen])
-    touched = [one for pair in (*named, *said) for one in _name(transaction, workspace, *pair)]
-    _rematch(transaction, workspace, [*fresh, *touched])
+    named += requests.claimed(transaction, [one.id for one in chosen])
+    touched = [one for pair in (*named, *said) for one in _name(transaction, *pair)]
+    _rematch(transaction, [*fresh, *touched])
     marks = Marks(selections_mark or done.selections, runs_mark or done.runs, claims_mark or done.claims)
-    requests.set_marks(transaction, workspace, marks)
+    requests.set_marks(transaction, marks)
 
 
-def _look_again(transaction: Transaction, workspace: str) -> None:
+def _look_again(transaction: Transaction) -> None:
     """Follow runs that grew: what they say of themselves, and when they ended."""
-    fresh = runs.many(transaction, workspace, outcomes.fresh(transaction, workspace))
+    fresh = runs.many(transaction, outcomes.fresh(transaction))
     outcomes.refresh(transaction, {one.id: went(one) for one in fresh})
-    moved = [_of_run(one, workspace) for one in requests.grown(transaction, workspace)]
+    moved = [_of_run(one, transaction.workspace) for one in requests.grown(transaction)]
     requests.move(transaction, moved)
-    _rematch(transaction, workspace, moved)
+    _rematch(transaction, moved)
 
 
-def _start(transaction: Transaction, workspace: str) -> Marks:
+def _start(transaction: Transaction) -> Marks:
     """Where to begin: runs recorded more than a day before the first selection have none."""
-    first = requests.first_selection(transaction, workspace)
+    first = requests.first_selection(transaction)
     moment = _moment(first.created) if first else None
     if moment is None:
         return Marks()
     since = (moment - timedelta(seconds=DAY)).astimezone(UTC).isoformat(timespec="microseconds")
-    return requests.start(transaction, workspace, since.replace("+00:00", "Z"))
+    return requests.start(transaction, since.replace("+00:00", "Z"))
 
 
-def _name(transaction: Transaction, workspace: str, selection: str, run: str) -> list[Request]:
+def _name(transaction: Transaction, selection: str, run: str) -> list[Request]:
     """Link what a run says belongs together; the first word counts. Returns what has to find another partner."""
     one, other = requests.get(transaction, "selection", selection), requests.get(transaction, "run", run)
     if one is None or one.named or (other is not None and other.named):
@@ -149,11 +149,11 @@ def _name(transaction: Transaction, workspace: str, selection: str, run: str) ->
         requests.get(transaction, "selection", other.partner) if other.partner not in ("", selection) else None,
     ]
     _separate(transaction, {selection: one.partner, other.partner: run})
-    _serve(transaction, workspace, {selection: run}, named=True)
+    _serve(transaction, {selection: run}, named=True)
     return [found for found in left if found is not None]
 
 
-def _rematch(transaction: Transaction, workspace: str, touched: Sequence[Request]) -> None:
+def _rematch(transaction: Transaction, touched: Sequence[Request]) -> None:
     """Match anew what lies around some requests; links that runs named stay."""
     places: dict[str, list[float]] = {}
     for one in touched:
@@ -169,12 +169,12 @@ def _rematch(transaction: Transaction, workspace: str, touched: Sequence[Request
         over |= {one.id: one.partner for one in changed if one.partner}
         pairs |= {one.id: served[one.id] for one in changed if one.id in served}
     _separate(transaction, over)
-    _serve(transaction, workspace, pairs)
+    _serve(transaction, pairs)
 
 
-def _serve(transaction: Transaction, workspace: str, pairs: Mapping[str, str], *, named: bool = False) -> None:
+def _serve(transaction: Transaction, pairs: Mapping[str, str], *, named: bool = False) -> None:
     """Note which runs selections served, on both sides and for each of their skills."""
-    records = {one.id: one for one in runs.many(transaction, workspace, list(pairs.values()))}
+    records = {one.id: one for one in runs.many(transaction, list(pairs.values()))}
     said = {selection: went(records[run]) if run in records else Went(run=run) for selection, run in pairs.items()}
     outcomes.serve(transaction, said)
     requests.served(transaction, pairs)

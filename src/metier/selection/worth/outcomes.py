@@ -156,7 +156,7 @@ def _promoted(ws: Workspace, skill: str, worth: Worth, *, save: bool) -> str:
 def _known(ws: Workspace, current: Mapping[str, str] | None) -> Mapping[str, Worth]:
     """What the sums say, as they are."""
     with ws.engine.read() as transaction:
-        found = outcomes.tallies(transaction, ws.name)
+        found = outcomes.tallies(transaction)
         base = _rate(meta.get(transaction, f"{BASE}:{ws.name}"))
     if not found:
         return {}
@@ -175,7 +175,7 @@ def _current(ws: Workspace) -> Mapping[str, str]:
     found: dict[str, str] = {}
     with ws.engine.read() as transaction:
         for root in ordered(ws.library.roots, ws.config.skill_order):
-            for skill, glance in glances.listed(transaction, ws.name, str(root.real)).items():
+            for skill, glance in glances.listed(transaction, str(root.real)).items():
                 found.setdefault(name_of(skill), glance.hash)
     return found
 
@@ -187,11 +187,11 @@ def _is_there(skill: Skill) -> bool:
 def _follow(ws: Workspace, judged: Iterable[str]) -> None:
     """Note that runs were judged, and how often runs go well here by now."""
     with ws.engine.read() as transaction:
-        begun = requests.marks(transaction, ws.name) is not None
+        begun = requests.marks(transaction) is not None
     if begun:
         with ws.engine.write() as transaction:
             outcomes.touch(transaction, judged)
-            meta.put(transaction, f"{BASE}:{ws.name}", "{} {}".format(*outcomes.base(transaction, ws.name)))
+            meta.put(transaction, f"{BASE}:{ws.name}", "{} {}".format(*outcomes.base(transaction)))
 
 
 def _sum_up(ws: Workspace, *, most: int = 2**62, waits: int = 0) -> None:
@@ -199,14 +199,14 @@ def _sum_up(ws: Workspace, *, most: int = 2**62, waits: int = 0) -> None:
     with suppress(StoreError):
         link(ws, most=most, waits=waits)
         with ws.engine.read() as transaction:
-            if requests.marks(transaction, ws.name) is None:
+            if requests.marks(transaction) is None:
                 return
             runs, last = outcomes.spoken(transaction, _spoken(transaction, ws))
-            if not runs and not outcomes.is_stale(transaction, ws.name):
+            if not runs and not outcomes.is_stale(transaction):
                 return
         with ws.engine.write() as transaction:
             outcomes.touch(transaction, runs)
-            outcomes.tally(transaction, ws.name)
+            outcomes.tally(transaction)
             meta.put(transaction, f"{SPOKEN}:{ws.name}", str(last))
 
 

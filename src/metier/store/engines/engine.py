@@ -19,6 +19,8 @@ class Transaction(Protocol):
     """An open transaction: everything in it happens, or nothing."""
 
     dialect: Dialect
+    workspace: str
+    """The workspace whose rows it sees and writes."""
 
     def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
         """Run one statement and return all its rows."""
@@ -30,9 +32,11 @@ class Transaction(Protocol):
 
 
 class Engine(Protocol):
-    """A database that keeps what it acknowledged."""
+    """A database that keeps what it acknowledged, as one workspace sees it."""
 
     dialect: Dialect
+    workspace: str
+    """What its transactions are scoped to."""
 
     def read(self) -> AbstractContextManager[Transaction]:
         """A consistent view; never blocks a writer."""

@@ -32,8 +32,9 @@ class PostgresTransaction:
 
     dialect = POSTGRESQL
 
-    def __init__(self, connection: Connection[Row]) -> None:
+    def __init__(self, connection: Connection[Row], workspace: str) -> None:
         self._connection = connection
+        self.workspace = workspace
 
     def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
         """Run one statement and return all its rows."""
@@ -52,12 +53,13 @@ class PostgresEngine:
 
     dialect = POSTGRESQL
 
-    def __init__(self, url: str, *, wait: float = 10.0) -> None:
+    def __init__(self, url: str, *, wait: float = 10.0, workspace: str = "") -> None:
         if psycopg is None:
             raise ConfigError(
                 "store is a PostgreSQL address, but its driver is missing: pip install 'metier[postgres]'."
             )
         self._url = url
+        self.workspace = workspace
         self._wait = wait
         self._connections: dict[int, Connection[Row]] = {}
 
@@ -119,7 +121,7 @@ class PostgresEngine:
     def _session(self, first: str) -> Generator[PostgresTransaction]:
         connection = self._connection()
         with self._translated(connection), connection.transaction():
-            transaction = PostgresTransaction(connection)
+            transaction = PostgresTransaction(connection, self.workspace)
             transaction.all(first)
             yield transaction
 

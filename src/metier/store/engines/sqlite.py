@@ -44,8 +44,9 @@ class SqliteTransaction:
 
     dialect = SQLITE
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, workspace: str) -> None:
         self._connection = connection
+        self.workspace = workspace
 
     def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
         """Run one statement and return all its rows."""
@@ -61,7 +62,8 @@ class SqliteEngine:
 
     dialect = SQLITE
 
-    def __init__(self, file: Path, *, lock: Path, wait: float = 10.0) -> None:
+    def __init__(self, file: Path, *, lock: Path, wait: float = 10.0, workspace: str = "") -> None:
+        self.workspace = workspace
         self._file = file
         self._lock = lock
         self._wait = wait
@@ -75,7 +77,7 @@ class SqliteEngine:
             connection = self._reader()
             connection.execute("BEGIN")
             try:
-                yield SqliteTransaction(connection)
+                yield SqliteTransaction(connection, self.workspace)
             finally:
                 with suppress(sqlite3.Error):  # it has read only, and a failure must not hide the first one
                     connection.execute("ROLLBACK")
@@ -85,7 +87,7 @@ class SqliteEngine:
         """One statement through a read-only connection of this thread."""
         self._after_fork()
         with self._translated():
-            yield SqliteTransaction(self._reader())
+            yield SqliteTransaction(self._reader(), self.workspace)
 
     @contextmanager
     def write(self, *, synced: bool = True) -> Generator[SqliteTransaction]:
@@ -98,7 +100,7 @@ class SqliteEngine:
                 self._synced = synced
             connection.execute("BEGIN IMMEDIATE")
             try:
-                yield SqliteTransaction(connection)
+                yield SqliteTransaction(connection, self.workspace)
                 connection.execute("COMMIT")
             except BaseException:
                 self._abandon(connection)

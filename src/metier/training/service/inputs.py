@@ -109,9 +109,9 @@ def _around(path: Path, text: str, package: Package) -> Mapping[str, bytes]:
 def order_again(ws: Workspace, training: str, limits: TrainLimits | None = None) -> Order:
     """The order of a kept training; a limit that is named takes the place of its own."""
     with ws.engine.read() as transaction:
-        kept = trainings.get(transaction, ws.name, training)
+        kept = trainings.get(transaction, training)
         start = unpacked(trainings.start_of(transaction, kept.id))
-        cases = tuple(suites.listed(transaction, ws.name, f"train:{kept.id}"))
+        cases = tuple(suites.listed(transaction, f"train:{kept.id}"))
     order = _ordered(kept, json.loads(kept.order), cases)
     return Order(
         skill=kept.skill,

@@ -45,7 +45,7 @@ def brought(ws: Workspace, training: str) -> Brought:
         return NOTHING
     with ws.engine.read() as transaction:
         try:
-            found = trainings.get(transaction, ws.name, training)
+            found = trainings.get(transaction, training)
         except NotFoundError:
             return NOTHING
         report = cast("Json", json.loads(trainings.report_of(transaction, found.id) or "{}"))

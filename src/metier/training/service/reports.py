@@ -26,7 +26,7 @@ KEYS = ("run", "skill", "status", "scores", "decision", "rollouts", "calls", "to
 def listed(ws: Workspace, limit: int) -> list[Json]:
     """The newest trainings, each with its figures."""
     with ws.engine.read() as transaction:
-        found = trainings.listed(transaction, ws.name, limit)
+        found = trainings.listed(transaction, limit)
         kept = [(one, trainings.report_of(transaction, one.id)) for one in found]
     return [{key: value for key, value in _whole(one, text).items() if key in KEYS} for one, text in kept]
 
@@ -35,9 +35,9 @@ def report_of(ws: Workspace, training: str = "") -> Json:
     """The report of a training, the newest if none is named; of one under way, what is known so far."""
     with ws.engine.read() as transaction:
         if training:
-            found = trainings.get(transaction, ws.name, training)
+            found = trainings.get(transaction, training)
         else:
-            newest = trainings.listed(transaction, ws.name, 1)
+            newest = trainings.listed(transaction, 1)
             if not newest:
                 raise NotFoundError("There are no trainings yet. Begin one: metier train SKILL --cases FILE")
             found = newest[0]

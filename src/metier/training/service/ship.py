@@ -98,7 +98,7 @@ def proven(ws: Workspace, draft: Draft) -> Decision | None:
         return None
     with ws.engine.read() as transaction:
         try:
-            training = trainings.get(transaction, ws.name, draft.provenance.training)
+            training = trainings.get(transaction, draft.provenance.training)
         except NotFoundError:
             return None
         report = cast("dict[str, object]", json.loads(trainings.report_of(transaction, training.id) or "{}"))

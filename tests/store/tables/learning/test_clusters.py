@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scoping import in_workspace
+
 from metier.store.tables.learning import clusters
 from metier.store.tables.learning.clusters import Kept
 
@@ -15,19 +17,19 @@ def test_a_cluster_is_kept_as_it_is_now(engine: Engine) -> None:
     first = Kept(pattern="p", body='{"words": {"schön": 2}}', vectors=bytes(range(256)))
     second = Kept(pattern="a", body="{}", vectors=b"")
     with engine.write() as transaction:
-        clusters.put(transaction, "w", [first, second])
-        assert clusters.listed(transaction, "w") == [second, first]
+        clusters.put(transaction, [first, second])
+        assert clusters.listed(transaction) == [second, first]
         now = Kept(pattern="p", body="{}", vectors=b"\1")
-        clusters.put(transaction, "w", [now])
-        assert clusters.listed(transaction, "w") == [second, now]
-        assert clusters.listed(transaction, "other") == []
+        clusters.put(transaction, [now])
+        assert clusters.listed(transaction) == [second, now]
+        assert clusters.listed(in_workspace(transaction, "other")) == []
 
 
 def test_clusters_of_two_workspaces_are_apart(engine: Engine) -> None:
     one = Kept(pattern="p", body="{}", vectors=b"1")
     with engine.write() as transaction:
-        clusters.put(transaction, "w", [one])
-        clusters.put(transaction, "v", [Kept(pattern="p", body="[]", vectors=b"2")])
-        clusters.drop(transaction, "v", ["p", "unknown"])
-        assert clusters.listed(transaction, "w") == [one]
-        assert clusters.listed(transaction, "v") == []
+        clusters.put(transaction, [one])
+        clusters.put(in_workspace(transaction, "v"), [Kept(pattern="p", body="[]", vectors=b"2")])
+        clusters.drop(in_workspace(transaction, "v"), ["p", "unknown"])
+        assert clusters.listed(transaction) == [one]
+        assert clusters.listed(in_workspace(transaction, "v")) == []

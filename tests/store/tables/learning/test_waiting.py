@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scoping import in_workspace
+
 from metier.runs.derive import record_of
 from metier.store.tables.learning import waiting
 from metier.store.tables.learning.waiting import Waits
@@ -26,7 +28,7 @@ def recorded(transaction: Transaction, count: int) -> list[Record]:
         for n in range(count)
     ]
     runs.keep(transaction, made)
-    return [runs.get(transaction, one.id, "w") for one in made]
+    return [runs.get(transaction, one.id) for one in made]
 
 
 def test_what_waits_comes_back_and_is_not_fresh(engine: Engine) -> None:
@@ -36,57 +38,57 @@ def test_what_waits_comes_back_and_is_not_fresh(engine: Engine) -> None:
             run=first, reason="alone", success=True, text="fix it", label="fix", embedder="e@1", vector=b"\0\x01\xff"
         )
         rejected = Waits(run=second, reason="no summary")
-        waiting.put(transaction, "w", [evidence, rejected])
-        assert waiting.evidence(transaction, "w") == [evidence]
-        assert waiting.evidence(transaction, "other") == []
-        assert [(one.run, one.reason) for one in waiting.listed(transaction, "w")] == [
+        waiting.put(transaction, [evidence, rejected])
+        assert waiting.evidence(transaction) == [evidence]
+        assert waiting.evidence(in_workspace(transaction, "other")) == []
+        assert [(one.run, one.reason) for one in waiting.listed(transaction)] == [
             (first, "alone"),
             (second, "no summary"),
         ]
         assert waiting.get(transaction, second) == rejected
         assert waiting.get(transaction, third) is None
-        assert [one.id for one in runs.fresh(transaction, "w")] == [third]
-        assert runs.unseen(transaction, "w") == 1
+        assert [one.id for one in runs.fresh(transaction)] == [third]
+        assert runs.unseen(transaction) == 1
         assert waiting.there(transaction, [first, third]) == {first}
 
 
 def test_a_run_waits_under_its_newest_reason(engine: Engine) -> None:
     with engine.write() as transaction:
         (run,) = (one.id for one in recorded(transaction, 1))
-        waiting.put(transaction, "w", [Waits(run=run, reason="one", success=False, text="t", vector=b"1")])
-        waiting.put(transaction, "w", [Waits(run=run, reason="two")])
+        waiting.put(transaction, [Waits(run=run, reason="one", success=False, text="t", vector=b"1")])
+        waiting.put(transaction, [Waits(run=run, reason="two")])
         assert waiting.get(transaction, run) == Waits(run=run, reason="two")
 
 
 def test_what_was_looked_at_can_be_forgotten(engine: Engine) -> None:
     with engine.write() as transaction:
         ids = [one.id for one in recorded(transaction, 3)]
-        waiting.put(transaction, "w", [Waits(run=run, reason="x") for run in ids])
+        waiting.put(transaction, [Waits(run=run, reason="x") for run in ids])
         waiting.drop(transaction, [key_of(ids[0])])
-        assert runs.unseen(transaction, "w") == 1
-        waiting.forget(transaction, "other")
-        assert runs.unseen(transaction, "w") == 1
-        waiting.forget(transaction, "w")
-        assert runs.unseen(transaction, "w") == 3
+        assert runs.unseen(transaction) == 1
+        waiting.forget(in_workspace(transaction, "other"))
+        assert runs.unseen(transaction) == 1
+        waiting.forget(transaction)
+        assert runs.unseen(transaction) == 3
 
 
 def test_a_run_that_changes_or_goes_does_not_wait_any_more(engine: Engine) -> None:
     with engine.write() as transaction:
         grown, marked, removed = recorded(transaction, 3)
-        waiting.put(transaction, "w", [Waits(run=one.id, reason="x", text="t") for one in (grown, marked, removed)])
+        waiting.put(transaction, [Waits(run=one.id, reason="x", text="t") for one in (grown, marked, removed)])
         runs.keep(transaction, [replace(grown, run=replace(grown.run, output="more"))])
         runs.set_success(transaction, marked.id, False)
-        runs.remove(transaction, "w", [removed.id], NOW)
-        assert waiting.listed(transaction, "w") == []
-        assert {one.id for one in runs.fresh(transaction, "w")} == {grown.id, marked.id}
+        runs.remove(transaction, [removed.id], NOW)
+        assert waiting.listed(transaction) == []
+        assert {one.id for one in runs.fresh(transaction)} == {grown.id, marked.id}
 
 
 def test_runs_are_fresh_in_their_order_a_part_at_a_time(engine: Engine) -> None:
     with engine.write() as transaction:
         made = recorded(transaction, 5)
-        first = runs.fresh(transaction, "w", limit=2)
+        first = runs.fresh(transaction, limit=2)
         assert [one.id for one in first] == [one.id for one in made[:2]]
-        rest = runs.fresh(transaction, "w", after=first[-1].sequence, limit=10)
+        rest = runs.fresh(transaction, after=first[-1].sequence, limit=10)
         assert [one.id for one in rest] == [one.id for one in made[2:]]
 
 
@@ -97,10 +99,10 @@ def test_it_is_known_which_runs_are_not_any_more_what_they_were(engine: Engine) 
         verdicts.put(transaction, verdict)
         seen = {one.id: Seen(one.revision, one.success) for one in (grown, marked, removed, judged)}
         seen[same.id] = Seen(same.revision, same.success, verdict)
-        assert runs.moved(transaction, "w", seen) == set()
+        assert runs.moved(transaction, seen) == set()
         runs.keep(transaction, [replace(grown, run=replace(grown.run, output="more"))])
         runs.set_success(transaction, marked.id, False)
-        runs.remove(transaction, "w", [removed.id], NOW)
+        runs.remove(transaction, [removed.id], NOW)
         verdicts.put(transaction, replace(verdict, run=judged.id, judge="person"))
-        assert runs.moved(transaction, "w", seen) == {grown.id, marked.id, removed.id, judged.id}
-        assert same.id in runs.moved(transaction, "other", seen)
+        assert runs.moved(transaction, seen) == {grown.id, marked.id, removed.id, judged.id}
+        assert same.id in runs.moved(in_workspace(transaction, "other"), seen)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scoping import in_workspace
 
 from metier.store.engines.migrate import migrate, shipped
 from metier.store.engines.sqlite import SqliteEngine
@@ -46,9 +47,9 @@ def test_a_call_comes_back_as_it_was_and_unknown_stays_unknown(engine: Engine) -
         calls.add(transaction, unknown)
         calls.add(transaction, replace(ENTRY, workspace="other"))
     with engine.read() as transaction:
-        assert calls.listed(transaction, "w") == [ENTRY, unknown]
-        assert calls.listed(transaction, "w", limit=1) == [unknown]
-        assert calls.listed(transaction, "w", since="2026-01-06") == []
+        assert calls.listed(transaction) == [ENTRY, unknown]
+        assert calls.listed(transaction, limit=1) == [unknown]
+        assert calls.listed(transaction, since="2026-01-06") == []
 
 
 def test_what_is_reserved_counts_as_spent_until_it_is_settled(engine: Engine) -> None:
@@ -87,29 +88,29 @@ def test_old_rows_go_and_newer_ones_and_other_workspaces_stay(engine: Engine) ->
         for workspace in ("w", "other"):
             calls.add(transaction, replace(ENTRY, workspace=workspace))
             ledger.reserve(transaction, workspace, DAY, f"{workspace}1", BOUND)
-            memo.put(transaction, f"{workspace}1", b"old", "2026-01-05T12:00:00Z", workspace)
+            memo.put(in_workspace(transaction, workspace), f"{workspace}1", b"old", "2026-01-05T12:00:00Z")
         calls.add(transaction, replace(ENTRY, happened="2026-01-06T00:00:00Z"))
         ledger.reserve(transaction, "w", NEXT, "w2", BOUND)
-        memo.put(transaction, "w2", b"new", "2026-01-06T00:00:00Z", "w")
+        memo.put(transaction, "w2", b"new", "2026-01-06T00:00:00Z")
         for dropped in (
-            calls.drop_before(transaction, "w", NEXT),
+            calls.drop_before(transaction, NEXT),
             ledger.drop_before(transaction, "w", NEXT),
-            memo.drop_before(transaction, "w", NEXT),
+            memo.drop_before(transaction, NEXT),
         ):
             assert dropped == 1
-        assert [one.happened for one in calls.listed(transaction, "w")] == ["2026-01-06T00:00:00Z"]
+        assert [one.happened for one in calls.listed(transaction)] == ["2026-01-06T00:00:00Z"]
         assert (ledger.total(transaction, "w", DAY), ledger.pending(transaction, "w", DAY)) == (Sum(), 0)
         assert (memo.get(transaction, "w1"), memo.get(transaction, "w2")) == (None, b"new")
-        assert len(calls.listed(transaction, "other")) == 1
+        assert len(calls.listed(in_workspace(transaction, "other"))) == 1
         assert ledger.total(transaction, "other", DAY) == BOUND
-        assert memo.clear(transaction, "w") == 1
+        assert memo.clear(transaction) == 1
         assert (memo.get(transaction, "w2"), memo.get(transaction, "other1")) == (None, b"old")
 
 
 def test_a_kept_reply_is_any_bytes_and_the_first_one_stays(engine: Engine) -> None:
     with engine.write() as transaction:
-        memo.put(transaction, "k", b"\x00\xff", "now", "w")
-        memo.put(transaction, "k", b"second", "later", "w")
+        memo.put(transaction, "k", b"\x00\xff", "now")
+        memo.put(transaction, "k", b"second", "later")
         assert memo.get(transaction, "k") == b"\x00\xff"
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from scoping import in_workspace
 
 from metier.errors import NotFoundError, RefusedError
 from metier.runs.derive import record_of
@@ -44,7 +45,7 @@ def kept(engine: Engine, *given: Run, workspace: str = "w") -> list[runs.Kept]:
 
 def stored(engine: Engine, workspace: str = "w") -> list[Record]:
     with engine.read() as transaction:
-        return runs.page(transaction, workspace, limit=100)
+        return runs.page(in_workspace(transaction, workspace), limit=100)
 
 
 def test_a_run_comes_back_as_it_was(engine: Engine) -> None:
@@ -93,7 +94,7 @@ def test_workspaces_in_one_store_do_not_see_each_other(engine: Engine) -> None:
     kept(engine, FULL, workspace="b")
     assert len(stored(engine, "a")) == len(stored(engine, "b")) == 1
     with engine.read() as transaction, pytest.raises(NotFoundError):
-        runs.get(transaction, mine.id, "b")
+        runs.get(in_workspace(transaction, "b"), mine.id)
 
 
 def test_runs_are_listed_newest_first_by_arrival_not_by_clock(engine: Engine) -> None:
@@ -104,11 +105,11 @@ def test_runs_are_listed_newest_first_by_arrival_not_by_clock(engine: Engine) ->
 def test_a_run_is_found_by_the_beginning_of_its_id(engine: Engine) -> None:
     [one] = kept(engine, FULL)
     with engine.read() as transaction:
-        assert runs.get(transaction, one.id[:5], "w").id == one.id
-        assert runs.get(transaction, one.id.upper(), "w").id == one.id
+        assert runs.get(transaction, one.id[:5]).id == one.id
+        assert runs.get(transaction, one.id.upper()).id == one.id
         for wrong in ("", "zz", "%", "_", one.id[:-1] + "x", "0" * 25):
             with pytest.raises(NotFoundError, match="metier runs list"):
-                runs.get(transaction, wrong, "w")
+                runs.get(transaction, wrong)
 
 
 def test_an_ambiguous_beginning_is_refused(engine: Engine) -> None:
@@ -116,7 +117,7 @@ def test_an_ambiguous_beginning_is_refused(engine: Engine) -> None:
     firsts = [record.id[0] for record in stored(engine)]
     shared = next(first for first in firsts if firsts.count(first) > 1)
     with engine.read() as transaction, pytest.raises(RefusedError, match="more than one"):
-        runs.get(transaction, shared, "w")
+        runs.get(transaction, shared)
 
 
 def test_a_removed_run_is_gone_and_stays_away_until_readmitted(engine: Engine) -> None:
@@ -124,20 +125,20 @@ def test_a_removed_run_is_gone_and_stays_away_until_readmitted(engine: Engine) -
     with engine.write() as transaction:
         search.catch_up(transaction)
         verdicts.put(transaction, Verdict(run=one.id, success=True, reason="", judge="person", decided=NOW))
-        assert runs.remove(transaction, "w", [one.id], NOW) == 1
+        assert runs.remove(transaction, [one.id], NOW) == 1
     assert stored(engine) == []
     with engine.read() as transaction:
         assert verdicts.get(transaction, one.id) is None
-        assert search.search(transaction, "w", "done", 10) == []
+        assert search.search(transaction, "done", 10) == []
     assert [again.how for again in kept(engine, FULL)] == ["removed"]
     with engine.write() as transaction:
-        assert runs.readmit(transaction, "w", one.id)
-        assert not runs.readmit(transaction, "w", one.id)
+        assert runs.readmit(transaction, one.id)
+        assert not runs.readmit(transaction, one.id)
     assert [again.how for again in kept(engine, FULL)] == ["new"]
 
 
 def test_another_workspace_cannot_remove_a_run(engine: Engine) -> None:
     [one] = kept(engine, FULL)
     with engine.write() as transaction:
-        assert runs.remove(transaction, "other", [one.id], NOW) == 0
+        assert runs.remove(in_workspace(transaction, "other"), [one.id], NOW) == 0
     assert len(stored(engine)) == 1

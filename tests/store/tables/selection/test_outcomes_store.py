@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scoping import in_workspace
+
 from metier.store.engines.migrate import migrate, shipped
 from metier.store.tables.selection import outcomes, requests
 from metier.store.tables.selection.outcomes import Part, Went
@@ -29,11 +31,11 @@ def test_a_store_of_the_version_before_gets_the_tables_and_keeps_its_rows(bare_e
         )
     migrate(bare_engine, NOW)
     with bare_engine.read() as transaction:
-        found, mark = requests.selections_behind(transaction, "w", 0, 10)
+        found, mark = requests.selections_behind(transaction, 0, 10)
         assert [(one.id, one.chosen, one.chosen_hashes, one.withheld) for one in found] == [("old", ("a",), (), ())]
-        assert requests.ends(transaction, "w") == Marks(selections=mark or 0)
+        assert requests.ends(transaction) == Marks(selections=mark or 0)
         assert outcomes.spoken(transaction, 0) == ([], 0)
-        assert not outcomes.tallies(transaction, "w")
+        assert not outcomes.tallies(transaction)
 
 
 def test_of_one_lot_the_first_run_is_compared_and_freeing_forgets(engine: Engine) -> None:
@@ -41,18 +43,18 @@ def test_of_one_lot_the_first_run_is_compared_and_freeing_forgets(engine: Engine
         return Part(selection=selection, skill="a", hash="h", handed=True, lot="l")
 
     with engine.write() as transaction:
-        outcomes.put(transaction, "w", [part("s1"), part("s2"), part("s1")])
+        outcomes.put(transaction, [part("s1"), part("s2"), part("s1")])
         outcomes.serve(transaction, {"s2": Went("r2", frozenset({"a"}), True), "s1": Went("r1", None, False)})
-        outcomes.tally(transaction, "w")
-        sums = outcomes.tallies(transaction, "w")["a", "h"]
+        outcomes.tally(transaction)
+        sums = outcomes.tallies(transaction)["a", "h"]
         assert (sums["selected"], sums["told"], sums["used"], sums["succeeded"]) == (2, 1, 1, 1)
         assert (sums["with_runs"], sums["with_successes"]) == (1, 1), "the one that was served first"
         outcomes.refresh(transaction, {"r2": Went("r2", frozenset(), False)})
-        outcomes.tally(transaction, "w")
-        assert outcomes.tallies(transaction, "w")["a", "h"]["with_successes"] == 0
+        outcomes.tally(transaction)
+        assert outcomes.tallies(transaction)["a", "h"]["with_successes"] == 0
         outcomes.free(transaction, ["s2"])
-        outcomes.tally(transaction, "w")
-        sums = outcomes.tallies(transaction, "w")["a", "h"]
+        outcomes.tally(transaction)
+        sums = outcomes.tallies(transaction)["a", "h"]
         assert (sums["selected"], sums["used"], sums["with_runs"]) == (2, 0, 0)
 
 
@@ -71,9 +73,9 @@ def test_requests_are_kept_once_and_found_by_place_and_time(engine: Engine) -> N
 
 def test_a_claim_is_kept_once_and_waits_for_its_selection(engine: Engine) -> None:
     with engine.write() as transaction:
-        requests.claim(transaction, "w", [("s", "r1"), ("s", "r2"), ("s", "r1")])
-        found, mark = requests.claims_behind(transaction, "w", 0, 10)
+        requests.claim(transaction, [("s", "r1"), ("s", "r2"), ("s", "r1")])
+        found, mark = requests.claims_behind(transaction, 0, 10)
         assert found == [], "nobody knows the selection yet"
-        assert mark == requests.ends(transaction, "w").claims
-        assert requests.claimed(transaction, "w", ["s", "t"]) == [("s", "r1"), ("s", "r2")]
-        assert requests.claimed(transaction, "elsewhere", ["s"]) == []
+        assert mark == requests.ends(transaction).claims
+        assert requests.claimed(transaction, ["s", "t"]) == [("s", "r1"), ("s", "r2")]
+        assert requests.claimed(in_workspace(transaction, "elsewhere"), ["s"]) == []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scoping import in_workspace
+
 from metier.hooks import rank as quick_rank
 from metier.store.engines import dialect
 from metier.store.engines.migrate import migrate, shipped
@@ -34,7 +36,7 @@ def filled(transaction: Transaction) -> None:
         text(CHINESE, "修复登录页面的错误"),
     ]
     skill_words.keep(transaction, texts)
-    skill_words.put(transaction, "w", [in_use(FLAKY), in_use(CHINESE)])
+    skill_words.put(transaction, [in_use(FLAKY), in_use(CHINESE)])
 
 
 def test_a_text_comes_back_without_its_body_until_that_is_asked_for(engine: Engine) -> None:
@@ -75,52 +77,52 @@ def test_skills_are_found_by_any_of_their_words_in_any_script(engine: Engine) ->
         filled(transaction)
 
         def found(*words: str) -> list[str]:
-            return [name for name, _ in skill_words.search(transaction, "w", words, 10)]
+            return [name for name, _ in skill_words.search(transaction, words, 10)]
 
         assert found("mending", "nonsense") == ["flaky-tests"]
         assert found("登录") == ["chinese"]
         assert found("bar", "'; DROP TABLE", 'NEAR("') == ["flaky-tests"]
         assert found() == []
-        assert skill_words.search(transaction, "other", ["mend"], 10) == []
+        assert skill_words.search(in_workspace(transaction, "other"), ["mend"], 10) == []
 
 
 def test_what_no_skill_has_any_more_goes_from_the_index_too(engine: Engine) -> None:
     with engine.write() as transaction:
         filled(transaction)
         skill_index.put_entries(transaction, "1", {FLAKY: b"x"})
-        skill_words.put(transaction, "elsewhere", [in_use(CHINESE)])
-        skill_words.forget(transaction, "w", ["flaky-tests", "chinese"])
+        skill_words.put(in_workspace(transaction, "elsewhere"), [in_use(CHINESE)])
+        skill_words.forget(transaction, ["flaky-tests", "chinese"])
         unused = skill_index.unused(transaction, [FLAKY, CHINESE])
         assert unused == [FLAKY]
         skill_words.drop(transaction, unused)
         assert skill_index.said(transaction, [FLAKY, CHINESE]).keys() == {CHINESE}
         assert skill_index.entries(transaction, "1", [FLAKY]) == {}
-        skill_words.put(transaction, "w", [in_use(FLAKY), in_use(CHINESE)])
-        assert skill_words.search(transaction, "w", ["mends", "登"], 10)[0][0] == "chinese"
+        skill_words.put(transaction, [in_use(FLAKY), in_use(CHINESE)])
+        assert skill_words.search(transaction, ["mends", "登"], 10)[0][0] == "chinese"
         filled(transaction)
-        assert [name for name, _ in skill_words.search(transaction, "w", ["mends"], 10)] == ["flaky-tests"]
+        assert [name for name, _ in skill_words.search(transaction, ["mends"], 10)] == ["flaky-tests"]
 
 
 def test_a_text_that_is_kept_twice_is_in_the_index_once(engine: Engine) -> None:
     with engine.write() as transaction:
         filled(transaction)
         filled(transaction)
-        assert len(skill_words.search(transaction, "w", ["mends"], 10)) == 1
+        assert len(skill_words.search(transaction, ["mends"], 10)) == 1
         skill_words.drop(transaction, [FLAKY])
-        assert skill_words.search(transaction, "w", ["mends"], 10) == []
+        assert skill_words.search(transaction, ["mends"], 10) == []
 
 
 def test_a_finished_text_lasts_as_long_as_the_content_it_was_made_of(engine: Engine) -> None:
     with engine.write() as transaction:
         filled(transaction)
-        skill_words.finish(transaction, "w", [HandOut(content=FLAKY, checked="1", text="ready", tokens=3)])
-        assert skill_words.unchecked(transaction, "w", [FLAKY, CHINESE], "1") == {CHINESE}
-        skill_words.put(transaction, "w", [in_use(FLAKY, factor=0.8)])
-        assert skill_words.listed(transaction, "w")["flaky-tests"].checked == "1"
-        skill_words.put(transaction, "w", [in_use(Content("cc", "flaky-tests"))])
-        assert skill_words.listed(transaction, "w")["flaky-tests"].checked == ""
-        skill_words.finish(transaction, "w", [HandOut(content=FLAKY, checked="1", text="ready")])
-        assert skill_words.listed(transaction, "w")["flaky-tests"].checked == ""
+        skill_words.finish(transaction, [HandOut(content=FLAKY, checked="1", text="ready", tokens=3)])
+        assert skill_words.unchecked(transaction, [FLAKY, CHINESE], "1") == {CHINESE}
+        skill_words.put(transaction, [in_use(FLAKY, factor=0.8)])
+        assert skill_words.listed(transaction)["flaky-tests"].checked == "1"
+        skill_words.put(transaction, [in_use(Content("cc", "flaky-tests"))])
+        assert skill_words.listed(transaction)["flaky-tests"].checked == ""
+        skill_words.finish(transaction, [HandOut(content=FLAKY, checked="1", text="ready")])
+        assert skill_words.listed(transaction)["flaky-tests"].checked == ""
 
 
 def test_the_hook_and_the_store_part_the_same_signs() -> None:
@@ -136,8 +138,8 @@ def test_selections_of_the_version_before_are_still_there(bare_engine: Engine) -
         )
     migrate(bare_engine, NOW)
     with bare_engine.write() as transaction:
-        [kept] = selections.listed(transaction, "w")
+        [kept] = selections.listed(transaction)
         assert (kept.query, kept.chosen, kept.session) == ("fix it", ("a",), "")
         selections.put(transaction, kept)
         filled(transaction)
-        assert skill_words.search(transaction, "w", ["mends"], 5)
+        assert skill_words.search(transaction, ["mends"], 5)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from scoping import in_workspace
 
 from metier.errors import NotFoundError
 from metier.store.tables.training import trainings
@@ -34,7 +35,7 @@ def test_a_training_comes_back_as_it_was_with_the_package_it_began_with(engine: 
         trainings.put(transaction, ONE, START)
     with engine.read() as transaction:
         assert trainings.find(transaction, ONE.id) == ONE
-        assert trainings.get(transaction, "shop", "9907") == ONE
+        assert trainings.get(in_workspace(transaction, "shop"), "9907") == ONE
         assert trainings.start_of(transaction, ONE.id) == START
         assert trainings.report_of(transaction, ONE.id) == ""
         assert trainings.find(transaction, "other") is None
@@ -48,8 +49,8 @@ def test_begun_again_it_keeps_its_report_until_another_is_written(engine: Engine
         trainings.put(transaction, ONE, START)
     with engine.read() as transaction:
         assert trainings.report_of(transaction, ONE.id) == '{"rejected": []}'
-        assert trainings.get(transaction, "shop", ONE.id).status == "running"
-        assert trainings.reports(transaction, "shop", "adder") == []
+        assert trainings.get(in_workspace(transaction, "shop"), ONE.id).status == "running"
+        assert trainings.reports(in_workspace(transaction, "shop"), "adder") == []
 
 
 def test_they_are_listed_by_workspace_the_newest_first_and_reports_oldest_first(engine: Engine) -> None:
@@ -60,9 +61,9 @@ def test_they_are_listed_by_workspace_the_newest_first_and_reports_oldest_first(
             trainings.put(transaction, one, START)
             trainings.save(transaction, one, str(at))
     with engine.read() as transaction:
-        assert [one.id for one in trainings.listed(transaction, "shop")] == ["9907ffff", "1111"]
-        assert trainings.reports(transaction, "shop", "adder") == ["0", "1"]
-        assert trainings.listed(transaction, "shop", 1) == [late]
+        assert [one.id for one in trainings.listed(in_workspace(transaction, "shop"))] == ["9907ffff", "1111"]
+        assert trainings.reports(in_workspace(transaction, "shop"), "adder") == ["0", "1"]
+        assert trainings.listed(in_workspace(transaction, "shop"), 1) == [late]
 
 
 def test_an_id_that_means_none_or_several_is_refused(engine: Engine) -> None:
@@ -71,10 +72,10 @@ def test_an_id_that_means_none_or_several_is_refused(engine: Engine) -> None:
         trainings.put(transaction, replace(ONE, id="9907ffff"), START)
     with engine.read() as transaction:
         with pytest.raises(NotFoundError, match="More than one"):
-            trainings.get(transaction, "shop", "9907")
+            trainings.get(in_workspace(transaction, "shop"), "9907")
         for said in ("zz", "%", "_", ""):
             with pytest.raises(NotFoundError, match=f"no training '{said}'"):
-                trainings.get(transaction, "shop", said)
+                trainings.get(in_workspace(transaction, "shop"), said)
 
 
 def test_a_look_at_the_same_fresh_cases_is_counted_once_for_each_training(engine: Engine) -> None:

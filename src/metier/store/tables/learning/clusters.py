@@ -22,26 +22,27 @@ class Kept:
     """Numbers of four bytes."""
 
 
-def put(transaction: Transaction, workspace: str, clusters: Iterable[Kept]) -> None:
+def put(transaction: Transaction, clusters: Iterable[Kept]) -> None:
     """Keep clusters as they are now."""
     transaction.many(
         "INSERT INTO clusters (pattern, workspace, body, vectors) VALUES (?, ?, ?, ?) ON CONFLICT (workspace, pattern)"
         " DO UPDATE SET body = excluded.body, vectors = excluded.vectors",
-        [(one.pattern, workspace, one.body, one.vectors) for one in clusters],
+        [(one.pattern, transaction.workspace, one.body, one.vectors) for one in clusters],
     )
 
 
-def drop(transaction: Transaction, workspace: str, patterns: Iterable[str]) -> None:
+def drop(transaction: Transaction, patterns: Iterable[str]) -> None:
     """Forget the clusters of patterns that have no runs left."""
     transaction.many(
-        "DELETE FROM clusters WHERE workspace = ? AND pattern = ?", [(workspace, pattern) for pattern in patterns]
+        "DELETE FROM clusters WHERE workspace = ? AND pattern = ?",
+        [(transaction.workspace, pattern) for pattern in patterns],
     )
 
 
-def listed(transaction: Transaction, workspace: str) -> list[Kept]:
+def listed(transaction: Transaction) -> list[Kept]:
     """The clusters of a workspace."""
     sql = "SELECT pattern, body, vectors FROM clusters WHERE workspace = ? ORDER BY pattern"
     return [
         Kept(pattern=str(pattern), body=str(body), vectors=bytes(cast("bytes", vectors)))
-        for pattern, body, vectors in transaction.all(sql, (workspace,))
+        for pattern, body, vectors in transaction.all(sql, (transaction.workspace,))
     ]

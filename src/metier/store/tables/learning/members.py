@@ -37,34 +37,42 @@ class Member:
     """Why it is here."""
 
 
-def put(transaction: Transaction, workspace: str, members: Iterable[Member]) -> None:
+def put(transaction: Transaction, members: Iterable[Member]) -> None:
     """Note where runs went; their state is clustered from now on."""
     rows = [
-        (key_of(one.run), workspace, one.pattern, one.sequence, int(one.success), _path(one.path), one.reason)
+        (
+            key_of(one.run),
+            transaction.workspace,
+            one.pattern,
+            one.sequence,
+            int(one.success),
+            _path(one.path),
+            one.reason,
+        )
         for one in members
     ]
     transaction.many(PUT, rows)
     transaction.many("UPDATE runs SET state = 'clustered' WHERE key = ?", [row[:1] for row in rows])
 
 
-def of_pattern(transaction: Transaction, workspace: str, pattern: str) -> list[Member]:
+def of_pattern(transaction: Transaction, pattern: str) -> list[Member]:
     """A pattern's runs, oldest first."""
     sql = f"SELECT {COLUMNS} FROM members WHERE workspace = ? AND pattern = ? ORDER BY sequence"
-    return [_member(row) for row in transaction.all(sql, (workspace, pattern))]
+    return [_member(row) for row in transaction.all(sql, (transaction.workspace, pattern))]
 
 
-def newest(transaction: Transaction, workspace: str, pattern: str, *, success: bool, limit: int) -> list[str]:
+def newest(transaction: Transaction, pattern: str, *, success: bool, limit: int) -> list[str]:
     """The newest runs of a pattern that went well, or that did not, oldest first."""
     sql = "SELECT key FROM members WHERE workspace = ? AND pattern = ? AND success = ? ORDER BY sequence DESC LIMIT ?"
-    rows = transaction.all(sql, (workspace, pattern, int(success), limit))
+    rows = transaction.all(sql, (transaction.workspace, pattern, int(success), limit))
     return [id_of(str(row[0])) for row in reversed(rows)]
 
 
-def paths(transaction: Transaction, workspace: str, pattern: str) -> dict[tuple[str, ...], int]:
+def paths(transaction: Transaction, pattern: str) -> dict[tuple[str, ...], int]:
     """The paths a pattern's successes took, counted."""
     sql = "SELECT path, count(*) FROM members WHERE workspace = ? AND pattern = ? AND success = 1 GROUP BY path"
     found: Counter[tuple[str, ...]] = Counter()
-    for path, count in transaction.all(sql, (workspace, pattern)):
+    for path, count in transaction.all(sql, (transaction.workspace, pattern)):
         found[tuple(json.loads(str(path)))] += cast("int", count)
     return {path: count for path, count in found.items() if path}
 

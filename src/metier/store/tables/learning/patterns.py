@@ -21,23 +21,23 @@ def put(transaction: Transaction, pattern: Pattern, *, counted: bool = True) -> 
     )
 
 
-def get(transaction: Transaction, workspace: str, pattern: str) -> Pattern | None:
+def get(transaction: Transaction, pattern: str) -> Pattern | None:
     """One pattern by its id, if it is there."""
-    rows = transaction.all("SELECT body FROM patterns WHERE id = ? AND workspace = ?", (pattern, workspace))
+    rows = transaction.all("SELECT body FROM patterns WHERE id = ? AND workspace = ?", (pattern, transaction.workspace))
     return loads(Pattern, rows[0][0]) if rows else None
 
 
-def stale(transaction: Transaction, workspace: str) -> list[Pattern]:
+def stale(transaction: Transaction) -> list[Pattern]:
     """Patterns that lost runs since they were counted."""
     sql = "SELECT body FROM patterns WHERE workspace = ? AND stale = 1 ORDER BY sequence"
-    return [loads(Pattern, row[0]) for row in transaction.all(sql, (workspace,))]
+    return [loads(Pattern, row[0]) for row in transaction.all(sql, (transaction.workspace,))]
 
 
-def listed(transaction: Transaction, workspace: str, status: PatternStatus | None = None) -> list[Pattern]:
+def listed(transaction: Transaction, status: PatternStatus | None = None) -> list[Pattern]:
     """A workspace's patterns in the order they first appeared."""
-    sql, values = "SELECT body FROM patterns WHERE workspace = ?", (workspace,)
+    sql, values = "SELECT body FROM patterns WHERE workspace = ?", (transaction.workspace,)
     if status is not None:
-        sql, values = sql + " AND status = ?", (workspace, status)
+        sql, values = sql + " AND status = ?", (transaction.workspace, status)
     return [loads(Pattern, row[0]) for row in transaction.all(sql + " ORDER BY sequence", values)]
 
 
@@ -46,9 +46,11 @@ def note_tried(transaction: Transaction, pattern: str, basis: str, reason: str) 
     transaction.all("UPDATE patterns SET tried = ? WHERE id = ?", (f"{basis} {reason}", pattern))
 
 
-def tried(transaction: Transaction, workspace: str) -> dict[str, tuple[str, str]]:
+def tried(transaction: Transaction) -> dict[str, tuple[str, str]]:
     """For each pattern of which nothing came: what that rested on, and why."""
-    rows = transaction.all("SELECT id, tried FROM patterns WHERE workspace = ? AND tried <> ''", (workspace,))
+    rows = transaction.all(
+        "SELECT id, tried FROM patterns WHERE workspace = ? AND tried <> ''", (transaction.workspace,)
+    )
     found: dict[str, tuple[str, str]] = {}
     for pattern, text in rows:
         basis, _, reason = str(text).partition(" ")

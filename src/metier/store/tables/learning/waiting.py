@@ -40,27 +40,27 @@ class Waits:
     vector: bytes = b""
 
 
-def put(transaction: Transaction, workspace: str, runs: Iterable[Waits]) -> None:
+def put(transaction: Transaction, runs: Iterable[Waits]) -> None:
     """Note runs that stay new."""
-    transaction.many(PUT, [(key_of(one.run), workspace, *_values(one)) for one in runs])
+    transaction.many(PUT, [(key_of(one.run), transaction.workspace, *_values(one)) for one in runs])
 
 
-def evidence(transaction: Transaction, workspace: str) -> list[Waits]:
+def evidence(transaction: Transaction) -> list[Waits]:
     """The runs that wait for others like them."""
     sql = (
         "SELECT key, reason, success, text, hints, label, embedder, vector FROM waiting"
         " WHERE workspace = ? AND text <> '' ORDER BY key"
     )
-    return [_waits(row) for row in transaction.all(sql, (workspace,))]
+    return [_waits(row) for row in transaction.all(sql, (transaction.workspace,))]
 
 
-def listed(transaction: Transaction, workspace: str) -> list[Waits]:
+def listed(transaction: Transaction) -> list[Waits]:
     """Every run that stays new, with its reason alone."""
     sql = (
         "SELECT w.key, w.reason, w.success, '', '[]', '', '', NULL FROM waiting w JOIN runs r ON r.key = w.key"
         " WHERE w.workspace = ? ORDER BY r.sequence"
     )
-    return [_waits(row) for row in transaction.all(sql, (workspace,))]
+    return [_waits(row) for row in transaction.all(sql, (transaction.workspace,))]
 
 
 def get(transaction: Transaction, run: str) -> Waits | None:
@@ -85,9 +85,9 @@ def drop(transaction: Transaction, keys: Sequence[str]) -> None:
         transaction.all(f"DELETE FROM waiting WHERE key IN ({', '.join('?' * len(part))})", part)
 
 
-def forget(transaction: Transaction, workspace: str) -> None:
+def forget(transaction: Transaction) -> None:
     """Forget every look: all new runs are looked at again."""
-    transaction.all("DELETE FROM waiting WHERE workspace = ?", (workspace,))
+    transaction.all("DELETE FROM waiting WHERE workspace = ?", (transaction.workspace,))
 
 
 def _bit(value: bool | None) -> int | None:  # noqa: FBT001

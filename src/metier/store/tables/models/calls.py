@@ -60,18 +60,18 @@ def _values(entry: CallEntry) -> tuple[Value, ...]:
     )
 
 
-def listed(transaction: Transaction, workspace: str, since: str = "", limit: int = 1_000) -> list[CallEntry]:
+def listed(transaction: Transaction, since: str = "", limit: int = 1_000) -> list[CallEntry]:
     """A workspace's newest calls from a moment on, the oldest of them first."""
     rows = transaction.all(
         f"SELECT {COLUMNS} FROM calls WHERE workspace = ? AND happened >= ? ORDER BY sequence DESC LIMIT ?",
-        (workspace, since, limit),
+        (transaction.workspace, since, limit),
     )
     return [_entry(row) for row in reversed(rows)]
 
 
-def drop_before(transaction: Transaction, workspace: str, moment: str) -> int:
+def drop_before(transaction: Transaction, moment: str) -> int:
     """Forget a workspace's calls before a moment; returns how many that were."""
-    return transaction.many("DELETE FROM calls WHERE workspace = ? AND happened < ?", [(workspace, moment)])
+    return transaction.many("DELETE FROM calls WHERE workspace = ? AND happened < ?", [(transaction.workspace, moment)])
 
 
 def _entry(row: Row) -> CallEntry:

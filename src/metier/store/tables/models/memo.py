@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 PUT = "INSERT INTO memo (key, value, stored, workspace) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
 
 
-def put(transaction: Transaction, key: str, value: bytes, now: str, workspace: str = "") -> None:
+def put(transaction: Transaction, key: str, value: bytes, now: str) -> None:
     """Keep a value on behalf of a workspace; the first one under a key stays."""
-    transaction.all(PUT, (key, value, now, workspace))
+    transaction.all(PUT, (key, value, now, transaction.workspace))
 
 
 def put_all(transaction: Transaction, rows: list[tuple[str, bytes, str, str]]) -> None:
@@ -27,11 +27,11 @@ def get(transaction: Transaction, key: str) -> bytes | None:
     return bytes(cast("bytes", rows[0][0])) if rows else None
 
 
-def drop_before(transaction: Transaction, workspace: str, moment: str) -> int:
+def drop_before(transaction: Transaction, moment: str) -> int:
     """Forget what a workspace kept before a moment; returns how much that was."""
-    return transaction.many("DELETE FROM memo WHERE workspace = ? AND stored < ?", [(workspace, moment)])
+    return transaction.many("DELETE FROM memo WHERE workspace = ? AND stored < ?", [(transaction.workspace, moment)])
 
 
-def clear(transaction: Transaction, workspace: str) -> int:
+def clear(transaction: Transaction) -> int:
     """Forget all that a workspace kept: when runs are removed for good, a reply may still quote them."""
-    return transaction.many("DELETE FROM memo WHERE workspace = ?", [(workspace,)])
+    return transaction.many("DELETE FROM memo WHERE workspace = ?", [(transaction.workspace,)])

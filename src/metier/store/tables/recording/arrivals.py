@@ -32,17 +32,17 @@ NOTHING = Arrivals()
 """What had arrived before the first run."""
 
 
-def look(transaction: Transaction, workspace: str) -> Arrivals:
+def look(transaction: Transaction) -> Arrivals:
     """How far recording in a workspace has come."""
     newest, revisions = transaction.all(
         "SELECT coalesce(max(sequence), 0), coalesce(sum(revision), 0) FROM (SELECT sequence, revision FROM runs"
         " WHERE workspace = ? ORDER BY sequence DESC LIMIT ?) AS recent",
-        (workspace, RECENT),
+        (transaction.workspace, RECENT),
     )[0]
     return Arrivals(newest=int(cast("int", newest)), revisions=int(cast("int", revisions)))
 
 
-def count(transaction: Transaction, workspace: str, after: int) -> int:
+def count(transaction: Transaction, after: int) -> int:
     """How many runs have arrived after a sequence, up to `MANY`."""
     sql = "SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE workspace = ? AND sequence > ? LIMIT ?) AS some_runs"
-    return int(cast("int", transaction.all(sql, (workspace, after, MANY))[0][0]))
+    return int(cast("int", transaction.all(sql, (transaction.workspace, after, MANY))[0][0]))

@@ -42,17 +42,17 @@ def catch_up(transaction: Transaction, limit: int = 1000) -> int:
     return count
 
 
-def refresh(transaction: Transaction, workspace: str, ids: Sequence[str]) -> None:
+def refresh(transaction: Transaction, ids: Sequence[str]) -> None:
     """Index again the runs that changed after they were indexed."""
     done = int(meta.get(transaction, INDEXED, "0"))
     for key in ids:
-        record = runs.get(transaction, key, workspace)
+        record = runs.get(transaction, key)
         if record.sequence <= done:
             transaction.all(transaction.dialect.fulltext_delete, (record.sequence,))
             transaction.many(transaction.dialect.fulltext_insert, [_entry(record)])
 
 
-def search(transaction: Transaction, workspace: str, words: str, limit: int) -> list[Record]:
+def search(transaction: Transaction, words: str, limit: int) -> list[Record]:
     """Runs that hold all the words (or words that begin so), newest first."""
     query = transaction.dialect.fulltext_query(words)
     found: list[Record] = []
@@ -62,7 +62,7 @@ def search(transaction: Transaction, workspace: str, words: str, limit: int) -> 
         if not rows:
             break
         sequences = [cast("int", row[0]) for row in rows]
-        found += runs.at(transaction, workspace, sequences)
+        found += runs.at(transaction, sequences)
         below = sequences[-1]
     return found[:limit]
 

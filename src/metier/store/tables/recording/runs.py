@@ -91,7 +91,7 @@ def _all_new(transaction: Transaction, rows: Sequence[tuple[Value, ...]]) -> boo
     return good
 
 
-def get(transaction: Transaction, run: str, workspace: str) -> Record:
+def get(transaction: Transaction, run: str) -> Record:
     """One run by its id or by the unique beginning of it."""
     wanted = run.strip().lower()
     found = "key = ?" if len(wanted) == ID else "key IN (SELECT key FROM runs WHERE key LIKE ?)"
@@ -99,7 +99,7 @@ def get(transaction: Transaction, run: str, workspace: str) -> Record:
     rows: list[Row] = []
     if HEX.fullmatch(wanted):
         sql = f"SELECT {COLUMNS} FROM runs WHERE {found} AND workspace = ? ORDER BY sequence LIMIT 2"
-        rows = transaction.all(sql, (pattern, workspace))
+        rows = transaction.all(sql, (pattern, transaction.workspace))
     if not rows:
         raise NotFoundError(f"There is no run '{run}' here. `metier runs list` shows them.")
     if len(rows) > 1:
@@ -107,66 +107,68 @@ def get(transaction: Transaction, run: str, workspace: str) -> Record:
     return decode(rows[0])
 
 
-def page(transaction: Transaction, workspace: str, *, below: int | None = None, limit: int = 50) -> list[Record]:
+def page(transaction: Transaction, *, below: int | None = None, limit: int = 50) -> list[Record]:
     """Runs newest first, from below a sequence."""
     rows = transaction.all(
         f"SELECT {COLUMNS} FROM runs WHERE workspace = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?",
-        (workspace, below or 2**62, limit),
+        (transaction.workspace, below or 2**62, limit),
     )
     return [decode(row) for row in rows]
 
 
-def at(transaction: Transaction, workspace: str, sequences: Sequence[int]) -> list[Record]:
+def at(transaction: Transaction, sequences: Sequence[int]) -> list[Record]:
     """The runs with these sequences that belong to the workspace, newest first."""
     found: list[Record] = []
     for part in parts(sequences):
         marks = ", ".join("?" * len(part))
         sql = f"SELECT {COLUMNS} FROM runs WHERE sequence IN ({marks}) AND workspace = ?"
-        found += [decode(row) for row in transaction.all(sql, (*part, workspace))]
+        found += [decode(row) for row in transaction.all(sql, (*part, transaction.workspace))]
     return sorted(found, key=lambda record: -record.sequence)
 
 
-def count(transaction: Transaction, workspace: str) -> int:
+def count(transaction: Transaction) -> int:
     """How many runs the workspace has."""
-    return cast("int", transaction.all("SELECT count(*) FROM runs WHERE workspace = ?", (workspace,))[0][0])
+    return cast("int", transaction.all("SELECT count(*) FROM runs WHERE workspace = ?", (transaction.workspace,))[0][0])
 
 
-def others(transaction: Transaction, workspace: str) -> int:
+def others(transaction: Transaction) -> int:
     """How many runs of other workspaces are in the same store."""
-    return cast("int", transaction.all("SELECT count(*) FROM runs WHERE workspace <> ?", (workspace,))[0][0])
+    return cast(
+        "int", transaction.all("SELECT count(*) FROM runs WHERE workspace <> ?", (transaction.workspace,))[0][0]
+    )
 
 
-def newest(transaction: Transaction, workspace: str) -> str:
+def newest(transaction: Transaction) -> str:
     """When the newest run was recorded, by the clock of that time; empty: there is none."""
-    rows = transaction.all("SELECT max(recorded) FROM runs WHERE workspace = ?", (workspace,))
+    rows = transaction.all("SELECT max(recorded) FROM runs WHERE workspace = ?", (transaction.workspace,))
     return str(rows[0][0] or "")
 
 
-def fresh(transaction: Transaction, workspace: str, *, after: int = 0, limit: int = 1000) -> list[Record]:
+def fresh(transaction: Transaction, *, after: int = 0, limit: int = 1000) -> list[Record]:
     """Runs that learning has not looked at as they are now, oldest first, behind a sequence."""
     rows = transaction.all(
         f"SELECT {COLUMNS} FROM runs WHERE workspace = ? AND state = 'new' AND sequence > ?"
         " AND NOT EXISTS (SELECT 1 FROM waiting WHERE waiting.key = runs.key) ORDER BY sequence LIMIT ?",
-        (workspace, after, limit),
+        (transaction.workspace, after, limit),
     )
     return [decode(row) for row in rows]
 
 
-def unseen(transaction: Transaction, workspace: str) -> int:
+def unseen(transaction: Transaction) -> int:
     """How many runs learning has not looked at as they are now."""
     sql = (
         "SELECT count(*) FROM runs WHERE workspace = ? AND state = 'new'"
         " AND NOT EXISTS (SELECT 1 FROM waiting WHERE waiting.key = runs.key)"
     )
-    return cast("int", transaction.all(sql, (workspace,))[0][0])
+    return cast("int", transaction.all(sql, (transaction.workspace,))[0][0])
 
 
-def moved(transaction: Transaction, workspace: str, seen: Mapping[str, Seen]) -> set[str]:
+def moved(transaction: Transaction, seen: Mapping[str, Seen]) -> set[str]:
     """The runs that are not any more what they were when learning looked at them: grown, marked, removed."""
     there: dict[str, tuple[int, bool | None]] = {}
     for part in parts(list(seen)):
         sql = f"SELECT key, revision, success FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
-        for key, revision, success in transaction.all(sql, (*map(key_of, part), workspace)):
+        for key, revision, success in transaction.all(sql, (*map(key_of, part), transaction.workspace)):
             known = None if success is None else bool(success)
             there[id_of(str(key))] = (cast("int", revision), known)
     said = verdicts.many(transaction, list(seen))
@@ -184,69 +186,71 @@ def look_again(transaction: Transaction, ids: Iterable[str]) -> None:
     transaction.many("UPDATE runs SET state = 'new' WHERE key = ?", [(key,) for key in keys])
 
 
-def many(transaction: Transaction, workspace: str, ids: Sequence[str]) -> list[Record]:
+def many(transaction: Transaction, ids: Sequence[str]) -> list[Record]:
     """The runs with these ids that are still there, oldest first."""
     found: list[Record] = []
     for part in parts(ids):
         sql = f"SELECT {COLUMNS} FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
-        found += [decode(row) for row in transaction.all(sql, (*map(key_of, part), workspace))]
+        found += [decode(row) for row in transaction.all(sql, (*map(key_of, part), transaction.workspace))]
     return sorted(found, key=lambda record: record.sequence)
 
 
-def unchanged(transaction: Transaction, workspace: str, records: Sequence[Record]) -> list[Record]:
+def unchanged(transaction: Transaction, records: Sequence[Record]) -> list[Record]:
     """Those of some records whose runs are still what was read."""
     there: set[tuple[str, int, int]] = set()
     for part in parts(records):
         sql = f"SELECT key, sequence, revision FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
-        rows = transaction.all(sql, (*(key_of(one.id) for one in part), workspace))
+        rows = transaction.all(sql, (*(key_of(one.id) for one in part), transaction.workspace))
         there.update((id_of(str(key)), cast("int", sequence), cast("int", number)) for key, sequence, number in rows)
     return [one for one in records if (one.id, one.sequence, one.revision) in there]
 
 
-def ids_before(transaction: Transaction, workspace: str, moment: str) -> list[str]:
+def ids_before(transaction: Transaction, moment: str) -> list[str]:
     """Runs that were recorded before a moment, oldest first."""
     sql = "SELECT key FROM runs WHERE workspace = ? AND recorded < ? ORDER BY sequence"
-    return [id_of(str(row[0])) for row in transaction.all(sql, (workspace, moment))]
+    return [id_of(str(row[0])) for row in transaction.all(sql, (transaction.workspace, moment))]
 
 
-def everything(transaction: Transaction, workspace: str) -> list[str]:
+def everything(transaction: Transaction) -> list[str]:
     """All runs of a workspace, oldest first."""
     sql = "SELECT key FROM runs WHERE workspace = ? ORDER BY sequence"
-    return [id_of(str(row[0])) for row in transaction.all(sql, (workspace,))]
+    return [id_of(str(row[0])) for row in transaction.all(sql, (transaction.workspace,))]
 
 
-def weight(transaction: Transaction, workspace: str) -> int:
+def weight(transaction: Transaction) -> int:
     """Characters that a workspace's runs take."""
     sql = "SELECT coalesce(sum(size), 0) FROM runs WHERE workspace = ?"
-    return int(cast("int", transaction.all(sql, (workspace,))[0][0]))
+    return int(cast("int", transaction.all(sql, (transaction.workspace,))[0][0]))
 
 
-def oldest(transaction: Transaction, workspace: str, weight: int) -> list[str]:
+def oldest(transaction: Transaction, weight: int) -> list[str]:
     """The runs recorded first that together take at least this much; never the newest one."""
-    sizes = transaction.all("SELECT sequence, size FROM runs WHERE workspace = ? ORDER BY sequence", (workspace,))
+    sizes = transaction.all(
+        "SELECT sequence, size FROM runs WHERE workspace = ? ORDER BY sequence", (transaction.workspace,)
+    )
     last, taken = 0, 0
     for sequence, size in sizes[:-1]:
         if taken >= weight:
             break
         last, taken = cast("int", sequence), taken + cast("int", size)
     sql = "SELECT key FROM runs WHERE workspace = ? AND sequence <= ? ORDER BY sequence"
-    return [id_of(str(row[0])) for row in transaction.all(sql, (workspace, last))]
+    return [id_of(str(row[0])) for row in transaction.all(sql, (transaction.workspace, last))]
 
 
-def of_session(transaction: Transaction, workspace: str, session: str) -> list[str]:
+def of_session(transaction: Transaction, session: str) -> list[str]:
     """The runs of one session, oldest first."""
     sql = "SELECT key FROM runs WHERE workspace = ? AND session = ? ORDER BY sequence"
-    return [id_of(str(row[0])) for row in transaction.all(sql, (workspace, session))]
+    return [id_of(str(row[0])) for row in transaction.all(sql, (transaction.workspace, session))]
 
 
-def remove(transaction: Transaction, workspace: str, ids: Sequence[str], now: str) -> int:
+def remove(transaction: Transaction, ids: Sequence[str], now: str) -> int:
     """Take runs out for good, their words and verdicts too; only their ids stay, so that they do not come back."""
     gone = 0
     for part in parts(ids):
         marks = ", ".join("?" * len(part))
         rows = transaction.all(
             f"DELETE FROM runs WHERE key IN ({marks}) AND {OWN} RETURNING sequence, key",
-            (*map(key_of, part), workspace),
+            (*map(key_of, part), transaction.workspace),
         )
         names = [(id_of(str(row[1])),) for row in rows]
         transaction.many(transaction.dialect.fulltext_delete, [(row[0],) for row in rows])
@@ -254,16 +258,16 @@ def remove(transaction: Transaction, workspace: str, ids: Sequence[str], now: st
         _unlearn(transaction, [str(row[1]) for row in rows])
         transaction.many(
             "INSERT INTO removed_runs (id, workspace, removed) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
-            [(*name, workspace, now) for name in names],
+            [(*name, transaction.workspace, now) for name in names],
         )
         gone += len(rows)
     return gone
 
 
-def readmit(transaction: Transaction, workspace: str, run: str) -> bool:
+def readmit(transaction: Transaction, run: str) -> bool:
     """Let a removed run be recorded again, should it be delivered."""
     sql = "DELETE FROM removed_runs WHERE id = ? AND workspace = ? RETURNING id"
-    return bool(transaction.all(sql, (run, workspace)))
+    return bool(transaction.all(sql, (run, transaction.workspace)))
 
 
 def set_success(transaction: Transaction, run: str, success: bool | None) -> None:  # noqa: FBT001
@@ -294,10 +298,10 @@ def decode(row: Row) -> Record:
     )
 
 
-def damaged(transaction: Transaction, workspace: str, limit: int) -> int:
+def damaged(transaction: Transaction, limit: int) -> int:
     """How many of the newest runs are not what was stored."""
     sql = "SELECT content, body FROM runs WHERE workspace = ? ORDER BY sequence DESC LIMIT ?"
-    return sum(content != _hash(str(body)) for content, body in transaction.all(sql, (workspace, limit)))
+    return sum(content != _hash(str(body)) for content, body in transaction.all(sql, (transaction.workspace, limit)))
 
 
 def _run(body: str, summary: str) -> Run:

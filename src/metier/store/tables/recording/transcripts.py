@@ -49,21 +49,21 @@ def wait(transaction: Transaction, file: File) -> None:
     )
 
 
-def forget(transaction: Transaction, workspace: str) -> None:
+def forget(transaction: Transaction) -> None:
     """Let every file be read again from its beginning, should it be imported again."""
-    transaction.all("UPDATE files SET position = 0, fingerprint = '' WHERE workspace = ?", (workspace,))
+    transaction.all("UPDATE files SET position = 0, fingerprint = '' WHERE workspace = ?", (transaction.workspace,))
 
 
-def get(transaction: Transaction, workspace: str, path: str) -> File | None:
+def get(transaction: Transaction, path: str) -> File | None:
     """What is known of a file."""
     sql = f"SELECT {COLUMNS} FROM files WHERE workspace = ? AND path = ?"
-    return next((_file(row) for row in transaction.all(sql, (workspace, path))), None)
+    return next((_file(row) for row in transaction.all(sql, (transaction.workspace, path))), None)
 
 
-def waiting(transaction: Transaction, workspace: str) -> list[File]:
+def waiting(transaction: Transaction) -> list[File]:
     """Files with something new to read, by path."""
     sql = f"SELECT {COLUMNS} FROM files WHERE workspace = ? AND state = 'waiting' ORDER BY path"
-    return [_file(row) for row in transaction.all(sql, (workspace,))]
+    return [_file(row) for row in transaction.all(sql, (transaction.workspace,))]
 
 
 def _file(row: tuple[object, ...]) -> File:

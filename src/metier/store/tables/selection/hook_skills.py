@@ -67,9 +67,9 @@ def drop(transaction: Transaction, contents: Sequence[Content]) -> None:
     skill_index.forget(transaction, contents)
 
 
-def listed(transaction: Transaction, workspace: str) -> dict[str, InUse]:
+def listed(transaction: Transaction) -> dict[str, InUse]:
     """The skills in use of a workspace, by name."""
-    rows = transaction.all(f"SELECT {COLUMNS} FROM selectable WHERE workspace = ?", (workspace,))
+    rows = transaction.all(f"SELECT {COLUMNS} FROM selectable WHERE workspace = ?", (transaction.workspace,))
     return {
         str(name): InUse(
             name=str(name),
@@ -84,10 +84,11 @@ def listed(transaction: Transaction, workspace: str) -> dict[str, InUse]:
     }
 
 
-def put(transaction: Transaction, workspace: str, skills: Iterable[InUse]) -> None:
+def put(transaction: Transaction, skills: Iterable[InUse]) -> None:
     """Note skills as they are in use now; the finished text of another content goes."""
     rows: list[tuple[Value, ...]] = [
-        (workspace, one.name, one.hash, one.document, one.stamp, int(one.always), one.factor) for one in skills
+        (transaction.workspace, one.name, one.hash, one.document, one.stamp, int(one.always), one.factor)
+        for one in skills
     ]
     transaction.many(
         "INSERT INTO selectable (workspace, name, hash, document, stamp, always, factor, checked, tokens, context)"
@@ -100,28 +101,28 @@ def put(transaction: Transaction, workspace: str, skills: Iterable[InUse]) -> No
     )
 
 
-def finish(transaction: Transaction, workspace: str, texts: Iterable[HandOut]) -> None:
+def finish(transaction: Transaction, texts: Iterable[HandOut]) -> None:
     """Keep finished texts, as long as the skills are still those they were made of."""
     transaction.many(
         "UPDATE selectable SET checked = ?, context = ?, tokens = ? WHERE workspace = ? AND hash = ? AND name = ?",
-        [(one.checked, one.text, one.tokens, workspace, *one.content) for one in texts],
+        [(one.checked, one.text, one.tokens, transaction.workspace, *one.content) for one in texts],
     )
 
 
-def unchecked(transaction: Transaction, workspace: str, contents: Iterable[Content], checked: str) -> set[Content]:
+def unchecked(transaction: Transaction, contents: Iterable[Content], checked: str) -> set[Content]:
     """Those contents in use that were not looked at in this way yet, or have no finished text."""
     sql = "SELECT hash, name FROM selectable WHERE workspace = ? AND name = ? AND (checked <> ? OR context = '')"
-    rows = [row for one in contents for row in transaction.all(sql, (workspace, one.name, checked))]
+    rows = [row for one in contents for row in transaction.all(sql, (transaction.workspace, one.name, checked))]
     return {Content(str(digest), str(name)) for digest, name in rows}
 
 
-def forget(transaction: Transaction, workspace: str, names: Iterable[str]) -> None:
+def forget(transaction: Transaction, names: Iterable[str]) -> None:
     """Note that skills are not in use any more."""
-    rows = [(workspace, name) for name in names]
+    rows = [(transaction.workspace, name) for name in names]
     transaction.many("DELETE FROM selectable WHERE workspace = ? AND name = ?", rows)
 
 
-def search(transaction: Transaction, workspace: str, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
+def search(transaction: Transaction, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
     """The skills of a workspace that hold any of the words, the best first, with how good they are."""
     query = transaction.dialect.words_query(words)
     if not query:
@@ -132,7 +133,7 @@ def search(transaction: Transaction, workspace: str, words: Sequence[str], limit
         "SELECT s.name, t.number FROM selectable s JOIN skill_texts t ON t.hash = s.hash AND t.name = s.name"
         f" WHERE s.workspace = ? AND t.number IN ({marks})"
     )
-    rows = transaction.all(sql, (workspace, *good)) if good else []
+    rows = transaction.all(sql, (transaction.workspace, *good)) if good else []
     found = [(str(name), good[cast("int", number)]) for name, number in rows]
     return sorted(found, key=lambda one: (-one[1], one[0]))
 

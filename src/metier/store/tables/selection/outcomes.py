@@ -72,13 +72,13 @@ class Went(NamedTuple):
     """How it went, where nobody has to judge that."""
 
 
-def put(transaction: Transaction, workspace: str, found: Iterable[Part]) -> None:
+def put(transaction: Transaction, found: Iterable[Part]) -> None:
     """Keep parts of selections, of which no run is known yet."""
     sql = (
         "INSERT INTO outcomes (selection, skill, hash, workspace, handed, lot, fair, run, stale)"
         " VALUES (?, ?, ?, ?, ?, ?, 0, '', 1) ON CONFLICT (selection, skill) DO NOTHING"
     )
-    rows = [(one.selection, one.skill, one.hash, workspace, int(one.handed), one.lot) for one in found]
+    rows = [(one.selection, one.skill, one.hash, transaction.workspace, int(one.handed), one.lot) for one in found]
     transaction.many(sql, rows)
 
 
@@ -109,14 +109,16 @@ def refresh(transaction: Transaction, found: Mapping[str, Went]) -> None:
     transaction.many(sql, [(*_said(found[run], skill), run, skill) for run, skill, _ in there])
 
 
-def fresh(transaction: Transaction, workspace: str) -> list[str]:
+def fresh(transaction: Transaction) -> list[str]:
     """Runs with a selection that no pass of learning has looked at as they are now."""
-    return [str(row[0]) for row in transaction.all(FRESH, (workspace,))]
+    return [str(row[0]) for row in transaction.all(FRESH, (transaction.workspace,))]
 
 
-def is_stale(transaction: Transaction, workspace: str) -> bool:
+def is_stale(transaction: Transaction) -> bool:
     """Whether something is not in the sums as it is now."""
-    return bool(transaction.all("SELECT 1 FROM outcomes WHERE workspace = ? AND stale = 1 LIMIT 1", (workspace,)))
+    return bool(
+        transaction.all("SELECT 1 FROM outcomes WHERE workspace = ? AND stale = 1 LIMIT 1", (transaction.workspace,))
+    )
 
 
 def touch(transaction: Transaction, ids: Iterable[str]) -> None:
@@ -132,34 +134,36 @@ def spoken(transaction: Transaction, after: int) -> tuple[list[str], int]:
     return [run for row in rows for run in str(row[0]).split()], last
 
 
-def tally(transaction: Transaction, workspace: str) -> None:
+def tally(transaction: Transaction) -> None:
     """Sum up anew what is known of the skills that anything changed for."""
-    rows = transaction.all("SELECT DISTINCT skill FROM outcomes WHERE workspace = ? AND stale = 1", (workspace,))
-    transaction.all(WEIGH, (workspace,))
+    rows = transaction.all(
+        "SELECT DISTINCT skill FROM outcomes WHERE workspace = ? AND stale = 1", (transaction.workspace,)
+    )
+    transaction.all(WEIGH, (transaction.workspace,))
     for row in rows:
-        transaction.all("DELETE FROM tallies WHERE workspace = ? AND skill = ?", (workspace, row[0]))
-        transaction.all(TALLY, (workspace, row[0]))
+        transaction.all("DELETE FROM tallies WHERE workspace = ? AND skill = ?", (transaction.workspace, row[0]))
+        transaction.all(TALLY, (transaction.workspace, row[0]))
 
 
-def tallies(
-    transaction: Transaction, workspace: str, skills: Sequence[str] | None = None
-) -> Mapping[tuple[str, str], dict[str, int]]:
+def tallies(transaction: Transaction, skills: Sequence[str] | None = None) -> Mapping[tuple[str, str], dict[str, int]]:
     """The sums by skill and hash, of some skills or of all; the names of the sums are those of `SUMS`."""
     sql = f"SELECT skill, hash, {', '.join(SUMS)} FROM tallies WHERE workspace = ?"
     if skills is None:
-        rows = transaction.all(sql, (workspace,))
+        rows = transaction.all(sql, (transaction.workspace,))
     else:
         rows = [
             row
             for part in parts(skills)
-            for row in transaction.all(f"{sql} AND skill IN ({', '.join('?' * len(part))})", (workspace, *part))
+            for row in transaction.all(
+                f"{sql} AND skill IN ({', '.join('?' * len(part))})", (transaction.workspace, *part)
+            )
         ]
     return {(str(row[0]), str(row[1])): _sums(row) for row in rows}
 
 
-def base(transaction: Transaction, workspace: str) -> tuple[int, int]:
+def base(transaction: Transaction) -> tuple[int, int]:
     """How many of the newest runs were judged, and how many of these went well."""
-    count, good = transaction.all(BASE, (workspace, NEWEST))[0]
+    count, good = transaction.all(BASE, (transaction.workspace, NEWEST))[0]
     return cast("int", count), int(cast("int", good or 0))
 
 

@@ -59,56 +59,56 @@ class Asked(NamedTuple):
     recorded: str
 
 
-def marks(transaction: Transaction, workspace: str) -> Marks | None:
+def marks(transaction: Transaction) -> Marks | None:
     """How far this was taken before; None: it never began."""
-    found = meta.get(transaction, f"{MARKS}:{workspace}")
+    found = meta.get(transaction, f"{MARKS}:{transaction.workspace}")
     return Marks(*json.loads(found)) if found else None
 
 
-def set_marks(transaction: Transaction, workspace: str, now: Marks) -> None:
+def set_marks(transaction: Transaction, now: Marks) -> None:
     """Note how far the rows were looked at."""
-    meta.put(transaction, f"{MARKS}:{workspace}", json.dumps(now))
+    meta.put(transaction, f"{MARKS}:{transaction.workspace}", json.dumps(now))
 
 
-def ends(transaction: Transaction, workspace: str) -> Marks:
+def ends(transaction: Transaction) -> Marks:
     """The newest rows of a workspace."""
-    return Marks(*(_newest(transaction, workspace, table) for table in ("selections", "runs", "claims")))
+    return Marks(*(_newest(transaction, table) for table in ("selections", "runs", "claims")))
 
 
-def start(transaction: Transaction, workspace: str, since: str) -> Marks:
+def start(transaction: Transaction, since: str) -> Marks:
     """Where to begin: behind the runs that were recorded before a moment."""
     sql = "SELECT sequence FROM runs WHERE workspace = ? AND recorded < ? ORDER BY sequence DESC LIMIT 1"
-    rows = transaction.all(sql, (workspace, since))
+    rows = transaction.all(sql, (transaction.workspace, since))
     return Marks(runs=cast("int", rows[0][0]) if rows else 0)
 
 
-def first_selection(transaction: Transaction, workspace: str) -> Selection | None:
+def first_selection(transaction: Transaction) -> Selection | None:
     """The oldest selection of a workspace that can be read."""
-    rows = transaction.all("SELECT body FROM selections WHERE workspace = ? ORDER BY sequence LIMIT 1", (workspace,))
+    rows = transaction.all(
+        "SELECT body FROM selections WHERE workspace = ? ORDER BY sequence LIMIT 1", (transaction.workspace,)
+    )
     return _selection(rows[0][0]) if rows else None
 
 
-def selections_behind(
-    transaction: Transaction, workspace: str, mark: int, limit: int
-) -> tuple[list[Selection], int | None]:
+def selections_behind(transaction: Transaction, mark: int, limit: int) -> tuple[list[Selection], int | None]:
     """Selections behind a mark, oldest first, with the next mark; None: these were the last."""
     sql = "SELECT sequence, body FROM selections WHERE sequence > ? AND workspace || '' = ? ORDER BY sequence LIMIT ?"
-    rows = transaction.all(sql, (mark, workspace, limit))
+    rows = transaction.all(sql, (mark, transaction.workspace, limit))
     found = [one for row in rows if (one := _selection(row[1]))]
     return found, cast("int", rows[-1][0]) if rows else None
 
 
-def runs_behind(transaction: Transaction, workspace: str, mark: int, limit: int) -> tuple[list[Asked], int | None]:
+def runs_behind(transaction: Transaction, mark: int, limit: int) -> tuple[list[Asked], int | None]:
     """Runs behind a mark, oldest first, with the next mark."""
     sql = (
         "SELECT sequence, key, session, recorded, body FROM runs WHERE workspace = ? AND sequence > ?"
         " ORDER BY sequence LIMIT ?"
     )
-    rows = transaction.all(sql, (workspace, mark, limit))
+    rows = transaction.all(sql, (transaction.workspace, mark, limit))
     return [one for row in rows if (one := _asked(row))], cast("int", rows[-1][0]) if rows else None
 
 
-def grown(transaction: Transaction, workspace: str) -> list[Asked]:
+def grown(transaction: Transaction) -> list[Asked]:
     """Runs without a selection that grew, and that no pass of learning has looked at as they are now."""
     sql = (
         "SELECT r.sequence, r.key, r.session, r.recorded, r.body FROM runs r"
@@ -116,7 +116,7 @@ def grown(transaction: Transaction, workspace: str) -> list[Asked]:
         " WHERE r.workspace = ? AND r.state = 'new' AND r.revision > 1 AND q.partner = ''"
         " AND NOT EXISTS (SELECT 1 FROM waiting w WHERE w.key = r.key)"
     )
-    return [one for row in transaction.all(sql, (workspace,)) if (one := _asked(row))]
+    return [one for row in transaction.all(sql, (transaction.workspace,)) if (one := _asked(row))]
 
 
 def move(transaction: Transaction, found: Iterable[Request]) -> None:
@@ -125,32 +125,30 @@ def move(transaction: Transaction, found: Iterable[Request]) -> None:
     transaction.many(sql, [(one.moment, one.kind, one.id) for one in found])
 
 
-def claims_behind(
-    transaction: Transaction, workspace: str, mark: int, limit: int
-) -> tuple[list[tuple[str, str]], int | None]:
+def claims_behind(transaction: Transaction, mark: int, limit: int) -> tuple[list[tuple[str, str]], int | None]:
     """Runs that name a selection that is there, behind a mark: pairs of selection and run, with the next mark."""
     sql = (
         "SELECT c.sequence, c.selection, c.run, s.workspace FROM claims c LEFT JOIN selections s ON s.id = c.selection"
         " WHERE c.sequence > ? AND c.workspace || '' = ? ORDER BY c.sequence LIMIT ?"
     )
-    rows = transaction.all(sql, (mark, workspace, limit))
-    found = [(str(row[1]), str(row[2])) for row in rows if row[3] == workspace]
+    rows = transaction.all(sql, (mark, transaction.workspace, limit))
+    found = [(str(row[1]), str(row[2])) for row in rows if row[3] == transaction.workspace]
     return found, cast("int", rows[-1][0]) if rows else None
 
 
-def claim(transaction: Transaction, workspace: str, pairs: Iterable[tuple[str, str]]) -> None:
+def claim(transaction: Transaction, pairs: Iterable[tuple[str, str]]) -> None:
     """Note runs that name their selection: pairs of selection and run."""
     sql = "INSERT INTO claims (workspace, selection, run) VALUES (?, ?, ?) ON CONFLICT (selection, run) DO NOTHING"
-    transaction.many(sql, [(workspace, *pair) for pair in pairs])
+    transaction.many(sql, [(transaction.workspace, *pair) for pair in pairs])
 
 
-def claimed(transaction: Transaction, workspace: str, selections: Sequence[str]) -> list[tuple[str, str]]:
+def claimed(transaction: Transaction, selections: Sequence[str]) -> list[tuple[str, str]]:
     """What runs have said of these selections so far, in the order they said it."""
     found: list[Row] = []
     for part in parts(selections):
         marks = ", ".join("?" * len(part))
         sql = f"SELECT sequence, selection, run FROM claims WHERE selection IN ({marks}) AND workspace || '' = ?"
-        found += transaction.all(sql, (*part, workspace))
+        found += transaction.all(sql, (*part, transaction.workspace))
     return [(str(row[1]), str(row[2])) for row in sorted(found, key=lambda row: cast("int", row[0]))]
 
 
@@ -187,10 +185,10 @@ def served(transaction: Transaction, found: Mapping[str, str]) -> None:
                 selections.put(transaction, replace(one, run=found[one.id]))
 
 
-def _newest(transaction: Transaction, workspace: str, table: str) -> int:
+def _newest(transaction: Transaction, table: str) -> int:
     own = "workspace" if table == "runs" else "workspace || ''"  # only runs have an index in this order
     sql = f"SELECT sequence FROM {table} WHERE {own} = ? ORDER BY sequence DESC LIMIT 1"
-    rows = transaction.all(sql, (workspace,))
+    rows = transaction.all(sql, (transaction.workspace,))
     return cast("int", rows[0][0]) if rows else 0
 
 

@@ -27,18 +27,18 @@ def put(transaction: Transaction, selection: Selection) -> None:
     )
 
 
-def listed(transaction: Transaction, workspace: str, limit: int = 100) -> list[Selection]:
+def listed(transaction: Transaction, limit: int = 100) -> list[Selection]:
     """A workspace's selections, newest first."""
     sql = "SELECT body FROM selections WHERE workspace = ? ORDER BY sequence DESC LIMIT ?"
-    return [loads(Selection, row[0]) for row in transaction.all(sql, (workspace, limit))]
+    return [loads(Selection, row[0]) for row in transaction.all(sql, (transaction.workspace, limit))]
 
 
-def forget(transaction: Transaction, workspace: str, runs: Collection[str], messages: Collection[str]) -> int:
+def forget(transaction: Transaction, runs: Collection[str], messages: Collection[str]) -> int:
     """Take the words out of selections that served these runs, or begin as these messages do; returns how many."""
     beginnings = {message[:BEGINNING] for message in messages}
     found = [
         one
-        for one in listed(transaction, workspace, EVERY)
+        for one in listed(transaction, EVERY)
         if one.query and (one.run in runs or one.query[:BEGINNING] in beginnings)
     ]
     for one in found:

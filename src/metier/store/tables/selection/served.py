@@ -18,10 +18,10 @@ SERVED = (
 )
 
 
-def served(transaction: Transaction, workspace: str) -> dict[str, tuple[str, ...]]:
+def served(transaction: Transaction) -> dict[str, tuple[str, ...]]:
     """The newest requests that each skill served with success, each once and the newest last."""
     found: dict[str, dict[str, None]] = {}
-    for skill, body in transaction.all(SERVED, (workspace, NEWEST)):
+    for skill, body in transaction.all(SERVED, (transaction.workspace, NEWEST)):
         query = str(json.loads(str(body)).get("query") or "")
         asked = found.setdefault(str(skill), {})
         if query.strip() and len(asked) < EACH:

@@ -110,10 +110,10 @@ def vectors(transaction: Transaction, embedder: str, contents: Sequence[Content]
     return {Content(str(digest), str(name)): bytes(cast("bytes", vector)) for digest, name, vector in rows}
 
 
-def standing(transaction: Transaction, workspace: str) -> tuple[tuple[str, str], ...]:
+def standing(transaction: Transaction) -> tuple[tuple[str, str], ...]:
     """The skills of a workspace that are not simply active, and what they are instead."""
     sql = "SELECT skill, status FROM profiles WHERE workspace = ? AND status <> 'active' ORDER BY name"
-    return tuple((str(skill), str(status)) for skill, status in transaction.all(sql, (workspace,)))
+    return tuple((str(skill), str(status)) for skill, status in transaction.all(sql, (transaction.workspace,)))
 
 
 def deeds(transaction: Transaction) -> int:

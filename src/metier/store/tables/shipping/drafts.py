@@ -23,7 +23,7 @@ def put(transaction: Transaction, draft: Draft) -> None:
 
 def move(transaction: Transaction, draft: Draft, *, expected: DraftStatus, hash_: str | None = None) -> None:
     """Store a draft in its new status, provided nobody moved it from the expected one, or changed it, meanwhile."""
-    found = get(transaction, draft.workspace, draft.id)
+    found = get(transaction, draft.id)
     if hash_ is not None and found.hash != hash_:
         raise ConflictError(f"Draft '{draft.id}' was changed by somebody else meanwhile. Look at it again.")
     if found.status != expected:
@@ -31,9 +31,9 @@ def move(transaction: Transaction, draft: Draft, *, expected: DraftStatus, hash_
     put(transaction, draft)
 
 
-def get(transaction: Transaction, workspace: str, draft: str) -> Draft:
+def get(transaction: Transaction, draft: str) -> Draft:
     """One draft by its id."""
-    rows = transaction.all("SELECT body FROM drafts WHERE id = ? AND workspace = ?", (draft, workspace))
+    rows = transaction.all("SELECT body FROM drafts WHERE id = ? AND workspace = ?", (draft, transaction.workspace))
     if not rows:
         raise NotFoundError(f"There is no draft '{draft}' here.")
     return loads(Draft, rows[0][0])
@@ -44,7 +44,7 @@ def everywhere(transaction: Transaction) -> list[Draft]:
     return [loads(Draft, row[0]) for row in transaction.all("SELECT body FROM drafts ORDER BY sequence")]
 
 
-def listed(transaction: Transaction, workspace: str) -> list[Draft]:
+def listed(transaction: Transaction) -> list[Draft]:
     """A workspace's drafts, oldest first."""
-    rows = transaction.all("SELECT body FROM drafts WHERE workspace = ? ORDER BY sequence", (workspace,))
+    rows = transaction.all("SELECT body FROM drafts WHERE workspace = ? ORDER BY sequence", (transaction.workspace,))
     return [loads(Draft, row[0]) for row in rows]

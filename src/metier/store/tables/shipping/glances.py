@@ -19,7 +19,7 @@ PUT = (
 )
 
 
-def listed(transaction: Transaction, workspace: str, root: str) -> dict[str, Glance]:
+def listed(transaction: Transaction, root: str) -> dict[str, Glance]:
     """The last glance at every skill of a root."""
     sql = (
         "SELECT skill, fingerprint, hash, name, description, problem, version FROM glances"
@@ -34,20 +34,32 @@ def listed(transaction: Transaction, workspace: str, root: str) -> dict[str, Gla
             problem=str(problem),
             version=cast("int", version),
         )
-        for skill, fingerprint, digest, name, description, problem, version in transaction.all(sql, (workspace, root))
+        for skill, fingerprint, digest, name, description, problem, version in transaction.all(
+            sql, (transaction.workspace, root)
+        )
     }
 
 
-def put(transaction: Transaction, workspace: str, root: str, glances: Mapping[str, Glance]) -> None:
+def put(transaction: Transaction, root: str, glances: Mapping[str, Glance]) -> None:
     """Remember the newest glance at some skills of a root."""
     rows = [
-        (workspace, root, skill, one.fingerprint, one.hash, one.name, one.description, one.problem, one.version)
+        (
+            transaction.workspace,
+            root,
+            skill,
+            one.fingerprint,
+            one.hash,
+            one.name,
+            one.description,
+            one.problem,
+            one.version,
+        )
         for skill, one in glances.items()
     ]
     transaction.many(PUT, rows)
 
 
-def forget(transaction: Transaction, workspace: str, root: str, skills: Iterable[str]) -> None:
+def forget(transaction: Transaction, root: str, skills: Iterable[str]) -> None:
     """Forget skills that are not there any more."""
-    rows = [(workspace, root, skill) for skill in skills]
+    rows = [(transaction.workspace, root, skill) for skill in skills]
     transaction.many("DELETE FROM glances WHERE workspace = ? AND root = ? AND skill = ?", rows)

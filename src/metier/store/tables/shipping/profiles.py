@@ -21,17 +21,19 @@ PUT = (
 )
 
 
-def get(transaction: Transaction, workspace: str, skill: str) -> Profile | None:
+def get(transaction: Transaction, skill: str) -> Profile | None:
     """The profile of a skill, if it was ever seen."""
     rows = transaction.all(
-        f"SELECT {COLUMNS} FROM profiles WHERE workspace = ? AND name = ?", (workspace, skill.casefold())
+        f"SELECT {COLUMNS} FROM profiles WHERE workspace = ? AND name = ?", (transaction.workspace, skill.casefold())
     )
     return _profile(rows[0]) if rows else None
 
 
-def listed(transaction: Transaction, workspace: str) -> list[Profile]:
+def listed(transaction: Transaction) -> list[Profile]:
     """Every profile of a workspace, by name."""
-    rows = transaction.all(f"SELECT {COLUMNS} FROM profiles WHERE workspace = ? ORDER BY name", (workspace,))
+    rows = transaction.all(
+        f"SELECT {COLUMNS} FROM profiles WHERE workspace = ? ORDER BY name", (transaction.workspace,)
+    )
     return [_profile(row) for row in rows]
 
 

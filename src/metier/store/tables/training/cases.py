@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from metier.store.engines.engine import Transaction
 
 
-def put(transaction: Transaction, workspace: str, suite: str, cases: Iterable[Case]) -> None:
+def put(transaction: Transaction, suite: str, cases: Iterable[Case]) -> None:
     """Store the cases of a suite; one with a known id replaces it."""
     transaction.many(
         "INSERT INTO cases (workspace, suite, id, body) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (workspace, suite, id) DO UPDATE SET body = excluded.body",
-        [(workspace, suite, case.id, dumps(case)) for case in cases],
+        [(transaction.workspace, suite, case.id, dumps(case)) for case in cases],
     )
 
 
-def listed(transaction: Transaction, workspace: str, suite: str) -> list[Case]:
+def listed(transaction: Transaction, suite: str) -> list[Case]:
     """The cases of a suite, by id."""
     sql = "SELECT body FROM cases WHERE workspace = ? AND suite = ? ORDER BY id"
-    return [loads(Case, row[0]) for row in transaction.all(sql, (workspace, suite))]
+    return [loads(Case, row[0]) for row in transaction.all(sql, (transaction.workspace, suite))]

@@ -79,16 +79,16 @@ def save(transaction: Transaction, training: Training, report: str) -> None:
     )
 
 
-def listed(transaction: Transaction, workspace: str, limit: int = 50) -> list[Training]:
+def listed(transaction: Transaction, limit: int = 50) -> list[Training]:
     """A workspace's trainings, the newest first."""
     sql = "SELECT body FROM trainings WHERE workspace = ? ORDER BY updated DESC, id LIMIT ?"
-    return [loads(Training, row[0]) for row in transaction.all(sql, (workspace, limit))]
+    return [loads(Training, row[0]) for row in transaction.all(sql, (transaction.workspace, limit))]
 
 
-def get(transaction: Transaction, workspace: str, training: str) -> Training:
+def get(transaction: Transaction, training: str) -> Training:
     """One training by its id or the beginning of it."""
     sql = "SELECT body FROM trainings WHERE workspace = ? AND id LIKE ? ORDER BY updated DESC LIMIT 2"
-    rows = transaction.all(sql, (workspace, training + "%")) if training.isalnum() else []
+    rows = transaction.all(sql, (transaction.workspace, training + "%")) if training.isalnum() else []
     if not rows:
         raise NotFoundError(f"There is no training '{training}'. `metier train list` shows them all.")
     if len(rows) > 1:
@@ -102,10 +102,10 @@ def find(transaction: Transaction, training: str) -> Training | None:
     return loads(Training, rows[0][0]) if rows else None
 
 
-def reports(transaction: Transaction, workspace: str, skill: str) -> list[str]:
+def reports(transaction: Transaction, skill: str) -> list[str]:
     """The reports of a skill's finished trainings, the oldest first."""
     sql = "SELECT report FROM trainings WHERE workspace = ? AND skill = ? AND status = 'finished' ORDER BY updated, id"
-    return [str(row[0]) for row in transaction.all(sql, (workspace, skill))]
+    return [str(row[0]) for row in transaction.all(sql, (transaction.workspace, skill))]
 
 
 def looked(transaction: Transaction, training: Training, fresh: Sequence[str]) -> Training:
@@ -114,7 +114,7 @@ def looked(transaction: Transaction, training: Training, fresh: Sequence[str]) -
         return training
     before = [
         one.look
-        for one in listed(transaction, training.workspace, EVERY)
+        for one in listed(transaction, EVERY)
         if one.id != training.id and one.look and not set(fresh).isdisjoint(json.loads(one.fresh))
     ]
     now = replace(training, fresh=json.dumps(list(fresh)), look=1 + len(before))
