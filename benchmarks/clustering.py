@@ -32,8 +32,7 @@ import work
 
 from metier.learning.clustering.cluster import Cluster, Request, embedded, place
 from metier.learning.clustering.hints import hints_of
-from metier.models.embedding.static import FILE, StaticEmbedder
-from metier.models.embedding.static_table import unpack
+from metier.models.embedding.static import FILE, StaticEmbedder, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence

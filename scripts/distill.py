@@ -23,8 +23,8 @@ import numpy as np
 import onnxruntime
 from distill_texts import corpus
 from scipy.sparse import csr_matrix
+from table_file import pack
 
-from metier.models.embedding.static_table import pack
 from metier.models.embedding.words import pieces, words
 
 DIMENSIONS = 256

@@ -9,8 +9,8 @@ import pytest
 from loopback import answers
 
 from metier.models.failures import Malformed, Refused, Unreachable
-from metier.models.layers.cleaned import Cleaned
 from metier.models.layers.memo import MemoryStore
+from metier.models.layers.redacted import Cleaned
 from metier.models.layers.stack import Layers, stacked
 from metier.models.model import Reply, Request, Texts, Vectors
 from metier.models.scripted import Scripted, fails, on, says

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from metier.errors import ConfigError
 from metier.models.build import NoModel, build, configured
 from metier.models.http.client import HttpModel
-from metier.models.http.proxy import Proxy, proxy_for
+from metier.models.http.transport import Proxy, proxy_for
 from metier.models.ledger import Limits
 from metier.models.price import price_of
 from metier.models.spec import ModelOptions, ModelSpec, PerMillion, parse

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_file import pack
 
-from metier.models.embedding.static import FILE, StaticEmbedder
-from metier.models.embedding.static_table import pack, unpack
+from metier.models.embedding.static import FILE, StaticEmbedder, unpack
 
 EMBEDDER = StaticEmbedder()
 

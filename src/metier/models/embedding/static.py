@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -10,15 +11,16 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from metier.models.embedding.static_table import Table, unpack
 from metier.models.embedding.words import LONGEST, bucket, folded, grams, is_dense, pieces, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
 FILE: Final = "minilm-static.bin"
+MAGIC: Final = "metier-static-table-1"
+"""The format that the first line of the file names."""
 BUCKETS: Final = 4096
 """Rows of noise that stand for short parts of words the table does not know."""
 NOISE: Final = 74.0
@@ -35,6 +37,18 @@ SPLIT: Final = 0.4
 
 Parts = tuple[tuple[int, ...], tuple[float, ...]]
 """Row numbers of a word and the weight of each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Vectors of known pieces of words; a row is its scale times its eight-bit numbers."""
+
+    name: str
+    vocabulary: Mapping[str, int]
+    scales: NDArray[np.float32]
+    rows: NDArray[np.int8]
+    sha256: str
+    """Of everything behind the first line, taken when the file was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,3 +141,22 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
     lengths[lengths == 0] = 1
     return (vectors / lengths[:, None]).astype(np.float32)
+
+
+def unpack(data: bytes) -> Table:
+    """The table in a file's bytes; a ValueError when it is not one."""
+    start = data.find(b"\n") + 1
+    head = json.loads(data[:start])
+    if head.get("format") != MAGIC:
+        raise ValueError(f"not a static table: its format is {head.get('format')!r}, not {MAGIC!r}")
+    count, size, listed = int(head["rows"]), int(head["dimensions"]), int(head["vocabulary"])
+    if len(data) - start != listed + 4 * count + count * size:
+        raise ValueError(f"the static table is {len(data)} bytes long, not what its first line says; install again")
+    known = data[start : start + listed].decode().split("\n")
+    return Table(
+        name=head["name"],
+        vocabulary=dict(zip(known, range(count), strict=True)),
+        scales=np.frombuffer(data, dtype="<f4", count=count, offset=start + listed),
+        rows=np.frombuffer(data, dtype=np.int8, offset=start + listed + 4 * count).reshape(count, size),
+        sha256=head["sha256"],
+    )

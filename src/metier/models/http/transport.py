@@ -1,32 +1,37 @@
-"""One HTTP exchange over a pooled connection, within a time limit and a size limit."""
+"""One HTTP exchange over a pooled connection, directly or through a proxy, within a time limit and a size limit."""
 
 from __future__ import annotations
 
 import ssl
-import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 import httpcore2
 
 from metier.errors import ConfigError
 from metier.models.failures import Malformed, Refused, TimedOut, Unreachable, short
 from metier.models.http.deadline import DeadlineBackend
-from metier.models.http.proxy import proxy_for
-from metier.models.line import IDLE, PORTS, Line, TooLongError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from metier.models.failures import Failure
-    from metier.models.http.proxy import Proxy
-
-CONNECTIONS = 64
-"""The most a proxy is asked for at once."""
+IDLE = 30.0
+"""Seconds for which an unused connection is kept open."""
+PROXIED = 64
+"""Connections through a proxy at the same time; further calls wait for a free one."""
 LARGEST = 8 * 1024 * 1024
 """Bytes of a response; a longer one is not read."""
 CLOSED = Refused(reason="the model was closed", billed=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proxy:
+    """The address of a proxy, and its login if it wants one."""
+
+    url: str
+    login: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +57,7 @@ class Transport:
         self.host_header = (b"host", parts.netloc.rpartition("@")[2].encode())
         self.backend = DeadlineBackend(clock)
         context = _context(environ) if self.scheme == "https" else None
-        proxy = proxy_for(base_url, environ)
-        self._proxied = _pool(context, proxy, self.backend) if proxy else None
-        address = (self.host, self.port or PORTS.get(self.scheme, 0))
-        self._open = lambda: Line(address, context, self.backend, largest)
-        self._lines: list[Line] = []
-        self._free: list[Line] = []
-        self._lock = threading.Lock()
+        self._pool = _pool(context, proxy_for(base_url, environ), self.backend)
         self.closed = False
 
     def post(self, path: str, headers: list[tuple[bytes, bytes]], body: bytes, deadline: float) -> Answer | Failure:
@@ -69,10 +68,9 @@ class Transport:
         if left <= 0:
             return TimedOut(reason="no time was left to ask")
         sent = [self.host_header, *headers, (b"content-length", b"%d" % len(body))]
-        speak = self._direct if self._proxied is None else self._through
         try:
-            return speak((self.path + path).encode(), sent, body, deadline)
-        except TooLongError:
+            return self._exchange((self.path + path).encode(), sent, body, deadline)
+        except _TooLongError:
             return Malformed(reason=f"the answer is longer than {self.largest} bytes; it was not read", billed=True)
         except (
             httpcore2.TimeoutException,
@@ -87,49 +85,31 @@ class Transport:
         """End all connections, and with them the calls under way."""
         self.closed = True
         self.backend.opened.cut()
-        with self._lock:
-            lines = list(self._lines)
-        for line in lines:
-            line.close()
-        if self._proxied is not None:
-            self._proxied.close()
+        self._pool.close()
 
-    def _direct(self, target: bytes, headers: list[tuple[bytes, bytes]], body: bytes, deadline: float) -> Answer:
-        """Over a line that nobody uses, the last one given back first: it is the warmest."""
-        with self._lock:
-            line = self._free.pop() if self._free else None
-            if line is None:
-                line = self._open()
-                self._lines.append(line)
-        try:
-            head = b"".join([b"POST ", target, b" HTTP/1.1\r\n", *(b"%s: %s\r\n" % one for one in headers), b"\r\n"])
-            status, found, content = line.exchange(head + body, deadline)
-        finally:
-            with self._lock:
-                self._free.append(line)
-        return Answer(status=status, headers={name.lower(): value for name, value in found}, body=content)
-
-    def _through(self, target: bytes, headers: list[tuple[bytes, bytes]], body: bytes, deadline: float) -> Answer:
-        """Through the proxy."""
-        pool = cast("httpcore2.ConnectionPool", self._proxied)
+    def _exchange(self, target: bytes, headers: list[tuple[bytes, bytes]], body: bytes, deadline: float) -> Answer:
+        """Send the request and read the whole answer; raises what httpcore2 raises."""
         url = httpcore2.URL(scheme=self.scheme.encode(), host=self.host.encode(), port=self.port, target=target)
         times = {"connect": deadline, "read": deadline, "write": deadline, "pool": deadline - self.clock()}
-        with pool.stream("POST", url, headers=headers, content=body, extensions={"timeout": times}) as response:
-            parts: list[bytes] = []
+        with self._pool.stream("POST", url, headers=headers, content=body, extensions={"timeout": times}) as response:
+            content = bytearray()
             for part in response.iter_stream():
-                parts.append(part)
-                if sum(map(len, parts)) > self.largest:
-                    raise TooLongError
+                content += part
+                if len(content) > self.largest:
+                    raise _TooLongError
         found = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
-        return Answer(status=response.status, headers=found, body=b"".join(parts))
+        return Answer(status=response.status, headers=found, body=bytes(content))
 
 
-def _pool(context: ssl.SSLContext | None, proxy: Proxy, backend: DeadlineBackend) -> httpcore2.ConnectionPool:
-    return httpcore2.HTTPProxy(
-        proxy.url,
-        proxy_auth=proxy.login,
+class _TooLongError(Exception):
+    """The answer is longer than the size limit."""
+
+
+def _pool(context: ssl.SSLContext | None, proxy: Proxy | None, backend: DeadlineBackend) -> httpcore2.ConnectionPool:
+    return httpcore2.ConnectionPool(
         ssl_context=context,
-        max_connections=CONNECTIONS,
+        proxy=httpcore2.Proxy(proxy.url, auth=proxy.login) if proxy else None,
+        max_connections=PROXIED if proxy else None,
         keepalive_expiry=IDLE,
         network_backend=backend,
     )
@@ -160,3 +140,32 @@ def _translated(error: Exception) -> Failure:
             return Unreachable(reason=f"the server broke off or spoke no HTTP: {said}", billed=True)
         case _:
             return Unreachable(reason=f"the connection broke: {said}", billed=True)
+
+
+def proxy_for(url: str, environ: Mapping[str, str]) -> Proxy | None:
+    """The proxy for an address, from HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY in either case."""
+    parts = urlsplit(url)
+    given = _variable(environ, f"{parts.scheme}_proxy") or _variable(environ, "all_proxy")
+    if not given or _is_direct(parts.hostname or "", _variable(environ, "no_proxy")):
+        return None
+    proxy = urlsplit(given if "://" in given else f"http://{given}")
+    if proxy.scheme not in ("http", "https") or not proxy.hostname:
+        raise ConfigError(f"The proxy for {parts.hostname} must be an http:// address: check {parts.scheme}_proxy.")
+    login = (unquote(proxy.username), unquote(proxy.password or "")) if proxy.username else None
+    host = f"[{proxy.hostname}]" if ":" in proxy.hostname else proxy.hostname
+    return Proxy(url=f"{proxy.scheme}://{host}:{proxy.port or 80}", login=login)
+
+
+def _variable(environ: Mapping[str, str], name: str) -> str:
+    return (environ.get(name) or environ.get(name.upper()) or "").strip()
+
+
+def _is_direct(host: str, exceptions: str) -> bool:
+    """Whether a host is reached without the proxy: named by NO_PROXY, or this machine."""
+    if host in ("localhost", "::1") or host.startswith("127."):
+        return True
+    for entry in exceptions.lower().split(","):
+        name = entry.strip().lstrip(".")
+        if name and (name == "*" or host == name or host.endswith(f".{name}")):
+            return True
+    return False

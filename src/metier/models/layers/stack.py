@@ -16,10 +16,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from metier.models.layers.budget import Budgeted
-from metier.models.layers.cleaned import Cleaned
 from metier.models.layers.memo import Memo, MemoryStore
 from metier.models.layers.record import Recorded
-from metier.models.layers.redacted import Redacted
+from metier.models.layers.redacted import Cleaned, Redacted
 from metier.models.layers.retry import Patience, Retrying
 from metier.models.ledger import Limits, MemoryLedger
 from metier.models.price import unknown
