@@ -17,36 +17,38 @@ from metier.cli.options import Options, parse_flags
 from metier.errors import MetierError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typer._click import Command, Context
 
 INTERRUPTED = 130
 """What a shell calls a program that Ctrl-C ended."""
 STOPPED = "Stopped. What was acknowledged is kept; the same command again goes on from there."
 COMMANDS = {
-    "demo": "metier.cli.demo",
-    "init": "metier.cli.commands.init",
-    "uninit": "metier.cli.commands.uninit",
-    "record": "metier.cli.commands.record",
-    "import": "metier.cli.commands.import_",
+    "demo": "metier.cli.demo:demo",
+    "init": "metier.cli.commands.state:init",
+    "uninit": "metier.cli.commands.state:uninit",
+    "record": "metier.cli.commands.record:record",
+    "import": "metier.cli.commands.import_:import_",
     "runs": "metier.cli.commands.runs",
-    "learn": "metier.cli.commands.learn",
-    "watch": "metier.cli.commands.watch",
+    "learn": "metier.cli.commands.learn:learn",
+    "watch": "metier.cli.commands.watch:watch",
     "patterns": "metier.cli.commands.patterns",
     "skills": "metier.cli.commands.skills",
     "drafts": "metier.cli.commands.drafts",
     "review": "metier.cli.commands.review",
-    "select": "metier.cli.commands.select",
+    "select": "metier.cli.commands.select:select",
     "eval": "metier.cli.commands.eval",
     "train": "metier.cli.commands.train",
     "audit": "metier.cli.commands.audit",
     "models": "metier.cli.commands.models",
-    "backup": "metier.cli.commands.backup",
-    "restore": "metier.cli.commands.restore",
-    "config": "metier.cli.commands.config",
-    "where": "metier.cli.commands.where",
-    "doctor": "metier.cli.commands.doctor",
+    "backup": "metier.cli.commands.state:backup",
+    "restore": "metier.cli.commands.state:restore",
+    "config": "metier.cli.commands.state:config",
+    "where": "metier.cli.commands.state:where",
+    "doctor": "metier.cli.commands.state:doctor",
 }
-"""Each command and the module that holds it, in the order people meet them."""
+"""Each command and its `module:function`, or the module of its group; in the order people meet them."""
 
 
 class LazyCommands(TyperGroup):
@@ -60,9 +62,18 @@ class LazyCommands(TyperGroup):
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
-        command = typer.main.get_command(import_module(COMMANDS[cmd_name]).app)
+        module, _, function = COMMANDS[cmd_name].partition(":")
+        found = import_module(module)
+        command = typer.main.get_command(_single(getattr(found, function)) if function else found.app)
         command.name = cmd_name
         return command
+
+
+def _single(function: Callable[..., None]) -> typer.Typer:
+    """An application of one command."""
+    made = typer.Typer(add_completion=False, rich_markup_mode=None)
+    made.command()(function)
+    return made
 
 
 app = typer.Typer(

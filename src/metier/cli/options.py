@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import signal
+import threading
+from contextlib import contextmanager, suppress
 from dataclasses import MISSING, dataclass, fields
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_type_hints
 
 import typer
+from typer.core import TyperGroup
 
 from metier.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
+
+    from typer._click import Context
 
     from metier.context.context import Workspace
 
@@ -92,3 +97,33 @@ def confirm(question: str, *, yes: bool) -> None:
         raise UsageError("This cannot be undone and there is nobody to ask: add --yes.")
     if not typer.confirm(question, err=True):
         raise RefusedError("Nothing was changed.")
+
+
+@contextmanager
+def sigterm_as_interrupt() -> Generator[None]:
+    """Take SIGTERM, which a service manager or a CI job's time limit sends, for Ctrl-C meanwhile."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class RunByDefault(TyperGroup):
+    """`metier train SKILL` is `metier train run SKILL`."""
+
+    usual = "run"
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """The words as they are, with the usual command before what begins with none."""
+        named = not args or args[0] in self.commands or args[0] in ("-h", "--help")
+        return super().parse_args(ctx, args if named else [self.usual, *args])
+
+
+class SkillByDefault(RunByDefault):
+    """`metier eval SKILL` is `metier eval skill SKILL`."""
+
+    usual = "skill"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import sys
-from typing import TYPE_CHECKING, TypeVar, cast
+import time
+from typing import TYPE_CHECKING, TypeVar, assert_never, cast
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from metier.events import Event
+    from metier.events import Advanced, Event
 
 T = TypeVar("T")
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
@@ -26,6 +27,10 @@ WIDEST = 40
 """Columns that a column takes at most, the growing one apart."""
 WIDE = 120
 """Columns when the output is not a terminal."""
+PATIENCE = 0.5
+"""Seconds before a bar appears."""
+BAR = 30
+"""Columns of a bar."""
 
 
 def visible(text: str) -> str:
@@ -96,9 +101,26 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def progress(events: Iterable[Event]) -> None:
     """Draw a bar from events when they take longer than a moment; without a terminal, only say warnings."""
-    from metier.cli.bar import draw
+    from metier.events import Advanced, Began, Ended, Noted
 
-    draw(events)
+    began, shown = time.monotonic(), False
+    for event in events:
+        match event:
+            case Began():
+                began = time.monotonic()
+            case Advanced():
+                if sys.stderr.isatty() and time.monotonic() - began > PATIENCE:
+                    sys.stderr.write("\r" + _bar(event))
+                    sys.stderr.flush()
+                    shown = True
+            case Noted():
+                talk(event.text)
+            case Ended():
+                if shown:
+                    sys.stderr.write("\r" + " " * (BAR + 40) + "\r")
+                shown = False
+            case _:
+                assert_never(event)
 
 
 def awaited(events: Generator[Event, None, T]) -> T:
@@ -110,3 +132,9 @@ def awaited(events: Generator[Event, None, T]) -> T:
 
     progress(passed_on())
     return found[0]
+
+
+def _bar(event: Advanced) -> str:
+    share = min(1.0, event.done / event.total) if event.total else 0.0
+    filled = round(share * BAR)
+    return f"{event.stage} [{'#' * filled}{'.' * (BAR - filled)}] {event.done:,} of {event.total:,} {event.note[:20]}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from train_world import TEXT, place, write_cases
 
-from metier.cli.commands.train_ending import gently
+from metier.cli.options import sigterm_as_interrupt
 from metier.errors import UsageError
 from metier.training.targets.parse import function_of
 from metier.types.trials import Case
@@ -154,6 +154,6 @@ def test_where_events_are_streamed_nothing_else_is_said(shop: Shell) -> None:
 
 def test_sigterm_is_taken_for_ctrl_c_only_while_it_works() -> None:
     before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(KeyboardInterrupt), gently():
+    with pytest.raises(KeyboardInterrupt), sigterm_as_interrupt():
         signal.raise_signal(signal.SIGTERM)
     assert signal.getsignal(signal.SIGTERM) is before

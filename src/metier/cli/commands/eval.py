@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from metier.cli.commands import eval_skill
-from metier.cli.default_command import SkillByDefault
-from metier.cli.options import AsJson, opened
+from metier.cli.options import AsJson, SkillByDefault, opened
 from metier.cli.output import awaited, console, emit, talk
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def selection(
 
     Example:  metier eval selection --queries q.jsonl --wrong  ·  metier eval selection --skills lib.jsonl.gz --json
     """
-    from metier.cli.views.eval_selection import document, page, wrong_rows
+    from metier.cli.views.eval import document, page, wrong_rows
     from metier.selection.evaluation.evaluate import CUTS
     from metier.selection.evaluation.run import Plan, measured
 
@@ -90,16 +89,16 @@ def admission(
 
     Example:  metier eval admission ./new-skill  ·  metier eval admission ./new-skill --queries q.jsonl --json
     """
-    from metier.cli.views.admission import document, page
+    from metier.cli.views.eval import admission_document, admission_page
     from metier.selection.evaluation.admit import Newcomer, admitted
 
     newcomer = Newcomer(folder=folder, queries=queries, skills=skills)
     found = _awaited(ctx, lambda ws: admitted(newcomer, ws), alone=bool(skills))
     if as_json:
-        emit(document(found))
+        emit(admission_document(found))
     else:
         out = console()
-        for part in page(found):
+        for part in admission_page(found):
             out.print(part)
     raise typer.Exit(0 if found.accepted else 1)
 

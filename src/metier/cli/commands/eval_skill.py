@@ -68,7 +68,7 @@ def command(ctx: typer.Context, asked: Asked) -> None:
     Example:  metier eval flaky --cases cases.jsonl --target agent=claude-code  ·  metier eval deploy --against none
     """
     from metier.cli.commands.train import limits_from
-    from metier.cli.commands.train_ending import gently
+    from metier.cli.options import sigterm_as_interrupt
     from metier.cli.views.eval_skill import document, page
     from metier.training.evaluate import evaluate, side_of
     from metier.training.service.inputs import ordered
@@ -86,7 +86,7 @@ def command(ctx: typer.Context, asked: Asked) -> None:
             commands=asked.commands,
         )
         other = side_of(ws, order, asked.against)
-        with gently():
+        with sigterm_as_interrupt():
             found: Evaluated = awaited(evaluate(ws, order, other, samples=asked.samples))
     if asked.as_json:
         emit(document(found))

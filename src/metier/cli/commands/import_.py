@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from metier.context.context import Workspace
     from metier.events import Event
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 SourceArgument = Annotated[
     str,
     typer.Argument(
@@ -33,7 +32,6 @@ PathsArgument = Annotated[
 Everywhere = Annotated[bool, typer.Option("--everywhere", help="Also sessions that worked in other folders.")]
 
 
-@app.command("import")
 def import_(
     ctx: typer.Context,
     source: SourceArgument = "",

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from metier.events import Event
     from metier.learning.report import Learned
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 Explain = Annotated[bool, typer.Option("--explain", help="Say of every run and every ready pattern what became of it.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing, ask no model; say what would be found.")]
 Apply = Annotated[
@@ -30,7 +29,6 @@ SUMMED_UP = ("learn", "draft")
 """Stages whose notes the page says once, at the end."""
 
 
-@app.command()
 def learn(
     ctx: typer.Context,
     explain: Explain = False,

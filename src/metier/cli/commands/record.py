@@ -12,11 +12,9 @@ from metier.cli.output import emit, progress, talk
 if TYPE_CHECKING:
     from metier.runs.json_stream import Batch
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 FileArgument = Annotated[str, typer.Argument(metavar="[FILE]", help="JSON or JSON Lines; - or none: standard input.")]
 
 
-@app.command()
 def record(ctx: typer.Context, file: FileArgument = "-", as_json: AsJson = False) -> None:
     """Record one run or many, as JSON; each is redacted, kept once, and acknowledged when it is safe on disk.
 

@@ -12,7 +12,6 @@ from metier.cli.output import console, emit, talk
 if TYPE_CHECKING:
     from metier.selection.assembly.render import Form
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="What the agent is about to do; -: standard input.")]
 Agent = Annotated[str, typer.Option(metavar="NAME", help="The agent that asks, such as claude-code.")]
 PathOption = Annotated[str, typer.Option("--path", metavar="PATH", help="The file or folder the task is about.")]
@@ -27,7 +26,6 @@ Why = Annotated[bool, typer.Option("--why", help="Say what each score is made of
 ALIASES = {"claude": "claude-code"}
 
 
-@app.command()
 def select(
     ctx: typer.Context,
     task: TaskArgument,

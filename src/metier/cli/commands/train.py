@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from metier.cli.default_command import RunByDefault
-from metier.cli.options import AsJson, Limit, opened, taking
+from metier.cli.options import AsJson, Limit, RunByDefault, opened, taking
 from metier.cli.output import console, emit, table, talk
 from metier.errors import InputError, UsageError
 
@@ -241,7 +240,7 @@ class _Wanted:
 
 
 def _trained(ws: Workspace, order: Order, wanted: _Wanted) -> None:
-    from metier.cli.commands.train_ending import gently
+    from metier.cli.options import sigterm_as_interrupt
     from metier.cli.views.train import document, say, say_next
     from metier.cli.views.train_live import watched
     from metier.training.service.reports import check_page, write_page
@@ -250,7 +249,7 @@ def _trained(ws: Workspace, order: Order, wanted: _Wanted) -> None:
     if wanted.report:
         check_page(wanted.report)
     work = carried_out(ws, order, apply=wanted.apply, out=wanted.out)
-    with gently():
+    with sigterm_as_interrupt():
         finished = watched(work, order, wanted.told)
     try:
         page, problem = write_page(ws, finished.report, wanted.report), None

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from metier.cli.options import Options
     from metier.learning.watch.watch import Told, Watch
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 FoldersArgument = Annotated[
     list[str] | None, typer.Argument(metavar="[FOLDER]...", help="Workspaces to watch; none: this one.")
 ]
@@ -34,7 +33,6 @@ Check = Annotated[bool, typer.Option("--check", help="Only say when the next pas
 Lines = Annotated[bool, typer.Option("--json", help="Print one JSON object a line instead; with --check, one list.")]
 
 
-@app.command()
 def watch(
     ctx: typer.Context,
     folders: FoldersArgument = None,

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from metier.context.context import Workspace
     from metier.types import Delivery, Record, Run
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 Keep = Annotated[
     str, typer.Option(metavar="DIR", help="Make the demo's workspace in this new or empty folder, not a temporary one.")
 ]
@@ -73,7 +72,6 @@ class Stage:
         return [record.run for record in self.records]
 
 
-@app.command()
 def demo(keep: Keep = "", as_json: AsJson = False) -> None:
     """Show what Metier does on sample work: offline, in a few seconds, in a folder of its own.
 

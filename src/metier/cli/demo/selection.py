@@ -77,7 +77,7 @@ def _result(events: Generator[object, None, T]) -> T:
 
 def document(story: SelectionStory) -> dict[str, object]:
     """The story as JSON."""
-    from metier.cli.views.eval_selection import figures
+    from metier.cli.views.eval import figures
 
     return {
         "skills": story.skills,
@@ -108,7 +108,7 @@ def scenes(story: SelectionStory) -> Iterator[RenderableType]:
 
 def _measured(story: SelectionStory) -> Iterator[RenderableType]:
     from metier.cli.output import table
-    from metier.cli.views.eval_selection import rows
+    from metier.cli.views.eval import rows
 
     found = story.evaluation
     yield from title("metier eval selection")

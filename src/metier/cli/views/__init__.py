@@ -1,1 +1,1 @@
-"""The part of Metier about views."""
+"""How results look on a terminal and as JSON, one file per command; begin with `run`. Views write nothing."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from cli_shell import Shell
 
-WORLD = Path(__file__).parents[1] / "support"
+WORLD = Path(__file__).parents[2] / "support"
 SMALL = ("--spec", "preset=classic", "--spec", "epochs=1", "--spec", "batch=12")
 
 

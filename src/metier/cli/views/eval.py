@@ -1,10 +1,10 @@
-"""What `metier eval selection` says: as JSON, and as tables for a person."""
+"""The results of `metier eval selection` and `metier eval admission`, as JSON and as tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.cli.output import table
+from metier.cli.output import table, visible
 from metier.selection.evaluation.evaluate import is_right
 
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from metier.selection.evaluation.admission import Admission
     from metier.selection.evaluation.compare import Comparison
     from metier.selection.evaluation.evaluate import Evaluation, Latency
     from metier.selection.evaluation.labelled_queries import Query
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from metier.statistics.shares import Figure
 
 UNKNOWN = "–"
+ASKED = {"query": "labelled query", "description": "its description", "request": "a request it served"}
 NAMED = 120
 """Characters of a query that are shown."""
 
@@ -228,3 +230,47 @@ def wrong_rows(report: Report, width: int = 0) -> RenderableType:
         if not is_right(query, said)
     ]
     return table(("line", "wanted", "got", "first", "query"), shown, grow="query", width=width)
+
+
+# ---- admission -----------------------------------------------------------------------------------------------------
+
+
+def admission_document(found: Admission) -> dict[str, object]:
+    """An admission check as JSON."""
+    return {
+        "skill": found.skill,
+        "accepted": found.accepted,
+        "neighbours": list(found.neighbours),
+        "asked": found.probes,
+        "taken": [
+            {
+                "query": one.probe.query.text,
+                "from": one.skill,
+                "source": one.probe.source,
+                "line": one.probe.query.line or None,
+                "still_activated": one.still,
+            }
+            for one in found.taken
+        ],
+    }
+
+
+def admission_page(found: Admission) -> Iterator[RenderableType]:
+    """An admission check as a person reads it."""
+    from rich.text import Text
+
+    asked = f"{found.probes:,} tasks of {len(found.neighbours):,} skills asked"
+    if not found.probes:
+        yield Text(f"{visible(found.skill)}: nothing to ask; there is no skill near it that says what it is for.")
+    elif found.accepted:
+        yield Text(
+            f"{visible(found.skill)} takes nothing over: {asked}, each leads where it led before.", style="green"
+        )
+    else:
+        yield Text(f"{visible(found.skill)} would take over {len(found.taken)}: {asked}.", style="red")
+        rows = [
+            (one.skill, "yes" if one.still else "no", ASKED[one.probe.source], one.probe.query.text)
+            for one in found.taken
+        ]
+        yield table(("from", "still activated", "known from", "task"), rows, grow="task")
+        yield Text("Say in its description what it is for and what not, or merge it with the skill it takes from.")

@@ -1,0 +1,206 @@
+"""`metier init, uninit, where, config, backup, restore, doctor`: commands on a workspace and its state folder."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import Annotated
+
+import typer
+
+from metier.cli.options import AsJson, Yes, confirm, opened, options
+from metier.cli.output import console, emit, table, talk, visible
+from metier.errors import DamagedError, InputError, RefusedError, StoreError
+
+TargetArgument = Annotated[str, typer.Argument(metavar="FILE", help="Where to write it, for example metier.tar.gz.")]
+BackupArgument = Annotated[str, typer.Argument(metavar="FILE", help="What `metier backup` wrote.")]
+SIGNS = {"ok": ("ok", "green"), "warning": ("note", "yellow"), "problem": ("PROBLEM", "red")}
+
+
+def init(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Make this folder (or the git checkout around it) a workspace, so that its agents' runs are recorded.
+
+    Example:  cd my-project && metier init
+    """
+    import os
+    from pathlib import Path
+
+    from metier.config import outer_state_dir
+    from metier.context import state_folder as place
+    from metier.context.context import Workspace
+
+    given = options(ctx)
+    shared = outer_state_dir(given.flags, os.environ)
+    known = place.find_root(Path(given.folder), os.environ, shared) is not None
+    with Workspace.open(given.folder, flags=given.flags) as ws:
+        document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": not known}
+    if as_json:
+        emit(document)
+    elif known:
+        talk(f"{ws.root} is a workspace already; its state lies in {ws.state}.")
+    else:
+        talk(f"Made the workspace {ws.name}: its state lies in {ws.state} and stays out of git.")
+        talk("Record a run: metier record < runs.jsonl. See what is there: metier runs list. Undo: metier uninit")
+
+
+def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Stop recording here: the state folder is renamed, so that nothing is lost.
+
+    Example:  metier uninit --yes
+    """
+    ws = opened(ctx)
+    if ws.state.parent != ws.root:
+        raise RefusedError(
+            f"{ws.state} is shared by several workspaces. Unset METIER_HOME (or state_dir) here instead."
+        )
+    moment = ws.now()[:19].replace(":", "").replace("-", "")
+    aside = ws.state.with_name(f"{ws.state.name}-removed-{moment}")
+    confirm(f"Rename {ws.state} to {aside.name} and stop recording here?", yes=yes)
+    ws.close()
+    try:
+        ws.state.rename(aside)
+    except OSError as error:
+        raise StoreError(f"{ws.state} cannot be renamed: {error.strerror}.") from None
+    if as_json:
+        emit({"state": str(ws.state), "moved_to": str(aside)})
+    else:
+        talk(f"Nothing is recorded in {ws.root} any more. The state is kept in {aside}.")
+        talk(f"Undo: mv {quote(str(aside))} {quote(str(ws.state))}")
+
+
+def where(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Show where everything of this workspace lies.
+
+    Example:  sqlite3 "$(metier where --json | jq -r .database)" '.tables'
+    """
+    import os
+
+    from metier.config import FILE, user_file
+    from metier.context.context import DATABASE
+    from metier.hooks.record import SPOOL
+
+    with opened(ctx) as ws:
+        paths = {
+            "workspace": str(ws.root),
+            "name": ws.name,
+            "state": str(ws.state),
+            "database": ws.config.store.partition("@")[2] or ws.config.store or str(ws.state / DATABASE),
+            "spool": str(ws.state / SPOOL),
+            "settings": str(ws.state / FILE),
+            "user_settings": str(user_file(os.environ)),
+        }
+    if as_json:
+        emit(paths)
+    else:
+        console().print(table(("what", "where"), list(paths.items()), grow="where"))
+
+
+def backup(ctx: typer.Context, file: TargetArgument, as_json: AsJson = False) -> None:
+    """Write the whole state to one file, while everything goes on; the redaction key stays here.
+
+    Example:  metier backup ~/metier-$(date +%F).tar.gz
+    """
+    from pathlib import Path
+
+    from metier.maintenance.backup import backup as write
+
+    target = Path(file).expanduser().resolve()
+    with opened(ctx) as ws:
+        size = write(ws, target)
+    if as_json:
+        emit({"file": str(target), "bytes": size})
+    else:
+        talk(f"Wrote {target} ({size:,} bytes). Bring it back with: metier restore {quote(str(target))}")
+
+
+def restore(ctx: typer.Context, file: BackupArgument, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Replace the state by a backup's; what is there now is backed up first.
+
+    Example:  metier restore ~/metier-2026-01-31.tar.gz
+    """
+    from pathlib import Path
+
+    from metier.maintenance.backup import restore as bring_back
+    from metier.maintenance.backup import set_aside
+
+    source = Path(file).expanduser().resolve()
+    if not source.is_file():
+        raise InputError(f"{source} is no file. Give one that `metier backup` wrote.")
+    confirm(f"Replace everything recorded here by {source}?", yes=yes)
+    try:
+        ws = opened(ctx, create=True)
+    except DamagedError:
+        aside = set_aside(options(ctx).folder, options(ctx).flags)
+        talk(f"The damaged database is kept in {aside}.")
+        ws = opened(ctx, create=True)
+    with ws:
+        saved = bring_back(ws, source)
+    if as_json:
+        emit({"file": str(source), "saved": str(saved) if saved else None})
+    else:
+        undo = f"Undo: metier restore {quote(str(saved))}" if saved else "There was nothing before it."
+        talk(f"Restored {source}. {undo}")
+
+
+def doctor(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Look at the machine, the settings, the store and the spool; exit 1 if there is a problem.
+
+    Example:  metier doctor --json
+    """
+    import os
+    from dataclasses import asdict
+    from pathlib import Path
+
+    from rich.text import Text
+
+    from metier.maintenance.doctor import examine
+
+    given = options(ctx)
+    checks = list(examine(Path(given.folder).absolute(), given.flags, os.environ))
+    if as_json:
+        emit([asdict(check) for check in checks])
+    else:
+        out = console()
+        for check in checks:
+            sign, colour = SIGNS[check.state]
+            out.print(Text(f"{sign:<8}", style=colour), Text(f"{check.name:<12}{visible(check.text)}"), sep="")
+            if check.fix:
+                out.print(Text(f"{'':<20}-> {visible(check.fix)}"))
+    raise typer.Exit(1 if any(check.state == "problem" for check in checks) else 0)
+
+
+def config(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Show every setting, its effective value, and where that came from.
+
+    Example:  METIER_MODE=draft metier --set min_runs=3 config
+    """
+    import os
+    from pathlib import Path
+
+    from metier.config import load, outer_state_dir
+    from metier.context import state_folder as place
+
+    given = options(ctx)
+    folder = Path(given.folder)
+    shared = outer_state_dir(given.flags, os.environ)
+    settings = load(place.find_root(folder, os.environ, shared) or folder.absolute(), given.flags)
+    rows = [(name, getattr(settings.config, name), source) for name, source in settings.sources.items()]
+    if as_json:
+        emit({name: {"value": _safe(value), "from": source} for name, value, source in rows})
+    else:
+        shown = [(name, _text(_safe(value)), source) for name, value, source in rows]
+        console().print(table(("setting", "value", "from"), shown, grow="from"))
+
+
+def _safe(value: object) -> object:
+    """A value to show: a database address without its password."""
+    import re
+
+    if isinstance(value, str) and "://" in value:
+        return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:…@", value)
+    return list(value) if isinstance(value, tuple) else value  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+
+def _text(value: object) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False)
