@@ -94,14 +94,14 @@ def restore(folder: str, file: str) -> None:
 
 def mix(folder: str, stop: str) -> None:
     """Read and write: list, search, mark, until the stop file is there."""
-    from metier.maintenance.retention import mark
+    from metier.runs.verdicts import mark_run
 
     with Workspace.open(folder) as ws:
         for index in count():
             records = ws.runs(20)
             ws.search("task", 5)
             if records:
-                mark(ws, records[index % len(records)].id, "good" if index % 2 else "bad", "looked at")
+                mark_run(ws, records[index % len(records)].id, "good" if index % 2 else "bad", "looked at")
             if Path(stop).exists():
                 acknowledge(str(index + 1))
                 return

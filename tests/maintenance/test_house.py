@@ -11,6 +11,7 @@ from metier.context.context import Workspace
 from metier.errors import NotFoundError
 from metier.events import Noted
 from metier.maintenance import retention as house
+from metier.runs.verdicts import mark_run
 from metier.store.tables import audit
 from metier.store.tables.recording import runs
 from metier.store.tables.selection import selections
@@ -30,7 +31,7 @@ def delivered(ws: Workspace, run: metier.Run) -> str:
 
 def test_a_persons_word_wins_and_can_be_taken_back(ws: Workspace) -> None:
     run = delivered(ws, replace(RUN, skills=SkillTrace(path=("s",))))
-    assert house.mark(ws, run[:6], "bad", "wrong file").success is False
+    assert mark_run(ws, run[:6], "bad", "wrong file").success is False
     verdict = ws.verdict(run)
     assert verdict is not None
     assert (verdict.judge, verdict.success, verdict.reason) == ("person", False, "wrong file")
@@ -39,7 +40,7 @@ def test_a_persons_word_wins_and_can_be_taken_back(ws: Workspace) -> None:
         assert profile is not None
         assert (profile.successes, profile.failures) == (0, 1)
         assert [entry.action for entry in audit.listed(transaction)] == ["mark bad"]
-    assert house.mark(ws, run, "unset").success is True
+    assert mark_run(ws, run, "unset").success is True
     assert ws.verdict(run) is None
 
 
@@ -140,6 +141,6 @@ def test_the_newest_run_is_never_removed_for_its_size(tmp_path: Path) -> None:
 
 def test_a_reason_given_by_a_person_is_redacted_too(ws: Workspace) -> None:
     secret = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    house.mark(ws, delivered(ws, RUN), "bad", f"it printed {secret}")
+    mark_run(ws, delivered(ws, RUN), "bad", f"it printed {secret}")
     ws.close()
     assert not any(secret.encode() in file.read_bytes() for file in ws.state.glob("metier.db*"))

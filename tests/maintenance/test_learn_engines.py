@@ -25,7 +25,8 @@ from learn_world import (
 
 from metier.errors import BusyError
 from metier.learning.learn import learn
-from metier.maintenance.retention import mark, remove
+from metier.maintenance.retention import remove
+from metier.runs.verdicts import mark_run
 from metier.types import Run
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def worked(ws: Workspace) -> list[str]:
     ws.deliver([*with_steps(task(TESTS, 3, 3), FREEZE), *failed(task(REPORTS, 0, 1)), *task(REPORTS, 1, 4)])
     learned(ws)
     ids = [one.id for one in reversed(ws.runs(limit=100))]
-    mark(ws, ids[0], "bad")
+    mark_run(ws, ids[0], "bad")
     list(remove(ws, [ids[1]], "test"))
     result = learned(ws)
     return [one.what for one in result.taken]

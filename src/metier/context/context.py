@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from metier import config
-from metier.context import facts
 from metier.context import state_folder as place
 from metier.errors import ConfigError, MetierError, SchemaError, StoreError, UnreachableError
 from metier.store.engines import migrate
@@ -354,7 +353,7 @@ class Workspace:
         """Finish what a killed process began: a restore, the wiping of removed text."""
         with suppress(StoreError):
             with self.engine.read() as transaction:
-                restored, erasing = meta.get(transaction, facts.ADOPTED), meta.get(transaction, facts.ERASING)
+                restored, erasing = meta.get(transaction, meta.ADOPTED), meta.get(transaction, meta.ERASING)
             if restored:
                 from metier.maintenance.backup import adopt
 

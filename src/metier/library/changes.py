@@ -6,14 +6,13 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from metier.context.audit import current_user, note_action
 from metier.errors import MetierError, NotFoundError, RefusedError, StoreError
 from metier.library import claude_links as links
 from metier.library import profiles as standing
 from metier.library.disk.slot import ABSENT
 from metier.library.hand_edits import notice_one
-from metier.library.skills import person
 from metier.library.versions.apply import Change, apply
-from metier.maintenance.retention import note
 from metier.store.tables.shipping import glances
 from metier.types.skills import Glance, Version
 
@@ -106,7 +105,7 @@ def made(ws: Workspace, found: Found, action: Action, *, status: SkillStatus, li
         action=action,
         status=status,
         origin=like.origin,
-        actor=person(),
+        actor=current_user(),
         summary=ws.redact(summary),
         created=ws.now(),
     )
@@ -126,7 +125,7 @@ def ship(ws: Workspace, changes: Sequence[tuple[Found, Change]]) -> list[Version
                 _glance(transaction, mine, versions)
                 for version in versions:
                     subject = f"{version.skill} v{version.number}"
-                    note(transaction, ws, f"skill {version.action}", subject, version.summary)
+                    note_action(transaction, ws, f"skill {version.action}", subject, version.summary)
         except StoreError as error:
             _take_back(ws, mine, versions, error)
             raise

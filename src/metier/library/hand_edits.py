@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from metier.context.audit import current_user
 from metier.errors import MetierError, StoreError
 from metier.events import Advanced, Noted
 from metier.library.disk.slot import Place
-from metier.library.skills import person
 from metier.library.versions import journal
 from metier.library.versions.keep import Pile, keep_seen
 from metier.types.skills import Version
@@ -106,6 +106,6 @@ def _by_hand(ws: Workspace, version: Version) -> Version:
         status=version.status,
         origin=version.origin,
         summary=version.summary,
-        actor=person(),
+        actor=current_user(),
         created=ws.now(),
     )

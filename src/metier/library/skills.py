@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 from dataclasses import dataclass
 from functools import cached_property
@@ -168,14 +167,6 @@ class Library:
                 if real.is_relative_to(other.real) and real != other.real:
                     return Found(shelf=self.shelf_of(other), root=other, skill=real.relative_to(other.real).as_posix())
         return Found(shelf=self.shelf_of(root), root=root, skill=skill)
-
-
-def person() -> str:
-    """Who is at the keyboard."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return "unknown"
 
 
 def _same(one: str, other: str) -> bool:

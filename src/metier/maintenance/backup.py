@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, cast
 from metier import __version__, config
 from metier.config import FILE
 from metier.context import state_folder as place
-from metier.context.facts import ADOPTED
+from metier.context.audit import note_action
 from metier.context.temp_folders import own_folder
 from metier.errors import InputError, RefusedError, StoreError
 from metier.hooks.record import sync_folder
-from metier.maintenance.retention import note
 from metier.store.engines import migrate
 from metier.store.engines.sqlite import SqliteEngine
 from metier.store.tables import meta
@@ -75,7 +74,7 @@ def restore(ws: Workspace, source: Path) -> Path | None:
                 _put(folder / name, ws.state / name)
     adopt(ws)
     with ws.engine.write() as transaction:
-        note(transaction, ws, "restore", source.name, "")
+        note_action(transaction, ws, "restore", source.name, "")
     return saved
 
 
@@ -179,7 +178,7 @@ def _prepare_database(file: Path, workspace: str, now: str) -> None:
     try:
         migrate.migrate(engine, now)
         with engine.write() as transaction:
-            meta.put(transaction, ADOPTED, workspace)
+            meta.put(transaction, meta.ADOPTED, workspace)
     finally:
         engine.close()
 
@@ -197,7 +196,7 @@ def _save_current(ws: Workspace) -> Path | None:
 def adopt(ws: Workspace) -> None:
     """Take the name of the workspace whose backup was restored: its records carry it. Finishes a restore cut short."""
     with ws.engine.read() as transaction:
-        name = meta.get(transaction, ADOPTED)
+        name = meta.get(transaction, meta.ADOPTED)
     if not name:
         return
     if ws.state.parent == ws.root and name != ws.name:
@@ -206,7 +205,7 @@ def adopt(ws: Workspace) -> None:
         _put(part, ws.state / place.NAME)
         ws.name = name
     with ws.engine.write() as transaction:
-        meta.put(transaction, ADOPTED, "")
+        meta.put(transaction, meta.ADOPTED, "")
 
 
 def _put(source: Path, target: Path) -> None:

@@ -1,26 +1,20 @@
-"""Keeping house: a person's verdicts, runs removed for good, age and size limits."""
+"""Removing runs for good: by hand, by age and by size."""
 
 from __future__ import annotations
 
-import getpass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from metier.context.facts import ERASING, TIDIED
+from metier.context.audit import note_action
 from metier.errors import NotFoundError
 from metier.events import Advanced, Began, Ended, Noted
-from metier.formats.strict_json import clean
-from metier.runs import skill_usage as usage
-from metier.runs.derive import seen_skills, success_of, valid_name
 from metier.store.engines import line_journal as journal
-from metier.store.tables import audit, meta
+from metier.store.tables import meta
 from metier.store.tables.models import memo
 from metier.store.tables.recording import full_text as search
-from metier.store.tables.recording import runs, verdicts
+from metier.store.tables.recording import runs
 from metier.store.tables.recording import transcripts as files
 from metier.store.tables.selection import selections
-from metier.store.tables.shipping import profiles
-from metier.types import Record, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,29 +22,12 @@ if TYPE_CHECKING:
     from metier.context.context import Workspace
     from metier.events import Event
     from metier.store.engines.engine import Transaction
+    from metier.types import Record
 
-Mark = Literal["good", "bad", "unset"]
 STEP = 500
 """Runs removed per transaction."""
 ROOM = 0.9
 """A store that grew over its limit is brought down to this share of it."""
-
-
-def mark(ws: Workspace, run: str, word: Mark, reason: str = "") -> Record:
-    """A person's verdict on a run; it wins over every other and makes the run new evidence."""
-    reason = ws.redact(clean(reason))
-    with ws.engine.write() as transaction:
-        record = runs.get(transaction, run)
-        success = success_of(record.run) if word == "unset" else word == "good"
-        if word == "unset":
-            verdicts.clear(transaction, record.id)
-        else:
-            verdict = Verdict(run=record.id, success=success, reason=reason, judge="person", decided=ws.now())
-            verdicts.put(transaction, verdict)
-        runs.set_success(transaction, record.id, success)
-        _recount(transaction, record, success)
-        note(transaction, ws, f"mark {word}", record.id, reason)
-        return runs.get(transaction, record.id)
 
 
 def remove(ws: Workspace, ids: Sequence[str], reason: str) -> Iterator[Event]:
@@ -64,8 +41,8 @@ def remove(ws: Workspace, ids: Sequence[str], reason: str) -> Iterator[Event]:
             gone += runs.remove(transaction, part, ws.now())
             memo.clear(transaction)  # what a model said may quote them
             selections.forget(transaction, part, [record.run.message for record in found])
-            note(transaction, ws, f"remove {len(part)} runs", " ".join(part), reason)
-            meta.put(transaction, ERASING, "yes")
+            note_action(transaction, ws, f"remove {len(part)} runs", " ".join(part), reason)
+            meta.put(transaction, meta.ERASING, "yes")
         yield Advanced(stage="remove", done=gone, total=len(ids))
     if gone:
         erase(ws)
@@ -79,7 +56,7 @@ def erase(ws: Workspace) -> None:
         search.erase(transaction)
     ws.engine.erase()
     with ws.engine.write() as transaction:
-        meta.put(transaction, ERASING, "")
+        meta.put(transaction, meta.ERASING, "")
 
 
 def readmit(ws: Workspace, run: str) -> None:
@@ -88,7 +65,7 @@ def readmit(ws: Workspace, run: str) -> None:
         if not runs.readmit(transaction, run):
             raise NotFoundError(f"No run '{run}' was removed here. Give its whole id.")
         files.forget(transaction)
-        note(transaction, ws, "readmit run", run, "")
+        note_action(transaction, ws, "readmit run", run, "")
 
 
 def _before(ws: Workspace, days: int) -> list[str]:
@@ -113,7 +90,7 @@ def chosen(ws: Workspace, *, older_than: int | None, session: str | None) -> lis
 
 def tidy(ws: Workspace) -> Iterator[Event]:
     """Enforce the limits on age and size, at most once a day."""
-    today, fact = ws.now()[:10], f"{TIDIED}:{ws.name}"
+    today, fact = ws.now()[:10], f"{meta.TIDIED}:{ws.name}"
     with ws.engine.read() as transaction:
         if meta.get(transaction, fact) == today:
             return
@@ -149,26 +126,9 @@ def _too_many(ws: Workspace, limit: int) -> list[str]:
         return runs.oldest(transaction, weight - int(limit * ROOM)) if weight > limit else []
 
 
-def note(transaction: Transaction, ws: Workspace, action: str, subject: str, reason: str) -> None:
-    """Put a person's deed into the audit log."""
-    try:
-        actor = getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        actor = "unknown"
-    entry = audit.Entry(happened=ws.now(), actor=actor, action=action, subject=subject, reason=reason)
-    audit.add(transaction, entry)
-
-
 def _records(transaction: Transaction, ids: Sequence[str]) -> list[Record]:
     found: dict[str, Record] = {}
     for one in ids:
         record = runs.get(transaction, one)
         found[record.id] = record
     return list(found.values())
-
-
-def _recount(transaction: Transaction, record: Record, success: bool | None) -> None:  # noqa: FBT001
-    """Count a run's skills by its new verdict."""
-    found = [profiles.get(transaction, name) for name in seen_skills(record.run) if valid_name(name)]
-    changed = [usage.corrected(profile, record.success, success) for profile in found if profile is not None]
-    profiles.put(transaction, changed)

@@ -13,7 +13,7 @@ from metier.errors import InputError, MetierError
 from metier.formats.run_json import parse_run
 from metier.hooks import record as spool
 from metier.runs.record import closed_by, keep, ready
-from metier.selection.spooled_notes import selection_of
+from metier.runs.spooled_selection import selection_of
 from metier.store.tables.recording import spooled
 from metier.store.tables.recording import transcripts as files
 from metier.store.tables.selection import selections

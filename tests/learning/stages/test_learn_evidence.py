@@ -23,7 +23,8 @@ from metier.learning.stages.gather import gather
 from metier.learning.stages.group import group
 from metier.learning.stages.model_patience import Patience
 from metier.learning.trace import trail
-from metier.maintenance.retention import mark, remove
+from metier.maintenance.retention import remove
+from metier.runs.verdicts import mark_run
 from metier.types import Outcome, Run
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def test_a_persons_verdict_moves_a_run_to_where_it_belongs(ws: Workspace, word: 
     made = task(TESTS, count=3)
     ws.deliver(made if word == "bad" else [*made[:2], *failed(made[2:])])
     learned(ws)
-    mark(ws, ids(ws)[2], word)  # type: ignore[arg-type]
+    mark_run(ws, ids(ws)[2], word)  # type: ignore[arg-type]
     learned(ws)
     assert counts(ws) == then
     assert len(the_pattern(ws).runs) == then[0]
@@ -142,7 +143,7 @@ def test_a_person_may_call_a_run_good_that_has_no_answer(ws: Workspace) -> None:
     ws.deliver([*task(TESTS, 0, 1), *task(TESTS, 1, 1, output="", status=None)])
     learned(ws)
     assert all_patterns(ws) == []
-    mark(ws, ids(ws)[1], "good")
+    mark_run(ws, ids(ws)[1], "good")
     assert learned(ws).evidence == 1
     assert counts(ws) == (2, 0)
 
@@ -150,10 +151,10 @@ def test_a_person_may_call_a_run_good_that_has_no_answer(ws: Workspace) -> None:
 def test_a_persons_word_taken_back_leaves_the_run_as_it_was(ws: Workspace) -> None:
     ws.deliver(task(TESTS, count=3))
     learned(ws)
-    mark(ws, ids(ws)[0], "bad")
+    mark_run(ws, ids(ws)[0], "bad")
     learned(ws)
     assert counts(ws) == (2, 1)
-    mark(ws, ids(ws)[0], "unset")
+    mark_run(ws, ids(ws)[0], "unset")
     learned(ws)
     assert counts(ws) == (3, 0)
 
@@ -232,7 +233,7 @@ def test_a_run_that_changes_while_it_is_judged_is_the_next_passes(ws: Workspace)
 
 def test_a_run_that_is_marked_while_it_is_judged_keeps_the_persons_word(ws: Workspace) -> None:
     ws.deliver(task(TESTS, count=3))
-    judge = Judge(lambda: mark(ws, ids(ws)[0], "bad"))
+    judge = Judge(lambda: mark_run(ws, ids(ws)[0], "bad"))
     gathered = done(gather(ws, Patience(judge), save=True))
     assert ids(ws)[0] not in gathered.success
     learned(ws)
@@ -241,7 +242,7 @@ def test_a_run_that_is_marked_while_it_is_judged_keeps_the_persons_word(ws: Work
 
 def test_a_run_rejected_while_a_person_speaks_on_it_is_looked_at_again(ws: Workspace) -> None:
     ws.deliver([*task(TESTS, 0, 1), *task(TESTS, 1, 1, status=None)])
-    done(gather(ws, Patience(Judge(lambda: mark(ws, ids(ws)[1], "good"))), save=True))
+    done(gather(ws, Patience(Judge(lambda: mark_run(ws, ids(ws)[1], "good"))), save=True))
     learned(ws)
     assert counts(ws) == (2, 0)
 
@@ -256,7 +257,7 @@ def test_a_run_that_changes_between_judging_and_grouping_is_looked_at_again(ws: 
     if how == "grows":
         ws.deliver([replace(made[0], status="error", output="")])
     elif how == "marked":
-        mark(ws, ids(ws)[0], "bad")
+        mark_run(ws, ids(ws)[0], "bad")
     else:
         list(remove(ws, [ids(ws)[0]], "test"))
     grouped = done(group(ws, gathered, StaticEmbedder(), None, save=True))
@@ -272,7 +273,7 @@ def test_a_waiting_run_that_is_marked_while_it_is_grouped_is_looked_at_again(ws:
     steps = learn(ws)
     for event in steps:
         if getattr(event, "stage", "") == "group":  # it has not read yet what waits; from now on all is read and saved
-            mark(ws, ids(ws)[0], "bad")
+            mark_run(ws, ids(ws)[0], "bad")
             break
     done(steps)
     learned(ws)

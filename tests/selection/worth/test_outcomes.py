@@ -13,7 +13,8 @@ from scoping import in_workspace
 
 from metier.errors import BusyError
 from metier.maintenance.doctor import examine
-from metier.maintenance.retention import mark, remove
+from metier.maintenance.retention import remove
+from metier.runs.verdicts import mark_run
 from metier.selection.choosing.choose import Basis, choose
 from metier.selection.choosing.decision_memo import kept as remembered
 from metier.selection.choosing.decision_memo import recalled, recorded
@@ -144,11 +145,11 @@ def test_a_persons_word_counts_at_once_and_can_be_taken_back(either: Workspace) 
     made = one(ws)
     run = keep(ws, (made, served(made, success=None)))[0]
     assert outcomes.counts(ws, CURRENT)["deploy"] == Counts(selected=1, told=1, used=1)
-    mark(ws, run, "bad")
+    mark_run(ws, run, "bad")
     assert outcomes.counts(ws, CURRENT)["deploy"].failed == 1
-    mark(ws, run, "good")
+    mark_run(ws, run, "good")
     assert outcomes.counts(ws, CURRENT)["deploy"].succeeded == 1
-    mark(ws, run, "unset")
+    mark_run(ws, run, "unset")
     assert outcomes.counts(ws, CURRENT)["deploy"].succeeded == 0
 
 

@@ -91,10 +91,10 @@ def mark(
 
     Example:  metier runs mark 3f9a bad --reason "it deleted the test"
     """
-    from metier.maintenance.retention import mark as put
+    from metier.runs.verdicts import mark_run
 
     with opened(ctx) as ws:
-        record = put(ws, run, verdict, reason)
+        record = mark_run(ws, run, verdict, reason)
     if as_json:
         emit(_row(record))
     else:

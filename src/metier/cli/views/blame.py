@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
+    from metier.library.proposals.training_receipt import Brought
     from metier.library.versions.blame import BlamedLine
-    from metier.training.service.receipt import Brought
     from metier.types.skills import Version
 
 WHO = 27

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from metier.context.audit import note_action
 from metier.learning.next_step import Generate, Refresh
 from metier.learning.stages.learn_history import approved_as
 from metier.library.proposals.proposals import OPEN
-from metier.maintenance.retention import note
 from metier.store.tables.shipping import drafts
 
 if TYPE_CHECKING:
@@ -66,5 +66,5 @@ def _put(transaction: Transaction, ws: Workspace, written: Written) -> Draft:
             now = replace(old, status="superseded", updated=ws.now())
             drafts.move(transaction, now, expected=old.status, hash_=old.hash)
     drafts.put(transaction, draft)
-    note(transaction, ws, "draft", f"{draft.id} {draft.hash}", f"{draft.status}: {draft.summary}")
+    note_action(transaction, ws, "draft", f"{draft.id} {draft.hash}", f"{draft.status}: {draft.summary}")
     return draft

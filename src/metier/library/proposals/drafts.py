@@ -6,20 +6,19 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from metier.context.audit import current_user, note_action
 from metier.errors import ConflictError, MetierError, NotFoundError, RefusedError, StoreError
 from metier.library.changes import ship, turn
 from metier.library.hand_edits import notice_one
 from metier.library.proposals import door
 from metier.library.proposals import proposals as drafting
 from metier.library.proposals.gate import PASSING, UNJUDGED, receipt
-from metier.library.skills import person
+from metier.library.proposals.training_receipt import NOTHING, brought, proven
 from metier.library.versions.apply import Change
-from metier.maintenance.retention import note
 from metier.review.capabilities import capability_diff
 from metier.review.result import blocks
 from metier.skills.names import fold
 from metier.store.tables.shipping import drafts
-from metier.training.service.receipt import NOTHING, brought
 from metier.types import Finding
 from metier.types.skills import Version
 
@@ -68,10 +67,10 @@ def approve(ws: Workspace, draft: str, *, seen: str = "", reason: str = "") -> D
     """Say yes to a draft exactly as it is; `seen` is the hash that was looked at, if not the stored one."""
     found = _open(ws, draft)
     _check_seen(ws, found, seen)
-    now = replace(found, approved=found.hash, approver=person(), updated=ws.now())
+    now = replace(found, approved=found.hash, approver=current_user(), updated=ws.now())
     with ws.engine.write() as transaction:
         drafts.move(transaction, now, expected=found.status, hash_=found.hash)
-        note(transaction, ws, "approve draft", f"{found.id} {found.hash}", ws.redact(reason))
+        note_action(transaction, ws, "approve draft", f"{found.id} {found.hash}", ws.redact(reason))
     return now
 
 
@@ -82,7 +81,7 @@ def reject(ws: Workspace, draft: str, reason: str) -> Draft:
     now = replace(found, status="rejected", approved="", notes=(*found.notes, f"rejected: {said}"), updated=ws.now())
     with ws.engine.write() as transaction:
         drafts.move(transaction, now, expected=found.status, hash_=found.hash)
-        note(transaction, ws, "reject draft", f"{found.id} {found.hash}", said)
+        note_action(transaction, ws, "reject draft", f"{found.id} {found.hash}", said)
     return now
 
 
@@ -96,12 +95,7 @@ def apply_drafts(ws: Workspace, ids: Sequence[str]) -> list[Version]:
 
 def _proven(ws: Workspace, chosen: Sequence[Draft]) -> dict[str, Decision]:
     """What cases have shown about drafts that come from a training."""
-    trained = [draft for draft in chosen if draft.provenance.training]
-    if not trained:
-        return {}
-    from metier.training.service.ship import proven
-
-    return {draft.id: decision for draft in trained if (decision := proven(ws, draft))}
+    return {draft.id: decision for draft in chosen if (decision := proven(ws, draft))}
 
 
 def may_ship(draft: Draft) -> bool:
@@ -131,7 +125,7 @@ def gated(ws: Workspace, draft: Draft, gate: Gate) -> Version | Draft:
     now = replace(draft, status="rejected", notes=(*draft.notes, f"gate: {receipt(decision)}"), updated=ws.now())
     with ws.engine.write() as transaction:
         drafts.move(transaction, now, expected=draft.status, hash_=draft.hash)
-        note(transaction, ws, "gate rejects draft", f"{draft.id} {draft.hash}", decision.reason)
+        note_action(transaction, ws, "gate rejects draft", f"{draft.id} {draft.hash}", decision.reason)
     return now
 
 
@@ -160,7 +154,7 @@ def _shipped(ws: Workspace, chosen: Sequence[Draft], decisions: Mapping[str, Dec
     with ws.engine.write() as transaction:
         for draft in chosen:
             drafts.put(transaction, replace(draft, status="accepted", findings=_earlier(draft), updated=ws.now()))
-            note(transaction, ws, "apply draft", f"{draft.id} {draft.hash}", draft.summary)
+            note_action(transaction, ws, "apply draft", f"{draft.id} {draft.hash}", draft.summary)
     return versions
 
 
@@ -181,7 +175,7 @@ def _change(ws: Workspace, draft: Draft, found: Found, decision: Decision) -> Ch
         action=action,
         status=_status(draft, last, decision),
         origin=last.origin if last else origin,
-        actor=draft.provenance.model or draft.approver or person(),
+        actor=draft.provenance.model or draft.approver or current_user(),
         summary=draft.summary,
         draft=draft.id,
         step=f"{made.training} step {made.step}" if made.training else "",
@@ -251,7 +245,7 @@ def _failed(ws: Workspace, draft: Draft, found: Found, cause: str) -> None:
     now = replace(draft, status="quarantined", findings=(*_earlier(draft), failure), updated=ws.now())
     with suppress(StoreError), ws.engine.write() as transaction:
         drafts.put(transaction, now)
-        note(transaction, ws, "apply failed", f"{draft.id} {draft.hash}", cause)
+        note_action(transaction, ws, "apply failed", f"{draft.id} {draft.hash}", cause)
     last = found.last()
     if last is not None and last.action != "rollback":
         with suppress(StoreError):

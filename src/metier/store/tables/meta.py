@@ -8,6 +8,14 @@ if TYPE_CHECKING:
     from metier.store.engines.engine import Transaction
 
 
+ADOPTED = "workspace.adopted"
+"""Name of the workspace that a restored database came from, until its rows are taken over."""
+ERASING = "retention.erasing"
+"""Set while removed text still has to be wiped."""
+TIDIED = "retention.tidied"
+"""Day on which limits were last enforced; one row for each workspace."""
+
+
 def get(transaction: Transaction, name: str, default: str = "") -> str:
     """The value of a fact."""
     rows = transaction.all("SELECT value FROM meta WHERE name = ?", (name,))

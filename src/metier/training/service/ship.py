@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from dataclasses import dataclass, replace
@@ -13,14 +12,12 @@ from metier.errors import InputError, NotFoundError, StoreError
 from metier.library.proposals import door
 from metier.library.proposals import drafts as deciding
 from metier.library.proposals import proposals as drafting
+from metier.library.proposals.training_receipt import proven
 from metier.skills.validate import validate
 from metier.store.tables.shipping import drafts
-from metier.store.tables.training import trainings
-from metier.training.service.receipt import best_lines
 from metier.training.service.reports import FOLDER
 from metier.training.train import train
 from metier.types import Provenance
-from metier.types.trials import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -33,6 +30,7 @@ if TYPE_CHECKING:
     from metier.training.train import Finished
     from metier.types import Draft
     from metier.types.skills import Version
+    from metier.types.trials import Decision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,25 +88,6 @@ def shipped(ws: Workspace, draft: Draft) -> Version | Draft:
     if decision is None or not deciding.may_ship(draft):
         return draft
     return deciding.gated(ws, draft, Proven(decision=decision))
-
-
-def proven(ws: Workspace, draft: Draft) -> Decision | None:
-    """What the last gate of a draft's training said in its favour, with the target it was proven on."""
-    if not draft.provenance.training:
-        return None
-    with ws.engine.read() as transaction:
-        try:
-            training = trainings.get(transaction, draft.provenance.training)
-        except NotFoundError:
-            return None
-        report = cast("dict[str, object]", json.loads(trainings.report_of(transaction, training.id) or "{}"))
-    decided = cast("dict[str, object]", report.get("decision") or {})
-    if report.get("skill_hash") != draft.hash or decided.get("action") != "accept":
-        return None
-    lines = best_lines(cast("list[dict[str, object]]", report.get("attribution") or []))
-    worth = f"; points by line: {lines}" if lines else ""
-    reason = f"{decided['reason']}{worth}; on {report['target']}, training {training.id}"
-    return Decision(action="accept", reason=reason)
 
 
 def written(ws: Workspace, finished: Finished, out: str = "") -> Path | None:

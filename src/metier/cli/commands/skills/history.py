@@ -136,8 +136,8 @@ def blame(
     Example:  metier skills blame deploy
     """
     from metier.cli.views.blame import as_document, page
+    from metier.library.proposals.training_receipt import worths
     from metier.library.versions.blame import blame as blamed
-    from metier.training.service.receipt import worths
 
     with opened(ctx) as ws:
         found, versions, package, at = _at(ws, skill, version)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import NotFoundError
 from metier.store.tables.training import trainings
+from metier.types.trials import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from metier.context.context import Workspace
+    from metier.types import Draft
 
 Json = dict[str, object]
 SHOWN = 3
@@ -62,6 +64,25 @@ def brought(ws: Workspace, training: str) -> Brought:
 def worths(ws: Workspace, names: Iterable[str]) -> dict[str, Brought]:
     """The same of several trainings, by their ids."""
     return {name: brought(ws, name) for name in dict.fromkeys(names) if name}
+
+
+def proven(ws: Workspace, draft: Draft) -> Decision | None:
+    """What the last gate of a draft's training said in its favour, with the target it was proven on."""
+    if not draft.provenance.training:
+        return None
+    with ws.engine.read() as transaction:
+        try:
+            training = trainings.get(transaction, draft.provenance.training)
+        except NotFoundError:
+            return None
+        report = cast("Json", json.loads(trainings.report_of(transaction, training.id) or "{}"))
+    decided = cast("Json", report.get("decision") or {})
+    if report.get("skill_hash") != draft.hash or decided.get("action") != "accept":
+        return None
+    lines = best_lines(cast("list[Json]", report.get("attribution") or []))
+    worth = f"; points by line: {lines}" if lines else ""
+    reason = f"{decided['reason']}{worth}; on {report['target']}, training {training.id}"
+    return Decision(action="accept", reason=reason)
 
 
 def best_lines(lines: Iterable[Json]) -> str:
