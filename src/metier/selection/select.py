@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from metier.errors import StoreError
 from metier.formats.strict_json import clean
+from metier.formats.value_json import dumps, loads
 from metier.runs.live_run import served_by
 from metier.runs.record import closed_by
 from metier.selection.assembly.assemble import assemble
@@ -26,7 +27,6 @@ from metier.selection.hook_table import keep_ready, made_ready, records_of
 from metier.selection.index.entries import EMBEDDER, VERSION
 from metier.selection.result import Selected
 from metier.selection.types import Settings, Task
-from metier.store.tables.codec import dumps, loads
 from metier.store.tables.models import memo
 from metier.store.tables.selection import selections
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metier.events import Advanced, Began, Ended, Event, Noted
-from metier.store.tables.codec import dumps, loads
+from metier.formats.value_json import dumps, loads
 
 if TYPE_CHECKING:
     from metier.store.engines.engine import Transaction

@@ -21,9 +21,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metier.errors import DamagedError, InputError, MetierError, NotFoundError
+from metier.formats import value_json
 from metier.library.versions.objects import files_of
 from metier.skills.archives.parcel import pack, unpack
-from metier.skills.archives.read import MAX_BYTES, MAX_MEMBERS, read_archive
+from metier.skills.archives.read import DEFAULT, read_archive
 from metier.skills.package import Package
 from metier.types import Provenance
 from metier.types.skills import Version
@@ -143,7 +144,7 @@ def test_what_does_not_add_up_is_not_packed() -> None:
 
 def test_a_history_that_nobody_could_unpack_is_not_packed() -> None:
     versions, objects = history(SKILL)
-    many = [replace(versions[0], number=number) for number in range(1, MAX_MEMBERS + 1)]
+    many = [replace(versions[0], number=number) for number in range(1, DEFAULT.members + 1)]
     with pytest.raises(InputError, match="Pack its newest versions only"):
         pack("deploy", many, objects)
 
@@ -188,10 +189,8 @@ def test_a_history_that_cannot_be_read_is_refused() -> None:
     assert "no part of a history" in refused(touched({".metier/versions/x.json": b"{}"}))
     assert "no part of a history" in refused(touched({".metier/hooks/run": b"{}"}))
     versions, _ = history(SKILL)
-    from metier.store.tables import codec
-
     for wrong in (replace(versions[0], number=3), replace(versions[0], skill="../../x")):
-        text = codec.dumps(wrong).encode()
+        text = value_json.dumps(wrong).encode()
         assert "not the version it is named after" in refused(touched({".metier/versions/2.json": text}))
 
 
@@ -343,7 +342,7 @@ def measured(data: bytes) -> str:
     begun = time.process_time()
     try:
         said = refused(data)
-        assert tracemalloc.get_traced_memory()[1] < 4 * MAX_BYTES
+        assert tracemalloc.get_traced_memory()[1] < 4 * DEFAULT.unpacked
         assert time.process_time() - begun < 3
     finally:
         tracemalloc.stop()
@@ -357,7 +356,7 @@ def test_a_bomb_goes_off_nowhere() -> None:
     assert "unpacks to too much" in measured(gzip.compress(inside, 9))
     many = {f"bomb{n}": bytes(1024 * 1024) for n in range(40)}
     assert "unpacks to too much" in measured(zipped({"SKILL.md": DOCUMENT, **many}))
-    assert "unpacks to too much" in refused(zipped({"SKILL.md": os.urandom(MAX_BYTES + 1)}, zipfile.ZIP_STORED))
+    assert "unpacks to too much" in refused(zipped({"SKILL.md": os.urandom(DEFAULT.unpacked + 1)}, zipfile.ZIP_STORED))
 
 
 def test_a_small_archive_that_swells_is_refused_long_before_the_limit() -> None:
@@ -401,7 +400,7 @@ def test_members_that_share_bytes_are_refused() -> None:
 
 
 def test_more_members_than_a_skill_has_are_refused() -> None:
-    many = {f"{n}": b"" for n in range(MAX_MEMBERS + 1)}
+    many = {f"{n}": b"" for n in range(DEFAULT.members + 1)}
     assert "more than 1,000 members" in refused(zipped({"SKILL.md": DOCUMENT, **many}))
     assert "more than 1,000 members" in refused(tarred([tar_file(path) for path in many]))
     assert "more than 1,000 members" in measured(overlapping(300_000))

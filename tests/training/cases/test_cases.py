@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metier.errors import InputError
-from metier.store.tables.codec import dumps, loads
+from metier.formats.value_json import dumps, loads
 from metier.training.cases.read import dump_case, parse_cases, read_cases
 from metier.types.trials import Case
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from metier.formats.value_json import dumps, loads
 from metier.skills.package import Package
-from metier.store.tables.codec import dumps, loads
 from metier.training.rollouts.rollout import Scoring, Spent, is_scored, rollout_key
 from metier.training.scoring.scorers import Scorers
 from metier.training.targets.target import Attempt, Broken

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from metier.errors import NotFoundError
-from metier.store.tables import codec
+from metier.formats import value_json
 from metier.types.skills import Version  # noqa: TC001 - read at run time
 
 if TYPE_CHECKING:
@@ -189,12 +189,12 @@ def read_entry(file: Path) -> Entry | Damaged:
 
 def parse_entry(text: str) -> Entry:
     """A version from the text of its file; ValueError says why it is none."""
-    return codec.loads(Entry, text)
+    return value_json.loads(Entry, text)
 
 
 def write_entry(entry: Entry) -> bytes:
     """The content of a version's file."""
-    return f"{codec.dumps(entry)}\n".encode()
+    return f"{value_json.dumps(entry)}\n".encode()
 
 
 def _numbers(folder: Path) -> list[int]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.review.archives import members
+from metier.errors import InputError
 from metier.review.layers.whole_package import combined_findings
 from metier.review.matching.findings import finding
 from metier.review.matching.scan import scan
 from metier.review.rules.catalogue import CONTENT
 from metier.review.text.file_kinds import kind_of, source_of, sources, text_of
 from metier.review.text.views import Source
+from metier.skills.archives.read import ArchiveLimits, read_archive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from metier.skills.package import Package
     from metier.types import Finding
 
+LIMITS = ArchiveLimits(small=64 * 1024, all_tars=True)
+"""For archives inside a package: any form is read, and small ones may grow less than those a person brings."""
 _TEXT = tuple(rule for rule in CONTENT if rule.place != "description")
 _DESCRIPTION = tuple(rule for rule in CONTENT if rule.place == "description")
 
@@ -53,12 +56,13 @@ def _of_opaque(path: str, content: bytes, about: str) -> Iterator[Finding]:
         yield finding(whole, "binary-program", (0, 0))
     if kind != "archive":
         return
-    inside = members(path, content)
-    if inside.problem:
-        yield replace(finding(whole, "archive-unsafe", (0, 0)), reason=f"The archive {path}: {inside.problem}.")
+    try:
+        members = read_archive(content, LIMITS) if content else ()
+    except InputError as error:
+        yield replace(finding(whole, "archive-unsafe", (0, 0)), reason=f"{path}: {error}")
         return
     yield finding(whole, "archive", (0, 0))
-    for name, part in inside.files:
+    for name, part, _ in members:
         if kind_of(name, part) == "text":
             yield from scan(source_of(f"{path}/{name}", part, about), _TEXT)
         elif kind_of(name, part) == "program":

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from metier.errors import DamagedError, InputError
-from metier.skills.archives.read import MAX_BYTES, MAX_MEMBERS, Member, read_archive, room_for
+from metier.formats import value_json
+from metier.skills.archives.read import DEFAULT, Member, read_archive
 from metier.skills.package import SKILL_FILES, Package
 from metier.skills.paths import path_problem
-from metier.store.tables import codec
 from metier.types.skills import Version
 
 if TYPE_CHECKING:
@@ -63,12 +63,12 @@ def pack(name: str, versions: Sequence[Version], objects: Mapping[str, bytes]) -
     _check_size(name, members)
     packed = _zipped(members, ZIP_DEFLATED)
     size = sum(len(member.content) for member in members)
-    return packed if size <= room_for(len(packed)) else _zipped(members, ZIP_STORED)
+    return packed if size <= DEFAULT.room_for(len(packed)) else _zipped(members, ZIP_STORED)
 
 
 def unpack(data: bytes | Path) -> Parcel:
     """A parcel, or any archive of one skill's folder, read in memory; InputError says what cannot be trusted."""
-    members = read_archive(data)
+    members = [member for member in read_archive(data) if not _is_litter(member.path)]
     history = [member for member in members if member.path.startswith(OURS)]
     name, package = _package([member for member in members if not member.path.startswith(OURS)])
     versions, objects = _history(history, package)
@@ -95,7 +95,7 @@ def _members(name: str, package: Package, versions: Sequence[Version], objects: 
     kept = sorted({file.object for version in versions for file in version.files} - plain)
     return [
         *(Member(f"{name}/{path}", package.files[path], path in package.executable) for path in sorted(package.files)),
-        *(Member(f"{OURS}versions/{one.number}.json", codec.dumps(one).encode()) for one in versions),
+        *(Member(f"{OURS}versions/{one.number}.json", value_json.dumps(one).encode()) for one in versions),
         *(Member(f"{OURS}objects/{key}", objects[key]) for key in kept),
     ]
 
@@ -103,10 +103,10 @@ def _members(name: str, package: Package, versions: Sequence[Version], objects: 
 def _check_size(name: str, members: Sequence[Member]) -> None:
     """A parcel that nobody could unpack is not packed."""
     size = sum(len(member.content) for member in members)
-    if len(members) > MAX_MEMBERS or size > MAX_BYTES:
+    if len(members) > DEFAULT.members or size > DEFAULT.unpacked:
         raise InputError(
             f"The history of {name!r} is too large for one file: {len(members):,} members and {size:,} bytes, "
-            f"{MAX_MEMBERS:,} and {MAX_BYTES:,} are allowed. Pack its newest versions only."
+            f"{DEFAULT.members:,} and {DEFAULT.unpacked:,} are allowed. Pack its newest versions only."
         )
 
 
@@ -120,6 +120,11 @@ def _zipped(members: Sequence[Member], how: int) -> bytes:
             info.compress_type = how
             archive.writestr(info, member.content)
     return buffer.getvalue()
+
+
+def _is_litter(path: str) -> bool:
+    """Whether it is one of the files that macOS leaves in archives."""
+    return path.startswith("__MACOSX/") or path.rpartition("/")[2] == ".DS_Store"
 
 
 def _package(members: Sequence[Member]) -> tuple[str, Package]:
@@ -160,7 +165,7 @@ def _history(members: Sequence[Member], package: Package) -> tuple[tuple[Version
 
 def _version(member: Member, number: int) -> Version:
     try:
-        version = codec.loads(Version, member.content.decode())
+        version = value_json.loads(Version, member.content.decode())
     except ValueError as error:
         why = str(error).splitlines()[0]
         raise InputError(f"{member.path!r} in the archive cannot be read as a version ({why[:120]}).") from None

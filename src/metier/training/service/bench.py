@@ -10,9 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from metier.errors import StoreError
+from metier.formats import value_json
 from metier.models.layers.remember_failures import Faithful
 from metier.store.engines.batched_writes import Grouped
-from metier.store.tables import codec
 from metier.training.rollouts.cached import Remembered
 from metier.training.rollouts.pool import Threads
 from metier.training.rollouts.rollout import Scoring
@@ -113,7 +113,7 @@ def _bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str], 
 def _warmed(ws: Workspace) -> None:
     """Load what every rollout needs before many threads would, each waiting for the others."""
     ws.redact(" ")
-    codec.prepare(Rollout)
+    value_json.prepare(Rollout)
 
 
 @contextmanager

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
+from metier.formats.value_json import loads
 from metier.store.tables import meta
-from metier.store.tables.codec import loads
 from metier.store.tables.run_keys import id_of, parts
 from metier.store.tables.selection import selections
 from metier.types import Selection

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.store.tables.codec import dumps, loads
+from metier.formats.value_json import dumps, loads
 from metier.types import Selection
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metier.errors import ConflictError, NotFoundError
-from metier.store.tables.codec import dumps, loads
+from metier.formats.value_json import dumps, loads
 from metier.types import Draft, DraftStatus
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.store.tables.codec import dumps, loads
+from metier.formats.value_json import dumps, loads
 from metier.types.trials import Case
 
 if TYPE_CHECKING:

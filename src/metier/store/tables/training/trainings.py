@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
 from metier.errors import NotFoundError
-from metier.store.tables.codec import dumps, loads
+from metier.formats.value_json import dumps, loads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Nouns as JSON texts and back, for the tables whose rows are read whole."""
+"""Values as JSON text and back, for rows and files that are read whole."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def _adapter(kind: type[T]) -> TypeAdapter[T]:
 
 
 def prepare(kind: type[object]) -> None:
-    """Make ready for nouns of a kind, which takes a moment."""
+    """Prepare for values of a kind now; the first use would take longer."""
     _adapter(kind)
 
 
 def dumps(value: object) -> str:
-    """A noun as JSON text."""
+    """A value as JSON text."""
     return _adapter(type(value)).dump_json(value).decode()
 
 
 def loads(kind: type[T], text: object) -> T:
-    """The noun that `dumps` wrote."""
+    """The value that `dumps` wrote."""
     return _adapter(kind).validate_json(str(text))
