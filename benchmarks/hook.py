@@ -18,12 +18,12 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 from metier.context.context import Workspace
 from metier.hooks import rank as quick_rank
 from metier.selection.candidates.disk_changes import stamp_of
+from metier.selection.evaluation import samples
 from metier.store.tables.selection import hook_skills as skill_words
 from metier.store.tables.selection.hook_skills import HandOut, InUse
 from metier.store.tables.selection.skill_index import Content, Said, Text
@@ -100,10 +100,7 @@ def fill(ws: Workspace, texts: list[Text]) -> None:
 
 def judged(ws: Workspace, queries: list[Query]) -> tuple[float, float, float, float]:
     """Shares: handed out at all, right of these, of requests that need none; and CPU milliseconds for each."""
-    none = [
-        json.loads(line)["query"]
-        for line in (files("metier.cli.demo.samples") / "no_skill.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
+    none = [json.loads(line)["query"] for line in samples.lines(samples.NO_SKILL)]
     connection = sqlite3.connect(f"file:{ws.state / 'metier.db'}?mode=ro", uri=True)
     began = time.process_time()
     found = [(quick_rank.chosen(connection, ws.name, one.text)[1], one.gold) for one in queries]

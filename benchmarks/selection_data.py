@@ -5,12 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from metier.selection.evaluation import samples
 from metier.selection.index.index import Index
 from metier.selection.types import Selectable
 
@@ -69,7 +69,7 @@ def _first_gold(rows: Sequence[Mapping[str, Any]]) -> frozenset[str]:
 
 def no_skill() -> tuple[list[str], list[str]]:
     """The shipped requests that no skill serves: those looked at while tuning, and those only ever scored."""
-    lines = (files("metier.cli.demo.samples") / "no_skill.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = samples.lines(samples.NO_SKILL)
     found = [json.loads(line)["query"] for line in lines]
     return found[0::2], found[1::2]
 

@@ -116,7 +116,7 @@ def test_a_chore_becomes_a_skill_and_the_skill_learns_one_more_step(told: tuple[
 
 
 def test_the_shipped_requests_are_about_shipped_skills_and_some_are_about_none() -> None:
-    from metier.cli.demo.samples.library import QUERIES, documents, lines
+    from metier.selection.evaluation.samples import QUERIES, documents, lines
 
     asked = [json.loads(line) for line in lines(QUERIES)]
     assert len(asked) >= 40

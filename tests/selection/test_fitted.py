@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 
 import pytest
 
 from metier.selection.choosing.choose import Basis, choose
+from metier.selection.evaluation import samples
 from metier.selection.index.entries import EMBEDDER, VERSION, entry_of
 from metier.selection.index.index import Index
 from metier.selection.types import Scored, Selectable, Settings, Task
@@ -29,10 +29,7 @@ SKILLS = {
 }
 INDEX = Index.of((name, entry_of(skill)) for name, skill in SKILLS.items())
 BASIS = Basis(settings=Settings(explore_rate=0.0))
-NO_SKILL = [
-    json.loads(line)
-    for line in (files("metier.cli.demo.samples") / "no_skill.jsonl").read_text(encoding="utf-8").splitlines()
-]
+NO_SKILL = [json.loads(line) for line in samples.lines(samples.NO_SKILL)]
 
 
 def chosen(task: str) -> list[str]:

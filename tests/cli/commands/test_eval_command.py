@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.cli.demo.samples.library import QUERIES, SKILLS, documents, lines
+from metier.selection.evaluation.samples import QUERIES, SKILLS, documents, lines
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.cli.demo.samples.library import documents
 from metier.cli.views.select import closing, page
 from metier.context.context import Workspace
 from metier.selection.assembly.assemble import Assembled
+from metier.selection.evaluation.samples import documents
 from metier.selection.result import Selected
 from metier.selection.types import Choice, Chosen, Considered, Selectable, Stage, Task
 from metier.store.tables.selection import selections

@@ -57,7 +57,7 @@ def perform(ws: Workspace) -> SelectionStory:
 
 def _stocked(ws: Workspace) -> None:
     """The sample skills on disk, but for those that are there."""
-    from metier.cli.demo.samples.library import documents
+    from metier.selection.evaluation.samples import documents
 
     for name, document in documents().items():
         folder = ws.root / ".agents" / "skills" / name

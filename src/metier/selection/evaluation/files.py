@@ -11,11 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from metier.cli.demo.samples import library
 from metier.errors import ConfigError, InputError
 from metier.events import Advanced, Began, Ended, Noted
 from metier.formats.strict_json import clean
 from metier.selection.assembly.assemble import body_of
+from metier.selection.evaluation import samples
 from metier.selection.evaluation.labelled_queries import read_queries
 from metier.selection.types import Selectable
 
@@ -37,7 +37,7 @@ ROW = '{"name": "…", "description": "…", "body": "…"}'
 
 def queries_from(file: str) -> Generator[Event, None, tuple[Query, ...]]:
     """The labelled queries of a file, else the shipped ones; every line that is none is named, and that is the end."""
-    found = read_queries(_lines(file) if file else library.lines(library.QUERIES))
+    found = read_queries(_lines(file) if file else samples.lines(samples.QUERIES))
     yield from _refused(file, [(one.line, one.reason) for one in found.bad], "a query")
     if not found.queries:
         raise InputError(f'{file} holds no query. Write one a line: {{"query": "…", "gold": ["skill"]}}')
@@ -56,7 +56,7 @@ def skills_from(path: str) -> Generator[Event, None, tuple[Selectable, ...]]:
 
 def shipped_skills() -> Generator[Event, None, tuple[Selectable, ...]]:
     """The sample skills that the shipped queries are about."""
-    return (yield from _rows(library.SKILLS, library.lines(library.SKILLS)))
+    return (yield from _rows(samples.SKILLS, samples.lines(samples.SKILLS)))
 
 
 def skills_once(skills: Sequence[Selectable]) -> tuple[Selectable, ...]:
