@@ -38,7 +38,7 @@ OURS = Arm(name="default", preset="default")
 ARMS = (
     *CLASSIC,
     Arm(name="staged", changes={"gate": "staged"}),
-    Arm(name="screen, rising bar", changes={"gate": "screen", "screen_passes": 2, "bar": 0.7, "bar_rise": 0.15}),
+    Arm(name="screen", changes={"gate": "screen", "screen_passes": 2}),
     OURS,
 )
 WITHOUT = tuple(
@@ -50,16 +50,7 @@ WITHOUT = tuple(
         ("- fresh check", {"check": False}),
         ("- growing effort (2 passes)", {"gate": "screen", "screen_passes": 2}),
         ("- many edits (4)", {"screen_edits": 4}),
-        ("+ rising bar", {"bar_rise": 0.15}),
-        ("+ four proposals a step", {"proposals": 4}),
-        ("+ contrast, two attempts", {"samples": 2, "contrast": True, "batch": 4}),
-        ("+ groups by square root", {"root_groups": True, "batch": 40, "minibatch": 2}),
-        ("  (its peer without)", {"batch": 40, "minibatch": 2}),
         ("- one-shot first", {"one_shot_first": False}),
-        ("+ bandit over proposers", {"bandit": True, "split_rewrites": True}),
-        ("+ Pareto parents", {"parents": "pareto"}),
-        ("+ smaller where it ties", {"prefer_smaller": True}),
-        ("+ pruning at the end", {"prune": True}),
     )
 )
 ABLATION = (

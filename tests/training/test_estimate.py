@@ -32,14 +32,10 @@ SPECS: list[dict[str, Any]] = [
     {"epochs": 2, "gate": "staged", "block": 4},
     {"epochs": 2, "gate": "screen", "screen_edits": 6, "screen_passes": 3, "skill_aware": True},
     {"epochs": 2, "gate": "adaptive", "screen_edits": 6, "screen_passes": 3},
-    {"epochs": 2, "gate": "adaptive", "screen_edits": 6, "prune": True, "may_lose": 1.0},
-    {"epochs": 2, "gate": "staged", "block": 4, "attribute": True, "prefer_smaller": True, "may_lose": 1.0},
-    {"epochs": 2, "parents": "pareto", "merge_every": 1},
-    {"epochs": 2, "gate": "staged", "parents": "pareto", "merge_every": 1, "skill_aware": True},
-    {"epochs": 2, "proposals": 3, "minibatch": 3, "skill_aware": True},
-    {"epochs": 2, "proposals": 3, "gate": "staged", "one_shot_first": True, "baselines": False},
-    {"epochs": 3, "proposals": 2, "gate": "adaptive", "screen_edits": 6, "bandit": True, "plateau": 1},
-    {"epochs": 3, "minibatch": 1, "merge_group": 2, "root_groups": True, "bandit": True, "one_shot_first": True},
+    {"epochs": 2, "minibatch": 3, "skill_aware": True},
+    {"epochs": 2, "gate": "staged", "skill_aware": True, "one_shot_first": True, "baselines": False},
+    {"epochs": 3, "gate": "adaptive", "screen_edits": 6, "quick": 2},
+    {"epochs": 3, "minibatch": 1, "merge_group": 2, "one_shot_first": True},
 ]
 
 

@@ -23,7 +23,7 @@ def test_ours_differs_from_it_and_says_so_in_the_record() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"gate": "staged"}, {"carry": False}, {"check": False}, {"bar_rise": 0.15}, {"screen_edits": 4}], ids=str
+    "change", [{"gate": "staged"}, {"carry": False}, {"check": False}, {"bar": 0.7}, {"screen_edits": 4}], ids=str
 )
 def test_every_idea_can_be_turned_off_by_itself(change: dict[str, object]) -> None:
     changed, usual = json.loads(default_spec(**change).canonical()), json.loads(default_spec().canonical())

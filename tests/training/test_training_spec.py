@@ -9,7 +9,7 @@ import pytest
 
 from metier.errors import UsageError
 from metier.training.events import Decided, Ended, Measured, Skipped, Stopped, dump
-from metier.training.spec import Spec
+from metier.training.spec import REMOVED, Spec
 
 
 def test_the_defaults_are_the_classic_trainer_with_everything_gated() -> None:
@@ -38,12 +38,19 @@ def test_the_same_settings_are_the_same_text_and_can_be_read_back() -> None:
     assert list(json.loads(Spec().canonical())) == sorted(asdict(Spec()))
 
 
+def test_settings_of_an_earlier_version_are_read_unless_somebody_used_what_is_gone() -> None:
+    kept = {**json.loads(Spec(batch=7).canonical()), **REMOVED}
+    assert Spec.read(json.dumps(kept)) == Spec(batch=7)
+    with pytest.raises(TypeError, match="parents"):
+        Spec.read(json.dumps({**kept, "parents": "pareto"}))
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
         *({"metric": "best"}, {"schedule": "steep"}, {"update": "all"}, {"gate": "soft"}, {"pairs": "some"}),
         *({"epochs": 0}, {"batch": 0}, {"merge_group": 1}, {"max_edits": -1}, {"minibatch": 0}),
-        *({"bar": float("nan")}, {"max_loss": float("inf")}, {"may_lose": -0.1}, {"quick": -1}),
+        *({"bar": float("nan")}, {"max_loss": float("inf")}, {"behind": -0.1}, {"quick": -1}),
     ],
 )
 def test_what_cannot_be_is_refused(wrong: dict[str, object]) -> None:

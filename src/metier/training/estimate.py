@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 
 from metier.training.cases.batches import steps_in
 from metier.training.gates.effects import least_passes
-from metier.training.proposing.aggregate import group_size
-from metier.training.several import together
-from metier.training.weigh import PARTS
 
 if TYPE_CHECKING:
     from metier.training.cases.splits import Splits
@@ -51,47 +48,27 @@ def estimate(splits: Splits, spec: Spec, skill: str) -> Estimate:
     whole = val if spec.gate in ("strict", "off") else 3 * val  # both skills anew, and what is taken once more
     passes = max(spec.screen_passes, least_passes(spec.screen_edits, val))
     screening = (2 * passes + 1) * val  # every time with both halves of the edits, and what is taken
-    apart = spec.proposals * whole  # every set of proposals by itself
-    alone = whole if together(spec) and not spec.bandit else apart
-    screened = max(alone, screening) if spec.gate in ("screen", "adaptive") else apart
-    noted = steps * spec.skill_aware * spec.proposals
+    screened = max(whole, screening) if spec.gate in ("screen", "adaptive") else whole
+    noted = steps * spec.skill_aware
     gated = val + steps * screened + whole * (compared * spec.slow + noted + spec.one_shot_first)
     held_out = (len(splits.val) + len(splits.test)) * (2 * spec.baselines) + 2 * len(splits.test)
     slow = compared * 2 * min(spec.slow_cases, len(splits.train))
     twice = min(spec.batch, len(splits.train)) * spec.samples * spec.one_shot_first  # the first batch, if it is taken
-    last = _weighing(val, spec) + _pareto(steps, val, spec)
-    rollouts = tried + twice + gated + last + held_out + slow + 2 * len(splits.confirm)
+    rollouts = tried + twice + gated + held_out + slow + 2 * len(splits.confirm)
     once = compared * (spec.slow + spec.meta) + (spec.baselines or spec.one_shot_first)
-    calls = steps * spec.proposals * _calls_of_a_step(len(splits.train), spec) + once
+    calls = steps * _calls_of_a_step(len(splits.train), spec) + once
     cases = (*splits.train, *splits.val, *splits.test, *splits.confirm)
     length = sum(len(case.input) for case in cases) / max(1, len(cases)) + len(skill)
     ahead = tried if spec.ahead else 0
     return Estimate(steps=steps, rollouts=rollouts, ahead=ahead, calls=calls, tokens=round(rollouts * length / CHARS))
 
 
-def _weighing(val: int, spec: Spec) -> int:
-    """What the lines' weights take at the end, and the shorter skill beside the longer one."""
-    passes = max(spec.screen_passes, least_passes(spec.screen_edits, val))
-    weighed = PARTS * 2 * passes * val * (spec.prune or spec.attribute)
-    return weighed + (2 * spec.screen_passes + 1) * val * spec.prune
-
-
-def _pareto(steps: int, val: int, spec: Spec) -> int:
-    """Merges, and a race with the best skill for everything that was made of another one."""
-    if spec.parents == "best":
-        return 0
-    merges = steps // spec.merge_every if spec.merge_every else 0
-    if spec.gate in ("strict", "off"):
-        return merges * val
-    return merges * 5 * val + 2 * val * (steps * (spec.proposals + spec.skill_aware) + spec.epochs + 1)
-
-
 def _calls_of_a_step(train: int, spec: Spec) -> int:
     """Analysts of failures and of successes, merging, and one call each for what the settings ask for."""
     analysts = -(-min(spec.batch, train) // spec.minibatch) + 1
     sides = ((n, analysts - n) for n in range(analysts + 1))
-    merging = max(sum(_merges(n, group_size(n, spec)) for n in both) for both in sides) + 1
-    autonomous, rewriting = spec.schedule == "autonomous", spec.update == "rewrite" or spec.bandit
+    merging = max(sum(_merges(n, spec.merge_group) for n in both) for both in sides) + 1
+    autonomous, rewriting = spec.schedule == "autonomous", spec.update == "rewrite"
     consolidating = spec.skill_aware and spec.consolidate_above > 0
     return analysts + merging + 1 + autonomous + rewriting + consolidating
 

@@ -5,23 +5,20 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from metier.training.progress_search import Judging, ParentChosen, Pruned, Screened, Weighed
+from metier.training.progress_search import Judging, Screened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from metier.training.spec import Update
     from metier.types.trials import Action, Split
 
-Change = Literal["step", "slow", "appendix", "one_shot", "merge"]
-"""What a gate was asked about: a step's edits, an epoch's guidance, a step's reminders, the one-shot rewrite, two
-lineages in one."""
+Change = Literal["step", "slow", "appendix", "one_shot"]
+"""What a gate was asked about: a step's edits, an epoch's guidance, a step's reminders, the one-shot rewrite."""
 CHANGES: Mapping[str, str] = {
     "step": "edits",
     "slow": "slow update",
     "appendix": "reminders",
     "one_shot": "one-shot rewrite",
-    "merge": "merge",
 }
 Arm = Literal["initial", "no_skill", "one_shot", "best", "candidate"]
 ARMS: Mapping[str, str] = {
@@ -148,41 +145,6 @@ class Chosen:
         """For people."""
         budget = "no budget" if self.budget is None else f"budget {self.budget}"
         return f"step {self.step}: {self.proposed} proposals became {self.merged}, {self.kept} kept ({budget})"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gathered:
-    """Several sets of proposals were made of the same rollouts."""
-
-    step: int
-    sets: int
-    edits: int
-    """In all of them, each counted once."""
-    candidates: int
-    """How many are judged: one where every edit is judged by itself."""
-    kind: Literal["gathered"] = "gathered"
-
-    def line(self) -> str:
-        """For people."""
-        judged = "together" if self.candidates == 1 else f"as {self.candidates} candidates"
-        return f"step {self.step}: {self.sets} sets with {self.edits} different proposals, judged {judged}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Switched:
-    """Another way to propose takes over."""
-
-    step: int
-    proposer: Update
-    before: Update
-    plateau: int
-    """Steps in which nothing was accepted."""
-    kind: Literal["switched"] = "switched"
-
-    def line(self) -> str:
-        """For people."""
-        names = (self.before.replace("_", " "), self.proposer.replace("_", " "))
-        return f"step {self.step}: nothing accepted in {self.plateau} steps of {names[0]}; now {names[1]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -347,16 +309,11 @@ Event = (
     | RolledOut
     | Reflected
     | Chosen
-    | Gathered
-    | Switched
     | Edited
     | Judging
     | Screened
     | Decided
     | Skipped
-    | ParentChosen
-    | Weighed
-    | Pruned
     | FellBack
     | EpochEnded
     | Stopped

@@ -14,7 +14,6 @@ from metier.training.cases import batches as sampling
 from metier.training.epoch import comparing, end_epoch
 from metier.training.events import Began, Ended, Stopped
 from metier.training.gates.baselines import Baselines
-from metier.training.pareto import after_step, choose_parent
 from metier.training.proposing.appendix import with_appendix
 from metier.training.proposing.memory import Memory
 from metier.training.proposing.one_shot import judge_one_shot
@@ -25,7 +24,6 @@ from metier.training.rollouts.scheduler import AHEAD, NEEDED
 from metier.training.run import Run
 from metier.training.state import ACCEPTED, Given, Plan, State
 from metier.training.step import take_step
-from metier.training.weigh import finish
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -106,9 +104,7 @@ def _search(run: Run, plans: tuple[Plan, ...], baselines: Baselines) -> Generato
         yield from judge_one_shot(run, plans[0], baselines)
     previous: Package | None = None
     for plan, run.following in zip(plans, (*plans[1:], None), strict=True):
-        yield from choose_parent(run, plan)
         yield from take_step(run, plan, lambda looked: _meanwhile(run, plan, looked, baselines))  # noqa: B023
-        yield from after_step(run, plan)
         if plan.last:
             run.look_ahead(run.state.current)
             yield from end_epoch(run, plan, previous)
@@ -118,7 +114,6 @@ def _search(run: Run, plans: tuple[Plan, ...], baselines: Baselines) -> Generato
                 run.attempts.later(cases, previous, samples=run.following.samples[:1])
     if not run.state.gated:
         yield from run.promote(plans[-1].step)
-    yield from finish(run)
 
 
 def _meanwhile(run: Run, plan: Plan, looked: Looked, baselines: Baselines) -> None:
@@ -129,7 +124,7 @@ def _meanwhile(run: Run, plan: Plan, looked: Looked, baselines: Baselines) -> No
     if not _accepted(run.state.steps[-1:]):
         run.look_ahead(run.state.current)
     baselines.shown(looked.seen)
-    if run.following is None and run.spec.ahead and not run.spec.prune:
+    if run.following is None and run.spec.ahead:
         run.attempts.later(run.splits.test, run.state.best)
         if run.state.best is not run.start:
             run.attempts.afterwards(run.splits.confirm, run.state.best)
@@ -164,7 +159,6 @@ def _trained(run: Run, baselines: tuple[Baseline, ...], stopped: str) -> Trained
         rejected=state.memory.rejected,
         usage=run.bill.stages(),
         attribution=attributed(run.start, state),
-        pruned=state.pruned,
         stopped=stopped,
         spare=run.attempts.spare(*(() if stopped else (run.start, state.best))),
     )

@@ -1,4 +1,4 @@
-"""What a run yields about its search: which gate comes now and why, what each edit was worth, what became shorter."""
+"""What a run yields about its search: which gate comes now and why, what each edit was worth."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Worth = tuple[str, float, float, float, bool]
-"""An edit or a line in short, its effect, the interval's ends, whether it is kept."""
+"""An edit in short, its effect, the interval's ends, whether it is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,57 +54,3 @@ class Screened:
     def line(self) -> str:
         """For people."""
         return f"step {self.step}: {sum(one[4] for one in self.effects)} of {len(self.effects)} edits stand out"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParentChosen:
-    """A step begins with one of the skills that win on different cases."""
-
-    step: int
-    skill_hash: str
-    won: int
-    """Val cases on which no other one is better."""
-    variants: int
-    """So many there are to choose from."""
-    best: bool
-    """Whether it is the best one."""
-    kind: Literal["parent"] = "parent"
-
-    def line(self) -> str:
-        """For people."""
-        return f"step {self.step}: begins with {self.skill_hash[:12]}, one of {self.variants} ({self.won} cases won)"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weighed:
-    """What each line brings that training added, measured with and without it."""
-
-    lines: tuple[Worth, ...]
-    """Kept: it is not to be taken out."""
-    kind: Literal["weighed"] = "weighed"
-
-    def line(self) -> str:
-        """For people."""
-        idle = sum(not one[4] for one in self.lines)
-        return f"{len(self.lines)} added lines weighed, {idle} of them seem to bring nothing"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pruned:
-    """What became of the best skill without the lines that bring nothing."""
-
-    lines: int
-    """That would go."""
-    characters: int
-    kept: bool
-    """Whether the shorter skill took the place of the longer one."""
-    reason: str
-    kind: Literal["pruned"] = "pruned"
-
-    def line(self) -> str:
-        """For people."""
-        what = "shorter by" if self.kept else "not shortened by"
-        return f"pruning: {what} {self.lines} lines ({self.characters} characters): {self.reason}"
-
-
-Searching = Judging | Screened | ParentChosen | Weighed | Pruned

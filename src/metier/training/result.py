@@ -61,7 +61,7 @@ class Unjudged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step from its batch to its decision; where several sets of proposals were judged, one for each of them."""
+    """One step from its batch to its decision."""
 
     step: int
     """0: the one-shot rewrite, judged before the first."""
@@ -80,12 +80,8 @@ class Step:
     """Reminders this step brought."""
     noted: Judged | Unjudged | None = None
     """What became of the reminders."""
-    merged: Judged | Unjudged | None = None
-    """What became of two lineages in one, where that was tried after the step."""
     proposer: Update = "patch"
     """In which way the change was proposed."""
-    proposal: int = 1
-    """Which set of proposals of the step it was, from 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,24 +114,13 @@ class Attributed:
     step: int = 0
     """That brought it; 0: the one-shot rewrite, or nobody knows."""
     op: str = ""
-    """Empty: no edit holds it, so it came of a rewrite from suggestions or of a merge."""
-    how: Literal["left_out", "screened", "together", "unknown"] = "unknown"
-    """Measured without it; among other edits; as one of several edits that were judged together."""
+    """Empty: no edit holds it, so it came of a rewrite."""
+    how: Literal["screened", "together", "unknown"] = "unknown"
+    """Measured among other edits; as one of several edits that were judged together."""
     effect: float | None = None
     interval: Interval | None = None
     others: int = 0
     """Edits that share the effect, where it is of several together."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shortened:
-    """The best skill without the lines that seemed to bring nothing."""
-
-    lines: tuple[str, ...]
-    bytes: int
-    kept: bool
-    """Whether it took the place of the longer one."""
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +142,6 @@ class Trained:
     """Of each stage."""
     attribution: tuple[Attributed, ...] = ()
     """What each line brought that the best skill has more than the one the run began with."""
-    pruned: Shortened | None = None
     stopped: str = ""
     """Why it ended before its end; empty if it did not."""
     spare: Usage = field(default=NO_USAGE, compare=False)

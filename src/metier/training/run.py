@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from metier.training.events import Decided, Measured, tenth
 from metier.training.gates.gate import judge_of
 from metier.training.gates.strict import Scores, gate_of
-from metier.training.pareto import enter
 from metier.training.proposing.optimiser import Desk
 from metier.training.result import Judged
 from metier.training.rollouts.crew import Crew
@@ -85,11 +84,7 @@ class Run:
 
     def judge(self, candidate: Candidate) -> Generator[Event, None, Judged | Unjudged]:
         """What the gate makes of a candidate; the state is what follows from it."""
-        before = self.state
-        outcome = yield from self._judge.judge(self, candidate)
-        if self.spec.parents == "pareto":
-            enter(self, before, candidate, outcome)
-        return outcome
+        return (yield from self._judge.judge(self, candidate))
 
     def decided(self, candidate: Candidate, decision: Decision, scores: Scores | None) -> Decided:
         """The event that says what a gate made of a candidate."""
@@ -129,7 +124,7 @@ class Run:
 
     def look_ahead(self, skill: Package) -> None:
         """Start the next step's rollouts as if a skill were current then."""
-        if self.spec.ahead and self.following and self.spec.parents == "best":
+        if self.spec.ahead and self.following:
             batch, samples = self.following.batch, self.following.samples
             self._ahead.append((batch, skill, samples))
             self.attempts.begin(batch, skill, samples=samples, urgency=AHEAD)

@@ -6,16 +6,35 @@ import json
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from math import isfinite
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from metier.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Schedule = Literal["constant", "linear", "cosine", "autonomous"]
 Update = Literal["patch", "rewrite", "full_rewrite"]
 Metric = Literal["hard", "soft", "mixed"]
 Gating = Literal["strict", "off", "staged", "screen", "adaptive"]
 Pairing = Literal["mixed", "changed", "unchanged"]
-Parents = Literal["best", "pareto"]
+
+
+REMOVED: Mapping[str, object] = {
+    "attribute": False,
+    "bandit": False,
+    "bar_rise": 0.0,
+    "contrast": False,
+    "may_lose": 0.02,
+    "merge_every": 4,
+    "parents": "best",
+    "plateau": 3,
+    "prefer_smaller": False,
+    "proposals": 1,
+    "prune": False,
+    "root_groups": False,
+}
+"""Settings of earlier versions, with the value that they had unless somebody set another one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +54,6 @@ class Spec:
     """Cases one analyst call looks at."""
     failures_only: bool = False
     """Whether nobody looks at what went well."""
-    contrast: bool = False
-    """Whether analysts look first at the cases that went well and went wrong, and see what differs; needs `samples`."""
     trajectory_chars: int = 12_000
     """How much of one rollout an analyst sees; the middle is left out."""
     show_expected: bool = False
@@ -44,15 +61,8 @@ class Spec:
 
     merge_group: int = 8
     """Patches one merge call makes one of."""
-    root_groups: bool = False
-    """Whether more patches than that are merged in groups of about the square root of their number."""
-    proposals: int = 1
-    """Sets of proposals that a step makes of the same rollouts."""
     one_shot_first: bool = False
     """Whether the one-shot rewrite is judged before the first step."""
-    bandit: bool = False
-    """Whether another way to propose than `update` is tried when nothing was accepted for `plateau` steps."""
-    plateau: int = 3
     split_rewrites: bool = False
     """Whether a gate that screens edits also screens the changes of a rewrite one by one."""
     schedule: Schedule = "cosine"
@@ -86,25 +96,10 @@ class Spec:
     """How often one screening goes over the val cases, each time with both halves of the edits; adaptive: at most."""
     bar: float = 1.0
     """How many standard errors an edit's effect must stand above zero to be kept."""
-    bar_rise: float = 0.0
-    """What is added to the bar with every screening."""
     carry: bool = True
     """Whether an edit that neither stands out nor does harm is screened again, with what is known of it."""
     check: bool = True
     """Whether fresh attempts that are clearly against it undo what was chosen."""
-
-    parents: Parents = "best"
-    """What a step begins with: the best skill, or one of those that win on different val cases."""
-    merge_every: int = 4
-    """With `pareto`, after so many judged steps two of these are merged by section; 0: never."""
-    prefer_smaller: bool = False
-    """Whether what makes the skill smaller need not be better, only not worse by more than `may_lose`."""
-    may_lose: float = 0.02
-    """What a smaller skill may lose, by the lower end of its 80 % interval."""
-    prune: bool = False
-    """Whether lines of the best skill that bring nothing are taken out at the end."""
-    attribute: bool = False
-    """Whether it is measured at the end what each line of the best skill brings."""
 
     slow: bool = True
     """Whether two epochs are compared at the end of one, and guidance is written of it."""
@@ -132,21 +127,26 @@ class Spec:
         for name, kind in (("schedule", Schedule), ("update", Update), ("metric", Metric), ("gate", Gating)):
             _one_of(name, getattr(self, name), get_args(kind))
         _one_of("pairs", self.pairs, get_args(Pairing))
-        _one_of("parents", self.parents, get_args(Parents))
         for name, least in (("epochs", 1), ("batch", 1), ("samples", 1), ("minibatch", 1), ("merge_group", 2)):
             _at_least(name, getattr(self, name), least)
-        for name in ("max_edits", "min_edits", "slow_cases", "max_notes", "consolidate_above", "recall", "merge_every"):
+        for name in ("max_edits", "min_edits", "slow_cases", "max_notes", "consolidate_above", "recall"):
             _at_least(name, getattr(self, name), 0)
-        for name in ("block", "screen_edits", "screen_passes", "proposals", "plateau", "trajectory_chars"):
+        for name in ("block", "screen_edits", "screen_passes", "trajectory_chars"):
             _at_least(name, getattr(self, name), 1)
-        for name in ("soft_weight", "max_loss", "behind", "bar", "bar_rise", "may_lose"):
+        for name in ("soft_weight", "max_loss", "behind", "bar"):
             _finite(name, getattr(self, name))
-        for name in ("quick", "behind", "may_lose"):
+        for name in ("quick", "behind"):
             _at_least(name, getattr(self, name), 0)
 
     def canonical(self) -> str:
         """The same settings are the same text: JSON, keys sorted."""
         return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def read(cls, text: str) -> Spec:
+        """The settings that `canonical` wrote, here or in an earlier version; a TypeError names what is none."""
+        given: dict[str, Any] = json.loads(text)
+        return cls(**{name: value for name, value in given.items() if REMOVED.get(name, ...) != value})
 
     def seed_for(self, purpose: str) -> int:
         """A seed of its own for each purpose, so that no two draw from one generator."""

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from metier.training.cases.splits import Splits
     from metier.training.events import Change
     from metier.training.gates.effects import Estimate
-    from metier.training.pareto import Variant
     from metier.training.proposing.memory import Memory
     from metier.training.proposing.proposals import Proposed
-    from metier.training.result import Epoch, Shortened, Step
+    from metier.training.result import Epoch, Step
     from metier.training.rollouts.pool import Pool
     from metier.training.rollouts.rollout import Roller
     from metier.training.spec import Spec
@@ -50,8 +49,6 @@ class Candidate:
     step: int
     edits: tuple[Proposed, ...] = ()
     """What it is made of, where each of them could be made alone."""
-    number: int = 1
-    """Which candidate of its step it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +71,6 @@ class Looks:
     """Whether other attempts at the same cases came out all the same: then another measurement says nothing new."""
     slow: int = 0
     """Candidates in a row that the quick gate did not take."""
-    screens: int = 0
-    """Screenings so far."""
     dry: int = 0
     """Candidates that were no better than the current skill on fresh attempts."""
     waiting: tuple[Waiting, ...] = ()
@@ -97,13 +92,6 @@ class State:
     looks: Looks = Looks()
     strategy: str = ""
     """The optimiser's notes to itself."""
-    variants: tuple[Variant, ...] = ()
-    """Skills that were scored on all val cases, where several may be a step's parent."""
-    merged: tuple[str, ...] = ()
-    """Hashes of what two of them made together."""
-    weights: tuple[tuple[str, Estimate], ...] = ()
-    """What the best skill gains without each line that was added, where that was measured at the end."""
-    pruned: Shortened | None = None
     steps: tuple[Step, ...] = ()
     epochs: tuple[Epoch, ...] = ()
 

@@ -1,12 +1,11 @@
-"""One step from its batch to the gate: update and judge what was proposed, one candidate after the other."""
+"""One step from its batch to the gate: update the skill by what was proposed, and judge it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.training.bandit import proposer
-from metier.training.events import Edited, FellBack, Gathered, Skipped, StepBegan, Switched
+from metier.training.events import Edited, FellBack, Skipped, StepBegan
 from metier.training.proposing.appendix import noted
 from metier.training.proposing.memory import Past, rejected_of
 from metier.training.proposing.propose import propose, roll_out
@@ -14,8 +13,7 @@ from metier.training.proposing.reflect import Setting
 from metier.training.proposing.split_rewrite import screened_apart
 from metier.training.proposing.update import NoUpdate, update
 from metier.training.result import Judged, Step, Unjudged
-from metier.training.several import rivals, united, without
-from metier.training.state import ACCEPTED, Candidate
+from metier.training.state import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -23,12 +21,10 @@ if TYPE_CHECKING:
     from metier.training.events import Event
     from metier.training.proposing.memory import Rejected
     from metier.training.proposing.proposals import Proposed
-    from metier.training.proposing.propose import Looked
+    from metier.training.proposing.propose import Looked, Proposals
     from metier.training.proposing.reflect import Reflection
     from metier.training.proposing.update import Updated
     from metier.training.run import Run
-    from metier.training.several import ProposalSet
-    from metier.training.spec import Spec
     from metier.training.state import Plan
 
 
@@ -37,39 +33,14 @@ def take_step(run: Run, plan: Plan, meanwhile: Callable[[Looked], None]) -> Gene
     memory = run.state.memory.text(run.spec.recall)
     setting = Setting(skill=run.state.current, memory=memory, meta=run.state.strategy)
     yield StepBegan(step=plan.step, steps=run.steps, epoch=plan.epoch, cases=len(plan.batch))
-    spec = yield from _way(run, plan)
-    looked = yield from roll_out(run, plan, setting, spec)
+    looked = yield from roll_out(run, plan, setting)
     meanwhile(looked)
-    sets = yield from propose(run, plan, looked, setting)
-    judged = rivals(sets, spec, _room(run, looked))
-    if len(sets) > 1:
-        edits = len(united(sets).bundle.items)
-        yield Gathered(step=plan.step, sets=len(sets), edits=edits, candidates=len(judged))
-    taken: tuple[Proposed, ...] = ()
-    for made in judged:
-        taken += yield from _candidate(run, plan, looked, without(made, taken), setting)
+    made = yield from propose(run, plan, looked, setting)
+    yield from _candidate(run, plan, looked, made, setting)
 
 
-def _room(run: Run, looked: Looked) -> int:
-    """How many edits are worth screening next with those that wait: one for each case that failed, and none that
-    would be out of date when its turn comes."""
-    return min(looked.failed, run.spec.screen_edits - len(run.state.looks.waiting))
-
-
-def _way(run: Run, plan: Plan) -> Generator[Event, None, Spec]:
-    """The settings with the way in which this step proposes."""
-    steps = tuple(one for one in run.state.steps if one.step)
-    way, before = proposer(run.spec, run.state.steps), steps[-1].proposer if steps else run.spec.update
-    if way != before:
-        yield Switched(step=plan.step, proposer=way, before=before, plateau=run.spec.plateau)
-    return replace(run.spec, update=way)
-
-
-def _candidate(
-    run: Run, plan: Plan, looked: Looked, made: ProposalSet, setting: Setting
-) -> Generator[Event, None, tuple[Proposed, ...]]:
-    """From a set of proposals to a decision; what of it is in the skill then."""
-    reflections = made.reflections
+def _candidate(run: Run, plan: Plan, looked: Looked, made: Proposals, setting: Setting) -> Generator[Event, None, None]:
+    """From proposals to a decision."""
     record = Step(
         step=plan.step,
         epoch=plan.epoch,
@@ -81,20 +52,17 @@ def _candidate(
         notes=made.notes if run.spec.skill_aware else (),
         budget=made.budget,
         edits=made.bundle.items,
-        proposer=looked.spec.update,
-        proposal=made.number,
+        proposer=run.spec.update,
     )
     loss: float | None = None
     if made.proposed:
-        updated = update(run.state.current, made.bundle, run.desk, setting, looked.spec)
+        updated = update(run.state.current, made.bundle, run.desk, setting, run.spec)
         record, loss = yield from _judged(run, record, updated)
     if isinstance(record.outcome, Unjudged):
         yield Skipped(step=plan.step, change="step", reason=record.outcome.reason)
     record = yield from _with_notes(run, record)
     yield from run.settle()
-    _remember(run, record, reflections, loss)
-    accepted = isinstance(record.outcome, Judged) and record.outcome.decision.action in ACCEPTED
-    return record.edits if accepted else ()
+    _remember(run, record, made.reflections, loss)
 
 
 def _judged(run: Run, record: Step, updated: Updated | NoUpdate) -> Generator[Event, None, tuple[Step, float | None]]:
@@ -106,7 +74,7 @@ def _judged(run: Run, record: Step, updated: Updated | NoUpdate) -> Generator[Ev
     edits = record.edits
     if record.proposer != "patch":
         edits = screened_apart(run.state.current, updated.package, run.spec, record.failed)
-    candidate = Candidate(change="step", package=updated.package, step=record.step, edits=edits, number=record.proposal)
+    candidate = Candidate(change="step", package=updated.package, step=record.step, edits=edits)
     outcome = yield from run.judge(candidate)
     return replace(record, reports=updated.reports, outcome=outcome), _loss(run, outcome)
 

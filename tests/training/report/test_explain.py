@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from training_toys import Rules, run, splits
 
-from metier.training.events import Confirmed, Confirming, Decided, Event, Switched, dump
+from metier.training.events import Confirmed, Confirming, Decided, Event, dump
 from metier.training.presets import default_spec
-from metier.training.progress_search import Judging, ParentChosen, Pruned, Screened
+from metier.training.progress_search import Judging, Screened
 from metier.training.report.explain import KINDS, explained, told
 from metier.training.spec import Spec
 
@@ -34,7 +34,10 @@ DECIDED = Decided(
     [
         (RACE, "in attempts that the current skill was not chosen by, as those flatter it."),
         (replace(RACE, known=True), "clearly behind. The current skill has its scores there already."),
-        (replace(RACE, edits=0, change="merge"), "Step 3 (merge): the candidate is held against the current skill"),
+        (
+            replace(RACE, edits=0, change="slow"),
+            "Step 3 (slow update): the candidate is held against the current skill",
+        ),
         (replace(RACE, how="screen", edits=15, passes=2, dry=2), "because 2 candidates so far brought nothing"),
         (replace(RACE, how="screen", bundles=2), "No longer as a whole: 2 candidates in a row had no clear lead."),
         (DECIDED, "dropped early"),
@@ -48,10 +51,6 @@ DECIDED = Decided(
             "with 0.500 in attempts that nothing was chosen by on val",
         ),
         (replace(DECIDED, action="accept"), "but not than the best one"),
-        (Switched(step=9, proposer="full_rewrite", before="patch", plateau=3), "3 steps of patch brought nothing"),
-        (ParentChosen(step=4, skill_hash="abc", won=7, variants=3, best=False), "wins where the best one fails"),
-        (Pruned(lines=2, characters=80, kept=True, reason="+0.1 points"), "the shorter one is kept"),
-        (Pruned(lines=1, characters=80, kept=False, reason="-3.0 points"), "Without 1 line (80 bytes)"),
         (Confirming(cases=18, power="With 18 cases …"), "18 cases that nothing has looked at"),
         (Confirmed(action="uninformative", reason="too few"), "A person may still say yes"),
     ],
@@ -72,10 +71,10 @@ def test_a_screening_says_what_each_edit_is_worth() -> None:
     "spec",
     [
         Spec(epochs=2, batch=8),
-        default_spec(epochs=2, batch=8, screen_edits=4, prune=True),
-        default_spec(epochs=2, batch=8, gate="staged", parents="pareto", merge_every=2),
+        default_spec(epochs=2, batch=8, screen_edits=4),
+        default_spec(epochs=2, batch=8, gate="staged"),
     ],
-    ids=["classic", "default", "pareto"],
+    ids=["classic", "default", "staged"],
 )
 def test_what_was_kept_tells_the_same_as_what_was_seen(spec: Spec) -> None:
     ran = run(spec, world=Rules(), cases=splits(val=24))
@@ -88,7 +87,7 @@ def test_what_was_kept_tells_the_same_as_what_was_seen(spec: Spec) -> None:
 
 def test_the_classic_trainer_has_no_other_events_than_before() -> None:
     kinds = {event.kind for event in run(Spec(epochs=2, batch=8)).events}
-    assert kinds.isdisjoint({"judging", "screened", "parent", "weighed", "pruned"})
+    assert kinds.isdisjoint({"judging", "screened"})
 
 
 def test_what_an_earlier_version_kept_otherwise_is_left_out() -> None:

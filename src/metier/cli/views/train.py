@@ -30,7 +30,7 @@ AFTERWARDS = (
     "In brackets: what fresh attempts said after a screening had chosen. They undo a choice only if they are clearly "
     "against it."
 )
-HOW = {"left_out": "measured without it", "screened": "screened", "together": "judged", "unknown": "a rewrite or merge"}
+HOW = {"screened": "screened", "together": "judged", "unknown": "a rewrite"}
 """How it is known what a line is worth."""
 WIDEST = 100
 """Columns of running text, however wide the terminal is."""
@@ -132,12 +132,12 @@ def _tables(report: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], str
     """Each table with its columns, the one that may be cut, its rows, and what is to be said about them."""
     columns = ("skill", "val", "95 % interval", "test", "95 % interval ", "unscored")
     yield columns, "skill", list(_baseline_rows(report)), []
-    rows = [row for one in _rows(report, "steps") for row in _step_rows(one)]
+    rows = [_step_row(one) for one in _rows(report, "steps")]
     notes = [AFTERWARDS] if any("(" in row[2] for row in rows) else []
     yield ("step", "action", "effect", "edits", "reason"), "reason", rows, notes
     rows = [_line_row(one) for one in _rows(report, "attribution")]
     columns = ("added line", "step", "points", "95 % interval", "known from")
-    yield columns, "added line", rows, list(_shortened(report))
+    yield columns, "added line", rows, [EXPECTED] if has_screened(report) else []
     yield HEADS, "for", list(usage_rows(report)), []
 
 
@@ -163,13 +163,6 @@ def _arm(rows: list[Json], arm: str, split: str) -> Json:
     return found[0] if found else {}
 
 
-def _step_rows(one: Json) -> Iterator[tuple[str, ...]]:
-    """A step, and the merge of two lineages after it, where there was one."""
-    yield _step_row(one)
-    if merged := _part(one, "merged"):
-        yield _step_row({**one, "outcome": merged, "edits": [], "step": f"{one['step']} merge"})
-
-
 def _step_row(one: Json) -> tuple[str, ...]:
     outcome = _part(one, "outcome")
     effect = outcome.get("effect")
@@ -182,19 +175,9 @@ def _line_row(one: Json) -> tuple[str, ...]:
     effect, interval = one.get("effect"), cast("list[float] | None", one.get("interval"))
     ends = "" if not interval else " to ".join(signed(end) for end in interval)
     others = one.get("others")
-    how = HOW[str(one["how"])] + (f" with {others} other{'s' * (others != 1)}" if others else "")
+    how = HOW.get(str(one["how"]), "") + (f" with {others} other{'s' * (others != 1)}" if others else "")
     step = "" if one["how"] == "unknown" else "one-shot" if one["step"] == 0 else str(one["step"])
     return str(one["line"]), step, signed(effect), ends, how
-
-
-def _shortened(report: Mapping[str, object]) -> Iterator[str]:
-    if has_screened(report):
-        yield EXPECTED
-    pruned = _part(report, "pruned")
-    if pruned:
-        what = "Taken out" if pruned["kept"] else "Not taken out"
-        lines = cast("list[str]", pruned["lines"])
-        yield f"{what}: {len(lines)} lines that seemed to bring nothing ({pruned['reason']})."
 
 
 # ---- several trainings --------------------------------------------------------------------------------------------

@@ -31,7 +31,6 @@ SAID = (
     progress.Decided,
     progress.Skipped,
     progress.FellBack,
-    progress.Switched,
     progress.EpochEnded,
     progress.Stopped,
     progress.Confirming,

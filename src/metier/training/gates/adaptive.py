@@ -45,7 +45,7 @@ def bundled(spec: Spec, looks: Looks, cases: int) -> bool:
     match spec.gate:
         case "screen":
             return False
-        case "adaptive" if spec.quick and spec.parents == "best":
+        case "adaptive" if spec.quick:
             return looks.slow < spec.quick or not can_screen(spec, cases)
         case "adaptive":
             return False

@@ -17,7 +17,6 @@ from metier.training.proposing.proposals import Bundle, Suggestion, Whole, dump,
 from metier.training.proposing.update import patched
 from metier.training.result import Effect, Unjudged
 from metier.training.rollouts.scheduler import NEEDED
-from metier.training.smaller import harmless, is_smaller
 from metier.training.state import ACCEPTED, Waiting
 from metier.types.trials import Decision
 
@@ -76,27 +75,20 @@ def screened(run: Run, candidate: Candidate, pool: Pool, passes: int) -> Generat
     if not pool:
         nothing = Decision(action="uninformative", reason="no case was scored under both halves of the edits")
         return (yield from settled(run, replace(candidate, package=run.state.current), nothing))
-    least = run.spec.bar + run.spec.bar_rise * run.state.looks.screens
-    kept = compatible(run, tuple(one for one in pool if one.known.z > least or _spares(run, one)))
+    least = run.spec.bar
+    kept = compatible(run, tuple(one for one in pool if one.known.z > least))
     undecided = tuple(one for one in pool if run.spec.carry and 0 < one.known.z <= least and one not in kept)
     yield Screened(step=candidate.step, bar=least, effects=tuple(_worth(one, kept) for one in pool))
     reason = f"{len(kept)} of {len(pool)} edits stand out by {least:.2f} standard errors"
     combined = replace(candidate, package=with_edits(run, kept))
     looks = run.state.looks
-    looks = replace(looks, screens=looks.screens + 1, waiting=(*undecided, *looks.waiting))
+    looks = replace(looks, waiting=(*undecided, *looks.waiting))
     run.state = replace(run.state, looks=looks)
     if combined.package.hash() == run.state.current.hash():
         judged = yield from settled(run, combined, Decision(action="reject", reason=reason))
     else:
         judged = yield from taken(run, combined, Decision(action="accept", reason=reason))
     return replace(judged, effects=_effects(pool, kept if judged.decision.action in ACCEPTED else ()))
-
-
-def _spares(run: Run, one: Waiting) -> bool:
-    """Whether an edit makes the skill smaller and costs next to nothing, where that is enough."""
-    if not run.spec.prefer_smaller or not harmless(one.known, run.spec.may_lose):
-        return False
-    return is_smaller(with_edits(run, (one,)), run.state.current)
 
 
 def _worth(one: Waiting, kept: Pool) -> Worth:

@@ -12,7 +12,6 @@ from metier.training.gates.strict import ROUNDING
 from metier.training.progress_search import Judging
 from metier.training.result import Judged
 from metier.training.rollouts.scheduler import AHEAD, NEEDED
-from metier.training.smaller import as_good, is_smaller
 from metier.training.state import ACCEPTED
 from metier.types.trials import Decision, Scored
 
@@ -64,29 +63,19 @@ def raced(run: Run, candidate: Candidate, rival: Package) -> Generator[Event, No
             before, after = (run.attempts.read(case, arm, "gate", sample=sample) for arm in arms)
             deltas += compared(run, before, after)
             yield from tenth(candidate.step, "gate", number, len(cases))
-        spares = run.spec.prefer_smaller and is_smaller(candidate.package, rival)
-        if lost := _out(deltas, run.spec, last=start + size >= len(cases), spares=spares):
+        if lost := behind(deltas, run.spec, last=start + size >= len(cases)):
             rest = cases[start + size : start + 2 * size]
             run.attempts.drop(rest, candidate.package, (sample,))
             return Decision(action="reject", reason=lost, deltas=tuple(deltas))
-    return _ahead(deltas, run.spec)
+    return _ahead(deltas)
 
 
-def _out(deltas: Deltas, spec: Spec, *, last: bool, spares: bool) -> str:
-    """Why a candidate is out; one that makes the skill smaller need not lead at last."""
-    lost = behind(deltas, spec, last=last)
-    if not lost or not last or not spares or not as_good(deltas, spec.may_lose):
-        return lost
-    return too_much(deltas, spec.max_loss)
-
-
-def _ahead(deltas: Deltas, spec: Spec) -> Decision:
+def _ahead(deltas: Deltas) -> Decision:
     """What is said of a candidate that was not out after the last block."""
     if not deltas:
         return Decision(action="uninformative", reason="no case was scored under both skills")
     gain = sum(delta for _, delta in deltas) / len(deltas)
-    smaller = "" if gain > 0 else f"; smaller, and hardly worse by more than {spec.may_lose:g}"
-    return Decision(action="accept", reason=f"{gain:+.4f} on {len(deltas)} cases{smaller}", deltas=tuple(deltas))
+    return Decision(action="accept", reason=f"{gain:+.4f} on {len(deltas)} cases", deltas=tuple(deltas))
 
 
 def behind(deltas: Deltas, spec: Spec, *, last: bool) -> str:
@@ -131,7 +120,7 @@ def taken(run: Run, candidate: Candidate, decision: Decision) -> Generator[Event
 def _stands_for_best(run: Run) -> bool:
     """Whether what beats the current skill beats the best one: unless that skill passed no gate, or is not the best."""
     state = run.state
-    return run.spec.parents == "best" and state.gated and state.current_scores is state.best_scores
+    return state.gated and state.current_scores is state.best_scores
 
 
 def _beats_best(run: Run, candidate: Candidate) -> Generator[Event, None, bool]:
@@ -197,6 +186,5 @@ def standing(differences: Iterable[float]) -> float:
 
 def ordered(cases: tuple[Case, ...], spec: Spec, candidate: Candidate) -> tuple[Case, ...]:
     """The val cases in an order of each candidate's own: the first ones shall not decide about all of them."""
-    which = f" {candidate.number}" if candidate.number > 1 else ""
-    seed = spec.seed_for(f"stages {candidate.step} {candidate.change}{which}")
+    seed = spec.seed_for(f"stages {candidate.step} {candidate.change}")
     return tuple(Random(seed).sample(cases, len(cases)))  # noqa: S311 - no secret

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -41,32 +40,17 @@ class Merging:
 
     def merge(self, failures: Sequence[Bundle], successes: Sequence[Bundle]) -> Merged:
         """One bundle: failures by themselves, successes by themselves, then both; nobody is asked about one alone."""
-        return self.merge_sets([(failures, successes)])[0]
-
-    def merge_sets(self, sets: Sequence[tuple[Sequence[Bundle], Sequence[Bundle]]]) -> tuple[Merged, ...]:
-        """The same for several sets of failures and successes, side by side."""
-        problems: list[list[str]] = [[] for _ in sets]
-        both, level = self._each_side(sets, problems)
-        merged = self._level([[one] if one else [] for one in both], level + 1, problems)
-        return tuple(
-            Merged(bundle=one[0] if one else NOTHING, problems=tuple(why))
-            for one, why in zip(merged, problems, strict=True)
-        )
-
-    def _each_side(
-        self, sets: Sequence[tuple[Sequence[Bundle], Sequence[Bundle]]], problems: list[list[str]]
-    ) -> tuple[list[Side], int]:
-        """What failures and successes come to by themselves, level by level, and the last level."""
-        sides: list[Side] = [[bundle for bundle in side if bundle.items] for both in sets for side in both]
-        level, sizes = 0, [group_size(len(side), self.spec) for side in sides]
+        problems: list[str] = []
+        sides: list[Side] = [[bundle for bundle in side if bundle.items] for side in (failures, successes)]
+        level = 0
         while any(len(side) > 1 for side in sides):
             level += 1
-            groups = [_grouped(side, size) for side, size in zip(sides, sizes, strict=True)]
-            sides = self._level(groups, level, [problems[where // 2] for where in range(len(sides))])
-        pairs = zip(sides[::2], sides[1::2], strict=True)
-        return [[side[0] for side in pair if side and side[0].items] for pair in pairs], level
+            sides = self._level([_grouped(side, self.spec.merge_group) for side in sides], level, problems)
+        both = [side[0] for side in sides if side and side[0].items]
+        (merged,) = self._level([[both] if both else []], level + 1, problems)
+        return Merged(bundle=merged[0] if merged else NOTHING, problems=tuple(problems))
 
-    def _level(self, groups: list[list[Side]], level: int, problems: list[list[str]]) -> list[Side]:
+    def _level(self, groups: list[list[Side]], level: int, problems: list[str]) -> list[Side]:
         """Each side with every group made one bundle, and what went wrong there; all calls are under way together."""
         questions = {
             (where, index): question(group, self.setting, self.spec, level)
@@ -75,8 +59,7 @@ class Merging:
             if len(group) > 1 and any(bundle.items for bundle in group)  # all of it may have been merged away
         }
         answered = dict(zip(questions, self.desk.gather(tuple(questions.values())), strict=True))
-        for (where, _), asked in answered.items():
-            problems[where] += [asked.reason] if asked.value is None else []
+        problems += [asked.reason for asked in answered.values() if asked.value is None]
         return [
             [
                 combined(group, answered[where, index].value, level) if (where, index) in answered else group[0]
@@ -88,12 +71,6 @@ class Merging:
 
 def _grouped(side: Side, size: int) -> list[Side]:
     return [side[start : start + size] for start in range(0, len(side), size)]
-
-
-def group_size(count: int, spec: Spec) -> int:
-    """How many of so many are merged by one call at every level: by the square root there are never more than two."""
-    rooted = spec.root_groups and count > spec.merge_group
-    return math.isqrt(count - 1) + 1 if rooted else spec.merge_group
 
 
 def combined(group: Sequence[Bundle], answer: Answered | None, level: int) -> Bundle:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from metier.training.contrast import difference
 from metier.types.trials import Scored
 
 if TYPE_CHECKING:
@@ -118,18 +117,7 @@ def _shown_case(number: int, seen: Seen, spec: Spec) -> str:
     for index, rollout in enumerate(seen.rollouts, 1):
         name = f"attempt {index}: " if len(seen.rollouts) > 1 else ""
         lines.append(f"{name}{outcome(rollout)}\n{shown_rollout(rollout, share)}")
-    if spec.contrast and seen.mixed:
-        lines.append(_contrasted(seen, share))
     return "\n".join(lines)
-
-
-def _contrasted(seen: Seen, limit: int) -> str:
-    """What the first attempt that went well did otherwise than the first that went wrong."""
-    well = next(number for number, one in enumerate(seen.rollouts) if passed(one))
-    wrong = next(number for number, one in enumerate(seen.rollouts) if not passed(one))
-    found = difference(seen.rollouts[well], seen.rollouts[wrong])
-    head = f"attempt {well + 1} passed and attempt {wrong + 1} failed"
-    return f"{head}; the lines that differ:\n{bounded(found, limit)}" if found else f"{head}, with the same words"
 
 
 def _printable(content: bytes) -> str:

@@ -1,4 +1,4 @@
-"""From a batch to sets of proposals: rollout, reflect, aggregate, rank."""
+"""From a batch to proposals: rollout, reflect, aggregate, rank."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from metier.training.gates.strict import mean
 from metier.training.proposing.aggregate import Merged, Merging
 from metier.training.proposing.edit_budget import planned
 from metier.training.proposing.prompt import Seen
+from metier.training.proposing.proposals import NOTHING
 from metier.training.proposing.rank import decide_budget, rank
 from metier.training.proposing.reflect import Analysed, Minibatch, Reflection, Setting, Sorting, question, reflection
 from metier.training.rollouts.scheduler import NEEDED
-from metier.training.several import ProposalSet, minibatches
 from metier.types.trials import Scored
 
 if TYPE_CHECKING:
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 
     from metier.training.events import Event
     from metier.training.proposing.optimiser import Asked
-    from metier.training.proposing.proposals import Bundle
+    from metier.training.proposing.proposals import Bundle, Source
     from metier.training.rollouts.pool import Pending
     from metier.training.run import Run
-    from metier.training.spec import Spec
     from metier.training.state import Plan
     from metier.types.trials import Case
 
@@ -39,15 +38,6 @@ class Looked:
     seen: tuple[Seen, ...]
     analysts: tuple[Analyst, ...]
     """Failures first."""
-    spec: Spec
-    """How they are asked."""
-    more: tuple[tuple[Analyst, ...], ...] = ()
-    """Those of further sets of proposals."""
-
-    @property
-    def sets(self) -> tuple[Looked, ...]:
-        """The same batch with the analysts of each set of proposals."""
-        return tuple(replace(self, analysts=one, more=()) for one in (self.analysts, *self.more))
 
     @property
     def failed(self) -> int:
@@ -60,14 +50,38 @@ class Looked:
         return sum(bool(one.rollouts) and not one.failed for one in self.seen)
 
 
-def roll_out(run: Run, plan: Plan, setting: Setting, spec: Spec) -> Generator[Event, None, Looked]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposals:
+    """What the analysts made of a step's rollouts."""
+
+    reflections: tuple[Reflection, ...]
+    bundle: Bundle = NOTHING
+    """What was taken up of it."""
+    budget: int | None = None
+
+    @property
+    def proposed(self) -> int:
+        """How many proposals the analysts made."""
+        return sum(len(one.bundle.items) for one in self.reflections)
+
+    def side(self, source: Source) -> tuple[Bundle, ...]:
+        """What the analysts of failures, or of successes, proposed."""
+        return tuple(one.bundle for one in self.reflections if one.source == source)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Their reminders."""
+        return tuple(note for one in self.reflections for note in one.notes)
+
+
+def roll_out(run: Run, plan: Plan, setting: Setting) -> Generator[Event, None, Looked]:
     """The batch under the current skill; an analyst begins as soon as the cases for it are there."""
 
     def asked(minibatch: Minibatch) -> Analyst:
-        return minibatch, run.desk.ask(question(minibatch, setting, spec))
+        return minibatch, run.desk.ask(question(minibatch, setting, run.spec))
 
     run.attempts.begin(plan.batch, run.state.current, samples=plan.samples, urgency=NEEDED)
-    sorting = Sorting(spec.minibatch, failures_only=spec.failures_only, contrast=spec.contrast)
+    sorting = Sorting(run.spec.minibatch, failures_only=run.spec.failures_only)
     seen: list[Seen] = []
     analysts: list[Analyst] = []
     for case in plan.batch:
@@ -76,10 +90,8 @@ def roll_out(run: Run, plan: Plan, setting: Setting, spec: Spec) -> Generator[Ev
         if filled := sorting.add(seen[-1]):
             analysts.append(asked(filled))
     analysts += map(asked, sorting.rest())
-    analysts.sort(key=lambda analyst: analyst[0].rank)  # stable: failures first, each side in order
-    drawn = (minibatches(seen, spec, f"set {number} of {plan.step}") for number in range(2, spec.proposals + 1))
-    more = tuple(tuple(map(asked, one)) for one in drawn)
-    looked = Looked(seen=tuple(seen), analysts=tuple(analysts), spec=spec, more=more)
+    analysts.sort(key=lambda analyst: analyst[0].source)  # stable: failures first, each side in order
+    looked = Looked(seen=tuple(seen), analysts=tuple(analysts))
     unscored = len(seen) - looked.failed - looked.passed
     yield RolledOut(step=plan.step, failed=looked.failed, passed=looked.passed, unscored=unscored)
     return looked
@@ -101,7 +113,7 @@ def reflect(run: Run, plan: Plan, looked: Looked) -> Generator[Event, None, tupl
         if asked.value is None:
             lost += 1
             yield FellBack(step=plan.step, stage="reflect", reason=asked.reason, instead="its cases propose nothing")
-        found.append(reflection(minibatch, asked, looked.spec))
+        found.append(reflection(minibatch, asked, run.spec))
     edits, notes = sum(len(one.bundle.items) for one in found), sum(len(one.notes) for one in found)
     yield Reflected(step=plan.step, calls=len(found), failed_calls=lost, edits=edits, notes=notes)
     return tuple(found)
@@ -113,8 +125,8 @@ def choose(
     """What is taken up of a merged bundle, and the budget for that."""
     for problem in merged.problems:
         yield FellBack(step=plan.step, stage="merge", reason=problem, instead="proposals are put one after the other")
-    budget = planned(looked.spec, plan.step, run.steps, bundled=bundled(run.spec, run.state.looks, len(run.splits.val)))
-    if run.spec.schedule == "autonomous" and looked.spec.update != "full_rewrite":
+    budget = planned(run.spec, plan.step, run.steps, bundled=bundled(run.spec, run.state.looks, len(run.splits.val)))
+    if run.spec.schedule == "autonomous" and run.spec.update != "full_rewrite":
         budget, problem = decide_budget(merged.bundle, run.desk, setting, _evidence(looked, merged.bundle))
         if problem:
             yield FellBack(step=plan.step, stage="budget", reason=problem, instead="no edit is made")
@@ -124,20 +136,17 @@ def choose(
     return chosen.bundle, budget
 
 
-def propose(run: Run, plan: Plan, looked: Looked, setting: Setting) -> Generator[Event, None, tuple[ProposalSet, ...]]:
-    """The sets of proposals: what the analysts say, merged for all sets at once, each cut to the budget."""
-    sets: list[ProposalSet] = []
-    for number, one in enumerate(looked.sets, 1):
-        sets.append(ProposalSet(number=number, reflections=(yield from reflect(run, plan, one))))
-    merging = Merging(desk=run.desk, setting=setting, spec=looked.spec)
-    merged = merging.merge_sets([(one.side("failure"), one.side("success")) for one in sets])
-    for index, (one, both) in enumerate(zip(sets, merged, strict=True)):
-        if one.proposed:
-            bundle, budget = yield from choose(run, plan, looked, both, setting)
-            sets[index] = replace(one, bundle=bundle, budget=budget)
-            merges, kept = len(both.bundle.items), len(bundle.items)
-            yield Chosen(step=plan.step, proposed=one.proposed, merged=merges, budget=budget, kept=kept)
-    return tuple(sets)
+def propose(run: Run, plan: Plan, looked: Looked, setting: Setting) -> Generator[Event, None, Proposals]:
+    """What the analysts say, merged and cut to the budget."""
+    made = Proposals(reflections=(yield from reflect(run, plan, looked)))
+    merging = Merging(desk=run.desk, setting=setting, spec=run.spec)
+    merged = merging.merge(made.side("failure"), made.side("success"))
+    if not made.proposed:
+        return made
+    bundle, budget = yield from choose(run, plan, looked, merged, setting)
+    merges, kept = len(merged.bundle.items), len(bundle.items)
+    yield Chosen(step=plan.step, proposed=made.proposed, merged=merges, budget=budget, kept=kept)
+    return replace(made, bundle=bundle, budget=budget)
 
 
 def _evidence(looked: Looked, bundle: Bundle) -> str:

@@ -30,13 +30,6 @@ class Minibatch:
 
     source: Source
     cases: tuple[Seen, ...]
-    contrasting: bool = False
-    """Whether it begins with cases that went well and went wrong, and is to be read for that."""
-
-    @property
-    def rank(self) -> tuple[Source, bool]:
-        """Failures before successes, and contrasts before all."""
-        return self.source, not self.contrasting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,16 +55,11 @@ class Reflection:
 
 
 class Sorting:
-    """Puts the cases of a batch into minibatches as they come, failures and successes apart.
+    """Puts the cases of a batch into minibatches as they come, failures and successes apart."""
 
-    With `contrast` cases that went both ways have minibatches of their own, and those left over come first in others.
-    """
-
-    def __init__(self, size: int, *, failures_only: bool = False, contrast: bool = False) -> None:
+    def __init__(self, size: int, *, failures_only: bool = False) -> None:
         self._size = size
         self._failures_only = failures_only
-        self._contrast = contrast
-        self._mixed: list[Seen] = []
         self._open: dict[Source, list[Seen]] = {"failure": [], "success": []}
 
     def add(self, seen: Seen) -> Minibatch | None:
@@ -79,13 +67,12 @@ class Sorting:
         source: Source = "failure" if seen.failed else "success"
         if not seen.rollouts or (source == "success" and self._failures_only):
             return None
-        queue = self._mixed if self._contrast and seen.mixed else self._open[source]
+        queue = self._open[source]
         queue.append(seen)
         return self._take(queue, source) if len(queue) == self._size else None
 
     def rest(self) -> tuple[Minibatch, ...]:
         """What was begun and not filled, failures first."""
-        self._open["failure"][:0], self._mixed = self._mixed, []
         found: list[Minibatch] = []
         for source, queue in self._open.items():
             while queue:
@@ -95,7 +82,7 @@ class Sorting:
     def _take(self, queue: list[Seen], source: Source) -> Minibatch:
         cases = tuple(queue[: self._size])
         del queue[: self._size]
-        return Minibatch(source=source, cases=cases, contrasting=self._contrast and cases[0].mixed)
+        return Minibatch(source=source, cases=cases)
 
 
 def question(minibatch: Minibatch, setting: Setting, spec: Spec) -> Question[Analysed]:

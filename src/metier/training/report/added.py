@@ -25,8 +25,3 @@ def added(before: str, after: str) -> tuple[Line, ...]:
             found.append(line)
         place += len(line.text)
     return tuple(found)
-
-
-def single(document: str, lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    """The lines that can be taken out of a document without doubt which is meant."""
-    return tuple(line for line in lines if document.count(line.text) == 1)

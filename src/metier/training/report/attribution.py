@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.statistics.intervals import Interval, paired
+from metier.statistics.intervals import paired
 from metier.training.gates.effects import LEVEL
 from metier.training.proposing.prompt import document_of
 from metier.training.proposing.proposals import dump
@@ -22,20 +22,9 @@ if TYPE_CHECKING:
 
 
 def attributed(start: Package, state: State) -> tuple[Attributed, ...]:
-    """The added lines of the best skill in their order; one that no edit holds came of a rewrite or of a merge."""
+    """The added lines of the best skill in their order; one that no edit holds came of a rewrite."""
     lines = added(document_of(start), document_of(state.best))
-    weights = dict(state.weights)
-    found: list[Attributed] = []
-    for line in lines:
-        text = line.bare.strip()
-        one = _brought(text, state.steps)
-        if (known := weights.get(line.text)) is not None:
-            interval = Interval(low=-known.interval.high, high=-known.interval.low, level=known.interval.level)
-            one = Attributed(
-                line=text, step=one.step, op=one.op, how="left_out", effect=-known.effect, interval=interval
-            )
-        found.append(one)
-    return tuple(found)
+    return tuple(_brought(line.bare.strip(), state.steps) for line in lines)
 
 
 def _brought(text: str, steps: tuple[Step, ...]) -> Attributed:

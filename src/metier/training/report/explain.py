@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from metier.training import events as progress
 from metier.training.events import Event
-from metier.training.progress_search import Judging, ParentChosen, Pruned, Screened, Weighed
+from metier.training.progress_search import Judging, Screened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ def explained(event: Event) -> str | None:
     match event:
         case progress.Decided():
             return _decided(event)
-        case Judging() | Screened() | ParentChosen() | Weighed() | Pruned():
+        case Judging() | Screened():
             return _searching(event)
         case progress.Confirming():
             return (
@@ -55,16 +55,6 @@ def _about_a_step(event: Event) -> str | None:
     match event:
         case progress.Measured(arm="initial", split="val"):
             return f"The skill it began with scores {event.hard:.3f} on {event.scored} val cases."
-        case progress.Switched():
-            return (
-                f"Step {event.step}: {event.plateau} steps of {_words(event.before)} brought nothing, "
-                f"so proposals are made by {_words(event.proposer)} now."
-            )
-        case progress.Gathered():
-            return (
-                f"Step {event.step}: {event.sets} sets of proposals were made of the same rollouts, as proposals are "
-                f"cheaper than rollouts; {event.edits} of them differ."
-            )
         case progress.Chosen(budget=int()) if event.kept < event.merged:
             return (
                 f"Step {event.step}: {event.kept} of {event.merged} proposals are taken up; a step may change no more "
@@ -84,7 +74,7 @@ def _about_a_step(event: Event) -> str | None:
             return None
 
 
-def _searching(event: Judging | Screened | ParentChosen | Weighed | Pruned) -> str:
+def _searching(event: Judging | Screened) -> str:
     match event:
         case Judging():
             return _judging(event)
@@ -94,22 +84,6 @@ def _searching(event: Judging | Screened | ParentChosen | Weighed | Pruned) -> s
                 f"stands more than {event.bar:.2f} standard errors above zero:"
             )
             return _listed(head, event.effects, ("kept", "dropped"))
-        case ParentChosen():
-            why = "It is the best one." if event.best else "It is not the best one, but wins where the best one fails."
-            return (
-                f"Step {event.step} begins with skill {event.skill_hash[:12]}, drawn from {event.variants} by the val "
-                f"cases they win ({event.won}). {why}"
-            )
-        case Weighed():
-            head = (
-                "What each added line is worth to the best skill, in points with a 95 % interval, measured without it:"
-            )
-            return _listed(head, event.lines, ("stays", "seems to bring nothing"))
-        case Pruned():
-            what = f"{_lines(event.lines)} ({event.characters} bytes) that seem to bring nothing"
-            if event.kept:
-                return f"Without {what} the skill is not worse ({event.reason}): the shorter one is kept."
-            return f"Without {what} the skill may be worse ({event.reason}): they stay."
 
 
 def _judging(event: Judging) -> str:
@@ -202,10 +176,6 @@ def _words(name: str) -> str:
 
 def _score(value: float | None) -> str:
     return "no score" if value is None else f"{value:.3f}"
-
-
-def _lines(count: int) -> str:
-    return f"{count} line{'' if count == 1 else 's'}"
 
 
 def _count(candidates: int) -> str:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from metier.training.report.page_html import Row, count, part, rows, signed, table, text
+from metier.training.report.page_html import Row, count, rows, signed, table, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 HOW = {
-    "left_out": "measured without it",
     "screened": "screened among others",
     "together": "of its step",
-    "unknown": "unknown: it came of a rewrite or of a merge",
+    "unknown": "unknown: it came of a rewrite",
 }
 EXPECTED = (
     "Points are what to expect: of edits that were screened they are drawn towards zero, as the best of many look "
@@ -22,11 +21,11 @@ EXPECTED = (
 
 
 def lines_table(report: Mapping[str, object]) -> str:
-    """The lines that training added, each with its step, effect and interval; and what was taken out again."""
+    """The lines that training added, each with its step, effect and interval."""
     found = rows(report, "attribution")
     heads = ("line", "step", "points", "95 % interval", "known from")
     note = f"<p>{EXPECTED}</p>" if has_screened(report) else ""
-    return table(heads, "".join(_row(one) for one in found)) + note + _pruned(part(report, "pruned"))
+    return table(heads, "".join(_row(one) for one in found)) + note
 
 
 def has_screened(report: Mapping[str, object]) -> bool:
@@ -45,12 +44,3 @@ def _row(one: Row) -> str:
     )
     line = f'<td class="long">{text(one["line"])}</td>'
     return f"<tr>{line}" + "".join(f"<td>{text(cell)}</td>" for cell in cells) + "</tr>"
-
-
-def _pruned(one: Row) -> str:
-    if not one:
-        return ""
-    what = "Taken out" if one["kept"] else "Looked at and left in"
-    lines = text("\n".join(cast("list[str]", one["lines"])))
-    said = f"{what}, as they seem to bring nothing ({one['reason']}; {one['bytes']} bytes):"
-    return f"<p>{text(said)}</p><pre>{lines}</pre>"

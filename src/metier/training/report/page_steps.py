@@ -13,12 +13,11 @@ SCREENED = (
 
 
 def name_of(one: Row) -> str:
-    """A step's number, with which of its sets of proposals it was and how they were made, where that is not usual."""
+    """A step's number, and how its change was proposed, where that is not usual."""
     if one["step"] == 0:
         return "one-shot"
-    which = f".{one['proposal']}" if one.get("proposal", 1) != 1 else ""
     way = str(one.get("proposer", "patch")).replace("_", " ")
-    return f"{one['step']}{which}" + ("" if way == "patch" else f" {way}")
+    return str(one["step"]) + ("" if way == "patch" else f" {way}")
 
 
 def action_of(outcome: Row) -> str:
@@ -44,8 +43,7 @@ def step(one: Row) -> str:
     edits = "".join(_edit(edit) for edit in cast("list[Row]", one.get("edits") or []))
     screened = "".join(_effect(edit) for edit in cast("list[Row]", outcome.get("effects") or []))
     screened = f"<h3>Screened, each with its own effect</h3><p>{SCREENED}</p>{screened}" if screened else ""
-    merged = _merge(part(one, "merged"))
-    return f"<details>{head}{edits or '<p>No edits.</p>'}{screened}{merged}</details>"
+    return f"<details>{head}{edits or '<p>No edits.</p>'}{screened}</details>"
 
 
 def epoch(one: Row) -> str:
@@ -62,12 +60,6 @@ def _afterwards(outcome: Row) -> str:
         return ""
     loss = ", no clear loss" if cast("float", outcome["effect"]) < 0 else ""
     return f"; fresh attempts with them: {signed(outcome['effect'])} points{loss}"
-
-
-def _merge(outcome: Row) -> str:
-    if not outcome:
-        return ""
-    return f"<p>After it two lineages were merged by section: {text(action_of(outcome))}: {text(outcome['reason'])}</p>"
 
 
 def _effect(edit: Row) -> str:

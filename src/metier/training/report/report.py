@@ -61,7 +61,6 @@ def report(trained: Trained, told: Told) -> Json:
         "steps": [_step(one, told.measure) for one in trained.steps],
         "epochs": [_epoch(one, told.measure) for one in trained.epochs],
         "attribution": [_attributed(one) for one in trained.attribution],
-        "pruned": asdict(trained.pruned) if trained.pruned else None,
         "cases": _cases(trained, told),
         "usage": {stage: _usage(used, _price(stage, told)) for stage, used in _stages(trained, told)},
         "spare": _usage(trained.spare, told.target_price),
@@ -98,7 +97,7 @@ def curve(trained: Trained, measure: Measure) -> list[Json]:
     points: list[Json] = [{"step": 0, "candidate": None, "current": current, "best": best, "action": "start"}]
     for step, ends in _with_ends(trained):
         scored, estimate = _candidate(step.outcome, measure, current)
-        for outcome in (step.outcome, step.noted, step.merged, ends):
+        for outcome in (step.outcome, step.noted, ends):
             if isinstance(outcome, Judged) and outcome.scores and outcome.decision.action in ACCEPTED:
                 current = measure.of(outcome.scores.mean())
                 best = current if outcome.decision.action == "accept_new_best" else max(best, current)
@@ -180,9 +179,7 @@ def _step(one: Step, measure: Measure) -> Json:
         "outcome": _outcome(one.outcome, measure),
         "notes": list(one.notes),
         "noted": _outcome(one.noted, measure) if one.noted else None,
-        "merged": _outcome(one.merged, measure) if one.merged else None,
         "proposer": one.proposer,
-        "proposal": one.proposal,
     }
 
 

@@ -130,7 +130,7 @@ def order_again(ws: Workspace, training: str, limits: TrainLimits | None = None)
 
 def _spec(kept: Training) -> Spec:
     try:
-        return Spec(**json.loads(kept.spec))
+        return Spec.read(kept.spec)
     except TypeError:
         raise InputError(
             f"Training {kept.id} was begun by another version, with other settings; start it anew."

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SECONDS = 120.0
 DAY = 86_400.0
 """The longest that one attempt or answer may take."""
-MOST = {"epochs": 10_000, "samples": 1_000, "proposals": 100}
+MOST = {"epochs": 10_000, "samples": 1_000}
 """What the settings of a search may be at most: more would take all memory before it took any time."""
 
 

@@ -72,10 +72,8 @@ WAYS: list[dict[str, Any]] = [
     {"update": "rewrite"},
     {"update": "full_rewrite"},
     {"skill_aware": True},
-    {"proposals": 3},
-    {"samples": 2, "contrast": True},
+    {"samples": 2},
     {"one_shot_first": True},
-    {"bandit": True, "plateau": 1},
 ]
 
 
