@@ -30,6 +30,8 @@ LAYERS = [
     {"types", "errors"},
 ]
 """From the top down; parts on one line do not import each other."""
+APART = {"hooks"}
+"""Parts outside the order: every part may import them."""
 FUNCTIONAL = {"learning", "training", "selection", "review", "skills", "types", "capture"}
 """Parts that are functions from values to values: no store, no environment, no clock."""
 
@@ -71,8 +73,24 @@ def test_a_module_imports_only_from_below(name: str) -> None:
     part = part_of(name)
     for target in imports_of(known[name], known):
         other = part_of(target)
-        if other and other != part:
+        if other and other != part and other not in APART and part not in APART:
             assert level_of(other) > level_of(part), f"{name} imports {target}"
+
+
+def test_hooks_import_the_standard_library_and_the_quick_redactor_only() -> None:
+    hooks = {name: file for name, file in modules().items() if part_of(name) == "hooks"}
+    assert hooks
+    for name, file in hooks.items():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                used = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                used = [f"{node.module}.{alias.name}" for alias in node.names]
+            else:
+                continue
+            for target in used:
+                is_own = target.startswith("metier.hooks.") or target == "metier.redaction.redact_quick"
+                assert is_own or target.split(".")[0] in sys.stdlib_module_names, f"{name} imports {target}"
 
 
 def test_no_module_is_part_of_an_import_cycle() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from metier.capture import registry
 from metier.errors import InputError
-from metier.hooks.ignore import is_ignored
+from metier.hooks.workspace import is_ignored
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence

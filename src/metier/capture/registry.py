@@ -18,8 +18,8 @@ GROUP = "metier.sources"
 _BUILT_IN = {
     "claude-code": "claude_code.source:ClaudeCode",
     "codex": "codex.source:Codex",
-    "otel": "traces.otel:Otel",
-    "openinference": "traces.openinference:OpenInference",
+    "otel": "traces.source:Otel",
+    "openinference": "traces.source:OpenInference",
     "jsonl": "others.jsonl:Jsonl",
     "gemini-cli": "others.gemini_cli:GeminiCli",
     "openclaw": "others.openclaw:OpenClaw",

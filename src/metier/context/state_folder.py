@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from metier.config import STATE
 from metier.errors import ConfigError, StoreError
-from metier.hooks.record import SPOOL, sync_folder
+from metier.hooks.spool import SPOOL, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

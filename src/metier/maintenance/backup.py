@@ -18,7 +18,7 @@ from metier.context import state_folder as place
 from metier.context.audit import note_action
 from metier.context.temp_folders import own_folder
 from metier.errors import InputError, RefusedError, StoreError
-from metier.hooks.record import sync_folder
+from metier.hooks.spool import sync_folder
 from metier.store.engines import migrate
 from metier.store.engines.sqlite import SqliteEngine
 from metier.store.tables import meta

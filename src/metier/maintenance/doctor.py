@@ -16,7 +16,7 @@ from metier import config
 from metier.context import state_folder as place
 from metier.context.context import DATABASE, Workspace
 from metier.errors import DamagedError, MetierError
-from metier.hooks import record as spool
+from metier.hooks import spool
 from metier.library.versions import journal
 from metier.runs.ingest import BAD, waiting
 from metier.selection.worth import outcomes

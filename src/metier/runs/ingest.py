@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import InputError, MetierError
 from metier.formats.run_json import parse_run
-from metier.hooks import record as spool
+from metier.hooks import spool
 from metier.runs.record import closed_by, keep, ready
 from metier.runs.spooled_selection import selection_of
 from metier.store.tables.recording import spooled
@@ -83,7 +83,7 @@ def _clear(folder: Path, entries: dict[str, Entry | None], names: list[str]) -> 
             if isinstance(entry, Delivery) and entry.how == "refused":
                 (folder / BAD).mkdir(mode=0o700, exist_ok=True)
                 file.rename(folder / BAD / name)
-                spool.log(str(folder.parent), f"{name}: {entry.reason}")
+                spool.log_error(str(folder.parent), f"{name}: {entry.reason}")
             elif name in entries or time.time() - file.stat().st_mtime > STALE:
                 file.unlink()
         except FileNotFoundError:
@@ -101,7 +101,7 @@ def _read(ws: Workspace, file: Path) -> Entry | _Elsewhere | None:
         state = file.lstat()
         if not stat.S_ISREG(state.st_mode):
             return Delivery(how="refused", reason="not a plain file")
-        if state.st_size > spool.LIMIT * 2:
+        if state.st_size > spool.OBJECT_LIMIT * 2:
             return Delivery(how="refused", reason="larger than any spooled run can be")
         entry = json.loads(file.read_bytes())
         return _Elsewhere() if _is_elsewhere(ws, entry) else _entry(ws, entry)

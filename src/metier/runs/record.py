@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metier.errors import InputError
 from metier.formats.run_json import dump_run, parse_run
-from metier.hooks.ignore import is_ignored
+from metier.hooks.workspace import is_ignored
 from metier.runs import skill_usage as usage
 from metier.runs.derive import is_heartbeat, record_of, redacted, seen_skills, valid_name
 from metier.store.tables.recording import full_text as search

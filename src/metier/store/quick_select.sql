@@ -1,4 +1,4 @@
--- What the hook asks the store (`runs/quick_select.py`), which has no time to load anything of it. SQLite alone.
+-- The statements of the hook (`hooks/rank.py`), which has no time to load the store. SQLite only.
 
 -- name: size
 SELECT count(*) FROM skill_texts;

@@ -9,8 +9,7 @@ import pytest
 from capture_samples import parse, reasons, runs
 
 from metier.capture.source import Rewound
-from metier.capture.traces.openinference import OpenInference
-from metier.capture.traces.otel import Otel
+from metier.capture.traces.source import OpenInference, Otel
 from metier.types import Outcome, Tokens
 
 OTEL, INFERENCE = Otel(), OpenInference()

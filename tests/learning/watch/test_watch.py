@@ -14,7 +14,7 @@ from metier.context.context import Workspace
 from metier.context.exclusive import alone
 from metier.errors import ConfigError, StoreError
 from metier.events import Advanced, Began, Ended, Noted
-from metier.hooks import record as spool
+from metier.hooks import spool
 from metier.learning.watch import last_pass as passes
 from metier.learning.watch.schedule import Due, Later, Never, Pace
 from metier.learning.watch.watch import Watch, next_pass, places
@@ -181,7 +181,7 @@ def test_what_a_hook_spooled_is_taken_in_and_learned_from(ws: Workspace) -> None
             "run": {"message": "from a hook", "id": "h1"},
             "folder": str(ws.root),
         }
-        spool.write(str(ws.state), entry)
+        spool.write_entry(str(ws.state), entry)
         until(running.passes)
     assert [record.run.message for record in ws.runs()] == ["from a hook"]
     assert list((ws.state / spool.SPOOL).glob("*.json")) == []
@@ -192,7 +192,7 @@ def test_nothing_that_hooks_spool_at_the_very_moment_of_a_look_is_overlooked(ws:
         until(running.texts)
         for number in range(100):
             entry: dict[str, object] = {"kind": "run", "run": {"message": "x", "id": str(number)}}
-            spool.write(str(ws.state), entry | {"folder": str(ws.root)})
+            spool.write_entry(str(ws.state), entry | {"folder": str(ws.root)})
         until(lambda: not list((ws.state / spool.SPOOL).glob("*.json")))
     assert len(ws.runs(200)) == 100
 
@@ -203,7 +203,7 @@ def test_what_was_spooled_for_another_workspace_is_left_for_its_own_watch(tmp_pa
     for folder in (mine, other):
         folder.mkdir()
         Workspace.open(folder, flags=flags).close()
-    spool.write(str(tmp_path / "state"), {"kind": "run", "run": {"message": "x"}, "folder": str(other)})
+    spool.write_entry(str(tmp_path / "state"), {"kind": "run", "run": {"message": "x"}, "folder": str(other)})
     with Running([mine], Script(), flags=flags) as running:
         until(running.texts)
         settle()  # limits are looked after once a day
@@ -271,7 +271,7 @@ def test_where_nothing_learns_unasked_it_is_said_once_and_runs_are_taken_in(
 ) -> None:
     script = Script()
     with Running([ws.root], script, flags=flags) as running:
-        spool.write(str(ws.state), {"kind": "run", "run": {"message": "x"}, "folder": str(ws.root)})
+        spool.write_entry(str(ws.state), {"kind": "run", "run": {"message": "x"}, "folder": str(ws.root)})
         until(ws.runs)
         settle()
     assert len(running.texts()) == 1
@@ -281,7 +281,7 @@ def test_where_nothing_learns_unasked_it_is_said_once_and_runs_are_taken_in(
 
 
 def test_where_metier_is_switched_off_nothing_is_taken_in(ws: Workspace) -> None:
-    spool.write(str(ws.state), {"kind": "run", "run": {"message": "x"}, "folder": str(ws.root)})
+    spool.write_entry(str(ws.state), {"kind": "run", "run": {"message": "x"}, "folder": str(ws.root)})
     with Running([ws.root], Script(), flags={"enabled": False, "mode": "apply"}) as running:
         until(running.texts)
         settle()

@@ -1,38 +1,90 @@
-"""OpenInference: spans of Phoenix and its instrumentations, as OTLP/JSON or as flat rows."""
+"""Spans in the words of OpenInference: kinds, flattened messages, token counts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
-from metier.capture.source import Found, Session
-from metier.capture.traces.otel import parse_spans
+from metier.capture.reading.fields import Map, compact, is_list, is_map, mapping, number, text
+from metier.capture.reading.messages import Message, messages
+from metier.capture.traces.attributes import nested
+from metier.capture.traces.runs import Step
+from metier.capture.traces.spans import bare
+from metier.types import Outcome, Tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from metier.capture.traces.runs import StepKind
+    from metier.capture.traces.spans import Span
+
+_KINDS: dict[str, StepKind] = {"LLM": "model", "TOOL": "tool", "AGENT": "agent"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenInference:
-    """Files of spans with OpenInference attributes."""
+def openinference_step(span: Span) -> Step:
+    """What a span says in the words of OpenInference."""
+    given = span.attributes
+    named = text(given, "openinference.span.kind").upper()
+    kind: StepKind = "agent" if named == "CHAIN" and not span.parent else _KINDS.get(named, "other")
+    if kind == "other":
+        return Step(span=bare(span), outcome=_outcome(given) if named == "EVALUATOR" else None)
+    called = nested(given, "tool.parameters") if "tool.parameters" in given else None
+    return Step(
+        span=bare(span),
+        kind=kind,
+        received=_messages(given, "llm.input_messages", "input.value", "user"),
+        answered=_messages(given, "llm.output_messages", "output.value", "assistant"),
+        tool=text(given, "tool.name") or text(given, "tool_call.function.name") or span.name,
+        call=text(given, "tool_call.id") or text(given, "tool.id"),
+        given=compact(given.get("input.value") or called or given.get("tool_call.function.arguments")),
+        output=compact(given.get("output.value")),
+        model=text(given, "llm.model_name"),
+        tokens=_tokens(given),
+        session=text(given, "session.id"),
+        agent=text(given, "agent.name") or text(given, "service.name"),
+    )
 
-    name: str = "openinference"
-    title: str = "OpenInference spans"
-    proven: bool = True
 
-    def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:  # noqa: ARG002
-        """Nowhere: such files are exported by hand."""
-        return ()
+def _messages(given: Map, name: str, plain: str, role: str) -> tuple[Message, ...]:
+    """The messages of a call; without them, what the span says went in or came out."""
+    found = messages(nested(given, name), role)
+    if found:
+        return found
+    value = nested(given, plain)
+    listed = messages(value, role)
+    if any(message.text for message in listed):
+        return listed
+    said = _inner_text(value, role)
+    return (Message(role=role, text=said),) if said else ()
 
-    def claims(self, path: str, head: bytes) -> bool:  # noqa: ARG002
-        """Whether OpenInference attributes stand at the beginning."""
-        marks = (b"openinference.span.kind", b'"openinference"', b"llm.input_messages", b'"span_kind"')
-        return any(mark in head for mark in marks)
 
-    def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:  # noqa: ARG002
-        """Each file stands for itself."""
-        yield from (Session(main=path) for path in sorted(set(paths)))
+def _inner_text(value: object, role: str) -> str:
+    """The text in the small objects that frameworks put around a question or an answer."""
+    keys = ("input", "query", "question", "prompt", "user_query", "task", "message", "text")
+    keys = keys if role == "user" else ("output", "answer", "response", "content", "result", "text")
+    for key in keys:
+        inner = mapping(value).get(key)
+        if isinstance(inner, str) and inner.strip():
+            return text(value, key)
+        listed = messages(inner if is_list(inner) else None, role)
+        if listed and listed[-1].text:
+            return listed[-1].text
+    return compact(value) if is_map(value) and value else ""
 
-    def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
-        """One run for each topmost agent span, or for each trace without one."""
-        yield from parse_spans(files, start, self.name)
+
+def _tokens(given: Map) -> Tokens:
+    count = "llm.token_count."
+    cached = number(given, f"{count}prompt_details.cache_read")
+    written = number(given, f"{count}prompt_details.cache_write")
+    return Tokens(
+        input=max(0, number(given, f"{count}prompt") - cached - written),
+        output=number(given, f"{count}completion"),
+        cache_read=cached,
+        cache_write=written,
+    )
+
+
+def _outcome(given: Map) -> Outcome | None:
+    """What an evaluator span found."""
+    label = text(given, "evaluation.label").lower() or text(given, "eval.label").lower()
+    good = ("pass", "passed", "correct", "true")
+    if label in (*good, "fail", "failed", "incorrect", "false"):
+        return Outcome(success=label in good, by="verifier", reason=text(given, "evaluation.explanation"))
+    return None

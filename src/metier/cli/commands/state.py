@@ -76,7 +76,7 @@ def where(ctx: typer.Context, as_json: AsJson = False) -> None:
 
     from metier.config import FILE, user_file
     from metier.context.context import DATABASE
-    from metier.hooks.record import SPOOL
+    from metier.hooks.spool import SPOOL
 
     with opened(ctx) as ws:
         paths = {

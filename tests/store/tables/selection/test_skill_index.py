@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scoping import in_workspace
 
-from metier.hooks import rank as quick_rank
+from metier.hooks import rank
 from metier.store.engines import dialect
 from metier.store.engines.migrate import migrate, shipped
 from metier.store.tables.selection import hook_skills as skill_words
@@ -126,7 +126,7 @@ def test_a_finished_text_lasts_as_long_as_the_content_it_was_made_of(engine: Eng
 
 
 def test_the_hook_and_the_store_part_the_same_signs() -> None:
-    assert quick_rank.CJK.pattern == dialect.CJK.pattern
+    assert rank.CJK.pattern == dialect.CJK.pattern
 
 
 def test_selections_of_the_version_before_are_still_there(bare_engine: Engine) -> None:

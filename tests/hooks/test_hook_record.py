@@ -76,7 +76,7 @@ def test_a_hook_in_a_folder_below_finds_the_workspace(ws: Workspace) -> None:
     [
         ("not json", "JSONDecodeError"),
         ("[1]", "not a JSON object"),
-        ({"nothing": "here"}, "names no transcript_path"),
+        ({"nothing": "here"}, "has neither transcript_path nor message"),
         ("", "JSONDecodeError"),
     ],
 )

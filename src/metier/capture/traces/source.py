@@ -1,4 +1,4 @@
-"""OpenTelemetry: OTLP/JSON files of GenAI spans, and those Claude Code itself sends."""
+"""The sources `otel` and `openinference`: files of spans, as OTLP/JSON or as rows that a trace viewer exported."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from metier.capture.source import Captured, Found, Rewound, Session, Skipped
 from metier.capture.traces.genai import genai_step
-from metier.capture.traces.openinference_spans import openinference_step
+from metier.capture.traces.openinference import openinference_step
 from metier.capture.traces.runs import Step, Traces
 from metier.capture.traces.spans import spans
 
@@ -32,6 +32,32 @@ class Otel:
     def claims(self, path: str, head: bytes) -> bool:  # noqa: ARG002
         """Whether the beginning is OTLP/JSON without OpenInference attributes."""
         return is_otlp(head) and b"openinference.span.kind" not in head
+
+    def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:  # noqa: ARG002
+        """Each file stands for itself."""
+        yield from (Session(main=path) for path in sorted(set(paths)))
+
+    def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
+        """One run for each topmost agent span, or for each trace without one."""
+        yield from parse_spans(files, start, self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenInference:
+    """Files of spans with OpenInference attributes."""
+
+    name: str = "openinference"
+    title: str = "OpenInference spans"
+    proven: bool = True
+
+    def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:  # noqa: ARG002
+        """Nowhere: such files are exported by hand."""
+        return ()
+
+    def claims(self, path: str, head: bytes) -> bool:  # noqa: ARG002
+        """Whether OpenInference attributes stand at the beginning."""
+        marks = (b"openinference.span.kind", b'"openinference"', b"llm.input_messages", b'"span_kind"')
+        return any(mark in head for mark in marks)
 
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:  # noqa: ARG002
         """Each file stands for itself."""

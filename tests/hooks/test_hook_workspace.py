@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from metier.hooks.ignore import is_ignored
+from metier.hooks.workspace import is_ignored
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked
 
 from metier.context.context import Workspace
-from metier.hooks import rank as quick_rank
+from metier.hooks.rank import RankedSkill, is_unchanged
 from metier.selection.assembly.render import ABOUT, HOOK_CHARACTERS, HOOK_TOKENS
 from metier.selection.candidates.disk_changes import stamp_of
 from metier.store.tables.selection import selections
@@ -148,7 +148,7 @@ def test_where_nothing_is_ready_nothing_is_said(ws: Workspace, tmp_path: Path) -
     ws.close()
     (ws.state / "metier.db").write_bytes(b"no database at all")
     assert hooked(ws) == ""
-    assert "quick_select" in errors(ws)
+    assert " select: " in errors(ws)
 
 
 def test_an_older_database_is_no_trouble(ws: Workspace) -> None:
@@ -172,10 +172,10 @@ def test_workspaces_that_share_a_state_folder_get_their_own_skills(
 def test_the_stamp_is_the_same_on_both_sides(tmp_path: Path) -> None:
     document = tmp_path / "SKILL.md"
     document.write_text("x", encoding="utf-8")
-    skill = quick_rank.Skill((1, "x", "h", str(document), stamp_of(str(document)), 1.0, 10, "text"))
-    assert quick_rank.is_unchanged(skill)
+    skill = RankedSkill((1, "x", "h", str(document), stamp_of(str(document)), 1.0, 10, "text"))
+    assert is_unchanged(skill)
     document.write_text("xy", encoding="utf-8")
-    assert not quick_rank.is_unchanged(skill)
+    assert not is_unchanged(skill)
 
 
 def test_it_loads_nothing_that_takes_long() -> None:

@@ -1,0 +1,65 @@
+"""What both hooks do around their work: read one JSON object, find the workspace, never fail the agent, end quickly."""
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+# (`typing` and `pathlib` are not imported here: they would cost the hook several milliseconds)
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from metier.hooks.spool import OBJECT_LIMIT, log_error
+from metier.hooks.workspace import find_state, is_disabled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Payload = dict[str, object]
+
+
+class HookInputError(Exception):
+    """The object on standard input is nothing that a hook can use."""
+
+
+def run_hook(name: str, work: Callable[[str, str, Payload], None], *, seconds: float) -> None:
+    """Call `work` with the state folder, the agent's folder and its object; then exit with 0, whatever happens.
+
+    Outside a workspace, and where recording is off, nothing is called.
+    """
+    state = ""
+    try:
+        limit_time(seconds)
+        payload = read_object()
+        folder = str(payload.get("cwd") or "") or os.getcwd()
+        state = find_state(folder, os.environ)
+        if state and not is_disabled(state, folder):
+            work(state, folder, payload)
+    except Exception as error:  # noqa: BLE001 - a hook must never fail its agent
+        log_error(state or find_state(os.getcwd(), os.environ), f"{name}: {type(error).__name__}: {error}")
+    finally:
+        exit_at_once()
+
+
+def read_object() -> Payload:
+    """The JSON object on standard input."""
+    raw = sys.stdin.buffer.read(OBJECT_LIMIT + 1)
+    if len(raw) > OBJECT_LIMIT:
+        raise HookInputError(f"the object is larger than {OBJECT_LIMIT} bytes")
+    payload = json.loads(raw.decode("utf-8", "replace"))
+    if not isinstance(payload, dict):
+        raise HookInputError("standard input is not a JSON object")
+    return payload
+
+
+def limit_time(seconds: float) -> None:
+    """Exit with 0 after this time, even while the hook waits for something."""
+    import signal
+
+    signal.signal(signal.SIGALRM, lambda _number, _frame: exit_at_once())
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def exit_at_once() -> None:
+    """Exit with 0 without the interpreter's clean-up, which takes milliseconds."""
+    os._exit(0)
