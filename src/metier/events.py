@@ -1,4 +1,4 @@
-"""What long work yields while it goes on: the CLI draws it, the dashboard streams it, the store keeps it."""
+"""Events that long work yields while it runs, so that a command can show progress."""
 
 from __future__ import annotations
 

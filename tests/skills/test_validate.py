@@ -14,9 +14,13 @@ from metier.skills.document.frontmatter import set_value
 from metier.skills.names import name_problem
 from metier.skills.package import Package
 from metier.skills.rules import RULES
-from metier.skills.validate import validate, validate_document
+from metier.skills.validate import Level, Validation, validate
 
 GOOD = b"---\nname: pdf\ndescription: Fills forms. Use when a form is to be filled.\n---\n# PDF\n"
+
+
+def validate_document(document: bytes, *, level: Level, folder: str | None = None) -> Validation:
+    return validate(Package(files={"SKILL.md": document}), level=level, folder=folder)
 
 
 def rules(document: bytes, level: str, folder: str | None = None) -> list[tuple[str, int, str]]:

@@ -1,1 +1,1 @@
-"""What ships: skill packages on disk. Today they are read here; versions, apply and rollback are to come."""
+"""What ships: skill packages on disk, their versions, and every change of them with its undo."""

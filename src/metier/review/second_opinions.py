@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from metier.review.matching.findings import finding
@@ -29,20 +29,6 @@ class SecondOpinion(Protocol):
     def look(self, package: Package) -> Iterable[Finding] | None:
         """Its findings; None when it came to no answer."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptedOpinion:
-    """An opinion that was written down beforehand, for tests and examples."""
-
-    name: str = "scripted"
-    answer: object = ()
-
-    def look(self, package: Package) -> Iterable[Finding] | None:  # noqa: ARG002
-        """The answer, whatever the package; an exception is raised."""
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return cast("Iterable[Finding] | None", self.answer)
 
 
 def opinions(package: Package, second: Iterable[SecondOpinion]) -> list[Finding]:

@@ -8,7 +8,6 @@ from unicodedata import normalize
 
 from metier.skills.document.frontmatter import BOM, Frontmatter, line_of, read
 from metier.skills.names import MAX_LENGTH, name_problem
-from metier.skills.package import Package
 from metier.skills.rules import KEYS, MAX_BODY_LINES, MAX_COMPATIBILITY, MAX_DESCRIPTION, RULES
 from metier.types import Finding, Severity
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from metier.skills.document.yaml_values import Oddity
+    from metier.skills.package import Package
 
 Level = Literal["strict", "lenient"]
 _PROBLEM: Severity = "high"
@@ -59,11 +59,6 @@ def validate(package: Package, *, level: Level, folder: str | None = None) -> Va
     check = _Check(strict=level == "strict", file=file or "SKILL.md", document=package.document)
     found = check.all(folder) if file else [check.problem("no-skill-file", 0, "There is no SKILL.md.")]
     return Validation(level=level, findings=tuple(sorted(found, key=lambda one: (one.severity != _PROBLEM, one.line))))
-
-
-def validate_document(document: bytes, *, level: Level, folder: str | None = None) -> Validation:
-    """The same for the bytes of a SKILL.md alone."""
-    return validate(Package(files={"SKILL.md": document}), level=level, folder=folder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,6 @@ import pytest
 from scoping import in_workspace
 
 from metier.errors import ConflictError, NotFoundError
-from metier.events import Advanced, Began, Ended, Noted
-from metier.store import events
 from metier.store.tables import audit
 from metier.store.tables.learning import patterns
 from metier.store.tables.models import memo
@@ -108,20 +106,6 @@ def test_selections_come_back_newest_first(engine: Engine) -> None:
         selections.put(transaction, replace(first, id="2"))
         selections.put(transaction, replace(first, run="r1"))
         assert selections.listed(transaction) == [replace(first, id="2"), replace(first, run="r1")]
-
-
-def test_events_of_a_piece_of_work_come_back_in_order(engine: Engine) -> None:
-    happened = [
-        Began(stage="learn", total=2),
-        Advanced(stage="learn", done=1, total=2, note="x"),
-        Noted(stage="learn", text="careful", level="warning"),
-        Ended(stage="learn", text="done"),
-    ]
-    with engine.write() as transaction:
-        for event in happened:
-            events.add(transaction, "w", "work-1", event, NOW)
-        events.add(transaction, "w", "work-2", happened[0], NOW)
-        assert events.listed(transaction, "w", "work-1") == happened
 
 
 def test_the_memo_keeps_the_first_value(engine: Engine) -> None:

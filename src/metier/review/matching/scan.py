@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from metier.review.matching.findings import finding
 from metier.review.matching.prefilter import Sieve
 from metier.review.matching.re2 import TooManyMatchesError, compiled, found, matches, places
-from metier.review.result import rank
 from metier.review.rules.sentence_rule import Framed
 
 if TYPE_CHECKING:
@@ -185,8 +184,3 @@ def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
         if not kept or span[0] >= kept[-1][1]:
             kept.append(span)
     return kept
-
-
-def worst(findings: Iterable[Finding]) -> int:
-    """The rank of the worst finding, -1 when there is none."""
-    return max((rank(one.severity) for one in findings), default=-1)

@@ -11,7 +11,6 @@ from metier.library.changes import followed
 from metier.library.hand_edits import notice_one
 from metier.library.proposals import door
 from metier.library.versions import journal
-from metier.review.rendering import framed
 from metier.review.result import blocks
 from metier.store.tables.models import memo
 
@@ -37,12 +36,6 @@ class Activated:
     def name(self) -> str:
         """What its document calls it, else its folder's name."""
         return self.package.name or self.folder
-
-    def render(self) -> str:
-        """Its text for an agent: escaped, capped, without control characters, with where it comes from."""
-        text = self.package.document.decode("utf-8", "replace")
-        source = f"{self.version.origin}, version {self.version.number}, {self.version.hash[:12]}"
-        return framed(self.name, text, source=source)
 
 
 def activate(ws: Workspace, skill: str) -> Activated:

@@ -25,14 +25,6 @@ class _Cut(NamedTuple):
     text: bytes
 
 
-def get_metadata(document: bytes) -> dict[str, str]:
-    """Every text under `metadata`; none when the frontmatter has none, or cannot be read."""
-    found = read(document).get("metadata")
-    if not isinstance(found, dict):
-        return {}
-    return {key: value for key, value in found.items() if isinstance(value, str)}
-
-
 def set_metadata(document: bytes, key: str, text: str) -> bytes:
     """The document with one `metier.` key under `metadata` set to a text; a shape it cannot be set in is refused."""
     if not _KEY.match(key):

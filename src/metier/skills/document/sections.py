@@ -1,4 +1,4 @@
-"""The sections of a Markdown document in the raw bytes, and one of them replaced without touching the rest."""
+"""The sections of a Markdown document: where each heading stands in the bytes, and what belongs to it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.errors import InputError, NotFoundError
 from metier.skills.document.frontmatter import Span, line_of, split
 
 if TYPE_CHECKING:
@@ -55,31 +54,6 @@ def sections(document: bytes) -> tuple[Section, ...]:
             )
         )
     return tuple(found)
-
-
-def section(document: bytes, title: str) -> Section:
-    """The section of that title (`## Steps` asks for the level, too); an error when there is none, or more than one."""
-    level = len(title) - len(title.lstrip("#"))
-    wanted = title[level:].strip()
-    found = [one for one in sections(document) if one.title == wanted and level in (0, one.level)]
-    if not found:
-        raise NotFoundError(f"There is no section {title!r}; write its heading exactly as the document does.")
-    if len(found) > 1:
-        lines = ", ".join(str(one.line) for one in found)
-        raise InputError(f"There are {len(found)} sections {title!r} (lines {lines}); give one another heading first.")
-    return found[0]
-
-
-def replace_section(document: bytes, title: str, text: str) -> bytes:
-    """The document with another body under one heading, blank lines around it; all other bytes stay."""
-    start, end = section(document, title).body
-    newline = split(document).newline
-    heading_ends = document[start - 1 : start] in (b"\n", b"\r")
-    lines = text.strip("\r\n").splitlines()
-    body = newline.join(line.encode() for line in lines)
-    after = newline if end < len(document) else b""
-    before = newline if heading_ends else newline * 2
-    return b"".join((document[:start], before, body, newline, after, document[end:]))
 
 
 def _headings(document: bytes) -> Iterator[_Heading]:
