@@ -117,11 +117,31 @@ def test_line_ends_and_the_missing_last_one_stay() -> None:
     assert deployable("") == ""
 
 
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        ("- run 3f9a2b1c\n---\n```\n---\n## Evidence\n", "---\n```\n---\n"),
+        ("(run 3f9a2b1c)```\ncode\n", "```\ncode\n"),
+        ("(run 3f9a2b1c)## Source runs\n\nb\n", ""),
+    ],
+    ids=["frontmatter appears", "code appears", "a heading appears"],
+)
+def test_what_reads_otherwise_once_a_line_is_gone_is_looked_at_again(body: str, after: str) -> None:
+    assert deployable(body) == after
+    assert deployable(after) == after
+
+
+def test_a_comment_of_several_lines_is_never_left_open() -> None:
+    body = "a\n<!-- note\n- run 3f9a2b1c -->\n# B\n\n- run 3f9a2b1c\n"
+    assert deployable(body) == "a\n<!-- note\n- run 3f9a2b1c -->\n# B\n\n"
+
+
 PIECES = st.lists(
     st.sampled_from(
         [
             *("# A", "## Evidence", "## Source Evidence", "## Learned Evolution", "### Steps", "###### x", "text", ""),
             *("- run 3f9a2b1c", "Evidence:", "Runs: a1b2…", "```", "~~~", "    ```", "<!--", "-->", "- item", "runs"),
+            *("(run 3f9a2b1c) ```", "- run 3f9a2b1c -->", "(run 3f9a2b1c) ## Evidence"),
             *(f"see run {RUN} now", f"a (run {RUN}) b", "---", "name: x", "1. step", "  - nested", "\t- run 3f9a2b1c"),
         ]
     ),

@@ -54,6 +54,8 @@ _SIGN = re.compile(
     r"|\b(?:runs|learned|succeeded|success ratio|winning path)\b",
     re.IGNORECASE,
 )
+PASSES = 20
+"""Only a text that was made for it needs more than three: each pass takes something out, so that there is an end."""
 LONG = 4_000
 """Characters of a line above which nobody looks for inline code in it."""
 _DEEP_FENCE = re.compile(r"(?: {4}|\t)[ \t]*(?:```|~~~)")
@@ -65,9 +67,17 @@ def deployable(body: str) -> str:
     Code is never changed, nor is what the skill itself is about: evidence to collect, tests to run, commits to take
     back. A section `Evidence` or `Provenance` goes only where it speaks of runs.
     """
+    for _ in range(PASSES):
+        before, body = body, _without_provenance(body)
+        if body == before:
+            break
+    return body
+
+
+def _without_provenance(body: str) -> str:
+    """The text after one pass; taking lines out can make the rest read otherwise, e.g. as frontmatter or code."""
     lines = lines_of(body).lines
-    kept = _without_sections(_without_lines(_without_sections(lines)))  # twice: a section may be empty by now
-    return text_of(kept)
+    return text_of(_without_sections(_without_lines(_without_sections(lines))))  # a section may be empty by now
 
 
 def _without_sections(lines: Sequence[Line]) -> list[Line]:
@@ -150,7 +160,7 @@ def _evidence(lines: Sequence[Line]) -> set[int]:
 
 def _is_evidence(line: Line) -> bool:
     text = line.bare.rstrip()
-    if line.kind == "comment" and text.endswith("-->"):
+    if line.kind == "comment" and text.lstrip().startswith("<!--") and text.endswith("-->"):
         text = text.removesuffix("-->")
     elif line.kind != "text":
         return False
