@@ -10,7 +10,7 @@ from train_world import Agent, cases, order, trained
 from metier.context.context import Workspace
 from metier.training.spec import Spec
 
-SPEC = Spec(epochs=1, batch=12, ahead=False)
+SPEC = Spec.of(epochs=1, batch=12, ahead=False)
 """Without anything begun early: what is asked is the same each time."""
 WORKERS = 2
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 RULES = ("Write units.", "Name the sign.", "Round half up.")
 GUESS = "Guess wildly."
 TEXT = "---\nname: adder\ndescription: Adds numbers. Use when two numbers are to be added.\n---\n\n# Adder\n\nAdd.\n"
-QUICK = Spec(epochs=2, batch=20, slow_cases=6)
+QUICK = Spec.of(epochs=2, batch=20, slow_cases=6)
 
 
 def cases(count: int = 120) -> tuple[Case, ...]:

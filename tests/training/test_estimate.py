@@ -64,7 +64,7 @@ def busy() -> Scripted:
 
 @pytest.mark.parametrize("given", [*SPECS, {"epochs": 2, "ahead": False}], ids=str)
 def test_no_training_takes_more_than_was_estimated(given: dict[str, Any]) -> None:
-    spec, world, model = Spec(**{"batch": 8, **given}), Rules(), busy()
+    spec, world, model = Spec.of(**{"batch": 8, **given}), Rules(), busy()
     cases = splits(train=16, val=9, test=4)
     found = estimate(cases, spec, "a skill")
     done = run(spec, world=world, model=model, cases=cases)
@@ -74,10 +74,10 @@ def test_no_training_takes_more_than_was_estimated(given: dict[str, Any]) -> Non
 
 
 def test_an_estimate_is_a_line_for_people() -> None:
-    line = estimate(splits(), Spec(epochs=2, batch=8), "x" * 400).line()
+    line = estimate(splits(), Spec.of(epochs=2, batch=8), "x" * 400).line()
     assert line.startswith("at most ")
     assert "in 6 steps" in line
-    assert "begun early" not in estimate(splits(), Spec(ahead=False), "x").line()
+    assert "begun early" not in estimate(splits(), Spec.of(ahead=False), "x").line()
 
 
 def test_longer_cases_and_skills_are_more_to_read() -> None:

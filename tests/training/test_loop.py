@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from metier.training.rollouts.rollout import Spent
     from metier.types.trials import Case, Rollout
 
-SPEC = Spec(epochs=2, batch=12, minibatch=4, slow_cases=6, schedule="constant", max_edits=2)
+SPEC = Spec.of(epochs=2, batch=12, minibatch=4, slow_cases=6, schedule="constant", max_edits=2)
 EDIT = {"op": "append", "content": "- rule-0"}
 
 
@@ -57,14 +56,14 @@ def test_a_skill_learns_the_rules_that_its_cases_need() -> None:
 
 def test_every_case_is_rolled_out_once_an_epoch_with_another_sample() -> None:
     world = Rules()
-    run(replace(SPEC, slow=False, meta=False, ahead=False), world=world)
+    run(SPEC.replace(slow=False, meta=False, ahead=False), world=world)
     tried = Counter((case, sample) for case, _, sample in world.made if case.startswith("train"))
     assert tried == Counter((f"train{number}", sample) for number in range(24) for sample in (0, 1))
 
 
 @pytest.mark.parametrize("changes", [{}, {"samples": 2}, {"skill_aware": True}, {"gate": "off"}])
 def test_the_same_seed_ends_the_same_whatever_the_threads_do(changes: dict[str, object]) -> None:
-    spec = replace(SPEC, **changes)
+    spec = SPEC.replace(**changes)
     first = run(spec)
     for workers in (3, 8) if changes else (2, 3, 5, 8, 16):
         with Threads(workers) as pool:
@@ -75,14 +74,14 @@ def test_the_same_seed_ends_the_same_whatever_the_threads_do(changes: dict[str, 
 
 
 def test_what_is_begun_early_changes_nothing_that_is_found() -> None:
-    early, late = run(SPEC), run(replace(SPEC, ahead=False))
+    early, late = run(SPEC), run(SPEC.replace(ahead=False))
     assert early.trained == late.trained
     assert early.events == late.events
     assert late.trained.spare.calls == 0
 
 
 def test_another_seed_has_other_batches() -> None:
-    assert run(SPEC).trained.steps[0].cases != run(replace(SPEC, seed=7)).trained.steps[0].cases
+    assert run(SPEC).trained.steps[0].cases != run(SPEC.replace(seed=7)).trained.steps[0].cases
 
 
 def test_baselines_are_in_every_result() -> None:
@@ -93,12 +92,12 @@ def test_baselines_are_in_every_result() -> None:
     means = {one.arm: one.scores.mean().hard for one in ran.trained.baselines if one.scores and one.split == "val"}
     assert means == {"no_skill": 0.0, "initial": 0.0, "one_shot": pytest.approx(1 / 3), "best": 1.0}
     assert "one-shot" not in ran.events[-1].line()
-    lazy = run(replace(SPEC, baselines=False), cases=splits(test=0))
+    lazy = run(SPEC.replace(baselines=False), cases=splits(test=0))
     assert [one.arm for one in lazy.trained.baselines] == ["initial", "best"]
 
 
 def test_a_rewrite_that_does_not_come_leaves_its_reason() -> None:
-    found = run(replace(SPEC, epochs=1), model=optimiser()).trained.baseline("one_shot", "val")
+    found = run(SPEC.replace(epochs=1), model=optimiser()).trained.baseline("one_shot", "val")
     assert found
     assert found.scores is None
     assert found.reason == "nobody there"
@@ -107,7 +106,7 @@ def test_a_rewrite_that_does_not_come_leaves_its_reason() -> None:
 def test_a_tie_is_rejected_and_the_rejected_edit_is_shown_to_the_next_proposer() -> None:
     useless = {"edits": [{"op": "append", "content": "Be kind."}]}
     model = optimiser(reflect=says(useless), merge=says(useless))
-    ran = run(replace(SPEC, epochs=2, slow=False, meta=False), model=model)
+    ran = run(SPEC.replace(epochs=2, slow=False, meta=False), model=model)
     assert ran.actions == ["reject"] * 4
     assert ran.trained.best.hash() == package().hash()
     assert [(one.content, one.loss) for one in ran.trained.rejected] == [("Be kind.", 0.0)]
@@ -127,7 +126,7 @@ def test_what_earlier_runs_saw_rejected_is_shown_from_the_start_and_handed_on() 
 def test_an_edit_that_changes_nothing_is_rejected_without_a_rollout() -> None:
     nowhere = {"edits": [{"op": "delete", "target": "not there"}]}
     world = Rules()
-    spec = replace(SPEC, epochs=1, baselines=False)
+    spec = SPEC.replace(epochs=1, baselines=False)
     ran = run(spec, world=world, model=optimiser(reflect=says(nowhere), merge=says(nowhere)), cases=splits(test=0))
     assert ran.actions == ["reject", "reject"]
     assert ran.trained.steps[0].reports[0].status == "skipped_delete_target_not_found"
@@ -136,7 +135,7 @@ def test_an_edit_that_changes_nothing_is_rejected_without_a_rollout() -> None:
 
 
 def test_without_a_usable_analyst_a_step_is_skipped_and_the_run_goes_on() -> None:
-    ran = run(replace(SPEC, epochs=1), model=optimiser(reflect=says("nonsense")))
+    ran = run(SPEC.replace(epochs=1), model=optimiser(reflect=says("nonsense")))
     assert [step.outcome for step in ran.trained.steps] == [
         Unjudged(change="step", reason="no analyst proposed anything")
     ] * 2
@@ -147,14 +146,14 @@ def test_without_a_usable_analyst_a_step_is_skipped_and_the_run_goes_on() -> Non
 
 def test_failed_merges_and_ranks_fall_back_and_the_run_still_learns() -> None:
     many = {"edits": [{"op": "append", "content": f"- rule-{at}"} for at in range(2)]}
-    ran = run(replace(SPEC, epochs=1), model=optimiser(reflect=says(many), merge=fails(DOWN)))
+    ran = run(SPEC.replace(epochs=1), model=optimiser(reflect=says(many), merge=fails(DOWN)))
     assert {"merge", "rank"} <= {event.stage for event in ran.of("fell_back")}
     assert "- rule-0" in ran.text
     assert [len(step.edits) for step in ran.trained.steps] == [2, 2]
 
 
 def test_unscored_cases_count_for_nobody() -> None:
-    ran = run(replace(SPEC, epochs=1), world=Rules(broken=("val0", "train0", "train1")))
+    ran = run(SPEC.replace(epochs=1), world=Rules(broken=("val0", "train0", "train1")))
     judged = ran.trained.steps[0].outcome
     assert isinstance(judged, Judged)
     assert "val0" not in dict(judged.decision.deltas)
@@ -168,7 +167,7 @@ def test_without_a_gate_everything_stays_and_the_best_is_still_known() -> None:
         back = {"op": "delete", "target": "- rule-0"}
         return says({"edits": [back if "step 1:" in request.messages[0].text else EDIT]})(request)
 
-    ran = run(replace(SPEC, epochs=1, gate="off", minibatch=40), model=optimiser(reflect=propose, merge=fails(DOWN)))
+    ran = run(SPEC.replace(epochs=1, gate="off", minibatch=40), model=optimiser(reflect=propose, merge=fails(DOWN)))
     assert ran.actions == ["force_accept", "force_accept"]
     assert "- rule-0" in ran.text
     assert "- rule-0" not in ran.trained.current.document.decode()
@@ -178,11 +177,11 @@ def test_without_a_gate_everything_stays_and_the_best_is_still_known() -> None:
 @pytest.mark.parametrize("limit", [0, 5, 30, 60, 75])
 def test_a_used_up_budget_ends_the_run_with_the_best_so_far(limit: int) -> None:
     world = Rules(limit=limit)
-    ran = run(replace(SPEC, ahead=False), world=world)
+    ran = run(SPEC.replace(ahead=False), world=world)
     assert ran.trained.stopped == "no more rollouts"
     assert ran.of("stopped")
     assert world.made.total() == limit
-    full = run(replace(SPEC, ahead=False))
+    full = run(SPEC.replace(ahead=False))
     finished = len(ran.trained.steps)
     assert ran.trained.steps == full.trained.steps[:finished]
 
@@ -207,7 +206,7 @@ def test_an_interrupt_ends_the_run_with_the_best_so_far() -> None:
 
 
 def test_the_model_may_say_how_many_edits_and_nothing_means_none() -> None:
-    spec = replace(SPEC, epochs=1, schedule="autonomous", minibatch=40)
+    spec = SPEC.replace(epochs=1, schedule="autonomous", minibatch=40)
     ran = run(spec, model=optimiser(budget=says({"learning_rate": 7})))
     assert [step.budget for step in ran.trained.steps] == [1, 1]
     ran = run(spec, model=optimiser())
@@ -220,18 +219,18 @@ def test_a_rewrite_from_suggestions_and_a_full_rewrite_pass_the_same_gate() -> N
     better = says({"new_skill": f"{TEXT}- rule-0\n"})
     suggested = says({"suggestions": [{"instruction": "Name rule 0."}]})
     model = optimiser(reflect=suggested, merge=suggested, rewrite=better)
-    ran = run(replace(SPEC, epochs=1, update="rewrite"), model=model)
+    ran = run(SPEC.replace(epochs=1, update="rewrite"), model=model)
     assert ran.actions == ["accept_new_best", "reject"]
-    ran = run(replace(SPEC, epochs=1, update="full_rewrite"), model=optimiser(reflect=better, merge=better))
+    ran = run(SPEC.replace(epochs=1, update="full_rewrite"), model=optimiser(reflect=better, merge=better))
     assert ran.actions == ["accept_new_best", "reject"]
     assert ran.text == f"{TEXT}- rule-0\n"
-    ran = run(replace(SPEC, epochs=1, update="rewrite"), model=optimiser(reflect=suggested, merge=suggested))
+    ran = run(SPEC.replace(epochs=1, update="rewrite"), model=optimiser(reflect=suggested, merge=suggested))
     assert [step.outcome for step in ran.trained.steps] == [Unjudged(change="step", reason="nobody there")] * 2
 
 
 def test_two_epochs_are_compared_and_guidance_passes_the_gate() -> None:
     helpful = says({"slow_update_content": "- rule-1"})
-    spec = replace(SPEC, epochs=3, meta=False)
+    spec = SPEC.replace(epochs=3, meta=False)
     ran = run(spec, model=optimiser(slow=helpful))
     first, second, third = ran.trained.epochs
     assert (first.compared, first.outcome) == ((), None)
@@ -246,16 +245,16 @@ def test_two_epochs_are_compared_and_guidance_passes_the_gate() -> None:
 def test_guidance_that_does_not_help_is_not_taken_up_unless_only_edits_are_gated() -> None:
     idle = optimiser(slow=says({"slow_update_content": "Keep calm."}))
     assert "Keep calm." not in run(SPEC, model=idle).trained.current.document.decode()
-    ran = run(replace(SPEC, gate_everything=False), model=idle)
+    ran = run(SPEC.replace(gate_everything=False), model=idle)
     assert "Keep calm." in ran.trained.current.document.decode()
     assert "Keep calm." not in ran.text
     better = optimiser(slow=says({"slow_update_content": "- rule-1"}))
-    assert "- rule-1" in run(replace(SPEC, gate_everything=False), model=better).text
+    assert "- rule-1" in run(SPEC.replace(gate_everything=False), model=better).text
 
 
 def test_the_optimiser_notes_for_itself_are_shown_to_it_and_never_in_the_skill() -> None:
     model = optimiser(meta=says({"meta_skill_content": "Prefer short rules."}))
-    ran = run(replace(SPEC, epochs=3), model=model)
+    ran = run(SPEC.replace(epochs=3), model=model)
     asked = [request.messages[0].text for request in model.requests if request.stage == "reflect"]
     assert "Prefer short rules." not in asked[0]
     assert "Prefer short rules." in asked[-1]
@@ -267,7 +266,7 @@ AWARE = {"edits": [], "labels": ["EXECUTION_LAPSE"], "appendix_notes": ["- rule-
 
 
 def test_lapses_become_reminders_once_the_step_is_decided_and_pass_the_gate() -> None:
-    ran = run(replace(SPEC, skill_aware=True), model=optimiser(reflect=says(AWARE)))
+    ran = run(SPEC.replace(skill_aware=True), model=optimiser(reflect=says(AWARE)))
     step = ran.trained.steps[0]
     assert isinstance(step.outcome, Unjudged)
     assert isinstance(step.noted, Judged)
@@ -280,7 +279,7 @@ def test_lapses_become_reminders_once_the_step_is_decided_and_pass_the_gate() ->
 
 def test_with_lapses_told_apart_an_empty_appendix_is_there_from_the_start() -> None:
     useless = says({"edits": [{"op": "append", "content": "Be kind."}]})
-    spec = replace(SPEC, skill_aware=True, slow=False)
+    spec = SPEC.replace(skill_aware=True, slow=False)
     ran = run(spec, model=optimiser(reflect=useless, merge=useless))
     assert ran.trained.current.document.decode() == f"{TEXT}\n<!-- APPENDIX_START -->\n<!-- APPENDIX_END -->\n"
     assert ran.trained.best.hash() == package().hash()
@@ -326,7 +325,7 @@ def test_events_can_be_written_as_json() -> None:
 
 
 def test_how_far_it_is_can_be_seen_between_decisions() -> None:
-    ran = run(replace(SPEC, epochs=1))
+    ran = run(SPEC.replace(epochs=1))
     told = [(event.stage, event.done, event.total) for event in ran.of("advanced") if event.step == 1]
     assert [one for one in told if one[0] == "rollout"] == [
         ("rollout", done, 12) for done in (2, 3, 4, 5, 6, 8, 9, 10, 11)

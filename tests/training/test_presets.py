@@ -19,7 +19,7 @@ def test_without_a_word_it_is_the_classic_trainer() -> None:
 def test_ours_differs_from_it_and_says_so_in_the_record() -> None:
     ours = json.loads(default_spec().canonical())
     assert (ours["preset"], ours["gate"]) == ("default", "adaptive")
-    assert Spec(**ours) == default_spec() == spec_of("default")
+    assert Spec.of(**ours) == default_spec() == spec_of("default")
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from metier.training.train import Finished
     from metier.types.trials import Case
 
-SMALL = Spec(epochs=1, batch=12, slow_cases=4)
+SMALL = Spec.of(epochs=1, batch=12, slow_cases=4)
 
 
 @pytest.fixture
@@ -133,9 +133,9 @@ def test_a_folder_that_is_no_librarys_stays_as_it_is_and_the_result_lies_beside_
 
 def test_edits_that_were_rejected_are_shown_to_the_next_training_of_the_skill(shop: Workspace) -> None:
     first, second = Optimiser(), Optimiser()
-    spec = replace(SMALL, batch=6)
+    spec = SMALL.replace(batch=6)
     trained(shop, order(cases=cases(60), spec=spec, optimiser=first))
-    trained(shop, order(cases=cases(60), spec=replace(spec, seed=7), optimiser=second))
+    trained(shop, order(cases=cases(60), spec=spec.replace(seed=7), optimiser=second))
     asked = [one.messages[0].text for one in first.requests if one.stage == "reflect"]
     assert GUESS not in asked[0]
     assert GUESS in next(one.messages[0].text for one in second.requests if one.stage == "reflect")
@@ -174,7 +174,7 @@ def test_more_budget_takes_a_training_up_where_it_stopped_and_ends_as_if_it_had_
 
 
 def test_a_confirmation_that_ran_out_of_budget_is_no_verdict_and_can_be_finished(shop: Workspace) -> None:
-    asked = order(spec=replace(SMALL, baselines=False, ahead=False))
+    asked = order(spec=SMALL.replace(baselines=False, ahead=False))
     enough = trained(shop, replace(asked, target=solve)).report["rollouts"]
     assert isinstance(enough, int)
     done = trained(shop, replace(asked, limits=TrainLimits(rollouts=enough - 3)))
@@ -254,7 +254,7 @@ def test_what_a_killed_training_had_decided_can_be_looked_at(shop: Workspace) ->
 
 def test_two_trainings_are_compared_on_the_test_cases_of_both(shop: Workspace) -> None:
     first = trained(shop, order(cases=cases(60), spec=SMALL))
-    worse = trained(shop, order(cases=cases(60), spec=replace(SMALL, max_edits=0, min_edits=0)))
+    worse = trained(shop, order(cases=cases(60), spec=SMALL.replace(max_edits=0, min_edits=0)))
     found = compared(shop, first.training.id, worse.training.id)
     assert found["cases"] == 9
     assert isinstance(found["difference"], float)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,7 @@ def test_every_setting_is_on_the_page_with_its_value_in_both_presets() -> None:
 
 def written(spec: Spec) -> dict[str, str]:
     """The settings as the page writes them."""
-    said = {name: value if isinstance(value, str) else json.dumps(value) for name, value in asdict(spec).items()}
+    said = {name: value if isinstance(value, str) else json.dumps(value) for name, value in spec.settings().items()}
     return {name: "" if value == "null" else value for name, value in said.items()}
 
 

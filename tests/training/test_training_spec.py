@@ -3,44 +3,44 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import fields
 
 import pytest
 
 from metier.errors import UsageError
 from metier.training.events import Decided, Ended, Measured, Skipped, Stopped, dump
-from metier.training.spec import REMOVED, Spec
+from metier.training.spec import GROUPS, REMOVED, EditSettings, EpochSettings, Spec
 
 
 def test_the_defaults_are_the_classic_trainer_with_everything_gated() -> None:
     spec = Spec()
-    assert (spec.max_edits, spec.min_edits, spec.schedule, spec.batch, spec.epochs, spec.seed) == (
-        4,
-        2,
-        "cosine",
-        40,
-        4,
-        42,
-    )
-    assert (spec.minibatch, spec.merge_group, spec.slow_cases, spec.pairs, spec.metric) == (8, 8, 20, "mixed", "hard")
-    assert (spec.slow, spec.meta, spec.skill_aware, spec.gate, spec.gate_everything) == (
-        True,
-        True,
-        False,
-        "strict",
-        True,
-    )
+    assert (spec.batch, spec.epochs, spec.seed, spec.reflection.minibatch) == (40, 4, 42, 8)
+    assert spec.editing == EditSettings(max_edits=4, min_edits=2, schedule="cosine", merge_group=8)
+    assert spec.epoch_end == EpochSettings(slow=True, slow_cases=20, pairs="mixed", meta=True)
+    gating = spec.gating
+    assert (gating.gate, gating.metric, gating.gate_everything) == ("strict", "hard", True)
+    assert not spec.reflection.skill_aware
+
+
+def test_a_setting_has_one_name_in_all_groups_and_no_group_is_large() -> None:
+    names = [name for group in GROUPS.values() for name in group]
+    top = [one.name for one in fields(Spec)]
+    assert len({*names, *top}) == len(names) + len(top)
+    assert max(len(top), *(len(group) for group in GROUPS.values())) <= 30
+    assert Spec.of(max_edits=1, seed=2) == Spec(seed=2, editing=EditSettings(max_edits=1))
+    with pytest.raises(TypeError, match="sparkle"):
+        Spec.of(sparkle=3)
 
 
 def test_the_same_settings_are_the_same_text_and_can_be_read_back() -> None:
-    assert Spec().canonical() == Spec().canonical() != Spec(seed=1).canonical()
-    assert Spec(**json.loads(Spec(batch=7).canonical())) == Spec(batch=7)
-    assert list(json.loads(Spec().canonical())) == sorted(asdict(Spec()))
+    assert Spec().canonical() == Spec().canonical() != Spec.of(seed=1).canonical()
+    assert Spec.of(**json.loads(Spec.of(batch=7).canonical())) == Spec.of(batch=7)
+    assert list(json.loads(Spec().canonical())) == sorted(Spec().settings())
 
 
 def test_settings_of_an_earlier_version_are_read_unless_somebody_used_what_is_gone() -> None:
-    kept = {**json.loads(Spec(batch=7).canonical()), **REMOVED}
-    assert Spec.read(json.dumps(kept)) == Spec(batch=7)
+    kept = {**json.loads(Spec.of(batch=7).canonical()), **REMOVED}
+    assert Spec.read(json.dumps(kept)) == Spec.of(batch=7)
     with pytest.raises(TypeError, match="parents"):
         Spec.read(json.dumps({**kept, "parents": "pareto"}))
 
@@ -55,12 +55,12 @@ def test_settings_of_an_earlier_version_are_read_unless_somebody_used_what_is_go
 )
 def test_what_cannot_be_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong))):
-        Spec(**wrong)  # type: ignore[arg-type]
+        Spec.of(**wrong)  # type: ignore[arg-type]
 
 
 def test_every_purpose_has_a_seed_of_its_own() -> None:
     assert Spec().seed_for("a") != Spec().seed_for("b")
-    assert Spec().seed_for("a") != Spec(seed=43).seed_for("a")
+    assert Spec().seed_for("a") != Spec.of(seed=43).seed_for("a")
 
 
 def test_events_are_lines_for_people_and_objects_for_programs() -> None:

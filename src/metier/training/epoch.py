@@ -21,27 +21,21 @@ if TYPE_CHECKING:
     from metier.training.proposing.optimiser import Asked
     from metier.training.proposing.slow_update import Pair
     from metier.training.run import Run
-    from metier.training.spec import Spec
     from metier.training.state import Plan
 
 
 def end_epoch(run: Run, plan: Plan, previous: Package | None) -> Generator[Event, None, None]:
     """Compare, and take up what that teaches; the first epoch has nothing to be compared with."""
     epoch = Epoch(epoch=plan.epoch, strategy=run.state.strategy)
-    if previous is not None and comparing(run.spec):
+    if previous is not None and run.spec.epoch_end.compares:
         pairs = compare(run, plan, previous)
         epoch = replace(epoch, compared=counts(pairs))
-        epoch = yield from _learnt(run, plan, previous, kept(pairs, run.spec.pairs), epoch)
+        epoch = yield from _learnt(run, plan, previous, kept(pairs, run.spec.epoch_end.pairs), epoch)
     run.attempts.forget()
     state = run.state
     run.state = replace(state, strategy=epoch.strategy, memory=state.memory.next_epoch(), epochs=(*state.epochs, epoch))
     current, best = run.score(state.current_scores), run.score(state.best_scores)
     yield EpochEnded(epoch=plan.epoch, current=current, best=best, compared=epoch.compared)
-
-
-def comparing(spec: Spec) -> bool:
-    """Whether anybody wants to know how an epoch compares with the one before."""
-    return spec.slow or spec.meta
 
 
 def compare(run: Run, plan: Plan, previous: Package) -> tuple[Pair, ...]:
@@ -62,9 +56,9 @@ def _learnt(
         yield Skipped(step=plan.step, change="slow", reason="no case to compare")
         return epoch
     current = run.state.current
-    slow = run.desk.ask(guidance_question(previous, current, pairs)) if run.spec.slow else None
+    slow = run.desk.ask(guidance_question(previous, current, pairs)) if run.spec.epoch_end.slow else None
     strategy = strategy_question(previous, current, pairs, run.state.strategy)
-    meta = run.desk.ask(strategy) if run.spec.meta else None
+    meta = run.desk.ask(strategy) if run.spec.epoch_end.meta else None
     run.attempts.fill()
     if slow:
         epoch = yield from _guided(run, plan, run.desk.read(slow), epoch)
@@ -87,7 +81,7 @@ def _guided(run: Run, plan: Plan, asked: Asked[Guidance], epoch: Epoch) -> Gener
         return replace(epoch, outcome=Unjudged(change="slow", reason=reason))
     candidate = guided(run.state.current, guidance)
     outcome: Judged | Unjudged
-    if run.spec.gate_everything:
+    if run.spec.gating.gate_everything:
         outcome = yield from run.judge(Candidate(change="slow", package=candidate, step=plan.step))
     else:
         outcome = run.take("slow", candidate)

@@ -42,20 +42,21 @@ def estimate(splits: Splits, spec: Spec, skill: str) -> Estimate:
     """The most a run of these settings takes."""
     per_epoch = steps_in(len(splits.train), spec)
     steps = per_epoch * spec.epochs
-    compared = (spec.epochs - 1) * bool(spec.slow or spec.meta)
+    compared = (spec.epochs - 1) * spec.epoch_end.compares
     tried = len(splits.train) * spec.samples * spec.epochs
     val = len(splits.val)
-    whole = val if spec.gate in ("strict", "off") else 3 * val  # both skills anew, and what is taken once more
-    passes = max(spec.screen_passes, least_passes(spec.screen_edits, val))
+    whole = val if spec.gating.gate in ("strict", "off") else 3 * val  # both skills anew, and what is taken once more
+    passes = max(spec.gating.screen_passes, least_passes(spec.gating.screen_edits, val))
     screening = (2 * passes + 1) * val  # every time with both halves of the edits, and what is taken
-    screened = max(whole, screening) if spec.gate in ("screen", "adaptive") else whole
-    noted = steps * spec.skill_aware
-    gated = val + steps * screened + whole * (compared * spec.slow + noted + spec.one_shot_first)
+    screened = max(whole, screening) if spec.gating.gate in ("screen", "adaptive") else whole
+    noted = steps * spec.reflection.skill_aware
+    gated = val + steps * screened + whole * (compared * spec.epoch_end.slow + noted + spec.editing.one_shot_first)
     held_out = (len(splits.val) + len(splits.test)) * (2 * spec.baselines) + 2 * len(splits.test)
-    slow = compared * 2 * min(spec.slow_cases, len(splits.train))
-    twice = min(spec.batch, len(splits.train)) * spec.samples * spec.one_shot_first  # the first batch, if it is taken
+    slow = compared * 2 * min(spec.epoch_end.slow_cases, len(splits.train))
+    first = spec.editing.one_shot_first
+    twice = min(spec.batch, len(splits.train)) * spec.samples * first  # the first batch, if it is taken
     rollouts = tried + twice + gated + held_out + slow + 2 * len(splits.confirm)
-    once = compared * (spec.slow + spec.meta) + (spec.baselines or spec.one_shot_first)
+    once = compared * (spec.epoch_end.slow + spec.epoch_end.meta) + (spec.baselines or first)
     calls = steps * _calls_of_a_step(len(splits.train), spec) + once
     cases = (*splits.train, *splits.val, *splits.test, *splits.confirm)
     length = sum(len(case.input) for case in cases) / max(1, len(cases)) + len(skill)
@@ -65,11 +66,11 @@ def estimate(splits: Splits, spec: Spec, skill: str) -> Estimate:
 
 def _calls_of_a_step(train: int, spec: Spec) -> int:
     """Analysts of failures and of successes, merging, and one call each for what the settings ask for."""
-    analysts = -(-min(spec.batch, train) // spec.minibatch) + 1
+    analysts = -(-min(spec.batch, train) // spec.reflection.minibatch) + 1
     sides = ((n, analysts - n) for n in range(analysts + 1))
-    merging = max(sum(_merges(n, spec.merge_group) for n in both) for both in sides) + 1
-    autonomous, rewriting = spec.schedule == "autonomous", spec.update == "rewrite"
-    consolidating = spec.skill_aware and spec.consolidate_above > 0
+    merging = max(sum(_merges(n, spec.editing.merge_group) for n in both) for both in sides) + 1
+    autonomous, rewriting = spec.editing.schedule == "autonomous", spec.editing.update == "rewrite"
+    consolidating = spec.reflection.skill_aware and spec.reflection.consolidate_above > 0
     return analysts + merging + 1 + autonomous + rewriting + consolidating
 
 

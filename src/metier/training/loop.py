@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from metier.errors import InputError
 from metier.training.cases import batches as sampling
-from metier.training.epoch import comparing, end_epoch
+from metier.training.epoch import end_epoch
 from metier.training.events import Began, Ended, Stopped
 from metier.training.gates.baselines import Baselines
 from metier.training.proposing.appendix import with_appendix
@@ -60,7 +60,7 @@ def train(
         raise InputError("The package has no SKILL.md to train.")
     sampling.check(splits)
     plans = plans_of(splits, spec)
-    first = with_appendix(start) if spec.skill_aware else start
+    first = with_appendix(start) if spec.reflection.skill_aware else start
     state = State(current=first, best=start, memory=Memory(rejected=known))
     given = Given(splits=splits, spec=spec, roller=roller, optimiser=optimiser, pool=pool)
     run = Run(start, state, plans, given)
@@ -99,7 +99,7 @@ def _search(run: Run, plans: tuple[Plan, ...], baselines: Baselines) -> Generato
     run.attempts.begin(plans[0].batch, run.state.current, samples=plans[0].samples, urgency=NEEDED)
     run.attempts.later(run.splits.val, run.start)
     baselines.begin()
-    if run.spec.one_shot_first:
+    if run.spec.editing.one_shot_first:
         run.following = plans[0]
         yield from judge_one_shot(run, plans[0], baselines)
     previous: Package | None = None
@@ -109,7 +109,7 @@ def _search(run: Run, plans: tuple[Plan, ...], baselines: Baselines) -> Generato
             run.look_ahead(run.state.current)
             yield from end_epoch(run, plan, previous)
             previous = run.state.current
-            if run.spec.ahead and run.following and comparing(run.spec):
+            if run.spec.ahead and run.following and run.spec.epoch_end.compares:
                 cases = sampling.compared(run.splits.train, run.spec, run.following.epoch)
                 run.attempts.later(cases, previous, samples=run.following.samples[:1])
     if not run.state.gated:
@@ -118,7 +118,7 @@ def _search(run: Run, plans: tuple[Plan, ...], baselines: Baselines) -> Generato
 
 def _meanwhile(run: Run, plan: Plan, looked: Looked, baselines: Baselines) -> None:
     """While a step's analysts are under way, begin what the run will need next if the skill stays as it is."""
-    if run.spec.ahead and plan.last and plan.epoch > 1 and comparing(run.spec):
+    if run.spec.ahead and plan.last and plan.epoch > 1 and run.spec.epoch_end.compares:
         cases = sampling.compared(run.splits.train, run.spec, plan.epoch)
         run.attempts.begin(cases, run.state.current, samples=plan.samples[:1], urgency=AHEAD)
     if not _accepted(run.state.steps[-1:]):

@@ -19,7 +19,7 @@ def spec_of(preset: str = "classic", **changes: Any) -> Spec:
     if preset not in PRESETS:
         raise UsageError(f"There is no preset {preset!r}; choose one of {', '.join(PRESETS)}.")
     values: dict[str, Any] = {**PRESETS[preset], **changes, "preset": preset}
-    return Spec(**values)
+    return Spec.of(**values)
 
 
 def default_spec(**changes: Any) -> Spec:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def take_step(run: Run, plan: Plan, meanwhile: Callable[[Looked], None]) -> Generator[Event, None, None]:
     """From a batch to a decision; `meanwhile` may begin other work when the analysts are under way."""
-    memory = run.state.memory.text(run.spec.recall)
+    memory = run.state.memory.text(run.spec.reflection.recall)
     setting = Setting(skill=run.state.current, memory=memory, meta=run.state.strategy)
     yield StepBegan(step=plan.step, steps=run.steps, epoch=plan.epoch, cases=len(plan.batch))
     looked = yield from roll_out(run, plan, setting)
@@ -49,10 +49,10 @@ def _candidate(run: Run, plan: Plan, looked: Looked, made: Proposals, setting: S
         passed=looked.passed,
         unscored=len(looked.seen) - looked.failed - looked.passed,
         outcome=Unjudged(change="step", reason="no analyst proposed anything"),
-        notes=made.notes if run.spec.skill_aware else (),
+        notes=made.notes if run.spec.reflection.skill_aware else (),
         budget=made.budget,
         edits=made.bundle.items,
-        proposer=run.spec.update,
+        proposer=run.spec.editing.update,
     )
     loss: float | None = None
     if made.proposed:
@@ -86,9 +86,8 @@ def _loss(run: Run, outcome: Judged | Unjudged) -> float | None:
     if outcome.scores:
         return run.loss(outcome.scores)
     deltas = [delta for _, delta in outcome.decision.deltas]
-    return (
-        -sum(deltas) / len(deltas) if deltas and run.spec.gate == "adaptive" and not run.state.looks.waiting else None
-    )
+    known = deltas and run.spec.gating.gate == "adaptive" and not run.state.looks.waiting
+    return -sum(deltas) / len(deltas) if known else None
 
 
 def _with_notes(run: Run, record: Step) -> Generator[Event, None, Step]:
@@ -98,7 +97,7 @@ def _with_notes(run: Run, record: Step) -> Generator[Event, None, Step]:
     made = noted(run.state.current, record.notes, run.desk, run.spec)
     if made.problem:
         yield FellBack(step=record.step, stage="appendix", reason=made.problem, instead="all reminders stay")
-    if run.spec.gate_everything:
+    if run.spec.gating.gate_everything:
         candidate = Candidate(change="appendix", package=made.package, step=record.step)
         judged = yield from run.judge(candidate)
         return replace(record, noted=judged)

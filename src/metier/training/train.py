@@ -209,7 +209,7 @@ def _confirmed(
     place: Bench, splits: Splits, order: Order, trained: Trained, *, look: int
 ) -> Generator[Event, None, tuple[Told, str]]:
     """The last gate, or why it was not reached; and why the training stops before its end, if it does."""
-    measure = Measure(metric=order.spec.metric, weight=order.spec.soft_weight)
+    measure = Measure(metric=order.spec.gating.metric, weight=order.spec.gating.soft_weight)
     power = sentence(len(splits.confirm), Plan(alpha=Spending().share(look)))
     told = Told(splits=splits, measure=measure, confirmation=None, power=power)
     if trained.stopped:
@@ -249,7 +249,7 @@ def _last_gate(
         return before
     if isinstance(after, Spent):
         return after
-    rule = last_gate.Rule(worst_loss=order.spec.max_loss, looks=None)
+    rule = last_gate.Rule(worst_loss=order.spec.gating.max_loss, looks=None)
     found = last_gate.confirm(pairs_of(before, after, told.measure.of), rule, look=look, seed=order.spec.seed)
     yield Confirmed(action=found.decision.action, reason=found.decision.reason)
     return replace(told, confirmation=found, fresh=together([of_rollout(one) for one in (*before, *after)]))

@@ -1,4 +1,4 @@
-"""How a person sees in which way, and in which set, a step's change was proposed."""
+"""How a person sees in which way a step's change was proposed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from metier.cli.views.train import page, verdict
 Json = dict[str, object]
 
 
-def step(number: int, proposal: int = 1, proposer: str = "patch") -> Json:
+def step(number: int, proposer: str = "patch") -> Json:
     outcome = {"change": "step", "action": "reject", "reason": "no better", "effect": -0.01}
-    return {"step": number, "proposal": proposal, "proposer": proposer, "edits": [], "outcome": outcome}
+    return {"step": number, "proposer": proposer, "edits": [], "outcome": outcome}
 
 
 def report(*steps: Json, **more: object) -> Json:
@@ -30,13 +30,13 @@ def names(told: Json) -> list[str]:
     return [line.split("reject")[0].strip() for line in lines]
 
 
-def test_steps_are_named_by_their_set_and_by_their_way_where_that_is_not_usual() -> None:
-    steps = (step(0, proposer="full_rewrite"), step(1), step(1, 2), step(2, proposer="rewrite"))
-    assert names(report(*steps, skill_hash="b")) == ["one-shot", "1", "1.2", "2 rewrite"]
+def test_steps_are_named_by_their_way_where_that_is_not_usual() -> None:
+    steps = (step(0, proposer="full_rewrite"), step(1), step(2, proposer="rewrite"))
+    assert names(report(*steps, skill_hash="b")) == ["one-shot", "1", "2 rewrite"]
 
 
 def test_a_report_of_before_there_were_several_ways_is_shown_as_ever() -> None:
-    old = {key: value for key, value in step(3).items() if key not in ("proposal", "proposer")}
+    old = {key: value for key, value in step(3).items() if key != "proposer"}
     assert names(report(old, skill_hash="b")) == ["3"]
 
 

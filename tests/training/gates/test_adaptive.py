@@ -44,7 +44,7 @@ def screenings(world: Rules, val: int) -> list[int]:
 SPEC = default_spec(
     epochs=1, batch=8, minibatch=8, screen_edits=4, slow=False, meta=False, baselines=False, ahead=False, quick=0
 )
-QUICK = replace(SPEC, quick=2, block=12, max_edits=4, schedule="constant", failures_only=True)
+QUICK = SPEC.replace(quick=2, block=12, max_edits=4, schedule="constant", failures_only=True)
 
 
 def test_screenings_that_bring_nothing_go_over_the_cases_more_often_up_to_a_limit() -> None:
@@ -77,7 +77,7 @@ def test_after_bundles_without_a_lead_their_edits_are_screened() -> None:
     ran = run(QUICK, world=world, model=proposer("- talk {}"), cases=splits(train=40, val=36))
     assert [event.step for event in ran.of("screened")] == [3, 4, 5]
     assert [event.bundles for event in ran.of("judging") if event.how == "screen"] == [2, 2, 2]
-    assert len(ran.of("screened")[0].effects) == QUICK.screen_edits
+    assert len(ran.of("screened")[0].effects) == QUICK.gating.screen_edits
     assert world.made.total() - 40 < 36 + 2 * 12 + 3 * 3 * 2 * 36, "a bundle that is behind is out after a block"
 
 
@@ -109,7 +109,7 @@ ONE = {"edits": [{"op": "append", "content": "- rule-0"}], "failure_patterns": [
 @pytest.mark.parametrize("gate", ["screen", "adaptive"])
 def test_a_rewrite_is_judged_in_one_piece(gate: str) -> None:
     whole = default_spec(gate=gate, update="full_rewrite", epochs=1, batch=12, baselines=False)
-    ran = run(replace(whole, one_shot_first=False, split_rewrites=False), model=rewriter())
+    ran = run(whole.replace(one_shot_first=False, split_rewrites=False), model=rewriter())
     assert ran.actions[0] == "accept_new_best"
     assert "- rule-1" in ran.text
 
@@ -126,7 +126,7 @@ def test_where_no_case_has_a_score_a_bundle_is_neither_better_nor_worse() -> Non
 
 
 def test_a_rewrite_whose_one_change_waits_to_be_screened_says_so() -> None:
-    spec = replace(QUICK, one_shot_first=True, split_rewrites=True)
+    spec = QUICK.replace(one_shot_first=True, split_rewrites=True)
     said = {"new_skill": TEXT + "- rule-0\n", "edits": []}
     ran = run(spec, model=Scripted(on(".", lambda _: Reply(text=json.dumps(said)))), cases=splits(train=8, val=36))
     first = ran.of("skipped")[0]

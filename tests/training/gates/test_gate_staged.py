@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from metier.training.rollouts.rollout import Spent
     from metier.types.trials import Case
 
-SPEC = Spec(
+SPEC = Spec.of(
     gate="staged", epochs=1, batch=12, block=4, behind=0.0, slow=False, meta=False, baselines=False, ahead=False
 )
 
@@ -36,8 +36,8 @@ def test_a_candidate_that_is_not_ahead_after_a_block_is_dropped_there() -> None:
     world = Rules()
     ran = run(SPEC, world=world, model=Talker(), cases=splits(val=60))
     assert set(ran.actions) == {"reject"}
-    per_step = 12 + 2 * SPEC.block
-    assert world.made.total() <= 60 + 2 * per_step + 2 * SPEC.block
+    per_step = 12 + 2 * SPEC.gating.block
+    assert world.made.total() <= 60 + 2 * per_step + 2 * SPEC.gating.block
 
 
 def test_what_stays_ahead_is_accepted_and_scored_on_attempts_that_did_not_choose_it() -> None:
@@ -52,19 +52,19 @@ def test_what_stays_ahead_is_accepted_and_scored_on_attempts_that_did_not_choose
 
 def test_without_measuring_again_the_scores_that_chose_are_the_ones_reported() -> None:
     world = Rules()
-    run(replace(SPEC, remeasure=False), world=world)
+    run(SPEC.replace(remeasure=False), world=world)
     assert {sample for case, _, sample in world.made if case.startswith("val")} == {0}
 
 
 def test_a_case_that_loses_too_much_ends_it() -> None:
-    deltas, careful = [("a", 1.0), ("b", 1.0), ("c", -1.0)], replace(SPEC, max_loss=0.5)
+    deltas, careful = [("a", 1.0), ("b", 1.0), ("c", -1.0)], SPEC.replace(max_loss=0.5)
     assert behind(deltas, careful, last=False) == "case c loses 1.0000, more than 0.5"
     assert behind(deltas, SPEC, last=True) == ""
     assert behind([], careful, last=True) == ""
 
 
 def test_a_candidate_may_be_behind_for_a_while_if_that_is_set_but_not_at_the_end() -> None:
-    deltas, patient = [("a", 1.0), ("b", -1.0), ("c", -1.0)], replace(SPEC, behind=1.0)
+    deltas, patient = [("a", 1.0), ("b", -1.0), ("c", -1.0)], SPEC.replace(behind=1.0)
     assert "not ahead" in behind(deltas, SPEC, last=False)
     assert behind(deltas, patient, last=False) == ""
     assert "not ahead" in behind(deltas, patient, last=True)
@@ -101,8 +101,8 @@ class Bolder(Teacher):
 
 @pytest.mark.parametrize("gate", ["staged", "screen", "adaptive"])
 def test_what_is_better_than_guidance_that_no_gate_saw_is_not_the_best_for_that(gate: str) -> None:
-    spec = replace(SPEC, gate=gate, epochs=4, batch=24, block=20, slow=True, gate_everything=False, quick=9)
-    spec = replace(spec, schedule="autonomous", screen_edits=1)
+    spec = SPEC.replace(gate=gate, epochs=4, batch=24, block=20, slow=True, gate_everything=False, quick=9)
+    spec = spec.replace(schedule="autonomous", screen_edits=1)
     start = package(TEXT + "- rule-0\n- rule-1\n- rule-2\n")
     ran = run(spec, world=Misled(), model=Bolder(), cases=splits(val=36, rules=9), start=start)
     assert ran.actions == ["accept_new_best", "accept_new_best", "accept", "accept"]

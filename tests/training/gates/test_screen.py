@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from metier.training.rollouts.rollout import Spent
     from metier.types.trials import Case
 
-SPEC = Spec(gate="screen", epochs=1, batch=12, screen_edits=4, slow=False, meta=False, baselines=False, recall=0)
+SPEC = Spec.of(gate="screen", epochs=1, batch=12, screen_edits=4, slow=False, meta=False, baselines=False, recall=0)
 
 
 @dataclass
@@ -81,7 +81,7 @@ def test_an_edit_that_did_harm_is_remembered_with_its_own_loss() -> None:
 
 def test_few_edits_wait_for_those_of_the_next_step() -> None:
     model = Proposes(append("- rule-0", "- rule-1"))
-    ran = run(replace(SPEC, screen_edits=3), model=model)
+    ran = run(SPEC.replace(screen_edits=3), model=model)
     first, second = ran.trained.steps
     assert isinstance(first.outcome, Unjudged)
     assert "2 of 3 edits wait" in first.outcome.reason
@@ -125,7 +125,7 @@ def test_what_is_put_behind_a_line_is_never_tried_without_that_line() -> None:
 def test_few_cases_are_tried_more_often_so_that_the_edits_can_be_told_apart() -> None:
     world = Rules()
     edits = append(*(f"- rule-{number}" for number in range(4)))
-    run(replace(SPEC, screen_passes=1), world=world, model=Proposes(edits), cases=splits(val=3, rules=3))
+    run(SPEC.replace(screen_passes=1), world=world, model=Proposes(edits), cases=splits(val=3, rules=3))
     samples = {sample for case, _, sample in world.made if case.startswith("val")}
     assert samples >= {1, 2, 3}, "8 differences for 4 edits"
 
@@ -183,7 +183,7 @@ def test_fresh_attempts_that_are_clearly_against_it_undo_a_choice(*, check: bool
             return replace(made, score=Scored(hard=well, soft=well))
 
     model = Proposes(append("- rule-0", "- rule-1", "- c", "- d"))
-    ran = run(replace(SPEC, check=check), world=Fickle(), model=model, cases=splits(train=12, val=24, rules=2))
+    ran = run(SPEC.replace(check=check), world=Fickle(), model=model, cases=splits(train=12, val=24, rules=2))
     assert ran.actions == [action]
     outcome = ran.trained.steps[0].outcome
     assert isinstance(outcome, Judged)
@@ -194,7 +194,7 @@ def test_fresh_attempts_that_are_clearly_against_it_undo_a_choice(*, check: bool
 def test_the_same_attempts_again_make_no_effect_more_certain() -> None:
     model = Proposes(append("- rule-0", "- rule-1", "- harm", "- talk"))
     effects = [
-        run(replace(SPEC, screen_passes=passes), world=Harm(), model=model, cases=splits(val=16))
+        run(SPEC.replace(screen_passes=passes), world=Harm(), model=model, cases=splits(val=16))
         .trained.steps[0]
         .outcome
         for passes in (1, 3)
@@ -212,7 +212,7 @@ def test_a_line_whose_edit_waited_is_attributed_to_the_step_that_proposed_it() -
             self.edits = append("- talk")
             return reply
 
-    ran = run(replace(SPEC, minibatch=12), model=InTurn(append("- rule-0")), cases=splits(val=36))
+    ran = run(SPEC.replace(minibatch=12), model=InTurn(append("- rule-0")), cases=splits(val=36))
     assert [(one.line, one.step, one.op) for one in ran.trained.attribution] == [
         ("- rule-0", 1, "append"),
         ("- talk", 2, "append"),
@@ -223,7 +223,7 @@ def test_an_edit_that_changes_what_another_puts_in_is_never_with_it() -> None:
     both = '{"op": "replace", "target": "Do it well.", "content": "- rule-0\\nDo it well. Twice."}, '
     both += '{"op": "delete", "target": "Do it well."}, '
     seen: set[str] = set()
-    once = replace(SPEC, batch=24)
+    once = SPEC.replace(batch=24)
     run(once, world=watching(seen), model=Proposes(both + append("- rule-1", "- rule-2")), cases=splits(val=36))
     assert any("Do it well. Twice." in text for text in seen)
     assert not any("\n Twice." in text for text in seen)

@@ -80,27 +80,27 @@ def test_an_unknown_metric_is_an_error() -> None:
     with pytest.raises(UsageError, match="'best'"):
         Measure(metric="best").of(Scored(hard=1, soft=1))
     with pytest.raises(UsageError, match="metric"):
-        Spec(metric="best")  # type: ignore[arg-type]
+        Spec.of(metric="best")  # type: ignore[arg-type]
 
 
 def test_the_metric_decides() -> None:
     after, before = scores(0, 0, soft=0.9), scores(0, 1, soft=0.1)
-    assert gate_of(Spec(metric="hard")).decide(after, before, before).action == "reject"
-    assert gate_of(Spec(metric="soft")).decide(after, before, before).action == "accept_new_best"
-    assert gate_of(Spec(metric="mixed", soft_weight=0.9)).decide(after, before, before).action == "accept_new_best"
+    assert gate_of(Spec.of(metric="hard")).decide(after, before, before).action == "reject"
+    assert gate_of(Spec.of(metric="soft")).decide(after, before, before).action == "accept_new_best"
+    assert gate_of(Spec.of(metric="mixed", soft_weight=0.9)).decide(after, before, before).action == "accept_new_best"
 
 
 def test_no_case_may_lose_more_than_is_allowed() -> None:
     after, before = scores(1, 1, 0.2), scores(0, 0, 0.5)
-    assert gate_of(Spec(max_loss=0.3)).decide(after, before, before).action == "accept_new_best"
-    refused = gate_of(Spec(max_loss=0.2)).decide(after, before, before)
+    assert gate_of(Spec.of(max_loss=0.3)).decide(after, before, before).action == "accept_new_best"
+    refused = gate_of(Spec.of(max_loss=0.2)).decide(after, before, before)
     assert refused.action == "reject"
     assert refused.reason.startswith("case 2 loses 0.3000")
 
 
 def test_without_a_gate_everything_is_accepted_and_measured() -> None:
-    decision = gate_of(Spec(gate="off")).decide(scores(0), scores(1), scores(1))
-    assert isinstance(gate_of(Spec(gate="off")), Off)
+    decision = gate_of(Spec.of(gate="off")).decide(scores(0), scores(1), scores(1))
+    assert isinstance(gate_of(Spec.of(gate="off")), Off)
     assert decision.action == "force_accept"
     assert decision.deltas == (("0", -1.0),)
 

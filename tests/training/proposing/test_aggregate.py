@@ -30,7 +30,7 @@ def test_no_patch_at_all_is_nothing() -> None:
 def test_groups_become_one_level_by_level() -> None:
     place, model = desk(merged("m"))
     patches = [bundle(str(at), support=at + 1) for at in range(5)]
-    found = Merging(desk=place, setting=setting(), spec=Spec(merge_group=2)).merge(patches, [])
+    found = Merging(desk=place, setting=setting(), spec=Spec.of(merge_group=2)).merge(patches, [])
     assert len(model.requests) == 4  # 5 -> 3 (the last goes on alone) -> 2 -> 1
     assert contents(found.bundle) == ["m"]
     assert (found.bundle.items[0].level, found.bundle.items[0].source) == (3, "failure")
@@ -75,6 +75,6 @@ def test_an_answer_without_edits_is_a_failed_merge_and_an_empty_list_is_an_answe
 def test_what_was_merged_away_on_one_level_needs_no_call_on_the_next() -> None:
     place, model = desk(merged())
     patches = [bundle(str(at)) for at in range(4)]
-    found = Merging(desk=place, setting=setting(), spec=Spec(merge_group=2)).merge(patches, [])
+    found = Merging(desk=place, setting=setting(), spec=Spec.of(merge_group=2)).merge(patches, [])
     assert found.bundle.items == ()
     assert len(model.requests) == 2  # 4 -> 2, and both are empty

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -58,9 +57,9 @@ def test_all_edits_together_make_the_new_document_or_there_are_none(old: list[st
 
 def test_only_where_edits_are_screened_and_it_is_asked_for() -> None:
     new = package(OLD + "\n- four\n")
-    asked = Spec(gate="screen", split_rewrites=True)
+    asked = Spec.of(gate="screen", split_rewrites=True)
     assert len(screened_apart(package(OLD), new, asked, 3)) == 1
-    for spec in (replace(asked, gate="strict"), replace(asked, gate="staged"), replace(asked, split_rewrites=False)):
+    for spec in (asked.replace(gate="strict"), asked.replace(gate="staged"), asked.replace(split_rewrites=False)):
         assert screened_apart(package(OLD), new, spec, 3) == ()
 
 
@@ -73,7 +72,7 @@ class Writer(Teacher):
         return Reply(text=json.dumps({"new_skill": f"{TEXT}- rule-0\n- Be kind.\n- rule-1\n- Be brief.\n"}))
 
 
-SPEC = Spec(
+SPEC = Spec.of(
     epochs=2,
     batch=12,
     minibatch=12,
@@ -87,7 +86,7 @@ SPEC = Spec(
 
 
 def test_the_first_rewrite_waits_with_other_edits_and_only_what_helps_stays() -> None:
-    spec = replace(SPEC, one_shot_first=True, split_rewrites=True)
+    spec = SPEC.replace(one_shot_first=True, split_rewrites=True)
     ran = run(spec, model=Writer())
     assert ran.trained.steps[0].outcome == Unjudged(
         change="one_shot", reason="4 of 6 edits wait to be screened together", waits=True
@@ -95,7 +94,7 @@ def test_the_first_rewrite_waits_with_other_edits_and_only_what_helps_stays() ->
     assert "- rule-0" in ran.text
     assert "- rule-1" in ran.text
     assert "Be kind." not in ran.text
-    whole = run(replace(spec, split_rewrites=False), model=Writer())
+    whole = run(spec.replace(split_rewrites=False), model=Writer())
     assert "Be kind." in whole.text
     with Threads(6) as pool:
         again = run(spec, pool=pool, world=Rules(slow=0.001), model=Writer())
@@ -113,7 +112,7 @@ def test_steps_that_rewrite_are_screened_too(update: str) -> None:
             made = f"{TEXT}- rule-0\n- Be kind.\n- rule-1\n- Be brief.\n- rule-2\n- rule-3\n"
             return Reply(text=json.dumps({"new_skill": made, "suggestions": [{"instruction": "Name the rules."}]}))
 
-    spec = replace(SPEC, epochs=1, update=update, split_rewrites=True)
+    spec = SPEC.replace(epochs=1, update=update, split_rewrites=True)
     ran = run(spec, model=Author(), cases=splits(val=36))
     judged = ran.trained.steps[0].outcome
     assert isinstance(judged, Judged)

@@ -52,7 +52,7 @@ def failed(number: int) -> Seen:
 
 
 def test_every_failed_request_an_analyst_is_shown_becomes_an_edit(program: ModuleType) -> None:
-    spec = Spec(show_expected=True)
+    spec = Spec.of(show_expected=True)
     asked = question(Minibatch(source="failure", cases=tuple(map(failed, range(8)))), SETTING, spec)
     edits = answer(program, asked.prompt, "reflect")["edits"]
     assert len(edits) == 8

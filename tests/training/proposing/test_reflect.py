@@ -59,7 +59,7 @@ def test_one_case_that_went_both_ways_is_shown_as_contrast() -> None:
     both = seen(1, 0.0, 1.0)
     assert both.failed
     assert both.mixed
-    text = question(minibatch(both), setting(), Spec(samples=2)).prompt
+    text = question(minibatch(both), setting(), Spec.of(samples=2)).prompt
     assert "went well and went wrong" in text
     assert "attempt 1: FAIL" in text
     assert "attempt 2: PASS" in text
@@ -67,7 +67,7 @@ def test_one_case_that_went_both_ways_is_shown_as_contrast() -> None:
 
 def test_the_analyst_sees_skill_budget_memory_and_notes_but_nothing_of_the_scorer() -> None:
     told = Setting(skill=package(**{"references/x.md": "More."}), memory="step 1: reject", meta="Be brief.")
-    text = question(minibatch(seen(1, 0.0)), told, Spec(max_edits=3)).prompt
+    text = question(minibatch(seen(1, 0.0)), told, Spec.of(max_edits=3)).prompt
     for words in (
         "Do it well.",
         "references/x.md",
@@ -80,13 +80,13 @@ def test_the_analyst_sees_skill_budget_memory_and_notes_but_nothing_of_the_score
         assert words in text
     assert "secret answer" not in text
     assert '"kind"' not in text
-    shown = question(minibatch(seen(1, 0.0)), told, Spec(show_expected=True)).prompt
+    shown = question(minibatch(seen(1, 0.0)), told, Spec.of(show_expected=True)).prompt
     assert "secret answer hidden" in shown
 
 
 def test_trajectories_are_bounded() -> None:
     long = seen(1, 0.0, output="o" * 90_000, trace="t" * 90_000)
-    assert len(question(minibatch(long), setting(), Spec(trajectory_chars=2_000)).prompt) < 9_000
+    assert len(question(minibatch(long), setting(), Spec.of(trajectory_chars=2_000)).prompt) < 9_000
 
 
 def test_what_a_rollout_says_cannot_close_its_fence() -> None:
@@ -99,7 +99,7 @@ def test_what_a_rollout_says_cannot_close_its_fence() -> None:
 def test_an_answer_is_cut_to_what_was_allowed_and_says_how_many_cases_speak_for_it() -> None:
     edits = [{"op": "append", "content": str(at)} for at in range(6)]
     value = answers.AnalysedPatch.model_validate({"edits": edits, "failure_patterns": ["late"]})
-    found = reflection(minibatch(seen(1, 0.0), seen(2, 0.0)), answered(value), Spec(max_edits=4))
+    found = reflection(minibatch(seen(1, 0.0), seen(2, 0.0)), answered(value), Spec.of(max_edits=4))
     assert [one.what for one in found.bundle.items] == [Append(content=str(at)) for at in range(4)]
     assert {(one.source, one.support, one.level) for one in found.bundle.items} == {("failure", 2, 0)}
     assert found.patterns == ("late",)
@@ -119,7 +119,7 @@ def test_no_answer_proposes_nothing() -> None:
 
 def test_a_defect_becomes_an_edit_and_a_lapse_a_reminder() -> None:
     fields = {"edits": [{"op": "append", "content": "Check it."}], "appendix_notes": ["Read to the end.", " "]}
-    spec = Spec(skill_aware=True)
+    spec = Spec.of(skill_aware=True)
     mixed = answers.AwarePatch.model_validate({**fields, "labels": ["SKILL_DEFECT", LAPSE]})
     found = reflection(minibatch(seen(1, 0.0)), answered(mixed), spec)
     assert len(found.bundle.items) == 1
@@ -132,18 +132,18 @@ def test_a_defect_becomes_an_edit_and_a_lapse_a_reminder() -> None:
 
 @pytest.mark.parametrize("aware", [False, True])
 def test_the_labels_are_asked_for_only_when_lapses_are_told_apart(aware: bool) -> None:
-    asked = question(minibatch(seen(1, 0.0)), setting(), Spec(skill_aware=aware))
+    asked = question(minibatch(seen(1, 0.0)), setting(), Spec.of(skill_aware=aware))
     assert ("EXECUTION_LAPSE" in asked.prompt) is aware
     assert ("appendix_notes" in asked.kind.model_fields) is aware
 
 
 def test_other_ways_to_update_ask_for_suggestions_or_a_document() -> None:
     suggested = answers.AnalysedSuggestions.model_validate({"suggestions": [{"instruction": "Say when."}]})
-    found = reflection(minibatch(seen(1, 0.0)), answered(suggested), Spec(update="rewrite"))
+    found = reflection(minibatch(seen(1, 0.0)), answered(suggested), Spec.of(update="rewrite"))
     assert [one.what for one in found.bundle.items] == [Suggestion(instruction="Say when.")]
     whole = answers.AnalysedDocument(new_skill="# New")
-    found = reflection(minibatch(seen(1, 0.0)), answered(whole), Spec(update="full_rewrite"))
+    found = reflection(minibatch(seen(1, 0.0)), answered(whole), Spec.of(update="full_rewrite"))
     assert [one.what for one in found.bundle.items] == [Whole(document="# New")]
     for update in ("rewrite", "full_rewrite"):
-        spec = Spec(update=update)  # type: ignore[arg-type]
+        spec = Spec.of(update=update)  # type: ignore[arg-type]
         assert question(minibatch(seen(1, 0.0)), setting(), spec).kind is not answers.AnalysedPatch

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from metier.training.proposing.edit_budget import Planned, budget, clamped, planned
@@ -37,8 +35,8 @@ def test_the_defaults_go_from_four_to_two() -> None:
 
 
 def test_without_a_plan_the_model_decides_or_there_are_no_edits() -> None:
-    assert planned(Spec(schedule="autonomous"), 1, 4) is None
-    assert planned(replace(Spec(), update="full_rewrite"), 1, 4) is None
+    assert planned(Spec.of(schedule="autonomous"), 1, 4) is None
+    assert planned(Spec.of(update="full_rewrite"), 1, 4) is None
 
 
 def test_what_the_model_says_is_clamped_and_nothing_means_none() -> None:

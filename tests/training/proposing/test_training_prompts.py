@@ -35,7 +35,7 @@ def test_a_prompt_renders_with_its_values_and_with_no_others(name: str) -> None:
 
 @pytest.mark.parametrize("update", ["patch", "rewrite", "full_rewrite"])
 def test_every_way_to_update_has_its_merge(update: str) -> None:
-    asked = merge_question([bundle("a"), bundle("b")], setting(), Spec(update=update), 1)  # type: ignore[arg-type]
+    asked = merge_question([bundle("a"), bundle("b")], setting(), Spec.of(update=update), 1)  # type: ignore[arg-type]
     assert asked.stage == "merge"
     assert "Do it well." in asked.prompt
 

@@ -66,7 +66,7 @@ SUGGESTED = Bundle(items=(Proposed(what=Suggestion(instruction="Say when."), sou
 
 def test_a_rewrite_takes_up_the_suggestions() -> None:
     place, model = desk({"new_skill": f"{TEXT}When asked.\n\n"})
-    done = update(package(), SUGGESTED, place, setting(), Spec(update="rewrite"))
+    done = update(package(), SUGGESTED, place, setting(), Spec.of(update="rewrite"))
     assert isinstance(done, Updated)
     assert document_of(done.package) == f"{TEXT}When asked.\n"
     assert "Say when." in model.requests[0].messages[0].text
@@ -75,24 +75,24 @@ def test_a_rewrite_takes_up_the_suggestions() -> None:
 @pytest.mark.parametrize("answer", [None, {"new_skill": ""}, {"new_skill": "  \n"}])
 def test_without_a_rewrite_there_is_no_candidate(answer: object) -> None:
     place, _ = desk(answer)
-    done = update(package(), SUGGESTED, place, setting(), Spec(update="rewrite"))
+    done = update(package(), SUGGESTED, place, setting(), Spec.of(update="rewrite"))
     assert isinstance(done, NoUpdate)
     assert done.reason
 
 
 def test_a_rewrite_without_suggestions_asks_nobody() -> None:
     place, model = desk()
-    assert isinstance(update(package(), Bundle(), place, setting(), Spec(update="rewrite")), NoUpdate)
+    assert isinstance(update(package(), Bundle(), place, setting(), Spec.of(update="rewrite")), NoUpdate)
     assert model.requests == []
 
 
 def test_a_full_rewrite_takes_the_first_document_that_is_one() -> None:
     place, _ = desk()
     items = tuple(Proposed(what=Whole(document=text), source="failure") for text in (" ", "# A\n", "# B\n"))
-    done = update(package(), Bundle(items=items), place, setting(), Spec(update="full_rewrite"))
+    done = update(package(), Bundle(items=items), place, setting(), Spec.of(update="full_rewrite"))
     assert isinstance(done, Updated)
     assert document_of(done.package).endswith("---\n# A\n")
-    assert isinstance(update(package(), bundle(), place, setting(), Spec(update="full_rewrite")), NoUpdate)
+    assert isinstance(update(package(), bundle(), place, setting(), Spec.of(update="full_rewrite")), NoUpdate)
 
 
 def test_another_document_keeps_frontmatter_and_protected_regions() -> None:

@@ -65,7 +65,7 @@ def test_screened_effects_are_the_attribution() -> None:
 
 
 def test_the_classic_trainer_says_what_a_step_brought_and_that_edits_share_it() -> None:
-    ran = run(Spec(epochs=1, batch=12))
+    ran = run(Spec.of(epochs=1, batch=12))
     lines = ran.trained.attribution
     assert {one.how for one in lines} == {"together"}
     assert all(one.others == 1 or one.effect for one in lines)
@@ -73,7 +73,7 @@ def test_the_classic_trainer_says_what_a_step_brought_and_that_edits_share_it() 
 
 def test_a_line_of_a_rewrite_has_no_edit_to_be_attributed_to() -> None:
     suggestion = {"suggestions": [{"title": "t", "instruction": "i"}], "new_skill": TEXT + "- rule-0\n- rule-1\n"}
-    ran = run(Spec(update="rewrite", epochs=1, batch=12), model=Scripted(on(".", says(suggestion))))
+    ran = run(Spec.of(update="rewrite", epochs=1, batch=12), model=Scripted(on(".", says(suggestion))))
     assert [(one.line, one.step, one.how) for one in ran.trained.attribution] == [
         ("- rule-0", 0, "unknown"),
         ("- rule-1", 0, "unknown"),

@@ -70,7 +70,7 @@ def test_a_screening_says_what_each_edit_is_worth() -> None:
 @pytest.mark.parametrize(
     "spec",
     [
-        Spec(epochs=2, batch=8),
+        Spec.of(epochs=2, batch=8),
         default_spec(epochs=2, batch=8, screen_edits=4),
         default_spec(epochs=2, batch=8, gate="staged"),
     ],
@@ -86,7 +86,7 @@ def test_what_was_kept_tells_the_same_as_what_was_seen(spec: Spec) -> None:
 
 
 def test_the_classic_trainer_has_no_other_events_than_before() -> None:
-    kinds = {event.kind for event in run(Spec(epochs=2, batch=8)).events}
+    kinds = {event.kind for event in run(Spec.of(epochs=2, batch=8)).events}
     assert kinds.isdisjoint({"judging", "screened"})
 
 

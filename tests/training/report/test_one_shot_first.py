@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from metier.models.failures import Failure
     from metier.models.model import Request
 
-SPEC = Spec(epochs=1, batch=12, minibatch=4, schedule="constant", max_edits=2, one_shot_first=True)
+SPEC = Spec.of(epochs=1, batch=12, minibatch=4, schedule="constant", max_edits=2, one_shot_first=True)
 
 
 class Writer:
@@ -70,14 +69,14 @@ def test_it_is_the_baseline_too_and_nothing_is_paid_for_twice() -> None:
     assert baseline
     assert baseline.scores == judged.scores
     lazy = Teacher()
-    run(replace(SPEC, baselines=False), model=lazy)
+    run(SPEC.replace(baselines=False), model=lazy)
     assert stages(lazy)["one_shot"] == 1
 
 
 def test_a_rewrite_that_does_not_help_is_remembered_and_its_rollouts_serve_the_first_step() -> None:
     worse = f"{TEXT}Be kind.\n"
     world, model = Rules(), Writer(worse)
-    ran = run(replace(SPEC, ahead=False), world=world, model=model)
+    ran = run(SPEC.replace(ahead=False), world=world, model=model)
     judged = ran.trained.steps[0].outcome
     assert isinstance(judged, Judged)
     assert judged.decision.action == "reject"
@@ -108,20 +107,20 @@ def test_a_training_that_ends_with_it_says_that_it_does_not_beat_it() -> None:
 
 @pytest.mark.parametrize("gate", ["strict", "staged", "adaptive", "off"])
 def test_it_ends_the_same_whatever_the_threads_do(gate: str) -> None:
-    spec = replace(SPEC, gate=gate, block=4, screen_edits=4, skill_aware=gate == "strict")
+    spec = SPEC.replace(gate=gate, block=4, screen_edits=4, skill_aware=gate == "strict")
     first = run(spec)
     with Threads(6) as pool:
         again = run(spec, pool=pool, world=Rules(slow=0.001), model=Teacher(slow=0.001))
     assert (again.trained, again.events) == (first.trained, first.events)
-    assert run(replace(spec, ahead=False)).events == first.events
+    assert run(spec.replace(ahead=False)).events == first.events
 
 
 def test_a_used_up_budget_in_the_middle_of_it_keeps_what_there_was() -> None:
-    ran = run(replace(SPEC, ahead=False), world=Rules(limit=20))
+    ran = run(SPEC.replace(ahead=False), world=Rules(limit=20))
     assert ran.of("stopped")[0].line().startswith("stopped after step 0: no more rollouts")
     assert ran.text == TEXT
 
 
 def test_unless_asked_for_there_is_no_such_step() -> None:
-    ran = run(replace(SPEC, one_shot_first=False))
+    ran = run(SPEC.replace(one_shot_first=False))
     assert ran.trained.steps[0].step == 1

@@ -21,7 +21,7 @@ from metier.types.trials import Decision, Scored, Unscored
 if TYPE_CHECKING:
     from metier.training.result import Trained
 
-SPEC = Spec(epochs=2, batch=8)
+SPEC = Spec.of(epochs=2, batch=8)
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def test_the_scorers_text_and_the_expected_answers_are_not_in_the_report(trained
 
 
 def test_screened_edits_are_there_with_their_own_effects() -> None:
-    screened = run(Spec(epochs=1, batch=8, gate="screen", screen_edits=4, screen_passes=2)).trained
+    screened = run(Spec.of(epochs=1, batch=8, gate="screen", screen_edits=4, screen_passes=2)).trained
     steps: Any = report(screened, told())["steps"]
     effects = [one for step in steps for one in step["outcome"].get("effects", ())]
     assert effects

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from metier.context.context import Workspace
 
-SMALL = Spec(epochs=1, batch=12, slow_cases=4)
+SMALL = Spec.of(epochs=1, batch=12, slow_cases=4)
 EVALS = {"evals": [{"id": 1, "prompt": "Sum it up.", "expected_output": "6", "files": ["data.csv"]}]}
 
 
@@ -53,7 +53,7 @@ def test_seconds_that_no_clock_can_wait_for_are_refused(wrong: float) -> None:
     with pytest.raises(UsageError, match="seconds for an attempt"):
         order(seconds=wrong)
     with pytest.raises(UsageError, match="answer of the optimiser"):
-        order(spec=replace(SMALL, timeout=wrong))
+        order(spec=SMALL.replace(timeout=wrong))
 
 
 def test_a_package_that_cannot_be_written_leaves_no_part_of_itself(shop: Workspace, tmp_path: Path) -> None:

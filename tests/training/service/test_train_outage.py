@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from metier.training.rollouts.rollout import Spent
     from metier.types.trials import Case
 
-SMALL = Spec(epochs=1, batch=12, slow_cases=4)
+SMALL = Spec.of(epochs=1, batch=12, slow_cases=4)
 
 
 @pytest.fixture
@@ -95,7 +94,7 @@ class Flaky(Optimiser):
 def test_an_optimiser_that_never_answers_ends_the_training_instead_of_going_on_without(
     shop: Workspace, failure: Failure
 ) -> None:
-    done = trained(shop, order(cases=cases(60), spec=replace(SMALL, minibatch=2), optimiser=Flaky(0, failure)))
+    done = trained(shop, order(cases=cases(60), spec=SMALL.replace(minibatch=2), optimiser=Flaky(0, failure)))
     assert done.training.status == "stopped"
     assert done.training.reason == f"flaky does not answer ({failure.reason})"
     assert done.trained.steps == ()
@@ -112,7 +111,7 @@ def test_an_optimiser_that_dies_in_the_middle_is_asked_again_later(shop: Workspa
 
 def test_a_model_that_answered_once_may_stammer_without_counting_as_down(shop: Workspace) -> None:
     model = Flaky(1, Malformed(reason="the answer holds no text"))
-    done = trained(shop, order(cases=cases(60), spec=replace(SMALL, minibatch=2), optimiser=model, workers=1))
+    done = trained(shop, order(cases=cases(60), spec=SMALL.replace(minibatch=2), optimiser=model, workers=1))
     assert done.training.status == "finished"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext, redirect_stderr
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from math import isfinite, nan
@@ -272,7 +272,7 @@ def spec_from(pairs: Sequence[str]) -> Spec:
     from metier.training.presets import spec_of
     from metier.training.spec import Spec
 
-    kinds = {one.name: type(cast("object", one.default)) for one in fields(Spec)}
+    kinds: dict[str, type[object]] = {name: type(value) for name, value in Spec().settings().items()}
     given: dict[str, object] = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
@@ -283,8 +283,9 @@ def spec_from(pairs: Sequence[str]) -> Spec:
             raise UsageError(f"--spec takes NAME=VALUE of a setting of the search, not '{pair}'.{hint}")
         given[name] = _value(name, text.strip(), kinds[name])
     spec = spec_of(**cast("dict[str, Any]", {"preset": "default", **given}))
-    if spec.min_edits > spec.max_edits:
-        raise UsageError(f"min_edits ({spec.min_edits}) is above max_edits ({spec.max_edits}); set both with --spec.")
+    least, most = spec.editing.min_edits, spec.editing.max_edits
+    if least > most:
+        raise UsageError(f"min_edits ({least}) is above max_edits ({most}); set both with --spec.")
     return spec
 
 

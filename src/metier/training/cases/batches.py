@@ -35,7 +35,7 @@ def batches(train: tuple[Case, ...], spec: Spec, epoch: int) -> tuple[Batch, ...
 
 def compared(train: tuple[Case, ...], spec: Spec, epoch: int) -> Batch:
     """The cases on which an epoch is compared with the one before, in their own order."""
-    count = min(spec.slow_cases, len(train))
+    count = min(spec.epoch_end.slow_cases, len(train))
     chosen = Random(spec.seed_for(f"slow {epoch}")).sample(range(len(train)), count)  # noqa: S311
     return tuple(train[index] for index in sorted(chosen))
 

@@ -36,17 +36,17 @@ class Adaptive:
         alone = len(candidate.edits) == 1 and can_screen(spec, cases)
         if candidate.edits and not alone and bundled(spec, looks, cases):
             return (yield from _bundle(run, candidate))
-        passes = 1 if looks.repeats else min(1 + looks.dry, spec.screen_passes)
+        passes = 1 if looks.repeats else min(1 + looks.dry, spec.gating.screen_passes)
         return (yield from Screen(passes).judge(run, candidate))
 
 
 def bundled(spec: Spec, looks: Looks, cases: int) -> bool:
     """Whether the edits of a step are judged together; if not, each has its own effect in a screening."""
-    match spec.gate:
+    match spec.gating.gate:
         case "screen":
             return False
-        case "adaptive" if spec.quick:
-            return looks.slow < spec.quick or not can_screen(spec, cases)
+        case "adaptive" if spec.gating.quick:
+            return looks.slow < spec.gating.quick or not can_screen(spec, cases)
         case "adaptive":
             return False
         case _:
@@ -55,7 +55,7 @@ def bundled(spec: Spec, looks: Looks, cases: int) -> bool:
 
 def can_screen(spec: Spec, cases: int) -> bool:
     """Whether there are cases enough to tell edits apart."""
-    return cases >= CASES_AN_EDIT * spec.screen_edits
+    return cases >= CASES_AN_EDIT * spec.gating.screen_edits
 
 
 def _bundle(run: Run, candidate: Candidate) -> Generator[Event, None, Judged]:

@@ -43,7 +43,7 @@ class Classic:
         yield from run.settle()
         state = run.state
         if same:
-            action: Action = "force_accept" if run.spec.gate == "off" else "reject"
+            action: Action = "force_accept" if run.spec.gating.gate == "off" else "reject"
             decision, scores = Decision(action=action, reason="nothing was changed"), None
         else:
             scores = yield from run.measured(run.splits.val, package, "gate", candidate.step)
@@ -56,14 +56,14 @@ class Classic:
 
 def judge_of(spec: Spec) -> Judge:
     """The strategy that the settings ask for."""
-    match spec.gate:
+    match spec.gating.gate:
         case "strict" | "off":
             return Classic()
         case "staged":
             return Staged()
         case "screen":
-            return Screen(spec.screen_passes)
+            return Screen(spec.gating.screen_passes)
         case "adaptive":
             return Adaptive()
         case _:
-            assert_never(spec.gate)
+            assert_never(spec.gating.gate)

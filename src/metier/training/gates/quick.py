@@ -74,7 +74,7 @@ def _again(
     """A candidate's scores on fresh attempts, and the differences there; whether they tell anything new is noted."""
     before, fresh = run.state.current_scores, run.state.looks.fresh
     scores = yield from run.measured(run.splits.val, candidate.package, "gate", candidate.step, sample=fresh)
-    repeats = len(scores.cases) >= run.spec.block and scores.cases == seen.cases
+    repeats = len(scores.cases) >= run.spec.gating.block and scores.cases == seen.cases
     run.state = replace(run.state, looks=replace(run.state.looks, repeats=repeats))
     return scores, run.gate.measure.deltas(scores, before)
 
@@ -82,7 +82,7 @@ def _again(
 def _raced(run: Run, candidate: Candidate) -> Generator[Event, None, tuple[Scores, Deltas, str]]:
     """Scores and differences as far as they were looked at, and why the candidate is out."""
     known, sample = run.state.current_scores.scored(), run.state.looks.known
-    cases, size = ordered(run.splits.val, run.spec, candidate), run.spec.block
+    cases, size = ordered(run.splits.val, run.spec, candidate), run.spec.gating.block
     yield replace(judging(run, candidate, "race", edits=len(candidate.edits), attempt=sample), known=True)
     deltas: Deltas = []
     found: dict[str, Score] = {}

@@ -52,7 +52,7 @@ class Screen:
             return (yield from Staged().judge(run, candidate))
         yield from run.settle()
         pool = usable(run, (*run.state.looks.waiting, *(Waiting(edit=edit) for edit in candidate.edits)))
-        most = run.spec.screen_edits
+        most = run.spec.gating.screen_edits
         more = len(pool) > len(run.state.looks.waiting)
         if len(pool) < most and run.following is not None and (more or not pool):
             hold(run, pool)
@@ -70,14 +70,14 @@ def screened(run: Run, candidate: Candidate, pool: Pool, passes: int) -> Generat
     """Estimate every edit's effect, combine those that stand out, and judge the combination."""
     looks = run.state.looks
     event = judging(run, candidate, "screen", edits=len(pool), passes=passes, attempt=looks.fresh)
-    yield replace(event, bundles=looks.slow if run.spec.quick <= looks.slow else 0)
+    yield replace(event, bundles=looks.slow if run.spec.gating.quick <= looks.slow else 0)
     pool = yield from measured(run, pool, candidate.step, passes)
     if not pool:
         nothing = Decision(action="uninformative", reason="no case was scored under both halves of the edits")
         return (yield from settled(run, replace(candidate, package=run.state.current), nothing))
-    least = run.spec.bar
+    least = run.spec.gating.bar
     kept = compatible(run, tuple(one for one in pool if one.known.z > least))
-    undecided = tuple(one for one in pool if run.spec.carry and 0 < one.known.z <= least and one not in kept)
+    undecided = tuple(one for one in pool if run.spec.gating.carry and 0 < one.known.z <= least and one not in kept)
     yield Screened(step=candidate.step, bar=least, effects=tuple(_worth(one, kept) for one in pool))
     reason = f"{len(kept)} of {len(pool)} edits stand out by {least:.2f} standard errors"
     combined = replace(candidate, package=with_edits(run, kept))
@@ -177,7 +177,7 @@ def _there(one: Waiting, package: Package) -> bool:
 
 def _made(run: Run, pool: Iterable[Waiting]) -> Updated:
     bundle = Bundle(items=tuple(one.edit for one in pool))
-    return patched(run.state.current, bundle, strict=run.spec.strict_edits)
+    return patched(run.state.current, bundle, strict=run.spec.editing.strict_edits)
 
 
 def _units(run: Run, step: int, passes: int) -> Generator[tuple[Case, int], None, None]:

@@ -48,8 +48,8 @@ class Staged:
 
 def raced(run: Run, candidate: Candidate, rival: Package) -> Generator[Event, None, Decision]:
     """Whether a candidate stays ahead of another skill, block by block."""
-    cases, size = ordered(run.splits.val, run.spec, candidate), run.spec.block
-    sample = run.state.looks.fresh if run.spec.remeasure else 0
+    cases, size = ordered(run.splits.val, run.spec, candidate), run.spec.gating.block
+    sample = run.state.looks.fresh if run.spec.gating.remeasure else 0
     event = judging(run, candidate, "race", edits=len(candidate.edits), attempt=sample)
     yield event if rival is run.state.current else replace(event, rival="best")
     arms = (rival, candidate.package)
@@ -82,10 +82,10 @@ def behind(deltas: Deltas, spec: Spec, *, last: bool) -> str:
     """Why a candidate is out, empty while it is not: a case lost too much, or it is behind; at last it must lead."""
     if not deltas:
         return ""
-    if lost := too_much(deltas, spec.max_loss):
+    if lost := too_much(deltas, spec.gating.max_loss):
         return lost
     gain = sum(delta for _, delta in deltas) / len(deltas)
-    out = gain <= 0 if last or not spec.behind else standing(delta for _, delta in deltas) < -spec.behind
+    out = gain <= 0 if last or not spec.gating.behind else standing(delta for _, delta in deltas) < -spec.gating.behind
     return f"{gain:+.4f} after {len(deltas)} cases: not ahead" if out else ""
 
 
@@ -104,8 +104,8 @@ def taken(run: Run, candidate: Candidate, decision: Decision) -> Generator[Event
     deltas = run.gate.measure.deltas(scores, run.state.current_scores)
     level = standing(delta for _, delta in deltas)
     decision = replace(decision, deltas=deltas)
-    against = too_much(deltas, run.spec.max_loss)
-    if not against and run.spec.check and level < CLEARLY:
+    against = too_much(deltas, run.spec.gating.max_loss)
+    if not against and run.spec.gating.check and level < CLEARLY:
         against = f"{level:+.1f} standard errors on {len(deltas)} fresh attempts"
     if against:
         rejected = replace(decision, action="reject", reason=f"{decision.reason}; but {against}")

@@ -130,8 +130,8 @@ def strict(beats_current: bool, beats_best: bool) -> Action:  # noqa: FBT001
 
 def gate_of(spec: Spec) -> Gate:
     """The gate that the settings ask for."""
-    measure = Measure(metric=spec.metric, weight=spec.soft_weight)
-    return Off(measure=measure) if spec.gate == "off" else Strict(measure=measure, max_loss=spec.max_loss)
+    measure = Measure(metric=spec.gating.metric, weight=spec.gating.soft_weight)
+    return Off(measure=measure) if spec.gating.gate == "off" else Strict(measure=measure, max_loss=spec.gating.max_loss)
 
 
 def mean(scores: Iterable[Scored]) -> Scored:

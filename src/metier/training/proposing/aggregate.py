@@ -45,7 +45,7 @@ class Merging:
         level = 0
         while any(len(side) > 1 for side in sides):
             level += 1
-            sides = self._level([_grouped(side, self.spec.merge_group) for side in sides], level, problems)
+            sides = self._level([_grouped(side, self.spec.editing.merge_group) for side in sides], level, problems)
         both = [side[0] for side in sides if side and side[0].items]
         (merged,) = self._level([[both] if both else []], level + 1, problems)
         return Merged(bundle=merged[0] if merged else NOTHING, problems=tuple(problems))
@@ -88,19 +88,19 @@ def question(group: Sequence[Bundle], setting: Setting, spec: Spec, level: int) 
     patches = [{"reasoning": bundle.reasoning, "proposals": [dump(item) for item in bundle.items]} for bundle in group]
     text = prompt(
         "merge",
-        form=prompt(f"merge_{spec.update}"),
+        form=prompt(f"merge_{spec.editing.update}"),
         count=str(len(group)),
         level=str(level),
         skill=shown_skill(setting.skill),
         meta=setting.meta or "Nothing yet.",
         patches=fenced("patches", json.dumps(patches, ensure_ascii=False, indent=1)),
     )
-    limit = LONG if spec.update == "full_rewrite" else 4_096
+    limit = LONG if spec.editing.update == "full_rewrite" else 4_096
     return Question(stage="merge", prompt=text, kind=_kind(spec), max_tokens=limit)
 
 
 def _kind(spec: Spec) -> type[Answered]:
-    match spec.update:
+    match spec.editing.update:
         case "patch":
             return Patched
         case "rewrite":

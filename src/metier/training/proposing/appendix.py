@@ -33,9 +33,9 @@ def with_appendix(skill: Package) -> Package:
 
 def noted(skill: Package, notes: Sequence[str], desk: Desk, spec: Spec) -> Noted:
     """The skill with the reminders it does not have yet; above the threshold a model makes fewer of them."""
-    document = appendix.append(document_of(skill), notes, limit=spec.max_notes)
+    document = appendix.append(document_of(skill), notes, limit=spec.reflection.max_notes)
     held = appendix.extract(document)
-    if not 0 < spec.consolidate_above < len(held):
+    if not 0 < spec.reflection.consolidate_above < len(held):
         return Noted(package=with_document(skill, document))
     text = prompt("appendix", count=str(len(held)), notes=fenced("notes", "\n".join(f"- {note}" for note in held)))
     asked = desk.one(Question(stage="appendix", prompt=text, kind=Consolidated))

@@ -31,11 +31,11 @@ def planned(spec: Spec, step: int, total: int, *, bundled: bool = True) -> int |
 
     Where every edit is judged by itself (not `bundled`), all that can be screened are taken up.
     """
-    if spec.update == "full_rewrite" or spec.schedule == "autonomous":
+    if spec.editing.update == "full_rewrite" or spec.editing.schedule == "autonomous":
         return None
-    if spec.update == "patch" and not bundled:
-        return spec.screen_edits
-    return budget(spec.schedule, step, total, most=spec.max_edits, least=spec.min_edits)
+    if spec.editing.update == "patch" and not bundled:
+        return spec.gating.screen_edits
+    return budget(spec.editing.schedule, step, total, most=spec.editing.max_edits, least=spec.editing.min_edits)
 
 
 def clamped(asked: int | None, available: int) -> int:

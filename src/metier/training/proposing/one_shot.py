@@ -57,7 +57,7 @@ def _judged(run: Run, record: Step, baselines: Baselines, seen: list[Seen]) -> G
     else:
         whole = Proposed(what=Whole(document=document_of(rewrite)), source="failure", support=max(1, record.failed))
         record = replace(record, edits=(whole,))
-        package = with_appendix(rewrite) if run.spec.skill_aware else rewrite
+        package = with_appendix(rewrite) if run.spec.reflection.skill_aware else rewrite
         edits = screened_apart(run.state.current, package, run.spec, record.failed)
         outcome = yield from run.judge(Candidate(change="one_shot", package=package, step=0, edits=edits))
         if isinstance(outcome, Unjudged):

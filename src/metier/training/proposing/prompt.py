@@ -111,9 +111,9 @@ def _shown_case(number: int, seen: Seen, spec: Spec) -> str:
     lines.append(f"task:\n{bounded(seen.case.input, INPUT_CHARS)}")
     if seen.case.files:
         lines.append(f"files: {bounded(', '.join(path for path, _ in seen.case.files), INPUT_CHARS)}")
-    if spec.show_expected and seen.case.expected:
+    if spec.reflection.show_expected and seen.case.expected:
         lines.append(f"expected:\n{bounded(seen.case.expected, INPUT_CHARS)}")
-    share = spec.trajectory_chars // len(seen.rollouts)
+    share = spec.reflection.trajectory_chars // len(seen.rollouts)
     for index, rollout in enumerate(seen.rollouts, 1):
         name = f"attempt {index}: " if len(seen.rollouts) > 1 else ""
         lines.append(f"{name}{outcome(rollout)}\n{shown_rollout(rollout, share)}")

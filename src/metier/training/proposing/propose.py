@@ -81,7 +81,7 @@ def roll_out(run: Run, plan: Plan, setting: Setting) -> Generator[Event, None, L
         return minibatch, run.desk.ask(question(minibatch, setting, run.spec))
 
     run.attempts.begin(plan.batch, run.state.current, samples=plan.samples, urgency=NEEDED)
-    sorting = Sorting(run.spec.minibatch, failures_only=run.spec.failures_only)
+    sorting = Sorting(run.spec.reflection.minibatch, failures_only=run.spec.reflection.failures_only)
     seen: list[Seen] = []
     analysts: list[Analyst] = []
     for case in plan.batch:
@@ -126,7 +126,7 @@ def choose(
     for problem in merged.problems:
         yield FellBack(step=plan.step, stage="merge", reason=problem, instead="proposals are put one after the other")
     budget = planned(run.spec, plan.step, run.steps, bundled=bundled(run.spec, run.state.looks, len(run.splits.val)))
-    if run.spec.schedule == "autonomous" and run.spec.update != "full_rewrite":
+    if run.spec.editing.schedule == "autonomous" and run.spec.editing.update != "full_rewrite":
         budget, problem = decide_budget(merged.bundle, run.desk, setting, _evidence(looked, merged.bundle))
         if problem:
             yield FellBack(step=plan.step, stage="budget", reason=problem, instead="no edit is made")

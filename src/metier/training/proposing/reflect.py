@@ -91,14 +91,14 @@ def question(minibatch: Minibatch, setting: Setting, spec: Spec) -> Question[Ana
         "reflect",
         task=prompt(f"reflect_{minibatch.source}"),
         form=form(spec),
-        aware=prompt("aware") if spec.skill_aware else "",
+        aware=prompt("aware") if spec.reflection.skill_aware else "",
         skill=shown_skill(setting.skill),
         memory=setting.memory or "Nothing yet.",
         meta=setting.meta or "Nothing yet.",
         count=str(len(minibatch.cases)),
         cases=fenced("rollouts", shown_cases(minibatch.cases, spec)),
     )
-    limit = LONG if spec.update == "full_rewrite" else 4_096
+    limit = LONG if spec.editing.update == "full_rewrite" else 4_096
     return Question(stage="reflect", prompt=text, kind=_kind(spec), max_tokens=limit)
 
 
@@ -108,8 +108,8 @@ def reflection(minibatch: Minibatch, asked: Asked[Analysed], spec: Spec) -> Refl
     if answer is None:
         return Reflection(source=minibatch.source)
     bundle = bundle_of(answer, minibatch.source, support=len(minibatch.cases))
-    if spec.update != "full_rewrite":  # a document is not counted in edits
-        bundle = replace(bundle, items=bundle.items[: spec.max_edits])
+    if spec.editing.update != "full_rewrite":  # a document is not counted in edits
+        bundle = replace(bundle, items=bundle.items[: spec.editing.max_edits])
     notes: tuple[str, ...] = ()
     if isinstance(answer, answers.Aware):
         bundle, notes = _routed(bundle, answer)
@@ -119,9 +119,9 @@ def reflection(minibatch: Minibatch, asked: Asked[Analysed], spec: Spec) -> Refl
 
 def form(spec: Spec) -> str:
     """The words on what a proposal is, and how many there may be."""
-    if spec.update == "full_rewrite":
+    if spec.editing.update == "full_rewrite":
         return prompt("form_full_rewrite")
-    return prompt(f"form_{spec.update}", budget=str(spec.max_edits))
+    return prompt(f"form_{spec.editing.update}", budget=str(spec.editing.max_edits))
 
 
 def _routed(bundle: Bundle, answer: answers.Aware) -> tuple[Bundle, tuple[str, ...]]:
@@ -145,10 +145,10 @@ def _reminder(item: Proposed) -> str:
 
 
 def _kind(spec: Spec) -> type[Analysed]:
-    match spec.update:
+    match spec.editing.update:
         case "patch":
-            return answers.AwarePatch if spec.skill_aware else answers.AnalysedPatch
+            return answers.AwarePatch if spec.reflection.skill_aware else answers.AnalysedPatch
         case "rewrite":
-            return answers.AwareSuggestions if spec.skill_aware else answers.AnalysedSuggestions
+            return answers.AwareSuggestions if spec.reflection.skill_aware else answers.AnalysedSuggestions
         case "full_rewrite":
-            return answers.AwareDocument if spec.skill_aware else answers.AnalysedDocument
+            return answers.AwareDocument if spec.reflection.skill_aware else answers.AnalysedDocument

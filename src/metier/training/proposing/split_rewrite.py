@@ -23,7 +23,7 @@ BEGINS = re.compile(r"\s*(?:[-*+]|\d+[.)]|#+)\s")
 
 def screened_apart(before: Package, after: Package, spec: Spec, support: int) -> tuple[Proposed, ...]:
     """The edits of a rewrite where the settings want each of them screened; none: it is judged as a whole."""
-    if not spec.split_rewrites or spec.gate not in ("screen", "adaptive"):
+    if not spec.editing.split_rewrites or spec.gating.gate not in ("screen", "adaptive"):
         return ()
     return parts(before, after, support)
 

@@ -42,9 +42,9 @@ class NoUpdate:
 
 def update(skill: Package, bundle: Bundle, desk: Desk, setting: Setting, spec: Spec) -> Updated | NoUpdate:
     """The candidate that the chosen proposals make of a skill."""
-    match spec.update:
+    match spec.editing.update:
         case "patch":
-            return patched(skill, bundle, strict=spec.strict_edits)
+            return patched(skill, bundle, strict=spec.editing.strict_edits)
         case "rewrite":
             return _rewritten(skill, bundle, desk, setting)
         case "full_rewrite":

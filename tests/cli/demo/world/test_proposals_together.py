@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from training_toys import Rules, Teacher, run, splits
 
@@ -17,7 +15,7 @@ from metier.training.rollouts.rollout import Scoring
 from metier.training.scoring.scorers import Scorers
 from metier.training.spec import Spec
 
-ALL = Spec(
+ALL = Spec.of(
     epochs=2,
     batch=12,
     minibatch=3,
@@ -37,7 +35,7 @@ def test_the_same_seed_ends_the_same_whatever_the_threads_do(gate: str) -> None:
     world = World(spec=WorldSpec(seed=5))
     place = Splits(train=cases(world, "train", 24), val=cases(world, "val", 24))
     roller = Scoring(target=SimulatedTarget(world=world), scorers=Scorers())
-    spec, model = replace(ALL, gate=gate), SimulatedOptimiser(world=world, edits=2, whole=4)
+    spec, model = ALL.replace(gate=gate), SimulatedOptimiser(world=world, edits=2, whole=4)
     first = run(spec, world=roller, model=model, cases=place, start=skill_of())
     with Threads(7) as pool:
         again = run(spec, world=roller, model=model, cases=place, start=skill_of(), pool=pool)
@@ -48,7 +46,7 @@ def test_the_same_seed_ends_the_same_whatever_the_threads_do(gate: str) -> None:
 
 def test_no_more_is_taken_than_was_estimated_and_nothing_twice() -> None:
     world, model = Rules(), Teacher()
-    spec = replace(ALL, gate="adaptive")
+    spec = ALL.replace(gate="adaptive")
     run(spec, world=world, model=model)
     found = estimate(splits(), spec, "a skill")
     assert world.made.total() <= found.rollouts + found.ahead

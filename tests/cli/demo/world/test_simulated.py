@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from metier.types.trials import Case
 
 WORLD = World(spec=WorldSpec(seed=2, good=5, harmful=3, rho=0.8))
-SPEC = Spec(epochs=2, batch=20, baselines=False)
+SPEC = Spec.of(epochs=2, batch=20, baselines=False)
 
 
 def trained(pool: Pool, spec: Spec = SPEC) -> Package:
@@ -79,7 +78,7 @@ WAYS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("settings", WAYS, ids=str)
 def test_every_way_to_propose_gets_usable_answers(settings: dict[str, Any]) -> None:
-    best = trained(InOrder(), replace(SPEC, epochs=1, **settings))
+    best = trained(InOrder(), SPEC.replace(epochs=1, **settings))
     assert WORLD.gain(best.document.decode()) > 0
 
 
@@ -118,7 +117,7 @@ def test_the_optimiser_refuses_what_it_does_not_know() -> None:
 
 
 def test_through_the_server_the_loop_ends_in_the_same_bytes_as_in_process() -> None:
-    spec = replace(SPEC, epochs=1)
+    spec = SPEC.replace(epochs=1)
     options = ["--seed", "2", "--good", "5", "--harmful", "3", "--rho", "0.8", "--edits", "2"]
     command = [sys.executable, str(Path(__file__).parents[4] / "benchmarks" / "world" / "server.py"), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
