@@ -23,7 +23,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metier.capture.registry import source
+from metier.capture.registry import find_source
 from metier.capture.source import Captured
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def child(name: str, path: str) -> None:
     """Parse one file and print what it took; run in a process of its own so that memory is measured alone."""
     before = resource.getrusage(resource.RUSAGE_SELF)
     with open(path, "rb") as file:
-        runs = sum(isinstance(one, Captured) for one in source(name).parse({path: file}))
+        runs = sum(isinstance(one, Captured) for one in find_source(name).parse({path: file}))
     after = resource.getrusage(resource.RUSAGE_SELF)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     print(json.dumps({"runs": runs, "seconds": seconds, "megabytes": after.ru_maxrss / 1024}))
@@ -241,7 +241,7 @@ def expected(path: Path, others: tuple[str, ...]) -> tuple[int, list[int], int]:
 
 
 def check_claude(folder: Path) -> bool:
-    parser = source("claude-code")
+    parser = find_source("claude-code")
     paths = [str(path) for path in sorted(folder.rglob("*.jsonl"))]
     good = True
     for session in parser.sessions(paths, lambda path: Path(path).read_bytes()[:65536]):
@@ -264,7 +264,7 @@ def check_claude(folder: Path) -> bool:
 
 
 def check_codex(folder: Path) -> bool:
-    parser = source("codex")
+    parser = find_source("codex")
     for path in sorted(folder.rglob("*.jsonl")):
         with path.open("rb") as file:
             found = list(parser.parse({str(path): file}))

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metier.capture.reading.lines import LINE_LIMIT
-from metier.capture.registry import names, source
+from metier.capture.registry import find_source, source_names
 from metier.capture.source import Captured, Rewound, Skipped
 from metier.formats.run_json import dump_run, parse_run
 
@@ -75,15 +75,15 @@ def sound(found: list[Any]) -> None:
 
 
 def of(name: str) -> Any:
-    return source("codex" if name == "paginated" else name)
+    return find_source("codex" if name == "paginated" else name)
 
 
-@pytest.mark.parametrize("name", [name for name in names() if name != "jsonl"])
+@pytest.mark.parametrize("name", [name for name in source_names() if name != "jsonl"])
 @LENIENT
 @given(records=st.lists(JSON, max_size=6))
 def test_records_of_any_shape_are_survived(name: str, records: list[Any]) -> None:
     sound(
-        parse(source(name), "\n".join(json.dumps(record) for record in records).encode())
+        parse(find_source(name), "\n".join(json.dumps(record) for record in records).encode())
         or [Skipped(file="", line=0, reason="-")]
     )
 
@@ -137,8 +137,8 @@ def test_a_line_of_any_length_is_passed_over_and_named() -> None:
     lines = session.bytes.splitlines(keepends=True)
     long = b'{"type":"user","uuid":"long","message":{"content":"' + b"x" * (LINE_LIMIT + 5) + b'"}}\n'
     data = b"".join([*lines[:6], long, *lines[6:]])
-    found = parse(source("claude-code"), data)
-    assert runs(found) == runs(parse(source("claude-code"), session.bytes))
+    found = parse(find_source("claude-code"), data)
+    assert runs(found) == runs(parse(find_source("claude-code"), session.bytes))
     (skipped,) = [one for one in found if isinstance(one, Skipped)]
     assert (skipped.line, skipped.file) == (7, "session.jsonl")
     assert skipped.reason.startswith("a line of 16,7")
@@ -148,7 +148,7 @@ def test_a_long_text_is_cut_with_a_visible_mark() -> None:
     session = ClaudeSession()
     session.human("read it")
     session.call("Read", {"file_path": "big"}, "y" * 1_000_000)
-    (run,) = runs(parse(source("claude-code"), session.bytes))
+    (run,) = runs(parse(find_source("claude-code"), session.bytes))
     assert len(run.tools[0].output) < 300_000
     assert run.tools[0].output.endswith("characters cut]")
 
@@ -158,7 +158,7 @@ def test_a_huge_run_stays_within_bounds() -> None:
     session.human("read all of it")
     for number in range(100):
         session.call("Read", {"file_path": f"{number}"}, f"{number} " * 40_000)
-    (run,) = runs(parse(source("claude-code"), session.bytes))
+    (run,) = runs(parse(find_source("claude-code"), session.bytes))
     assert len(run.tools) == 100
     assert sum(len(tool.output) for tool in run.tools) < 9_000_000
 
@@ -176,7 +176,7 @@ def test_padding_and_odd_characters_are_harmless() -> None:
     session.human("a\x00b\ud800c")
     session.say("fine \ud83d\ude00")
     data = b"\xef\xbb\xbf" + b"\0" * 50 + b"\n\r\n  \n" + session.bytes.replace(b"\n", b"\r\n")
-    (run,) = runs(parse(source("claude-code"), data))
+    (run,) = runs(parse(find_source("claude-code"), data))
     assert (run.message, run.output) == ("a\ufffdb\ufffdc", "fine \U0001f600")
 
 
@@ -184,11 +184,11 @@ def test_nesting_without_end_and_numbers_without_end_are_named() -> None:
     data = (
         b"[" * 100_000 + b"\n" + b'{"a":' * 100_000 + b"\n" + b'{"n":' + b"9" * 10_000 + b"}\n" + busy_session().bytes
     )
-    found = parse(source("claude-code"), data)
+    found = parse(find_source("claude-code"), data)
     assert len(runs(found)) == 3
     assert [one.line for one in found if isinstance(one, Skipped)] == [1, 2, 3]
 
 
 def test_runs_are_streamed_and_not_gathered() -> None:
-    parser = source("claude-code").parse({"x": io.BytesIO(busy_session().bytes)})
+    parser = find_source("claude-code").parse({"x": io.BytesIO(busy_session().bytes)})
     assert isinstance(next(parser), Captured)

@@ -16,7 +16,7 @@ import pytest
 from metier.capture import registry
 from metier.capture.find_sessions import named, on_this_machine
 from metier.capture.import_sessions import import_sessions
-from metier.capture.report import FileReport, totals
+from metier.capture.report import FileReport, totals_of
 from metier.config import Config
 from metier.context.context import Workspace
 from metier.errors import InputError
@@ -68,7 +68,7 @@ def three(file: Path) -> Path:
 
 def imported(ws: Workspace, *paths: Path, source: str = "claude-code") -> list[FileReport]:
     reports: list[FileReport] = []
-    found = registry.source(source)
+    found = registry.find_source(source)
     list(import_sessions(ws, found, named(found, [str(path) for path in paths]).sessions, reports))
     return reports
 
@@ -81,7 +81,7 @@ def test_a_session_becomes_runs_with_tokens_counted_once_and_no_secret(ws: Works
     [report] = imported(ws, three(tmp_path / "s1.jsonl"))
     assert (report.state, report.runs, report.new, report.skipped) == ("read", 3, 3, [])
     assert messages(ws) == ["Request number 1", "Request number 2", "Request number 3"]
-    document = totals([report])
+    document = totals_of([report])
     assert document["tokens"] == {"input": 9, "output": 15, "cache_read": 300, "cache_write": 21}
     ws.close()
     assert not any(SECRET.encode() in file.read_bytes() for file in ws.state.rglob("*") if file.is_file())
@@ -190,7 +190,7 @@ def test_a_wrong_file_or_folder_is_one_clear_error(ws: Workspace, tmp_path: Path
     with pytest.raises(InputError, match="holds files of claude-code"):
         imported(ws, file.parent, source="codex")
     with pytest.raises(InputError, match="did you mean 'claude-code'"):
-        registry.source("claude")
+        registry.find_source("claude")
     assert ws.runs() == []
 
 
@@ -260,9 +260,9 @@ def test_a_session_named_by_its_file_brings_its_sub_agents_along(ws: Workspace, 
     file = three(tmp_path / "p" / "s1.jsonl")
     agent = [{**record, "isSidechain": True, "agentId": "x1"} for record in turn(1, "deep", None)]
     transcript(tmp_path / "p" / "s1" / "subagents" / "agent-x1.jsonl", agent)
-    whole = totals(imported(ws, tmp_path / "p"))
+    whole = totals_of(imported(ws, tmp_path / "p"))
     (tmp_path / "w").mkdir()
     with Workspace.open(tmp_path / "w") as other:
-        alone = totals(imported(other, file))
+        alone = totals_of(imported(other, file))
     assert (alone["tokens"], alone["runs"]) == (whole["tokens"], whole["runs"])
     assert imported(ws, file)[0].state == "unchanged"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from capture_samples import busy_rollout, busy_session, parse, reasons, runs
 
-from metier.capture.registry import claimant, names, source
+from metier.capture.registry import find_source, guess_source, source_names
 from metier.capture.source import Captured
 from metier.errors import InputError
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", source_names())
 def test_every_source_answers_to_its_name(name: str) -> None:
-    found = source(name)
+    found = find_source(name)
     assert found.name == name
     assert found.title
     assert isinstance(found.places({}, "/home/ann"), tuple)
@@ -28,7 +28,7 @@ def test_every_source_answers_to_its_name(name: str) -> None:
 
 
 def test_the_proven_ones_are_named() -> None:
-    assert [name for name in names() if source(name).proven] == [
+    assert [name for name in source_names() if find_source(name).proven] == [
         "claude-code",
         "codex",
         "otel",
@@ -39,9 +39,9 @@ def test_the_proven_ones_are_named() -> None:
 
 def test_an_unknown_name_tells_the_nearest() -> None:
     with pytest.raises(InputError, match=r"no source is called 'claude_cod'; did you mean 'claude-code'\?"):
-        source("claude_cod")
+        find_source("claude_cod")
     with pytest.raises(InputError, match="known are claude-code"):
-        source("zzzzzzzz")
+        find_source("zzzzzzzz")
 
 
 @pytest.mark.parametrize(
@@ -56,13 +56,13 @@ def test_an_unknown_name_tells_the_nearest() -> None:
     ],
 )
 def test_a_file_tells_whose_it_is(data: bytes, name: str | None) -> None:
-    assert claimant("x.jsonl", data) == name
+    assert guess_source("x.jsonl", data) == name
 
 
 def test_runs_in_our_own_format_are_read_with_their_problems_named() -> None:
     lines = [{"message": "a", "id": "1"}, {"mesage": "b"}, {"message": "c"}, {"message": "metier: judge"}, [1]]
     data = "\n".join(json.dumps(line) for line in lines).encode() + b"\n"
-    found = parse(source("jsonl"), data)
+    found = parse(find_source("jsonl"), data)
     first, second = runs(found)
     assert (first.external_id, first.source) == ("1", "jsonl")
     assert second.external_id is not None
@@ -73,7 +73,7 @@ def test_runs_in_our_own_format_are_read_with_their_problems_named() -> None:
         "not a JSON object",
     ]
     offset = max(one.offset for one in found if isinstance(one, Captured))
-    assert runs(parse(source("jsonl"), data, offset)) == [second]
+    assert runs(parse(find_source("jsonl"), data, offset)) == [second]
 
 
 def test_another_package_adds_a_source_by_entry_point(tmp_path: Path) -> None:
@@ -84,9 +84,9 @@ def test_another_package_adds_a_source_by_entry_point(tmp_path: Path) -> None:
     (info / "entry_points.txt").write_text("[metier.sources]\nmine = mine:Mine\nbroken = nowhere:Gone\n")
     script = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
-        "from metier.capture.registry import names, source\n"
-        "print(source('mine').name, 'mine' in names())\n"
-        "try: source('broken')\nexcept Exception as error: print(type(error).__name__, error)"
+        "from metier.capture import find_source, source_names\n"
+        "print(find_source('mine').name, 'mine' in source_names())\n"
+        "try: find_source('broken')\nexcept Exception as error: print(type(error).__name__, error)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     first, second = done.stdout.splitlines()

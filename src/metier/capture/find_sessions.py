@@ -83,8 +83,8 @@ def whole_session(source: Source, path: str) -> Iterator[Session]:
 def on_this_machine(root: Path, environ: Mapping[str, str], *, everywhere: bool) -> Iterator[Group]:
     """What each agent has kept here of this workspace's folder, or of all folders."""
     home = environ.get("HOME") or str(Path.home())
-    for name in registry.names():
-        source = registry.source(name)
+    for name in registry.source_names():
+        source = registry.find_source(name)
         paths = [path for place in source.places(environ, home) for path in glob.iglob(place, recursive=True)]  # noqa: PTH207
         sessions = source.sessions(sorted(path for path in paths if os.path.isfile(path)), head)  # noqa: PTH113
         kept = tuple(session for session in sessions if everywhere or _belongs(session, root))
@@ -136,7 +136,7 @@ def _in_folder(source: Source, folder: Path) -> tuple[list[str], list[str]]:
     found = [path for path in files if source.claims(path, head(path))]
     if found or closed:
         return found, closed
-    other = next((name for path in files if (name := registry.claimant(path, head(path))) is not None), None)
+    other = next((name for path in files if (name := registry.guess_source(path, head(path))) is not None), None)
     hint = f"it holds files of {other}: metier import {other} {folder}" if other else "is it the right folder?"
     raise InputError(f"{folder} holds no session of {source.title}; {hint}")
 
@@ -149,7 +149,7 @@ def _check(source: Source, file: Path) -> None:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from None
     if source.claims(str(file), beginning):
         return
-    other = registry.claimant(str(file), beginning)
+    other = registry.guess_source(str(file), beginning)
     hint = f"it looks like {other}: metier import {other} {file}" if other else "nor like that of another known agent"
     raise InputError(f"{file} does not look like a session of {source.title}; {hint}.")
 

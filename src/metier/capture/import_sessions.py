@@ -91,12 +91,12 @@ def read_waiting(ws: Workspace, limit: int = AT_ONCE) -> None:
     with ws.engine.read() as transaction:
         waiting = files.waiting(transaction)
     for file in waiting:
-        name = file.source or registry.claimant(file.path, head(file.path))
+        name = file.source or registry.guess_source(file.path, head(file.path))
         new = os.path.getsize(file.path) - file.position if os.path.isfile(file.path) else 0  # noqa: PTH113, PTH202
         if name is None or new <= 0 or new > limit:
             continue
         limit -= new
-        source = registry.source(name)
+        source = registry.find_source(name)
         for session in whole_session(source, file.path):
             import_session(ws, source, session, FileReport(file=file.path, source=name))
 
@@ -128,15 +128,15 @@ def _store(ws: Workspace, batch: Sequence[Run], report: FileReport, end: files.F
     """Keep a batch, the last one together with where the file ended."""
     checked = ready(ws, batch)
     records = [one for one in checked if isinstance(one, Record)]
-    report.again |= any(isinstance(one, Delivery) and one.how == "refused" for one in checked)
+    report.needs_retry |= any(isinstance(one, Delivery) and one.how == "refused" for one in checked)
     kept: Iterator[Delivery] = iter(())
     if records or end is not None:
         with ws.engine.write() as transaction:
             kept = iter(keep(transaction, records))
             if end is not None:
-                files.put(transaction, replace(end, position=0, fingerprint="") if report.again else end)
+                files.put(transaction, replace(end, position=0, fingerprint="") if report.needs_retry else end)
     for run, one in zip(batch, checked, strict=True):
-        report.take(run, next(kept) if isinstance(one, Record) else one)
+        report.add_run(run, next(kept) if isinstance(one, Record) else one)
 
 
 def _file(ws: Workspace, source: Source, session: Session, position: int, seen: _Seen) -> files.File:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 GROUP = "metier.sources"
 """The entry point group in which another package names a callable that returns a source."""
 
-_BUILT_IN = {
+BUILT_IN = {
     "claude-code": "claude_code.source:ClaudeCode",
     "codex": "codex.source:Codex",
     "otel": "traces.source:Otel",
@@ -26,19 +26,20 @@ _BUILT_IN = {
     "hermes": "others.hermes:Hermes",
     "picoclaw": "others.picoclaw:PicoClaw",
 }
+"""Each built-in source by name: the module below `metier.capture`, and the class. A new source is a line here."""
 
 
-def names() -> tuple[str, ...]:
+def source_names() -> tuple[str, ...]:
     """Every name that can be imported from, built-in ones first."""
     from importlib.metadata import entry_points
 
-    return tuple(dict.fromkeys((*_BUILT_IN, *sorted(entry.name for entry in entry_points(group=GROUP)))))
+    return tuple(dict.fromkeys((*BUILT_IN, *sorted(entry.name for entry in entry_points(group=GROUP)))))
 
 
-def source(name: str) -> Source:
+def find_source(name: str) -> Source:
     """The source of a name; InputError tells the nearest one for a name that is not known."""
-    if name in _BUILT_IN:
-        module, _, factory = _BUILT_IN[name].partition(":")
+    if name in BUILT_IN:
+        module, _, factory = BUILT_IN[name].partition(":")
         return cast("Callable[[], Source]", getattr(import_module(f"metier.capture.{module}"), factory))()
     from importlib.metadata import entry_points
 
@@ -47,18 +48,18 @@ def source(name: str) -> Source:
             return cast("Callable[[], Source]", entry.load())()
         except Exception as error:
             raise InputError(f"the source {name!r} of {entry.value} cannot be loaded: {error}") from error
-    raise _unknown(name)
+    raise _unknown_source(name)
 
 
-def claimant(path: str, head: bytes) -> str | None:
+def guess_source(path: str, head: bytes) -> str | None:
     """The name of the built-in source that a file seems to be of, or None."""
-    return next((name for name in _BUILT_IN if source(name).claims(path, head)), None)
+    return next((name for name in BUILT_IN if find_source(name).claims(path, head)), None)
 
 
-def _unknown(name: str) -> InputError:
+def _unknown_source(name: str) -> InputError:
     from difflib import get_close_matches
 
-    known = names()
+    known = source_names()
     near = get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.4)
     hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
     return InputError(f"no source is called {name!r}; {hint}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.capture.reading.fields import TEXT_LIMIT, clip, decode, elements, mapping
-from metier.capture.reading.people import skills_read
 from metier.formats.origins import origin_of
 from metier.types import Passage, Run, ShownSkill, SkillTrace, Tokens, ToolCall
 
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 RUN_LIMIT = 8 * 1024 * 1024
 """Characters kept in full of one run; from there on each further text is cut to a stub."""
 _STUB = 160
+_SKILL_FILE = re.compile(r"([A-Za-z0-9][\w.-]{0,80})[/\\]{1,2}SKILL\.md\b")
+_READERS = re.compile(
+    r"^(?:read|bash|shell|exec|exec_command|shell_command|container\.exec|local_shell|read_file|run_shell_command|view"
+    r"|functions\.exec_command|functions\.shell|read_many_files|run_terminal_cmd|powershell)$",
+    re.IGNORECASE,
+)
 
 
 class RunBuilder:
@@ -28,7 +34,7 @@ class RunBuilder:
         self, *, source: str, session: str, message: str, external_id: str | None, started: str | None
     ) -> None:
         self._left = RUN_LIMIT
-        kept = self._keep(message)
+        kept = self._clip(message)
         self._run = Run(message=kept, external_id=external_id, session=session, source=source, agent=source)
         self._started, self._ended, self._model = started, started, ""
         self.status: str | None = None
@@ -45,79 +51,79 @@ class RunBuilder:
         self._said: list[str] = []
         self._recent: deque[int] = deque(maxlen=3)
 
-    def at(self, moment: str | None) -> None:
+    def add_time(self, moment: str | None) -> None:
         """Something of this run happened at this time."""
         if moment and self._started is None:
             self._started = moment
         if moment and (self._ended is None or moment > self._ended):
             self._ended = moment
 
-    def model(self, name: str) -> None:
+    def set_model(self, name: str) -> None:
         """The model at work from here on."""
         self._model = name or self._model
 
-    def usage(self, key: Hashable, tokens: Tokens) -> None:
+    def add_usage(self, key: Hashable, tokens: Tokens) -> None:
         """Tokens of one model call; told twice, the last word counts."""
         self._usage[key] = tokens
 
-    def say(self, text: str, key: Hashable = None) -> None:
+    def add_answer(self, text: str, key: Hashable = None) -> None:
         """Text of the agent; pieces of one message share their key."""
         if not text.strip():
             return
         if key is None or key != self._answer_of:
             self._answer, self._answer_of = [], key
-        kept = self._keep(text)
+        kept = self._clip(text)
         self._answer.append(kept)
         self._said.append(kept)
 
-    def repeats(self, text: str) -> bool:
+    def is_repeated(self, text: str) -> bool:
         """Whether the agent said exactly this a moment ago; if not, it is remembered."""
         mark = hash(text.strip())
         known = mark in self._recent
         self._recent.append(mark)
         return known
 
-    def knows(self, call_id: str) -> bool:
+    def has_call(self, call_id: str) -> bool:
         """Whether a tool call of this id was made."""
         return call_id in self._calls
 
-    def asked_for(self, command: str) -> str:
+    def call_of_command(self, command: str) -> str:
         """The id of the last call whose arguments hold exactly this command, or nothing."""
         for call_id, index in reversed(list(self._calls.items())[-20:]):
             given = self._tools[index].input
-            if command and (given == command or _holds(given, command)):
+            if command and (given == command or _is_command_in(given, command)):
                 return call_id
         return ""
 
-    def call(self, call_id: str, name: str, given: str) -> None:
+    def add_call(self, call_id: str, name: str, given: str) -> None:
         """The agent calls a tool; a second word on the same call adds nothing."""
         if call_id and call_id in self._calls:
             return
         self._calls[call_id or f"#{len(self._tools)}"] = len(self._tools)
-        found = skills_read(name, given)
+        found = skills_opened_by(name, given)
         self.attempted.update(dict.fromkeys(found))
-        said, self._said = self._keep("\n\n".join(self._said)), []
-        kept = self._keep(given)
+        said, self._said = self._clip("\n\n".join(self._said)), []
+        kept = self._clip(given)
         self._tools.append(ToolCall(name=name or "?", input=kept, origin=origin_of(name), skills=found, said=said))
 
-    def result(self, call_id: str, output: str, *, error: str | None = None) -> ToolCall | None:
+    def add_result(self, call_id: str, output: str, *, error: str | None = None) -> ToolCall | None:
         """What came back from a tool; the call it belongs to, if it is known."""
         index = self._calls.get(call_id)
         if index is None:
             return None
         tool = self._tools[index]
-        kept = self._keep(output)
-        failed = None if error is None else (kept if error == output else self._keep(error))
+        kept = self._clip(output)
+        failed = None if error is None else (kept if error == output else self._clip(error))
         self._tools[index] = replace(tool, ok=failed is None, output=kept, error=failed)
         return self._tools[index]
 
-    def fails(self, call_id: str, reason: str) -> None:
+    def mark_failed(self, call_id: str, reason: str) -> None:
         """A tool call that came to nothing, whatever it gave back."""
         index = self._calls.get(call_id)
         if index is not None:
-            self._tools[index] = replace(self._tools[index], ok=False, error=self._keep(reason))
+            self._tools[index] = replace(self._tools[index], ok=False, error=self._clip(reason))
 
-    def uses(self, call_id: str, skill: str) -> None:
+    def add_skill_use(self, call_id: str, skill: str) -> None:
         """A tool call that is the use of a skill."""
         index = self._calls.get(call_id)
         if skill:
@@ -132,35 +138,35 @@ class RunBuilder:
         used = self._tools[index].skills if index is not None else ()
         return used[0] if used else ""
 
-    def shown(self, skill: str, body: str) -> None:
+    def add_shown_skill(self, skill: str, body: str) -> None:
         """The agent was shown the body of a skill."""
         self.attempted[skill] = None
-        kept = self._keep(body)
+        kept = self._clip(body)
         self._shown[skill, kept] = ShownSkill(name=skill, body=kept)
 
-    def active(self, skill: str) -> None:
+    def add_active_skill(self, skill: str) -> None:
         """A skill was in play."""
         if skill:
             self._active[skill] = None
 
-    def passage(self, origin: Origin, text: str) -> None:
+    def add_passage(self, origin: Origin, text: str) -> None:
         """Other text that was in front of the agent."""
         if text.strip():
-            piece = Passage(origin=origin, text=self._keep(text))
+            piece = Passage(origin=origin, text=self._clip(text))
             if piece not in (self._context if origin == "person" else self._context[-8:]):
                 self._context.append(piece)
 
     @property
-    def answered(self) -> bool:
+    def has_activity(self) -> bool:
         """Whether the agent did anything at all."""
         return bool(self._tools or self._answer or self._usage)
 
     @property
-    def spoke_last(self) -> bool:
+    def ends_with_answer(self) -> bool:
         """Whether words, not a tool call, are the last thing that came from the agent."""
         return bool(self._said)
 
-    def finish(self) -> Run:
+    def build(self) -> Run:
         """The run, as far as it is known."""
         loaded = tuple(skill.name for skill in self._shown.values())
         used = (name for tool in self._tools if tool.ok for name in tool.skills)
@@ -170,7 +176,7 @@ class RunBuilder:
             model=self._model,
             started=self._started,
             ended=self._ended,
-            output=self._keep("\n\n".join(self._answer)),
+            output=self._clip("\n\n".join(self._answer)),
             status=self.status,
             tools=tuple(self._tools),
             context=tuple(self._context),
@@ -180,18 +186,18 @@ class RunBuilder:
                 path=path,
                 shown=tuple(self._shown.values()),
             ),
-            tokens=total(self._usage.values()),
+            tokens=sum_tokens(self._usage.values()),
             correction="\n".join(dict.fromkeys(self.corrections)) or None,
         )
 
-    def _keep(self, text: str) -> str:
+    def _clip(self, text: str) -> str:
         """A text within what is left of the run's room."""
         kept = clip(text, TEXT_LIMIT if self._left > 0 else _STUB)
         self._left -= len(kept)
         return kept
 
 
-def _holds(given: str, command: str) -> bool:
+def _is_command_in(given: str, command: str) -> bool:
     """Whether JSON arguments ask for a command, as text or as a list of words."""
     if not given.startswith("{"):
         return False
@@ -203,7 +209,14 @@ def _holds(given: str, command: str) -> bool:
     return found == command or (elements(found) or [None])[-1] == command
 
 
-def total(counts: Iterable[Tokens]) -> Tokens:
+def skills_opened_by(tool: str, given: str) -> tuple[str, ...]:
+    """The skills whose SKILL.md a tool call opens."""
+    if "SKILL.md" not in given or not _READERS.match(tool):
+        return ()
+    return tuple(dict.fromkeys(match.group(1) for match in _SKILL_FILE.finditer(given[:20_000])))
+
+
+def sum_tokens(counts: Iterable[Tokens]) -> Tokens:
     """The sum of tokens."""
     given = tuple(counts)
     return Tokens(

@@ -11,7 +11,7 @@ from zlib import crc32
 ROOT, BROKEN, BY_TIME = -1, -2, -3
 
 
-class Kind(IntEnum):
+class RecordKind(IntEnum):
     """What a record is to the branch."""
 
     PLAIN = 0
@@ -32,12 +32,12 @@ class Kind(IntEnum):
     """A slash command, until its answer shows that it never reached the model: then PLAIN."""
 
 
-_CYCLES = 100
+_REPAIR_LIMIT = 100
 """Records of one kind of disorder that are mended; a file with more of them is not from Claude Code."""
-_STARTS = (Kind.HUMAN, Kind.COMMAND)
-_MESSAGES = (Kind.HUMAN, Kind.COMMAND, Kind.REPLY, Kind.ASSISTANT)
-_ASIDE = (Kind.SIDE, Kind.QUEUE)
-_FOLLOWS = (Kind.PLAIN, Kind.REPLY, Kind.ATTACHMENT, Kind.SYSTEM, Kind.BOUNDARY, *_ASIDE)
+_STARTS = (RecordKind.HUMAN, RecordKind.COMMAND)
+_MESSAGES = (RecordKind.HUMAN, RecordKind.COMMAND, RecordKind.REPLY, RecordKind.ASSISTANT)
+_ASIDE = (RecordKind.SIDE, RecordKind.QUEUE)
+_FOLLOWS = (RecordKind.PLAIN, RecordKind.REPLY, RecordKind.ATTACHMENT, RecordKind.SYSTEM, RecordKind.BOUNDARY, *_ASIDE)
 
 
 class Branch:
@@ -58,7 +58,9 @@ class Branch:
         self._local: list[str] = []
         self._last_main = ROOT
 
-    def add(self, uuid: str, *, parent: str | None, kind: Kind, offset: int, moment: str, group: str = "") -> bool:
+    def add(
+        self, uuid: str, *, parent: str | None, kind: RecordKind, offset: int, moment: str, group: str = ""
+    ) -> bool:
         """Take in one record; False when it is there already."""
         if uuid in self._ids:
             return False
@@ -67,14 +69,14 @@ class Branch:
         self.offsets.append(offset)
         self.kinds.append(kind)
         self.groups.append(hash(group) if group else 0)
-        self._times.append(_seconds(moment))
+        self._times.append(_seconds_of(moment))
         self._marks.append(crc32(uuid.encode("utf-8", "replace")) if self._times[index] else index)
         self._parents.append(self._parent(index, parent, kind))
         if kind not in _ASIDE:
             self._last_main = index
         return True
 
-    def _parent(self, index: int, parent: str | None, kind: Kind) -> int:
+    def _parent(self, index: int, parent: str | None, kind: RecordKind) -> int:
         if kind in _ASIDE:
             return BY_TIME if self._times[index] else self._last_main
         if parent:
@@ -89,11 +91,11 @@ class Branch:
             self._rootless.append(index)
         return self._last_main
 
-    def answers_locally(self, uuid: str) -> None:
+    def mark_local_command(self, uuid: str) -> None:
         """The record with this id was a command that the program itself answered."""
         self._local.append(uuid)
 
-    def close(self) -> None:
+    def resolve_parents(self) -> None:
         """Resolve what pointed ahead; a parent that never came is replaced by the line before, or left broken."""
         for index, uuid in self._later.items():
             known = self._ids.get(uuid)
@@ -105,14 +107,14 @@ class Branch:
                 self._parents[index] = ROOT
         for uuid in self._local:
             known = self._ids.get(uuid)
-            if known is not None and self.kinds[known] == Kind.COMMAND:
-                self.kinds[known] = Kind.PLAIN
-        for index in self._rootless[:_CYCLES]:
-            self._parents[index] = self._latest(self._times[index])
+            if known is not None and self.kinds[known] == RecordKind.COMMAND:
+                self.kinds[known] = RecordKind.PLAIN
+        for index in self._rootless[:_REPAIR_LIMIT]:
+            self._parents[index] = self._latest_before(self._times[index])
         self._later.clear()
         self._ids.clear()
 
-    def _latest(self, before: float) -> int:
+    def _latest_before(self, before: float) -> int:
         """The last message before a time; the last record where there is no message."""
         earlier = [index for index, time in enumerate(self._times) if 0 < time < before]
         messages = [index for index in earlier if self.kinds[index] in _MESSAGES]
@@ -121,12 +123,12 @@ class Branch:
     def _recency(self, index: int) -> tuple[float, int]:
         return self._times[index], self._marks[index]
 
-    def live(self) -> Live | None:
+    def live_branch(self) -> LiveBranch | None:
         """The branch that ends at the last message, or None when it leaves a tail at another place than its start.
 
         Children never sort before their parents, whatever their clocks say.
         """
-        chain = self._chain()
+        chain = self._main_chain()
         if self.tail and (not chain or chain[0] != 0 or self._parents[0] != ROOT or self.kinds[0] not in _STARTS):
             return None
         self._drop_copies(chain)
@@ -141,17 +143,17 @@ class Branch:
             runs[index] = len(starts) - 1
             latest = self._times[index] = max(latest, self._times[index])
         self._place_asides(chain)
-        self._join(depths, runs)
-        order = [index for index in range(len(depths)) if runs[index] >= 0 and self.kinds[index] != Kind.PLAIN]
+        self._join_side_records(depths, runs)
+        order = [index for index in range(len(depths)) if runs[index] >= 0 and self.kinds[index] != RecordKind.PLAIN]
         order.sort(key=lambda index: (runs[index], self._times[index], depths[index], self._marks[index]))
-        return Live(order=array("q", order), runs=runs, starts=[self._times[index] for index in starts])
+        return LiveBranch(order=array("q", order), runs=runs, starts=[self._times[index] for index in starts])
 
-    def _chain(self) -> list[int]:
+    def _main_chain(self) -> list[int]:
         """From the root to the last message, by time, then by place in the file."""
         messages = [index for index, kind in enumerate(self.kinds) if kind in _MESSAGES]
         if not messages:
             return []
-        inner = self._inner(messages)
+        inner = self._records_with_messages_below(messages)
         leaves = [index for index in messages if not inner[index]] or messages
         chain: list[int] = []
         seen = bytearray(len(self.offsets))
@@ -162,14 +164,14 @@ class Branch:
             above = self._parents[index]
             if above >= 0 and seen[above]:
                 mended += 1
-                above = self._before(index, messages, seen) if mended <= _CYCLES else ROOT
+                above = self._new_parent_of(index, messages, seen) if mended <= _REPAIR_LIMIT else ROOT
             index = above
         if index == BROKEN:
             chain.append(BROKEN)
         chain.reverse()
         return chain
 
-    def _inner(self, messages: list[int]) -> bytearray:
+    def _records_with_messages_below(self, messages: list[int]) -> bytearray:
         """Which records have a message below them, so that none of these can be the last, whatever its clock says."""
         inner = bytearray(len(self.offsets))
         for index in messages:
@@ -179,7 +181,7 @@ class Branch:
                 above = self._parents[above]
         return inner
 
-    def _before(self, index: int, messages: list[int], seen: bytearray) -> int:
+    def _new_parent_of(self, index: int, messages: list[int], seen: bytearray) -> int:
         """The last message before a record whose parent stands below it: what compaction kept has a new parent."""
         earlier = [one for one in messages if not seen[one] and self._times[one] <= self._times[index]]
         above = max(earlier, key=self._recency, default=BROKEN if self.tail else ROOT)
@@ -192,10 +194,10 @@ class Branch:
         floor = 0.0
         for index in chain:
             kind, time = self.kinds[index], self._times[index]
-            if kind == Kind.BOUNDARY:
+            if kind == RecordKind.BOUNDARY:
                 floor = time
             elif 0 < time < floor and ((kind, time) in known or (self.tail and time < self._times[0])):
-                self.kinds[index] = Kind.PLAIN
+                self.kinds[index] = RecordKind.PLAIN
             known.add((kind, time))
 
     def _place_asides(self, chain: list[int]) -> None:
@@ -206,23 +208,23 @@ class Branch:
                 at = bisect_right(times, self._times[index]) - 1
                 self._parents[index] = chain[at] if at >= 0 else ROOT
 
-    def _join(self, depths: array[int], runs: array[int]) -> None:
+    def _join_side_records(self, depths: array[int], runs: array[int]) -> None:
         """Let in what hangs off the chain without being a fork of it: parallel tool calls, their results, notices."""
         groups = {self.groups[i] for i in range(len(depths)) if depths[i] >= 0 and self.groups[i]}
         settled = bytearray(1 if depth >= 0 else 0 for depth in depths)
         for first in range(len(depths)):
-            for index in reversed(self._upward(first, settled)):
+            for index in reversed(self._unsettled_path(first, settled)):
                 above = self._parents[index]
-                if above >= 0 and depths[above] >= 0 and self._joins(index, groups):
+                if above >= 0 and depths[above] >= 0 and self._may_join(index, groups):
                     depths[index], runs[index] = depths[above] + 1, runs[above]
                     self._times[index] = max(self._times[index], self._times[above])
 
-    def _joins(self, index: int, groups: set[int]) -> bool:
+    def _may_join(self, index: int, groups: set[int]) -> bool:
         """Whether a record may hang off the chain: it is no message, or a part of one that is on it."""
         kind = self.kinds[index]
-        return kind in _FOLLOWS or (kind == Kind.ASSISTANT and self.groups[index] in groups)
+        return kind in _FOLLOWS or (kind == RecordKind.ASSISTANT and self.groups[index] in groups)
 
-    def _upward(self, index: int, settled: bytearray) -> list[int]:
+    def _unsettled_path(self, index: int, settled: bytearray) -> list[int]:
         """The records from one upward that nobody has looked at yet; now they are settled."""
         path: list[int] = []
         while index >= 0 and not settled[index]:
@@ -232,7 +234,7 @@ class Branch:
         return path
 
 
-class Live:
+class LiveBranch:
     """The live records in their order, and the run each belongs to."""
 
     def __init__(self, *, order: array[int], runs: array[int], starts: list[float]) -> None:
@@ -245,11 +247,11 @@ class Live:
 
     def run_at(self, moment: str) -> int:
         """The run that was under way at a time; the last one when the time is not known, -1 before the first."""
-        seconds = _seconds(moment)
+        seconds = _seconds_of(moment)
         return len(self.starts) - 1 if seconds == 0 else bisect_right(self.starts, seconds) - 1
 
 
-def _seconds(moment: str) -> float:
+def _seconds_of(moment: str) -> float:
     """Seconds since 1970, or 0 for anything that is not a time."""
     try:
         read = datetime.fromisoformat(moment)

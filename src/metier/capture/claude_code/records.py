@@ -42,7 +42,7 @@ _INJECTED: dict[str, Origin | None] = {
 }
 """Elements that Claude Code writes into user records; None: of no use to anybody."""
 
-_WHOLE = frozenset(_INJECTED) - {
+_WHOLE_TEXT = frozenset(_INJECTED) - {
     "system-reminder",
     "ide_selection",
     "ide_opened_file",
@@ -56,7 +56,7 @@ _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class UserRecord:
     """What one user record holds, taken apart."""
 
     words: str = ""
@@ -70,7 +70,7 @@ class Told:
     """Whether it is the answer of a command that never reached the model."""
 
 
-def take_apart(record: Map) -> Told:
+def parse_user_record(record: Map) -> UserRecord:
     """The parts of a user record: the person's words, injected text, tool results, an interruption."""
     content = mapping(record, "message").get("content")
     blocks = [content] if isinstance(content, str) else elements(content)
@@ -95,8 +95,8 @@ def take_apart(record: Map) -> Told:
         elif kind in ("image", "document"):
             words.append(f"[{kind}]")
     joined = "\n\n".join(word for word in words if word)
-    command, arguments = _slash(joined)
-    return Told(
+    command, arguments = _slash_command(joined)
+    return UserRecord(
         words=f"/{command} {arguments}".strip() if command else joined,
         command=command,
         passages=tuple(passages),
@@ -106,7 +106,7 @@ def take_apart(record: Map) -> Told:
     )
 
 
-def _slash(words: str) -> tuple[str, str]:
+def _slash_command(words: str) -> tuple[str, str]:
     """The name and the arguments of a slash command."""
     if not words.startswith("<command-"):
         return "", ""
@@ -122,15 +122,15 @@ def _without_injected(said: str) -> tuple[str, list[Passage]]:
     if rest.startswith(_SUMMARY):
         return "", [Passage(origin="model", text=rest)]
     while (tag := _TAG.match(rest)) and tag.group(1) in _INJECTED:
-        rest = _cut(rest, tag.group(1), 0, passages)
-        if tag.group(1) in _WHOLE and not rest.startswith("<"):
+        rest = _cut_element(rest, tag.group(1), 0, passages)
+        if tag.group(1) in _WHOLE_TEXT and not rest.startswith("<"):
             return "", passages
     while (at := rest.find("<system-reminder>")) >= 0:
-        rest = _cut(rest, "system-reminder", at, passages)
+        rest = _cut_element(rest, "system-reminder", at, passages)
     return rest, passages
 
 
-def _cut(said: str, tag: str, at: int, passages: list[Passage]) -> str:
+def _cut_element(said: str, tag: str, at: int, passages: list[Passage]) -> str:
     """Take one element out of a text; one without an end reaches to the end of the text."""
     opened = said.find(">", at) + 1
     end = said.find(f"</{tag}>", opened)
@@ -142,7 +142,7 @@ def _cut(said: str, tag: str, at: int, passages: list[Passage]) -> str:
     return f"{said[:at]}{behind}".strip()
 
 
-def is_human(record: Map, told: Told) -> bool:
+def is_human(record: Map, told: UserRecord) -> bool:
     """Whether a user record is a request by a person (or at least not by the agent's own machinery)."""
     origin = text(mapping(record, "origin"), "kind")
     return (
@@ -160,14 +160,14 @@ def is_human(record: Map, told: Told) -> bool:
 _NOT_HUMAN = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "turnCompanion", "isVirtual", "isSidechain")
 
 
-def started_by(record: Map) -> str:
+def program_of(record: Map) -> str:
     """The program that sent a request in a person's place, or nothing."""
     entry = text(record, "entrypoint")
     headless = entry.startswith("sdk") or entry in ("mcp", "claude-code-github-action", "github-action", "print")
     return entry if headless else ""
 
 
-def plain(content: object) -> str:
+def text_of_result(content: object) -> str:
     """The text of a tool's answer; pictures become a word."""
     if isinstance(content, str):
         return clip(content)

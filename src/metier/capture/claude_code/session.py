@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
-from metier.capture.claude_code.branch import Branch, Kind, Live
-from metier.capture.claude_code.records import is_human, started_by, take_apart
-from metier.capture.claude_code.runs import message_group, tell, tell_aside
+from metier.capture.claude_code.branch import Branch, LiveBranch, RecordKind
+from metier.capture.claude_code.records import is_human, parse_user_record, program_of
+from metier.capture.claude_code.run_content import add_record, add_subagent_record, message_group
+from metier.capture.reading.corrections import is_correction, is_own_prompt
 from metier.capture.reading.fields import Map, flag, mapping, moment, text
-from metier.capture.reading.lines import Line, read, records
-from metier.capture.reading.lines import record as record_of
-from metier.capture.reading.people import is_correction, is_own
+from metier.capture.reading.lines import FileLine, read_lines, read_records
+from metier.capture.reading.lines import parse_record as record_of
 from metier.capture.run_builder import RunBuilder
 from metier.capture.source import Captured, Skipped
 
@@ -34,16 +34,16 @@ _KNOWN = frozenset(
 )
 """Types of records; those behind the first line carry nothing a run needs."""
 _KINDS = {
-    "queue-operation": Kind.QUEUE,
-    "assistant": Kind.ASSISTANT,
-    "attachment": Kind.ATTACHMENT,
-    "system": Kind.SYSTEM,
+    "queue-operation": RecordKind.QUEUE,
+    "assistant": RecordKind.ASSISTANT,
+    "attachment": RecordKind.ATTACHMENT,
+    "system": RecordKind.SYSTEM,
 }
 _UUID, _PARENT = b'"uuid":"', b'"parentUuid":"'
 
 
 @dataclass(kw_only=True)
-class Reading:
+class SessionReader:
     """One session being read: first an index of its lines, then the runs."""
 
     headless: bool
@@ -55,13 +55,13 @@ class Reading:
     """Sub-agent file: its agent's id and its first time."""
     links: dict[str, str] = field(default_factory=dict[str, str])
     """Agent id: when the tool call that started it came back."""
-    refused: Counter[str] = field(default_factory=Counter[str])
-    counted: set[int] = field(default_factory=set[int])
+    skips: Counter[str] = field(default_factory=Counter[str])
+    counted_groups: set[int] = field(default_factory=set[int])
     """Messages whose tokens were counted in the main file or in a sub-agent's."""
-    queued: list[str] = field(default_factory=list[str])
-    asides: int = 0
+    queued_messages: list[str] = field(default_factory=list[str])
+    side_records: int = 0
     """Records of sub-agents in the main file."""
-    aside_only: bool = True
+    has_only_side_records: bool = True
 
     def __post_init__(self) -> None:
         self.branch = Branch(tail=self.start > 0)
@@ -69,10 +69,10 @@ class Reading:
     def index(self) -> Iterator[Skipped]:
         """Read the main file once, keep where everything is, name what cannot be used."""
         unknown: set[str] = set()
-        for line in read(self.main, self.files[self.main], self.start):
+        for line in read_lines(self.main, self.files[self.main], self.start):
             if isinstance(line, Skipped):
                 yield line
-            elif not self._link_only(line):
+            elif not self._add_progress(line):
                 found, problem = record_of(self.main, line)
                 if problem is not None:
                     yield problem
@@ -82,24 +82,24 @@ class Reading:
                 if kind not in _KNOWN and kind not in unknown:
                     unknown.add(kind)
                     yield Skipped(file=self.main, line=line.number, reason=f"unknown record type {kind[:60]!r}")
-                self._add(line, found)
+                self._add_record(line, found)
         for name in list(self.files)[1:]:
-            self._agent(name)
+            self._add_subagent(name)
 
-    def _link_only(self, line: Line) -> bool:
+    def _add_progress(self, line: FileLine) -> bool:
         """Whether a line is a progress report, known by its bytes alone; then it is a link in the chain, no more."""
         raw = line.raw
         if b'"type":"progress"' not in raw or raw.count(_UUID) != 1 or raw.count(_PARENT) != 1 or not line.whole:
             return False
         if b'"isSidechain":false' not in raw or b'"type":"user"' in raw or b'"type":"assistant"' in raw:
             return False
-        uuid, parent, when = (_value(raw, mark) for mark in (_UUID, _PARENT, b'"timestamp":"'))
+        uuid, parent, when = (_text_after(raw, mark) for mark in (_UUID, _PARENT, b'"timestamp":"'))
         if not uuid or not parent:
             return False
-        self.branch.add(uuid, parent=parent, kind=Kind.PLAIN, offset=line.offset, moment=when)
+        self.branch.add(uuid, parent=parent, kind=RecordKind.PLAIN, offset=line.offset, moment=when)
         return True
 
-    def _add(self, line: Line, record: Map) -> None:
+    def _add_record(self, line: FileLine, record: Map) -> None:
         kind = text(record, "type")
         if kind not in _KINDS and kind != "user" and "uuid" not in record:
             return
@@ -107,93 +107,93 @@ class Reading:
         if link:
             self.links.setdefault(link, text(record, "timestamp"))
         side = flag(record, "isSidechain")
-        self.asides += side
-        self.aside_only = self.aside_only and (side or kind == "queue-operation")
+        self.side_records += side
+        self.has_only_side_records = self.has_only_side_records and (side or kind == "queue-operation")
         self.branch.add(
             text(record, "uuid") or f"line:{hashlib.sha256(line.raw.strip()).hexdigest()[:32]}",
-            parent=_parent(record),
-            kind=Kind.SIDE if side else self._kind(kind, record),
+            parent=_parent_of(record),
+            kind=RecordKind.SIDE if side else self._kind_of(kind, record),
             offset=line.offset,
             moment=text(record, "timestamp"),
             group=message_group(record),
         )
 
-    def _kind(self, kind: str, record: Map) -> Kind:
+    def _kind_of(self, kind: str, record: Map) -> RecordKind:
         if text(record, "subtype") == "compact_boundary":
-            return Kind.BOUNDARY
+            return RecordKind.BOUNDARY
         if kind != "user":
-            return _KINDS.get(kind, Kind.PLAIN)
-        told = take_apart(record)
+            return _KINDS.get(kind, RecordKind.PLAIN)
+        told = parse_user_record(record)
         if told.local:
-            self.branch.answers_locally(text(record, "parentUuid"))
-            return Kind.SYSTEM
+            self.branch.mark_local_command(text(record, "parentUuid"))
+            return RecordKind.SYSTEM
         if not is_human(record, told):
-            return Kind.REPLY
-        return Kind.COMMAND if told.command else Kind.HUMAN
+            return RecordKind.REPLY
+        return RecordKind.COMMAND if told.command else RecordKind.HUMAN
 
-    def _agent(self, name: str) -> None:
+    def _add_subagent(self, name: str) -> None:
         """The id and the first time of a sub-agent's file."""
         agent = PurePath(name).name.removeprefix("agent-").partition(".")[0]
-        for found in records(name, self.files[name]):
+        for found in read_records(name, self.files[name]):
             if not isinstance(found, Skipped) and text(found[1], "timestamp"):
                 self.agents[name] = text(found[1], "agentId") or agent, text(found[1], "timestamp")
                 return
 
-    def runs(self, live: Live) -> Iterator[Captured | Skipped]:
+    def runs(self, live: LiveBranch) -> Iterator[Captured | Skipped]:
         """Read the live lines again and build the runs, one after the other."""
-        asides = self._asides(live)
-        self.counted = set(self.branch.groups) - {0}
+        asides = self._subagents_of_runs(live)
+        self.counted_groups = set(self.branch.groups) - {0}
         run: RunBuilder | None = None
         command, offset, count, number = "", 0, 0, -1
-        for index, record in self._in_order(live):
+        for index, record in self._records_in_order(live):
             if live.runs[index] == number:
-                self._tell(run, index, record, command)
+                self._add_to_run(run, index, record, command)
                 continue
-            told = take_apart(record)
+            told = parse_user_record(record)
             if run is not None:
                 if is_correction(told.words):
                     run.corrections.append(told.words[:4000])
-                yield from self._finished(run, offset, asides.get(number, ()), command)
+                yield from self._finish_run(run, offset, asides.get(number, ()), command)
                 count += 1
             number, offset, command = live.runs[index], self.branch.offsets[index], told.command
-            run = self._begin(record, told.words)
+            run = self._begin_run(record, told.words)
         if run is not None:
-            yield from self._finished(run, offset, asides.get(number, ()), command)
+            yield from self._finish_run(run, offset, asides.get(number, ()), command)
             count += 1
-        yield from self._remarks(count)
+        yield from self._skips_of_file(count)
 
-    def _tell(self, run: RunBuilder | None, index: int, record: Map, command: str) -> None:
+    def _add_to_run(self, run: RunBuilder | None, index: int, record: Map, command: str) -> None:
         kind = self.branch.kinds[index]
-        if kind == Kind.QUEUE:
-            self._queue(run, record)
-        elif run is not None and kind == Kind.SIDE:
-            tell_aside(run, record)
+        if kind == RecordKind.QUEUE:
+            self._add_queue_operation(run, record)
+        elif run is not None and kind == RecordKind.SIDE:
+            add_subagent_record(run, record)
         elif run is not None:
-            tell(run, record, command)
+            add_record(run, record, command)
 
-    def _queue(self, run: RunBuilder | None, record: Map) -> None:
+    def _add_queue_operation(self, run: RunBuilder | None, record: Map) -> None:
         """What was typed during a run and handed over in its middle stands nowhere else in older versions."""
         operation = text(record, "operation")
         if operation == "enqueue":
-            self.queued.append(text(record, "content"))
+            self.queued_messages.append(text(record, "content"))
         elif operation == "popAll":
-            self.queued.clear()
+            self.queued_messages.clear()
         elif operation == "remove":
-            waiting = next((one for one in self.queued if not one.lstrip().startswith("<")), "")
+            waiting = next((one for one in self.queued_messages if not one.lstrip().startswith("<")), "")
             typed = (text(record, "content") or waiting).strip()
-            self.queued = [one for one in self.queued if one.strip() != typed]
+            self.queued_messages = [one for one in self.queued_messages if one.strip() != typed]
             if run is not None and typed and not typed.startswith(("<", "/", "!")):
-                run.passage("person", typed)
+                run.add_passage("person", typed)
                 run.corrections += [typed[:4000]] if is_correction(typed) else []
-        elif self.queued:
-            self.queued.pop(0)
+        elif self.queued_messages:
+            self.queued_messages.pop(0)
 
-    def _in_order(self, live: Live) -> Iterator[tuple[int, Map]]:
+    def _records_in_order(self, live: LiveBranch) -> Iterator[tuple[int, Map]]:
         """The live records in their order; lines out of place wait for their turn."""
         waiting: dict[int, tuple[int, Map]] = {}
         index, turn = 0, 0
         offsets, ranks = self.branch.offsets, live.ranks
-        for line in read(self.main, self.files[self.main], self.start):
+        for line in read_lines(self.main, self.files[self.main], self.start):
             if isinstance(line, Skipped) or index >= len(offsets) or line.offset != offsets[index]:
                 continue
             if ranks[index] >= 0:
@@ -203,7 +203,7 @@ class Reading:
                 yield waiting.pop(turn)
                 turn += 1
 
-    def _asides(self, live: Live) -> dict[int, list[str]]:
+    def _subagents_of_runs(self, live: LiveBranch) -> dict[int, list[str]]:
         """Which sub-agent files belong to which run."""
         found: dict[int, list[str]] = {}
         for name, (agent, began) in self.agents.items():
@@ -212,13 +212,13 @@ class Reading:
                 found.setdefault(number, []).append(name)
         return found
 
-    def _begin(self, record: Map, words: str) -> RunBuilder | None:
-        program = started_by(record)
+    def _begin_run(self, record: Map, words: str) -> RunBuilder | None:
+        program = program_of(record)
         if program and not self.headless:
-            self.refused[f"sent by a program (entrypoint {program}), not by a person"] += 1
+            self.skips[f"sent by a program (entrypoint {program}), not by a person"] += 1
             return None
-        if is_own(words):
-            self.refused["sent by Metier itself"] += 1
+        if is_own_prompt(words):
+            self.skips["sent by Metier itself"] += 1
             return None
         copied = mapping(record, "forkedFrom")
         return RunBuilder(
@@ -231,47 +231,47 @@ class Reading:
             started=moment(record, "timestamp"),
         )
 
-    def _finished(
+    def _finish_run(
         self, run: RunBuilder, offset: int, asides: Sequence[str], command: str
     ) -> Iterator[Captured | Skipped]:
-        if command and not run.answered:
-            self.refused[f"/{command}: a command that asked nothing of the model"] += 1
+        if command and not run.has_activity:
+            self.skips[f"/{command}: a command that asked nothing of the model"] += 1
             return
         for name in asides:
-            yield from self._fold(run, name)
-        yield Captured(run=run.finish(), file=self.main, offset=offset)
+            yield from self._add_subagent_file(run, name)
+        yield Captured(run=run.build(), file=self.main, offset=offset)
 
-    def _fold(self, run: RunBuilder, name: str) -> Iterator[Skipped]:
+    def _add_subagent_file(self, run: RunBuilder, name: str) -> Iterator[Skipped]:
         """Add a sub-agent's file to its run; messages told elsewhere already are not counted again."""
         here: set[int] = set()
-        for found in records(name, self.files[name]):
+        for found in read_records(name, self.files[name]):
             if isinstance(found, Skipped):
                 yield found
                 continue
             group = hash(message_group(found[1]))
-            if group not in self.counted:
+            if group not in self.counted_groups:
                 here.add(group)
-                tell_aside(run, found[1])
-        self.counted |= here - {0}
+                add_subagent_record(run, found[1])
+        self.counted_groups |= here - {0}
 
-    def _remarks(self, count: int) -> Iterator[Skipped]:
-        for reason, times in self.refused.items():
+    def _skips_of_file(self, count: int) -> Iterator[Skipped]:
+        for reason, times in self.skips.items():
             yield Skipped(file=self.main, line=0, reason=f"{times} x {reason}" if times > 1 else reason)
-        if not count and not self.refused:
-            aside = self.aside_only and self.asides
+        if not count and not self.skips:
+            aside = self.has_only_side_records and self.side_records
             reason = (
                 "a sub-agent's file: import it together with its session" if aside else "no request by a person in it"
             )
             yield Skipped(file=self.main, line=0, reason=reason)
 
 
-def _parent(record: Map) -> str | None:
+def _parent_of(record: Map) -> str | None:
     """The record before this one; None where the record says that it is the first, empty where it says nothing."""
     named = text(record, "logicalParentUuid") or text(record, "parentUuid")
     return named or (None if record.get("parentUuid", "") is None else "")
 
 
-def _value(raw: bytes, mark: bytes) -> str:
+def _text_after(raw: bytes, mark: bytes) -> str:
     """The text behind a mark, up to the next quotation mark."""
     at = raw.find(mark)
     if at < 0:

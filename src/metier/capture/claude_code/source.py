@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
-from metier.capture.claude_code.session import Reading
-from metier.capture.reading.lines import boundary
+from metier.capture.claude_code.session import SessionReader
+from metier.capture.reading.lines import check_start
 from metier.capture.source import Found, Rewound, Session
 
 if TYPE_CHECKING:
@@ -52,14 +52,14 @@ class ClaudeCode:
     def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
         """The runs of the live branch, each with its sub-agents' tools and tokens."""
         main = next(iter(files))
-        rewound = boundary(main, files[main], start)
+        rewound = check_start(main, files[main], start)
         if rewound is not None:
             yield rewound
             return
-        reading = Reading(headless=self.headless, files=files, main=main, start=start)
+        reading = SessionReader(headless=self.headless, files=files, main=main, start=start)
         yield from reading.index()
-        reading.branch.close()
-        live = reading.branch.live()
+        reading.branch.resolve_parents()
+        live = reading.branch.live_branch()
         if live is None:
             yield Rewound(file=main, reason="the conversation went back to before the last known request")
             return

@@ -14,7 +14,7 @@ _OPERATOR = (
     *("# AGENTS.md", "<user_instructions>", "<INSTRUCTIONS>", "<permissions", "<collaboration_mode>", "<apps_instr"),
     *("<skills_instructions>", "<plugins_instructions>", "<personality_spec>", "<model_switch>", "<developer"),
 )
-_NOTHING = ("<environment_context>", "<recommended_plugins>", "<app-context>", "<token_budget", "<goal_context>")
+_UNUSED = ("<environment_context>", "<recommended_plugins>", "<app-context>", "<token_budget", "<goal_context>")
 _TOOL = ("<user_shell_command>", "<subagent_notification>", "<hook_prompt", "<user_action>", "<realtime")
 _ABORTED = "<turn_aborted>"
 _SKILL = re.compile(
@@ -26,7 +26,7 @@ _UNKNOWN_TOOL = ("unsupported call: ", "unsupported custom tool call: ")
 INTERRUPTED = "[interrupted by the person]"
 
 
-def content_text(content: object) -> str:
+def text_of_content(content: object) -> str:
     """The text of a message's content items; pictures become a word."""
     if isinstance(content, str):
         return clip(content)
@@ -40,7 +40,7 @@ def content_text(content: object) -> str:
 def is_injected(said: str) -> bool:
     """Whether a user message was written by Codex, not by a person."""
     head = said.lstrip()
-    return not head or head.startswith((*_OPERATOR, *_NOTHING, *_TOOL, _ABORTED, "<skill>"))
+    return not head or head.startswith((*_OPERATOR, *_UNUSED, *_TOOL, _ABORTED, "<skill>"))
 
 
 def request_of(said: str) -> str:
@@ -48,71 +48,71 @@ def request_of(said: str) -> str:
     return said.rpartition(_REQUEST)[2].strip() if _REQUEST in said else said.strip()
 
 
-def inject(run: RunBuilder, said: str, role: str) -> None:
+def add_injected_text(run: RunBuilder, said: str, role: str) -> None:
     """Add text that Codex put before the agent."""
     head = said.lstrip()
     if head.startswith("<skill>"):
         for name, body in _SKILL.findall(head):
-            run.shown(name.strip(), body)
+            run.add_shown_skill(name.strip(), body)
     elif head.startswith(_ABORTED):
         run.status = "aborted"
     elif role == "developer" or head.startswith(_OPERATOR):
-        run.passage("operator", said)
-    elif not head.startswith(_NOTHING):
-        run.passage("tool", said)
+        run.add_passage("operator", said)
+    elif not head.startswith(_UNUSED):
+        run.add_passage("tool", said)
 
 
-def item(run: RunBuilder, payload: Map) -> None:
+def add_item(run: RunBuilder, payload: Map) -> None:
     """Add one response item; a type nobody knows adds nothing."""
     kind = text(payload, "type")
     call = text(payload, "call_id") or text(payload, "id")
     if kind == "message":
-        _message(run, payload)
+        _add_message(run, payload)
     elif kind in ("function_call", "custom_tool_call", "tool_search_call"):
         space, name = text(payload, "namespace"), text(payload, "name") or kind
         full = f"{space}__{name}" if space and not name.startswith(space) else name
         given = payload.get("arguments", payload.get("input"))
-        run.call(call, full, compact(given))
+        run.add_call(call, full, compact(given))
         run.status = None
     elif kind in ("function_call_output", "custom_tool_call_output", "tool_search_output"):
-        _output(run, call, payload.get("output", payload.get("tools")))
+        _add_output(run, call, payload.get("output", payload.get("tools")))
     elif kind == "local_shell_call":
-        run.call(call, "local_shell", compact(mapping(payload, "action").get("command")))
+        run.add_call(call, "local_shell", compact(mapping(payload, "action").get("command")))
     elif kind in ("web_search_call", "image_generation_call"):
-        run.call(
+        run.add_call(
             call, "web_search" if kind == "web_search_call" else "image_generation", compact(payload.get("action"))
         )
 
 
-def _message(run: RunBuilder, payload: Map) -> None:
-    said = content_text(payload.get("content"))
+def _add_message(run: RunBuilder, payload: Map) -> None:
+    said = text_of_content(payload.get("content"))
     role = text(payload, "role")
     if role == "assistant":
-        answer(run, said)
+        add_answer(run, said)
     elif role in ("developer", "system") or (role == "user" and is_injected(said)):
-        inject(run, said, role)
+        add_injected_text(run, said, role)
 
 
-def answer(run: RunBuilder, said: str) -> None:
+def add_answer(run: RunBuilder, said: str) -> None:
     """The agent says something; the same words told by an item and by an event count once."""
-    if said.strip() and not run.repeats(said):
-        run.say(said)
+    if said.strip() and not run.is_repeated(said):
+        run.add_answer(said)
 
 
-def _output(run: RunBuilder, call: str, output: object) -> None:
+def _add_output(run: RunBuilder, call: str, output: object) -> None:
     """What a tool gave back: text, content items, or an object that says whether it worked."""
     inner, parts = mapping(output), elements(output)
-    said = content_text(inner.get("content") if inner else parts) if inner or parts else compact(output)
+    said = text_of_content(inner.get("content") if inner else parts) if inner or parts else compact(output)
     if said.startswith('{"output"'):
-        said, inner = _old_output(said)
+        said, inner = _parse_old_output(said)
     found = _EXIT.search(said[:2000]) or _EXIT.search(said[-300:])
     failed = inner.get("success") is False or flag(inner, "isError") or flag(inner, "is_error")
     failed = failed or said.startswith(_UNKNOWN_TOOL)
     code = mapping(inner, "metadata").get("exit_code", int(found.group(1)) if found else 0)
-    run.result(call, said, error=said if failed or code not in (0, None) else None)
+    run.add_result(call, said, error=said if failed or code not in (0, None) else None)
 
 
-def _old_output(said: str) -> tuple[str, Map]:
+def _parse_old_output(said: str) -> tuple[str, Map]:
     """The output and the metadata of the form older versions used: JSON inside the text."""
     try:
         inner = mapping(decode(said))
@@ -121,31 +121,31 @@ def _old_output(said: str) -> tuple[str, Map]:
     return text(inner, "output"), inner
 
 
-def completed_item(run: RunBuilder, thing: Map) -> None:
+def add_completed_item(run: RunBuilder, thing: Map) -> None:
     """Add one item of the paginated mode; a type nobody knows adds nothing."""
     kind = text(thing, "type")
     kind = kind[:1].upper() + kind[1:]
     if kind == "AgentMessage":
-        answer(run, content_text(thing.get("content")) or text(thing, "text"))
+        add_answer(run, text_of_content(thing.get("content")) or text(thing, "text"))
     elif kind == "CommandExecution":
-        _command(run, thing)
+        _add_command(run, thing)
     elif kind == "FileChange":
-        _ended(run, thing, "apply_patch", compact(thing.get("changes")), text(thing, "stdout"))
+        _add_ended_tool(run, thing, "apply_patch", compact(thing.get("changes")), text(thing, "stdout"))
     elif kind == "McpToolCall":
         name = f"mcp__{text(thing, 'server')}__{text(thing, 'tool')}"
-        _ended(run, thing, name, compact(thing.get("arguments")), _mcp_text(thing))
+        _add_ended_tool(run, thing, name, compact(thing.get("arguments")), _text_of_mcp_result(thing))
     elif kind == "WebSearch":
-        _ended(run, thing, "web_search", text(thing, "query"), "")
+        _add_ended_tool(run, thing, "web_search", text(thing, "query"), "")
 
 
-def strange(record_type: str, payload: Map) -> str:
+def unknown_type_of(record_type: str, payload: Map) -> str:
     """The name of a response item, event or finished item nobody knows; empty for all others."""
     kind = text(payload, "type")
     if record_type == "response_item":
         return "" if kind in _ITEMS else f"response item {kind[:60]!r}"
     if kind == "item_completed":
         inner = text(mapping(payload, "item"), "type")
-        return "" if inner[:1].upper() + inner[1:] in _FINISHED else f"item {inner[:60]!r}"
+        return "" if inner[:1].upper() + inner[1:] in _COMPLETED_ITEMS else f"item {inner[:60]!r}"
     known = kind in _EVENTS or kind.endswith(("_delta", "_begin", "_started", "_end", "_request", "_updated"))
     return "" if record_type != "event_msg" or known else f"event {kind[:60]!r}"
 
@@ -157,7 +157,7 @@ _ITEMS = frozenset(
         *("image_generation_call", "compaction", "compaction_summary", "ghost_snapshot", "agent_message"),
     }
 )
-_FINISHED = frozenset(
+_COMPLETED_ITEMS = frozenset(
     {
         *("AgentMessage", "CommandExecution", "FileChange", "McpToolCall", "WebSearch"),
         *("UserMessage", "Reasoning", "Plan", "ContextCompaction", "ImageView", "ImageGeneration", "HookPrompt"),
@@ -167,67 +167,67 @@ _FINISHED = frozenset(
 )
 
 
-def _mcp_text(thing: Map) -> str:
+def _text_of_mcp_result(thing: Map) -> str:
     result = thing.get("result")
-    return content_text(mapping(result).get("content")) or compact(result)
+    return text_of_content(mapping(result).get("content")) or compact(result)
 
 
-def _command(run: RunBuilder, thing: Map) -> None:
+def _add_command(run: RunBuilder, thing: Map) -> None:
     """A finished shell command: the outcome of the call that asked for it, or a call of its own."""
     parts = thing.get("command")
     command = clip(parts) if isinstance(parts, str) else text({"last": (elements(parts) or [""])[-1]}, "last")
     call = text(thing, "id")
-    if not run.knows(call):
-        call = run.asked_for(command) or call
+    if not run.has_call(call):
+        call = run.call_of_command(command) or call
     said = text(thing, "aggregated_output") or text(thing, "formatted_output") or text(thing, "stdout")
-    _ended(run, {**thing, "id": call}, "exec_command", command, said)
+    _add_ended_tool(run, {**thing, "id": call}, "exec_command", command, said)
 
 
-def _ended(run: RunBuilder, thing: Map, name: str, given: str, said: str) -> None:
+def _add_ended_tool(run: RunBuilder, thing: Map, name: str, given: str, said: str) -> None:
     call = text(thing, "id")
-    run.call(call, name, given)
+    run.add_call(call, name, given)
     code = thing.get("exit_code", thing.get("exitCode"))
     status = text(thing, "status").lower()
     failed = code not in (0, None) or status in ("failed", "declined") or bool(thing.get("error"))
     failed = failed or flag(mapping(thing, "result"), "isError")
     reason = compact(thing.get("error")) or said or text(thing, "stderr") or status or f"exit code {code}"
-    run.result(call, said, error=reason if failed else None)
+    run.add_result(call, said, error=reason if failed else None)
 
 
-def event(run: RunBuilder, payload: Map) -> None:
+def add_event(run: RunBuilder, payload: Map) -> None:
     """Add one event; a type nobody knows adds nothing."""
     kind = text(payload, "type")
     call = text(payload, "call_id")
     if kind == "agent_message":
-        answer(run, text(payload, "message"))
+        add_answer(run, text(payload, "message"))
     elif kind in ("task_complete", "turn_complete"):
-        _complete(run, payload)
+        _end_turn(run, payload)
     elif kind == "turn_aborted":
         run.status = "aborted"
         run.corrections += [INTERRUPTED] if text(payload, "reason") != "review_ended" else []
     elif kind == "error":
         run.status = "error"
     elif kind in ("exec_command_end", "patch_apply_end"):
-        _tool_end(run, call, payload)
+        _add_tool_end(run, call, payload)
     elif kind == "mcp_tool_call_end":
-        _mcp_end(run, call, payload)
+        _add_mcp_end(run, call, payload)
     elif kind == "item_completed":
-        completed_item(run, mapping(payload, "item"))
+        add_completed_item(run, mapping(payload, "item"))
 
 
-def _tool_end(run: RunBuilder, call: str, payload: Map) -> None:
-    if run.knows(call):
+def _add_tool_end(run: RunBuilder, call: str, payload: Map) -> None:
+    if run.has_call(call):
         failed = payload.get("exit_code") not in (0, None) or payload.get("success") is False
         said = text(payload, "aggregated_output") or text(payload, "stdout") or text(payload, "stderr")
-        run.result(call, said, error=(said or "failed") if failed else None)
+        run.add_result(call, said, error=(said or "failed") if failed else None)
 
 
-def _mcp_end(run: RunBuilder, call: str, payload: Map) -> None:
+def _add_mcp_end(run: RunBuilder, call: str, payload: Map) -> None:
     asked = mapping(payload, "invocation")
-    run.call(call, f"mcp__{text(asked, 'server')}__{text(asked, 'tool')}", compact(asked.get("arguments")))
+    run.add_call(call, f"mcp__{text(asked, 'server')}__{text(asked, 'tool')}", compact(asked.get("arguments")))
     bad = mapping(payload, "result").get("Err")
-    said = content_text(items(mapping(payload, "result", "Ok"), "content")) or compact(bad)
-    run.result(call, said, error=compact(bad) if bad else None)
+    said = text_of_content(items(mapping(payload, "result", "Ok"), "content")) or compact(bad)
+    run.add_result(call, said, error=compact(bad) if bad else None)
 
 
 _EVENTS = frozenset(
@@ -242,6 +242,6 @@ _EVENTS = frozenset(
 )
 
 
-def _complete(run: RunBuilder, payload: Map) -> None:
-    answer(run, text(payload, "last_agent_message"))
+def _end_turn(run: RunBuilder, payload: Map) -> None:
+    add_answer(run, text(payload, "last_agent_message"))
     run.status = "error" if payload.get("error") else "completed"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
-from metier.capture.codex.rollout import Rollout
-from metier.capture.codex.turns import survey
+from metier.capture.codex.rollout import RolloutReader
+from metier.capture.codex.turns import find_turns
 from metier.capture.reading.fields import flag, mapping, text
-from metier.capture.reading.lines import boundary, parse_line
+from metier.capture.reading.lines import check_start, parse_line
 from metier.capture.source import Found, Rewound, Session, Skipped
 
 if TYPE_CHECKING:
@@ -53,11 +53,11 @@ class Codex:
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:
         """Each rollout, with those of the sub-agents it started."""
         known = sorted({path for path in paths if path.endswith((".jsonl", ".jsonl.zst"))})
-        metas = {path: _meta(head(path)) for path in known}
+        metas = {path: _meta_of(head(path)) for path in known}
         by_thread = {text(meta, "id"): path for path, meta in metas.items() if text(meta, "id")}
         aside: dict[str, list[str]] = {}
         for path, meta in metas.items():
-            main = _root(path, metas, by_thread)
+            main = _main_rollout_of(path, metas, by_thread)
             if main != path and is_subagent(meta):
                 aside.setdefault(main, []).append(path)
         folded = {path for group in aside.values() for path in group}
@@ -68,24 +68,24 @@ class Codex:
     def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
         """The runs of one rollout, those that were rolled back left out."""
         main = next(iter(files))
-        rewound = boundary(main, files[main], start)
+        rewound = check_start(main, files[main], start)
         if rewound is not None:
             yield rewound
             return
-        turns = survey(main, files[main], start)
+        turns = find_turns(main, files[main], start)
         if turns is None:
             yield Rewound(file=main, reason="turns from before the last known request were rolled back")
             return
-        rollout = Rollout(files=files, main=main, start=start, turns=turns)
-        rollout.remember()
-        reason = "" if self.headless else started_by(rollout.meta)
+        rollout = RolloutReader(files=files, main=main, start=start, turns=turns)
+        rollout.read_earlier_state()
+        reason = "" if self.headless else reason_to_skip(rollout.meta)
         if reason:
             yield Skipped(file=main, line=0, reason=reason)
         else:
             yield from rollout.runs()
 
 
-def _meta(head: bytes) -> Map:
+def _meta_of(head: bytes) -> Map:
     """The session's own description, from the first line of a rollout."""
     first = parse_line(head.split(b"\n", 1)[0])
     return mapping(first, "payload") if isinstance(first, dict) else {}
@@ -96,7 +96,7 @@ def is_subagent(meta: Map) -> bool:
     return "subagent" in mapping(meta, "source") or text(meta, "thread_source") in ("subagent", "guardian_review")
 
 
-def _root(path: str, metas: Mapping[str, Map], by_thread: Mapping[str, str]) -> str:
+def _main_rollout_of(path: str, metas: Mapping[str, Map], by_thread: Mapping[str, str]) -> str:
     """The main session above a sub-agent's, as far as it is known."""
     for _ in range(20):
         meta = metas[path]
@@ -108,7 +108,7 @@ def _root(path: str, metas: Mapping[str, Map], by_thread: Mapping[str, str]) -> 
     return path
 
 
-def started_by(meta: Map) -> str:
+def reason_to_skip(meta: Map) -> str:
     """Why a session is not a person's work, or nothing."""
     source = meta.get("source")
     word = source if isinstance(source, str) else next(iter(mapping(source)), "")

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
-from metier.capture.codex.items import content_text, is_injected, request_of
+from metier.capture.codex.items import is_injected, request_of, text_of_content
 from metier.capture.reading.fields import Map, mapping, number, text
-from metier.capture.reading.lines import parse_line, read
+from metier.capture.reading.lines import parse_line, read_lines
 from metier.capture.source import Skipped
 
 if TYPE_CHECKING:
@@ -23,26 +23,26 @@ class Turns:
 
     starts: dict[int, str]
     """Byte offset of the line: the person's words."""
-    dead: frozenset[int]
+    rolled_back: frozenset[int]
     """Those that were rolled back."""
 
 
-def request(record: Map) -> tuple[str, str] | None:
+def parse_request(record: Map) -> tuple[str, str] | None:
     """The way a line tells of a person's request (event, item or message), and the words."""
     payload = payload_of(record)
-    way = _way(text(record, "type"), payload)
+    way = _form_of(text(record, "type"), payload)
     if way == "event":
         said = request_of(text(payload, "message")) or ("[image]" if payload.get("images") else "")
     elif way == "item":
-        said = request_of(content_text(mapping(payload, "item").get("content")))
+        said = request_of(text_of_content(mapping(payload, "item").get("content")))
     elif way == "message":
-        said = content_text(payload.get("content"))
+        said = text_of_content(payload.get("content"))
     else:
         return None
     return None if is_injected(said) else (way, request_of(said))
 
 
-def _way(record_type: str, payload: Map) -> str:
+def _form_of(record_type: str, payload: Map) -> str:
     """In which of the three ways a line tells of a user's message; empty for all other lines."""
     kind = text(payload, "type")
     if kind == "user_message" and record_type == "event_msg":
@@ -52,37 +52,37 @@ def _way(record_type: str, payload: Map) -> str:
     return "message" if kind == "message" and text(payload, "role") == "user" else ""
 
 
-def survey(name: str, file: BinaryIO, start: int) -> Turns | None:
+def find_turns(name: str, file: BinaryIO, start: int) -> Turns | None:
     """Find the requests and what was rolled back; None when that reaches to before `start`."""
     found: list[tuple[int, str, str]] = []
     undone: list[tuple[int, int]] = []
-    for offset, record in _likely(name, file, start):
+    for offset, record in _candidate_lines(name, file, start):
         payload = payload_of(record)
         if text(payload, "type") == "thread_rolled_back":
             undone.append((offset, number(payload, "num_turns")))
-        elif (told := request(record)) is not None:
+        elif (told := parse_request(record)) is not None:
             found.append((offset, *told))
-    starts = _starts(found)
+    starts = _starts_of(found)
     dead: set[int] = set()
     for offset, count in undone:
         before = [place for place in starts if place < offset and place not in dead]
         if start and count > len(before):
             return None
         dead.update(before[max(0, len(before) - count) :])
-    return Turns(starts=starts, dead=frozenset(dead))
+    return Turns(starts=starts, rolled_back=frozenset(dead))
 
 
-def _likely(name: str, file: BinaryIO, start: int) -> Iterator[tuple[int, Map]]:
+def _candidate_lines(name: str, file: BinaryIO, start: int) -> Iterator[tuple[int, Map]]:
     """The few lines that may tell of a request or of a rollback, each with its place."""
-    for line in read(name, file, start):
+    for line in read_lines(name, file, start):
         if isinstance(line, Skipped) or not _MAYBE.search(line.raw):
             continue
-        record = parse_line(line.raw, mend=True)
+        record = parse_line(line.raw, replace_invalid=True)
         if not isinstance(record, str):
             yield line.offset, record
 
 
-def _starts(found: list[tuple[int, str, str]]) -> dict[int, str]:
+def _starts_of(found: list[tuple[int, str, str]]) -> dict[int, str]:
     """One start for each request: plain messages count only in files that have no better word for them."""
     ways = {way for _, way, _ in found}
     told = [one for one in found if one[1] != "message"] if ways - {"message"} else found

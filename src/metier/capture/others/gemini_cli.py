@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
-from metier.capture.reading.dialogue import Dialogue, blocks_text
+from metier.capture.reading.dialogue import Dialogue, text_of_blocks
 from metier.capture.reading.fields import Map, compact, items, mapping, moment, number, text
-from metier.capture.reading.lines import Line, records
+from metier.capture.reading.lines import FileLine, read_records
 from metier.capture.source import Captured, Found, Rewound, Session, Skipped
 from metier.types import Tokens
 
@@ -44,23 +44,23 @@ class GeminiCli:
         if start:
             yield Rewound(file=main, reason="a later line can change an earlier one")
             return
-        order, session = _order(main, files[main])
+        order, session = _last_lines(main, files[main])
         talk = Dialogue(source=self.name, session=session or PurePath(main).stem, file=main)
-        for found in records(main, files[main]):
+        for found in read_records(main, files[main]):
             if isinstance(found, Skipped):
                 yield found
             elif order.get(text(found[1], "id")) == found[0].offset:
-                yield from _tell(talk, found[0], found[1])
-        yield from talk.end()
+                yield from _add_record(talk, found[0], found[1])
+        yield from talk.end_run()
         if not talk.count:
             yield Skipped(file=main, line=0, reason="no request by a person in it")
 
 
-def _order(name: str, file: BinaryIO) -> tuple[dict[str, int], str]:
+def _last_lines(name: str, file: BinaryIO) -> tuple[dict[str, int], str]:
     """The line that has the last word on each message that still counts, and the session's name."""
     order: dict[str, int] = {}
     session = ""
-    for found in records(name, file):
+    for found in read_records(name, file):
         if isinstance(found, Skipped):
             continue
         line, record = found
@@ -75,22 +75,22 @@ def _order(name: str, file: BinaryIO) -> tuple[dict[str, int], str]:
     return order, session
 
 
-def _tell(talk: Dialogue, line: Line, record: Map) -> Iterator[Captured]:
-    kind, said = text(record, "type"), blocks_text(record.get("content"))
+def _add_record(talk: Dialogue, line: FileLine, record: Map) -> Iterator[Captured]:
+    kind, said = text(record, "type"), text_of_blocks(record.get("content"))
     if kind == "user" and said.strip():
         when = moment(record, "timestamp")
-        yield from talk.ask(said, name=text(record, "id"), moment=when, offset=line.offset)
+        yield from talk.add_request(said, name=text(record, "id"), moment=when, offset=line.offset)
     elif talk.run is not None and kind == "gemini":
-        talk.answer(said, items(record, "toolCalls"))
+        talk.add_answer(said, items(record, "toolCalls"))
         for call in items(record, "toolCalls"):
             failed = text(call, "status") in ("error", "cancelled")
-            talk.result(text(call, "id"), compact(mapping(call).get("result")), failed=failed)
-        talk.run.model(text(record, "model"))
-        talk.run.at(moment(record, "timestamp"))
+            talk.add_result(text(call, "id"), compact(mapping(call).get("result")), failed=failed)
+        talk.run.set_model(text(record, "model"))
+        talk.run.add_time(moment(record, "timestamp"))
         used = mapping(record, "tokens")
         cached = number(used, "cached")
         made = number(used, "output") + number(used, "thoughts")
         tokens = Tokens(input=max(0, number(used, "input") - cached), output=made, cache_read=cached)
-        talk.run.usage(text(record, "id"), tokens)
+        talk.run.add_usage(text(record, "id"), tokens)
     elif talk.run is not None and kind == "error":
         talk.run.status = "error"

@@ -9,9 +9,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import quote
 
-from metier.capture.reading.dialogue import Dialogue, blocks_text
+from metier.capture.reading.dialogue import Dialogue, text_of_blocks
 from metier.capture.reading.fields import Map, decode, flag, items, mapping, moment, text
-from metier.capture.reading.lines import records
+from metier.capture.reading.lines import read_records
 from metier.capture.source import Captured, Found, Rewound, Session, Skipped
 
 if TYPE_CHECKING:
@@ -59,9 +59,9 @@ class Hermes:
             return
         files[main].seek(0)
         database = files[main].read(16) == _SQLITE
-        yield from self._database(main) if database else self._lines(main, files[main])
+        yield from self._read_database(main) if database else self._read_lines(main, files[main])
 
-    def _database(self, path: str) -> Iterator[Found]:
+    def _read_database(self, path: str) -> Iterator[Found]:
         """Read the database in place, without a lock on it and without a change to it."""
         try:
             connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)
@@ -70,76 +70,77 @@ class Hermes:
             return
         try:
             connection.row_factory = sqlite3.Row
-            connection.text_factory = _text
-            yield from self._rows(path, ({key: row[key] for key in row.keys()} for row in connection.execute(_QUERY)))  # noqa: SIM118
+            connection.text_factory = _decode_text
+            rows = ({key: row[key] for key in row.keys()} for row in connection.execute(_QUERY))  # noqa: SIM118
+            yield from self._read_rows(path, rows)
         except sqlite3.Error as error:
             yield Skipped(file=path, line=0, reason=f"the database cannot be read: {error}")
         finally:
             connection.close()
 
-    def _rows(self, path: str, rows: Iterator[Map]) -> Iterator[Found]:
+    def _read_rows(self, path: str, rows: Iterator[Map]) -> Iterator[Found]:
         talk = Dialogue(source=self.name, session="", file=path)
         session, count = "", 0
         for row in rows:
             if text(row, "session") != session:
-                yield from talk.end()
+                yield from talk.end_run()
                 count += talk.count
                 session = text(row, "session")
                 talk = Dialogue(source=self.name, session=session, file=path)
-            yield from _tell(talk, row, f"{row.get('id')}", _when(row.get("timestamp")))
-        yield from talk.end()
+            yield from _add_message(talk, row, f"{row.get('id')}", _time_of(row.get("timestamp")))
+        yield from talk.end_run()
         if not count + talk.count:
             yield Skipped(file=path, line=0, reason="no request by a person in it")
 
-    def _lines(self, name: str, file: BinaryIO) -> Iterator[Found]:
+    def _read_lines(self, name: str, file: BinaryIO) -> Iterator[Found]:
         count = 0
-        for found in records(name, file):
+        for found in read_records(name, file):
             if isinstance(found, Skipped):
                 yield found
                 continue
             line, record = found
             session = text(record, "id") or text(record, "session_id") or f"line:{line.number}"
-            for one in self._exported(name, session, record):
+            for one in self._read_session(name, session, record):
                 count += 1
                 yield one
         if not count:
             yield Skipped(file=name, line=0, reason="no request by a person in it")
 
-    def _exported(self, name: str, session: str, record: Map) -> Iterator[Captured]:
+    def _read_session(self, name: str, session: str, record: Map) -> Iterator[Captured]:
         """The runs of one exported session or trajectory."""
         talk = Dialogue(source=self.name, session=session, file=name)
         for index, given in enumerate(items(record, "messages") or items(record, "conversations")):
             message = mapping(given)
             role = _ROLES.get(text(message, "from"), text(message, "role"))
-            said = text(message, "value") or blocks_text(message.get("content"))
+            said = text(message, "value") or text_of_blocks(message.get("content"))
             row: Map = {"model": text(record, "model"), **message, "role": role, "content": said}
             when = moment(row, "timestamp") or (moment(record, "timestamp") if index == 0 else None)
-            yield from _tell(talk, row, f"message:{index}", when)
+            yield from _add_message(talk, row, f"message:{index}", when)
         if talk.run is not None and "completed" in record:
             talk.run.status = "completed" if flag(record, "completed") else "error"
-        yield from talk.end()
+        yield from talk.end_run()
 
 
-def _text(raw: bytes) -> str:
+def _decode_text(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
 
 
-def _tell(talk: Dialogue, row: Map, name: str, when: str | None) -> Iterator[Captured]:
+def _add_message(talk: Dialogue, row: Map, name: str, when: str | None) -> Iterator[Captured]:
     role, said = text(row, "role"), text(row, "content")
     if role == "user" and said.strip():
-        yield from talk.ask(said, name=name, moment=when)
+        yield from talk.add_request(said, name=name, moment=when)
     elif role == "assistant":
-        talk.answer(said, _calls(row.get("tool_calls")))
+        talk.add_answer(said, _parse_calls(row.get("tool_calls")))
     elif role == "tool":
-        talk.result(text(row, "tool_call_id"), said, name=text(row, "tool_name") or text(row, "name"))
+        talk.add_result(text(row, "tool_call_id"), said, name=text(row, "tool_name") or text(row, "name"))
     if talk.run is not None:
-        talk.run.model(text(row, "model"))
-        talk.run.at(when)
+        talk.run.set_model(text(row, "model"))
+        talk.run.add_time(when)
         if role == "system":
-            talk.run.passage("operator", said)
+            talk.run.add_passage("operator", said)
 
 
-def _calls(given: object) -> object:
+def _parse_calls(given: object) -> object:
     """Tool calls, also out of the JSON text the database keeps."""
     if not isinstance(given, str):
         return given
@@ -149,7 +150,7 @@ def _calls(given: object) -> object:
         return None
 
 
-def _when(given: object) -> str | None:
+def _time_of(given: object) -> str | None:
     """A time from the seconds the database keeps, or from text."""
     if isinstance(given, int | float) and 0 < given < 10**11:
         return datetime.fromtimestamp(given, UTC).isoformat()

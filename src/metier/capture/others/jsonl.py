@@ -6,8 +6,8 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, BinaryIO
 
-from metier.capture.reading.lines import boundary, records
-from metier.capture.reading.people import is_own
+from metier.capture.reading.corrections import is_own_prompt
+from metier.capture.reading.lines import check_start, read_records
 from metier.capture.source import Captured, Found, Session, Skipped
 from metier.errors import InputError
 from metier.formats.run_json import parse_run
@@ -40,11 +40,11 @@ class Jsonl:
     def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
         """One run a line; a run without an id is named by its line's hash, so that reading twice adds nothing."""
         for name, file in files.items():
-            rewound = boundary(name, file, start)
+            rewound = check_start(name, file, start)
             if rewound is not None:
                 yield rewound
                 return
-            for found in records(name, file, start):
+            for found in read_records(name, file, start):
                 if isinstance(found, Skipped):
                     yield found
                     continue
@@ -54,7 +54,7 @@ class Jsonl:
                 except InputError as error:
                     yield Skipped(file=name, line=line.number, reason=str(error))
                     continue
-                if is_own(run.message):
+                if is_own_prompt(run.message):
                     yield Skipped(file=name, line=line.number, reason="sent by Metier itself")
                     continue
                 place = run.external_id or f"line:{hashlib.sha256(line.raw.strip()).hexdigest()[:32]}"

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
-from metier.capture.reading.dialogue import Dialogue, blocks_text
+from metier.capture.reading.dialogue import Dialogue, text_of_blocks
 from metier.capture.reading.fields import Map, compact, elements, flag, mapping, moment, number, text
-from metier.capture.reading.lines import Line, records
+from metier.capture.reading.lines import FileLine, read_records
 from metier.capture.source import Captured, Found, Rewound, Session, Skipped
 from metier.types import Tokens
 
@@ -47,75 +47,75 @@ class OpenClaw:
             yield Rewound(file=main, reason="an export is written anew each time")
             return
         talk = Dialogue(source=self.name, session=PurePath(main).stem, file=main)
-        for found in records(main, files[main]):
+        for found in read_records(main, files[main]):
             if isinstance(found, Skipped):
                 yield found
                 continue
             line, record = found
             if text(record, "type") == "message":
-                yield from _message(talk, line, record)
+                yield from _add_message(talk, line, record)
             else:
-                yield from _event(talk, line, record)
-        yield from talk.end()
+                yield from _add_event(talk, line, record)
+        yield from talk.end_run()
         if not talk.count:
             yield Skipped(file=main, line=0, reason="no request by a person in it")
 
 
-def _message(talk: Dialogue, line: Line, record: Map) -> Iterator[Captured]:
+def _add_message(talk: Dialogue, line: FileLine, record: Map) -> Iterator[Captured]:
     message = mapping(record, "message")
     role, content = text(message, "role"), message.get("content")
     when = moment(record, "timestamp")
-    if role == "user" and blocks_text(content).strip():
-        yield from talk.ask(blocks_text(content), name=text(record, "id"), moment=when, offset=line.offset)
+    if role == "user" and text_of_blocks(content).strip():
+        yield from talk.add_request(text_of_blocks(content), name=text(record, "id"), moment=when, offset=line.offset)
     elif role == "assistant" and talk.run is not None:
         calls = [part for part in elements(content) if text(part, "type") in ("toolCall", "tool_use")]
-        talk.answer(blocks_text(content), calls)
-        talk.run.model(text(message, "model"))
-        talk.run.usage(text(record, "id") or line.offset, _tokens(mapping(message, "usage")))
-        talk.run.at(when)
+        talk.add_answer(text_of_blocks(content), calls)
+        talk.run.set_model(text(message, "model"))
+        talk.run.add_usage(text(record, "id") or line.offset, _tokens_of(mapping(message, "usage")))
+        talk.run.add_time(when)
     elif role in ("toolResult", "tool"):
         call = text(message, "toolCallId") or text(message, "tool_call_id")
         failed = flag(message, "isError")
-        talk.result(call, blocks_text(content), failed=failed, name=text(message, "toolName"))
+        talk.add_result(call, text_of_blocks(content), failed=failed, name=text(message, "toolName"))
 
 
-def _event(talk: Dialogue, line: Line, record: Map) -> Iterator[Captured]:
+def _add_event(talk: Dialogue, line: FileLine, record: Map) -> Iterator[Captured]:
     kind = text(record, "type") or text(record, "event")
     body = mapping(record, "data") or mapping(record, "payload") or record
     when = moment(record, "timestamp") or moment(record, "ts")
     if kind == "prompt.submitted":
-        said = text(body, "prompt") or text(body, "text") or blocks_text(body.get("message"))
+        said = text(body, "prompt") or text(body, "text") or text_of_blocks(body.get("message"))
         place = text(record, "id") or f"line:{line.number}"
-        yield from talk.ask(said, name=place, moment=when, offset=line.offset)
+        yield from talk.add_request(said, name=place, moment=when, offset=line.offset)
     elif talk.run is not None:
-        _work(talk, talk.run, kind, body, line)
-        talk.run.at(when)
+        _add_work(talk, talk.run, kind, body, line)
+        talk.run.add_time(when)
 
 
-def _work(talk: Dialogue, run: RunBuilder, kind: str, body: Map, line: Line) -> None:
+def _add_work(talk: Dialogue, run: RunBuilder, kind: str, body: Map, line: FileLine) -> None:
     """What the agent did: tools, answers, the end."""
     call = text(body, "toolCallId") or text(body, "callId") or text(body, "id")
     name = text(body, "toolName") or text(body, "tool") or text(body, "name")
     if kind == "tool.call":
-        run.call(call, name, compact(body.get("args", body.get("arguments", body.get("input")))))
+        run.add_call(call, name, compact(body.get("args", body.get("arguments", body.get("input")))))
     elif kind == "tool.result":
-        said = blocks_text(mapping(body, "result").get("content")) or compact(body.get("result", body.get("output")))
-        talk.result(call, said, failed=flag(body, "isError") or bool(body.get("error")), name=name)
+        said = text_of_blocks(mapping(body, "result").get("content")) or compact(body.get("result", body.get("output")))
+        talk.add_result(call, said, failed=flag(body, "isError") or bool(body.get("error")), name=name)
     elif kind == "model.completed":
-        _completed(talk, run, body, line)
+        _add_answer(talk, run, body, line)
     elif kind == "session.ended":
         word = text(body, "status") or text(body, "reason")
         run.status = {"error": "error", "aborted": "aborted", "cancelled": "aborted"}.get(word, run.status)
 
 
-def _completed(talk: Dialogue, run: RunBuilder, body: Map, line: Line) -> None:
+def _add_answer(talk: Dialogue, run: RunBuilder, body: Map, line: FileLine) -> None:
     """An answer of the model, with what it took."""
-    talk.answer(text(body, "text") or blocks_text(body.get("content")) or text(body, "output"))
-    run.model(text(body, "model"))
-    run.usage(line.offset, _tokens(mapping(body, "usage")))
+    talk.add_answer(text(body, "text") or text_of_blocks(body.get("content")) or text(body, "output"))
+    run.set_model(text(body, "model"))
+    run.add_usage(line.offset, _tokens_of(mapping(body, "usage")))
 
 
-def _tokens(used: Map) -> Tokens:
+def _tokens_of(used: Map) -> Tokens:
     return Tokens(
         input=number(used, "input") or number(used, "inputTokens"),
         output=number(used, "output") or number(used, "outputTokens"),

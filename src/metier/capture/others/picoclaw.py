@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
-from metier.capture.reading.dialogue import Dialogue, blocks_text
+from metier.capture.reading.dialogue import Dialogue, text_of_blocks
 from metier.capture.reading.fields import decode, mapping, moment, number, text
-from metier.capture.reading.lines import records
+from metier.capture.reading.lines import read_records
 from metier.capture.source import Found, Rewound, Session, Skipped
 
 if TYPE_CHECKING:
@@ -48,32 +48,32 @@ class PicoClaw:
         if start:
             yield Rewound(file=main, reason="the number of lines that count can change")
             return
-        skip = max((_skip(file) for name, file in files.items() if name.endswith(_META)), default=0)
+        skip = max((_lines_to_skip(file) for name, file in files.items() if name.endswith(_META)), default=0)
         talk = Dialogue(source=self.name, session=PurePath(main).stem, file=main)
-        for found in records(main, files[main]):
+        for found in read_records(main, files[main]):
             if isinstance(found, Skipped):
                 yield found
                 continue
             line, record = found
-            role, said = text(record, "role"), blocks_text(record.get("content"))
+            role, said = text(record, "role"), text_of_blocks(record.get("content"))
             if line.number <= skip:
                 continue
             if role == "user" and said.strip():
                 when = moment(record, "created_at")
-                yield from talk.ask(said, name=f"line:{line.number}", moment=when, offset=line.offset)
+                yield from talk.add_request(said, name=f"line:{line.number}", moment=when, offset=line.offset)
             elif role == "assistant":
-                talk.answer(said, record.get("tool_calls"))
+                talk.add_answer(said, record.get("tool_calls"))
             elif role == "tool":
-                talk.result(text(record, "tool_call_id"), said)
+                talk.add_result(text(record, "tool_call_id"), said)
             if talk.run is not None:
-                talk.run.model(text(record, "model_name"))
-                talk.run.at(moment(record, "created_at"))
-        yield from talk.end()
+                talk.run.set_model(text(record, "model_name"))
+                talk.run.add_time(moment(record, "created_at"))
+        yield from talk.end_run()
         if not talk.count:
             yield Skipped(file=main, line=0, reason="no request by a person in it")
 
 
-def _skip(file: BinaryIO) -> int:
+def _lines_to_skip(file: BinaryIO) -> int:
     """How many lines at the beginning do not count any more."""
     file.seek(0)
     try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from metier.capture.reading.corrections import is_correction, is_own_prompt
 from metier.capture.reading.fields import compact, elements, is_list, mapping, text
-from metier.capture.reading.people import is_correction, is_own
 from metier.capture.run_builder import RunBuilder
 from metier.capture.source import Captured
 
@@ -22,48 +22,48 @@ class Dialogue:
         self.run: RunBuilder | None = None
         self.count = 0
 
-    def ask(self, message: str, *, name: str, moment: str | None, offset: int = 0) -> Iterator[Captured]:
+    def add_request(self, message: str, *, name: str, moment: str | None, offset: int = 0) -> Iterator[Captured]:
         """A person asks; the run before is over."""
-        yield from self.end(message)
+        yield from self.end_run(message)
         self._offset = offset
-        if not is_own(message):
+        if not is_own_prompt(message):
             self.run = RunBuilder(
                 source=self._source, session=self._session, message=message, external_id=name, started=moment
             )
 
-    def end(self, following: str = "") -> Iterator[Captured]:
+    def end_run(self, following: str = "") -> Iterator[Captured]:
         """The run under way is over; what the person said next may be its correction."""
         run, self.run = self.run, None
         if run is None:
             return
-        if run.status is None and run.spoke_last:
+        if run.status is None and run.ends_with_answer:
             run.status = "completed"
         if following and is_correction(following):
             run.corrections.append(following[:4000])
         self.count += 1
-        yield Captured(run=run.finish(), file=self._file, offset=self._offset)
+        yield Captured(run=run.build(), file=self._file, offset=self._offset)
 
-    def answer(self, said: str, calls: object = None) -> None:
+    def add_answer(self, said: str, calls: object = None) -> None:
         """The agent says something and calls tools (`tool_calls` of the usual shapes)."""
         if self.run is None:
             return
-        self.run.say(said)
+        self.run.add_answer(said)
         for call in elements(calls):
             asked = mapping(call, "function") or mapping(call)
             given = asked.get("arguments", asked.get("args", asked.get("input")))
             name = text(asked, "name") or text(call, "name")
-            self.run.call(text(call, "id") or text(call, "toolCallId"), name, compact(given))
+            self.run.add_call(text(call, "id") or text(call, "toolCallId"), name, compact(given))
 
-    def result(self, call: str, said: str, *, failed: bool = False, name: str = "") -> None:
+    def add_result(self, call: str, said: str, *, failed: bool = False, name: str = "") -> None:
         """A tool answers."""
         if self.run is None:
             return
-        if not self.run.knows(call):
-            self.run.call(call, name, "")
-        self.run.result(call, said, error=said if failed else None)
+        if not self.run.has_call(call):
+            self.run.add_call(call, name, "")
+        self.run.add_result(call, said, error=said if failed else None)
 
 
-def blocks_text(content: object) -> str:
+def text_of_blocks(content: object) -> str:
     """The text of content blocks of the usual shapes."""
     if isinstance(content, str):
         return compact(content)

@@ -20,7 +20,7 @@ _PADDING = b"\0 \t\r\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FileLine:
     """One line, with its number (from 1) and the byte it begins at."""
 
     number: int
@@ -36,7 +36,7 @@ class _Inflater(Protocol):
     def decompress(self, data: bytes, /) -> bytes: ...
 
 
-class _Zstd(io.RawIOBase):
+class _ZstdStream(io.RawIOBase):
     """A reader of zstandard data that ends quietly where the data does."""
 
     def __init__(self, file: BinaryIO, inflater: _Inflater) -> None:
@@ -69,10 +69,10 @@ class _Zstd(io.RawIOBase):
             return b""
 
 
-class _Inflated(io.BufferedReader):
+class _InflatedStream(io.BufferedReader):
     """The plain bytes of compressed ones, and what was wrong with them."""
 
-    def __init__(self, zstd: _Zstd) -> None:
+    def __init__(self, zstd: _ZstdStream) -> None:
         super().__init__(zstd, 256 * 1024)
         self._zstd = zstd
 
@@ -81,20 +81,20 @@ class _Inflated(io.BufferedReader):
         return self._zstd.problem
 
 
-def records(name: str, file: BinaryIO, start: int = 0) -> Iterator[tuple[Line, Map] | Skipped]:
+def read_records(name: str, file: BinaryIO, start: int = 0) -> Iterator[tuple[FileLine, Map] | Skipped]:
     """The JSON object of each line from a byte on; what cannot be read is named and left out."""
-    for line in read(name, file, start):
+    for line in read_lines(name, file, start):
         if isinstance(line, Skipped):
             yield line
             continue
-        found, problem = record(name, line)
+        found, problem = parse_record(name, line)
         if problem is not None:
             yield problem
         if found is not None:
             yield line, found
 
 
-def record(name: str, line: Line) -> tuple[Map | None, Skipped | None]:
+def parse_record(name: str, line: FileLine) -> tuple[Map | None, Skipped | None]:
     """The JSON object of a line and what was wrong with it; neither for an empty line."""
     found = parse_line(line.raw)
     if isinstance(found, dict):
@@ -104,17 +104,17 @@ def record(name: str, line: Line) -> tuple[Map | None, Skipped | None]:
     if not line.whole:
         reason = "the last line is cut off; read again when the file has grown"
         return None, Skipped(file=name, line=line.number, reason=reason)
-    mended = parse_line(line.raw, mend=True) if "UTF-8" in found else found
+    mended = parse_line(line.raw, replace_invalid=True) if "UTF-8" in found else found
     if isinstance(mended, dict):
         reason = "bytes that are not UTF-8 were replaced by U+FFFD"
         return mended, Skipped(file=name, line=line.number, reason=reason)
     return None, Skipped(file=name, line=line.number, reason=mended)
 
 
-def parse_line(raw: bytes, *, mend: bool = False) -> Map | str:
+def parse_line(raw: bytes, *, replace_invalid: bool = False) -> Map | str:
     """The JSON object of one line, or why there is none; `mend` puts U+FFFD where it is not UTF-8."""
     try:
-        content = raw.decode("utf-8-sig", "replace" if mend else "strict").strip("\0 \t\r\n")
+        content = raw.decode("utf-8-sig", "replace" if replace_invalid else "strict").strip("\0 \t\r\n")
         value = decode(content)
     except UnicodeDecodeError as error:
         return f"not UTF-8: byte {error.start + 1} of the line"
@@ -123,42 +123,42 @@ def parse_line(raw: bytes, *, mend: bool = False) -> Map | str:
     return cast("Map", value) if isinstance(value, dict) else "not a JSON object"
 
 
-def read(name: str, file: BinaryIO, start: int = 0) -> Iterator[Line | Skipped]:
+def read_lines(name: str, file: BinaryIO, start: int = 0) -> Iterator[FileLine | Skipped]:
     """Every line from a byte on, one at a time; too long ones are named instead."""
-    stream, problem = _open(name, file)
+    stream, problem = _open_stream(name, file)
     if problem is not None:
         yield problem
         return
-    number, offset = _skip(stream, start), start
+    number, offset = _skip_bytes(stream, start), start
     while raw := stream.readline(LINE_LIMIT + 1):
         number += 1
         if len(raw) > LINE_LIMIT and not raw.endswith(b"\n"):
-            size, ended = _pass_over(stream)
+            size, ended = _skip_line(stream)
             size += len(raw)
             reason = f"a line of {size:,} bytes is longer than the {LINE_LIMIT:,} that are read"
             yield Skipped(file=name, line=number, reason=reason if ended else reason + "; the file ends in it")
         else:
             size = len(raw)
-            yield Line(number, offset, raw, raw.endswith(b"\n"))
+            yield FileLine(number, offset, raw, raw.endswith(b"\n"))
         offset += size
-    if isinstance(stream, _Inflated) and stream.problem:
+    if isinstance(stream, _InflatedStream) and stream.problem:
         yield Skipped(file=name, line=number, reason=stream.problem)
 
 
-def boundary(name: str, file: BinaryIO, start: int) -> Rewound | None:
+def check_start(name: str, file: BinaryIO, start: int) -> Rewound | None:
     """Why a file cannot be continued from a byte: it is shorter, or no line begins there."""
     if start <= 0:
         return None
-    stream, problem = _open(name, file)
+    stream, problem = _open_stream(name, file)
     if problem is not None:
         return None
-    _skip(stream, start - 1)
+    _skip_bytes(stream, start - 1)
     if stream.read(1) != b"\n":
         return Rewound(file=name, reason="the file was rewritten: no line begins where the last reading ended")
     return None
 
 
-def _open(name: str, file: BinaryIO) -> tuple[BinaryIO, Skipped | None]:
+def _open_stream(name: str, file: BinaryIO) -> tuple[BinaryIO, Skipped | None]:
     """The stream of plain bytes, from the beginning, or what is missing to read it."""
     file.seek(0)
     head = file.read(4)
@@ -169,7 +169,7 @@ def _open(name: str, file: BinaryIO) -> tuple[BinaryIO, Skipped | None]:
     if inflater is None:
         reason = "compressed with zstandard: pip install 'metier[zstd]' and import it again"
         return file, Skipped(file=name, line=0, reason=reason)
-    return cast("BinaryIO", _Inflated(_Zstd(file, inflater))), None
+    return cast("BinaryIO", _InflatedStream(_ZstdStream(file, inflater))), None
 
 
 def _inflater() -> _Inflater | None:
@@ -180,7 +180,7 @@ def _inflater() -> _Inflater | None:
     return cast("_Inflater", zstandard.ZstdDecompressor().decompressobj())
 
 
-def _skip(stream: BinaryIO, start: int) -> int:
+def _skip_bytes(stream: BinaryIO, start: int) -> int:
     """Go to a byte and count the lines before it."""
     lines = 0
     while start > 0 and (chunk := stream.read(min(_CHUNK, start))):
@@ -189,7 +189,7 @@ def _skip(stream: BinaryIO, start: int) -> int:
     return lines
 
 
-def _pass_over(stream: BinaryIO) -> tuple[int, bool]:
+def _skip_line(stream: BinaryIO) -> tuple[int, bool]:
     """Read to the end of the line in pieces: how many bytes, and whether the end came."""
     size = 0
     while piece := stream.readline(_CHUNK):

@@ -13,7 +13,7 @@ _NOT_ASKING = (*SYSTEM, *_AGENT, "tool", "function")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class ChatMessage:
     """One message of a conversation, taken apart."""
 
     role: str
@@ -24,36 +24,36 @@ class Message:
     """Tool answers: id of the call, text."""
 
 
-def message_of(value: object, role: str = "") -> Message:
+def message_of(value: object, role: str = "") -> ChatMessage:
     """A message of any of the known shapes: parts, content blocks, tool_calls, with or without a wrapper."""
-    inner = _inner(value)
-    role = _role(value) or role
+    inner = _unwrap(value)
+    role = _role_of(value) or role
     content = inner.get("content") or inner.get("parts") or inner.get("contents")
     texts: list[str] = [clip(content)] if isinstance(content, str) else []
     calls: list[tuple[str, str, str]] = []
     results: list[tuple[str, str]] = []
     for part in elements(content):
-        _part(mapping(part, "message_content") or mapping(part), texts, calls, results)
-    calls += [_call(call) for call in elements(inner.get("tool_calls"))]
+        _add_part(mapping(part, "message_content") or mapping(part), texts, calls, results)
+    calls += [_call_of(call) for call in elements(inner.get("tool_calls"))]
     if role == "tool":
         results.append((text(inner, "tool_call_id") or text(inner, "id"), "\n".join(texts)))
         texts = []
-    return Message(role=role, text="\n".join(texts), calls=tuple(calls), results=tuple(results))
+    return ChatMessage(role=role, text="\n".join(texts), calls=tuple(calls), results=tuple(results))
 
 
-def _inner(value: object) -> Map:
+def _unwrap(value: object) -> Map:
     """The message without the wrapper that some put around it."""
     return mapping(value, "message") or mapping(value, "data") or mapping(value)
 
 
-def _role(value: object) -> str:
+def _role_of(value: object) -> str:
     """Whose message it is; LangChain tells by the type."""
-    said = text(_inner(value), "role") or text(value, "role")
+    said = text(_unwrap(value), "role") or text(value, "role")
     kind = text(value, "type")
     return said or (kind if kind in _KINDS else "")
 
 
-def _call(call: object) -> tuple[str, str, str]:
+def _call_of(call: object) -> tuple[str, str, str]:
     """The id, the name and the arguments of a tool call."""
     one = mapping(call, "tool_call") or mapping(call)
     asked = mapping(one, "function") or one
@@ -61,7 +61,7 @@ def _call(call: object) -> tuple[str, str, str]:
     return text(one, "id"), text(asked, "name") or text(one, "function.name"), compact(given)
 
 
-def _part(part: Map, texts: list[str], calls: list[tuple[str, str, str]], results: list[tuple[str, str]]) -> None:
+def _add_part(part: Map, texts: list[str], calls: list[tuple[str, str, str]], results: list[tuple[str, str]]) -> None:
     kind = text(part, "type")
     if kind in ("text", "input_text", "output_text", ""):
         texts.append(text(part, "content") or text(part, "text"))
@@ -75,22 +75,22 @@ def _part(part: Map, texts: list[str], calls: list[tuple[str, str, str]], result
         results.append((text(part, "id") or text(part, "tool_use_id") or text(part, "toolCallId"), compact(said)))
 
 
-def messages(value: object, role: str = "") -> tuple[Message, ...]:
+def messages_of(value: object, role: str = "") -> tuple[ChatMessage, ...]:
     """The messages in a value; a bare text is one message."""
     if isinstance(value, str):
-        return (Message(role=role, text=clip(value)),) if value.strip() else ()
+        return (ChatMessage(role=role, text=clip(value)),) if value.strip() else ()
     if is_map(value) and "messages" in value:
         value = mapping(value)["messages"]
     listed = elements(value)
     if len(listed) == 1 and is_list(listed[0]):
         listed = elements(listed[0])
-    wanted = [value] if is_map(value) else _fresh(listed) if role == "user" else listed
+    wanted = [value] if is_map(value) else _new_messages(listed) if role == "user" else listed
     return tuple(message_of(one, role) for one in wanted if is_map(one))
 
 
-def _fresh(listed: list[object]) -> list[object]:
+def _new_messages(listed: list[object]) -> list[object]:
     """What a model call was told that the one before it was not: a call repeats the whole conversation."""
-    roles = [_role(one) for one in listed]
+    roles = [_role_of(one) for one in listed]
     last = max((index for index, role in enumerate(roles) if role in _AGENT), default=-1)
     asking = (index for index in reversed(range(len(roles))) if roles[index] not in _NOT_ASKING)
     asked = next((index for index in asking if message_of(listed[index]).text.strip()), -1)

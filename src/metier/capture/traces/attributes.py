@@ -11,25 +11,25 @@ def attributes_of(given: object) -> Map:
     """Attributes as a plain mapping: from OTLP's list of keys and typed values, or from any nested object."""
     if is_list(given):
         pairs = (mapping(pair) for pair in elements(given))
-        return {text(pair, "key"): _value(pair.get("value")) for pair in pairs if text(pair, "key")}
-    return dict(flat("", given)) if is_map(given) else {}
+        return {text(pair, "key"): _plain_value(pair.get("value")) for pair in pairs if text(pair, "key")}
+    return dict(flatten("", given)) if is_map(given) else {}
 
 
-def _value(value: object, depth: int = 0) -> object:
+def _plain_value(value: object, depth: int = 0) -> object:
     """The plain value of an OTLP AnyValue."""
     typed = mapping(value)
     if depth > 20 or not typed:
         return value if not isinstance(value, dict | list) else None
     kind, inner = next(iter(typed.items()))
     if kind == "arrayValue":
-        return [_value(one, depth + 1) for one in elements(mapping(inner).get("values"))]
+        return [_plain_value(one, depth + 1) for one in elements(mapping(inner).get("values"))]
     if kind == "kvlistValue":
         pairs = (mapping(pair) for pair in elements(mapping(inner).get("values")))
-        return {text(pair, "key"): _value(pair.get("value"), depth + 1) for pair in pairs}
+        return {text(pair, "key"): _plain_value(pair.get("value"), depth + 1) for pair in pairs}
     return clip(inner) if isinstance(inner, str) else inner
 
 
-def flat(prefix: str, given: object) -> Map:
+def flatten(prefix: str, given: object) -> Map:
     """A nested value with dotted names; lists are counted."""
     found: Map = {}
     waiting: list[tuple[str, object]] = [(prefix, given)]
@@ -44,7 +44,7 @@ def flat(prefix: str, given: object) -> Map:
     return found
 
 
-def nested(attributes: Map, name: str) -> object:
+def nested_value(attributes: Map, name: str) -> object:
     """The value under a name: as it is, out of its JSON text, or put together again from dotted names."""
     value = attributes.get(name)
     if isinstance(value, str):
@@ -63,15 +63,15 @@ def nested(attributes: Map, name: str) -> object:
                 below = place.setdefault(part, {})
                 place = mapping(below) if is_map(below) else {}
             place[parts[-1]] = inner
-    return _lists(tree) if tree else None
+    return _numbered_as_lists(tree) if tree else None
 
 
-def _lists(value: object, depth: int = 0) -> object:
+def _numbered_as_lists(value: object, depth: int = 0) -> object:
     """Objects whose names are numbers become lists."""
     if not is_map(value) or depth > 20:
         return value
     obj = mapping(value)
-    plain = {key: _lists(inner, depth + 1) for key, inner in obj.items()}
+    plain = {key: _numbered_as_lists(inner, depth + 1) for key, inner in obj.items()}
     if plain and all(key.isdigit() and len(key) < 9 for key in plain):
         return [plain[key] for key in sorted(plain, key=int)]
     return plain

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metier.capture.reading.fields import Map, compact, elements, mapping, number, text
-from metier.capture.reading.messages import Message, messages
-from metier.capture.traces.attributes import nested
-from metier.capture.traces.runs import Step
-from metier.capture.traces.spans import bare
+from metier.capture.reading.messages import ChatMessage, messages_of
+from metier.capture.traces.attributes import nested_value
+from metier.capture.traces.spans import without_attributes
+from metier.capture.traces.trace_runs import TraceStep
 from metier.types import Outcome, Tokens
 
 if TYPE_CHECKING:
-    from metier.capture.traces.runs import StepKind
-    from metier.capture.traces.spans import Span
+    from metier.capture.traces.spans import TraceSpan
+    from metier.capture.traces.trace_runs import StepKind
 
 _OPERATIONS: dict[str, StepKind] = {
     "chat": "model",
@@ -45,53 +45,53 @@ _PASSED = ("pass", "passed", "correct", "success", "true", "yes")
 _FAILED = ("fail", "failed", "incorrect", "failure", "false", "no")
 
 
-def genai_step(span: Span) -> Step:
+def genai_step(span: TraceSpan) -> TraceStep:
     """What a span says in the words of the GenAI conventions, old and new."""
-    given = _with_events(span)
-    kind = _kind(span, given)
+    given = _attributes_with_events(span)
+    kind = _kind_of(span, given)
     if kind == "other":
-        return Step(span=bare(span))
-    common = _common(given)
+        return TraceStep(span=without_attributes(span))
+    common = _session_and_agent(given)
     if kind == "tool":
-        return _tool(span, given, common)
-    roots = _roots(given)
-    return Step(
-        span=bare(span),
+        return _tool_step(span, given, common)
+    roots = _name_prefixes(given)
+    return TraceStep(
+        span=without_attributes(span),
         kind=kind,
-        model=_first(given, "gen_ai.response.model", "gen_ai.request.model", "model", "ai.model.id"),
+        model=_first_text(given, "gen_ai.response.model", "gen_ai.request.model", "model", "ai.model.id"),
         session=common[0],
         agent=common[1],
-        received=_received(given, roots),
-        answered=_answered(given, roots),
-        tokens=_tokens(given),
-        outcome=_outcome(span, given),
+        received=_messages_received(given, roots),
+        answered=_messages_answered(given, roots),
+        tokens=_tokens_of(given),
+        outcome=_outcome_of(span, given),
     )
 
 
-def _common(given: Map) -> tuple[str, str]:
+def _session_and_agent(given: Map) -> tuple[str, str]:
     """The session and the agent a span names."""
-    session = _first(given, "gen_ai.conversation.id", "session.id", "langfuse.session.id", "thread.id")
-    return session, _first(given, "gen_ai.agent.name", "service.name")
+    session = _first_text(given, "gen_ai.conversation.id", "session.id", "langfuse.session.id", "thread.id")
+    return session, _first_text(given, "gen_ai.agent.name", "service.name")
 
 
-def _tool(span: Span, given: Map, common: tuple[str, str]) -> Step:
-    skill = _first(given, "github.copilot.skill.name", "skill.name", "skill_name")
-    name = _first(given, "gen_ai.tool.name", "tool_name", "ai.toolCall.name", "traceloop.entity.name")
-    return Step(
-        span=bare(span),
+def _tool_step(span: TraceSpan, given: Map, common: tuple[str, str]) -> TraceStep:
+    skill = _first_text(given, "github.copilot.skill.name", "skill.name", "skill_name")
+    name = _first_text(given, "gen_ai.tool.name", "tool_name", "ai.toolCall.name", "traceloop.entity.name")
+    return TraceStep(
+        span=without_attributes(span),
         kind="tool",
         session=common[0],
         agent=common[1],
         tool=name or span.name,
-        call=_first(given, "gen_ai.tool.call.id", "tool_use_id", "ai.toolCall.id"),
-        given=_any(given, *_ARGUMENTS),
-        output=_any(given, *_RESULTS),
+        call=_first_text(given, "gen_ai.tool.call.id", "tool_use_id", "ai.toolCall.id"),
+        given=_first_value(given, *_ARGUMENTS),
+        output=_first_value(given, *_RESULTS),
         skills=(skill,) if skill else (),
-        outcome=_outcome(span, given),
+        outcome=_outcome_of(span, given),
     )
 
 
-def _kind(span: Span, given: Map) -> StepKind:
+def _kind_of(span: TraceSpan, given: Map) -> StepKind:
     if span.name == "claude_code.tool.execution" and "tool_use_id" in given:
         return "tool"
     known = _NAMES.get(span.name) or _OPERATIONS.get(text(given, "gen_ai.operation.name"))
@@ -106,7 +106,7 @@ def _kind(span: Span, given: Map) -> StepKind:
     return "model" if any(key in given for key in telling) or "gen_ai.prompt.0.content" in given else "other"
 
 
-def _with_events(span: Span) -> Map:
+def _attributes_with_events(span: TraceSpan) -> Map:
     """The attributes, with those of events that carry a whole conversation."""
     given = span.attributes
     if not span.events:
@@ -122,7 +122,7 @@ def _with_events(span: Span) -> Map:
         elif name.endswith(".message") and name.startswith("gen_ai."):
             told.append({"role": name.split(".")[1], **attributes})
         elif name == "gen_ai.choice":
-            chosen.append({"role": "assistant", **attributes, **mapping(nested(attributes, "message"))})
+            chosen.append({"role": "assistant", **attributes, **mapping(nested_value(attributes, "message"))})
     if told:
         given.setdefault("gen_ai.input.messages", told)
     if chosen:
@@ -130,7 +130,7 @@ def _with_events(span: Span) -> Map:
     return given
 
 
-def _roots(given: Map) -> set[str]:
+def _name_prefixes(given: Map) -> set[str]:
     """Every dotted name under which something stands."""
     found = set(given)
     for key in given:
@@ -141,12 +141,12 @@ def _roots(given: Map) -> set[str]:
     return found
 
 
-def _received(given: Map, roots: set[str]) -> tuple[Message, ...]:
-    found: list[Message] = []
+def _messages_received(given: Map, roots: set[str]) -> tuple[ChatMessage, ...]:
+    found: list[ChatMessage] = []
     for key in roots & {"gen_ai.system_instructions", "gen_ai.system.instructions"}:
-        system = nested(given, key)
+        system = nested_value(given, key)
         said = system if isinstance(system, str) else "\n".join(text(part, "content") for part in elements(system))
-        found += [Message(role="system", text=said)] if said else []
+        found += [ChatMessage(role="system", text=said)] if said else []
     for key in (
         "gen_ai.input.messages",
         "gen_ai.prompt",
@@ -154,23 +154,23 @@ def _received(given: Map, roots: set[str]) -> tuple[Message, ...]:
         "ai.prompt",
         "ai.prompt.messages",
     ):
-        found += messages(nested(given, key), "user") if key in roots else ()
+        found += messages_of(nested_value(given, key), "user") if key in roots else ()
         if any(message.role == "user" for message in found):
             return tuple(found)
-    prompt = _first(given, "user_prompt", "new_context", "traceloop.entity.input")
+    prompt = _first_text(given, "user_prompt", "new_context", "traceloop.entity.input")
     hidden = prompt in ("", "<REDACTED>", "[REDACTED]")
-    return (*found, *(() if hidden else messages(prompt, "user")))
+    return (*found, *(() if hidden else messages_of(prompt, "user")))
 
 
-def _answered(given: Map, roots: set[str]) -> tuple[Message, ...]:
+def _messages_answered(given: Map, roots: set[str]) -> tuple[ChatMessage, ...]:
     for key in ("gen_ai.output.messages", "gen_ai.completion", "final_result", "response.model_output"):
-        if key in roots and (found := messages(nested(given, key), "assistant")):
+        if key in roots and (found := messages_of(nested_value(given, key), "assistant")):
             return found
-    said = _first(given, "ai.response.text", "traceloop.entity.output")
-    return messages(said, "assistant")
+    said = _first_text(given, "ai.response.text", "traceloop.entity.output")
+    return messages_of(said, "assistant")
 
 
-def _tokens(given: Map) -> Tokens:
+def _tokens_of(given: Map) -> Tokens:
     if "cache_read_tokens" in given or "cache_creation_tokens" in given:
         return Tokens(
             input=number(given, "input_tokens"),
@@ -192,7 +192,7 @@ def _tokens(given: Map) -> Tokens:
     )
 
 
-def _outcome(span: Span, given: Map) -> Outcome | None:
+def _outcome_of(span: TraceSpan, given: Map) -> Outcome | None:
     """An evaluation that stands beside the run."""
     for attributes in (given, *(inner for _, inner in span.events)):
         if "gen_ai.evaluation.score.label" not in attributes:
@@ -204,12 +204,12 @@ def _outcome(span: Span, given: Map) -> Outcome | None:
     return None
 
 
-def _first(given: Map, *keys: str) -> str:
+def _first_text(given: Map, *keys: str) -> str:
     for key in keys:
         if key in given and (found := text(given, key)):
             return found
     return ""
 
 
-def _any(given: Map, *keys: str) -> str:
+def _first_value(given: Map, *keys: str) -> str:
     return next((compact(given[key]) for key in keys if given.get(key) is not None), "")

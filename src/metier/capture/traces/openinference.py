@@ -5,54 +5,54 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metier.capture.reading.fields import Map, compact, is_list, is_map, mapping, number, text
-from metier.capture.reading.messages import Message, messages
-from metier.capture.traces.attributes import nested
-from metier.capture.traces.runs import Step
-from metier.capture.traces.spans import bare
+from metier.capture.reading.messages import ChatMessage, messages_of
+from metier.capture.traces.attributes import nested_value
+from metier.capture.traces.spans import without_attributes
+from metier.capture.traces.trace_runs import TraceStep
 from metier.types import Outcome, Tokens
 
 if TYPE_CHECKING:
-    from metier.capture.traces.runs import StepKind
-    from metier.capture.traces.spans import Span
+    from metier.capture.traces.spans import TraceSpan
+    from metier.capture.traces.trace_runs import StepKind
 
 _KINDS: dict[str, StepKind] = {"LLM": "model", "TOOL": "tool", "AGENT": "agent"}
 
 
-def openinference_step(span: Span) -> Step:
+def openinference_step(span: TraceSpan) -> TraceStep:
     """What a span says in the words of OpenInference."""
     given = span.attributes
     named = text(given, "openinference.span.kind").upper()
     kind: StepKind = "agent" if named == "CHAIN" and not span.parent else _KINDS.get(named, "other")
     if kind == "other":
-        return Step(span=bare(span), outcome=_outcome(given) if named == "EVALUATOR" else None)
-    called = nested(given, "tool.parameters") if "tool.parameters" in given else None
-    return Step(
-        span=bare(span),
+        return TraceStep(span=without_attributes(span), outcome=_outcome_of(given) if named == "EVALUATOR" else None)
+    called = nested_value(given, "tool.parameters") if "tool.parameters" in given else None
+    return TraceStep(
+        span=without_attributes(span),
         kind=kind,
-        received=_messages(given, "llm.input_messages", "input.value", "user"),
-        answered=_messages(given, "llm.output_messages", "output.value", "assistant"),
+        received=_messages_of_span(given, "llm.input_messages", "input.value", "user"),
+        answered=_messages_of_span(given, "llm.output_messages", "output.value", "assistant"),
         tool=text(given, "tool.name") or text(given, "tool_call.function.name") or span.name,
         call=text(given, "tool_call.id") or text(given, "tool.id"),
         given=compact(given.get("input.value") or called or given.get("tool_call.function.arguments")),
         output=compact(given.get("output.value")),
         model=text(given, "llm.model_name"),
-        tokens=_tokens(given),
+        tokens=_tokens_of(given),
         session=text(given, "session.id"),
         agent=text(given, "agent.name") or text(given, "service.name"),
     )
 
 
-def _messages(given: Map, name: str, plain: str, role: str) -> tuple[Message, ...]:
+def _messages_of_span(given: Map, name: str, plain: str, role: str) -> tuple[ChatMessage, ...]:
     """The messages of a call; without them, what the span says went in or came out."""
-    found = messages(nested(given, name), role)
+    found = messages_of(nested_value(given, name), role)
     if found:
         return found
-    value = nested(given, plain)
-    listed = messages(value, role)
+    value = nested_value(given, plain)
+    listed = messages_of(value, role)
     if any(message.text for message in listed):
         return listed
     said = _inner_text(value, role)
-    return (Message(role=role, text=said),) if said else ()
+    return (ChatMessage(role=role, text=said),) if said else ()
 
 
 def _inner_text(value: object, role: str) -> str:
@@ -63,13 +63,13 @@ def _inner_text(value: object, role: str) -> str:
         inner = mapping(value).get(key)
         if isinstance(inner, str) and inner.strip():
             return text(value, key)
-        listed = messages(inner if is_list(inner) else None, role)
+        listed = messages_of(inner if is_list(inner) else None, role)
         if listed and listed[-1].text:
             return listed[-1].text
     return compact(value) if is_map(value) and value else ""
 
 
-def _tokens(given: Map) -> Tokens:
+def _tokens_of(given: Map) -> Tokens:
     count = "llm.token_count."
     cached = number(given, f"{count}prompt_details.cache_read")
     written = number(given, f"{count}prompt_details.cache_write")
@@ -81,7 +81,7 @@ def _tokens(given: Map) -> Tokens:
     )
 
 
-def _outcome(given: Map) -> Outcome | None:
+def _outcome_of(given: Map) -> Outcome | None:
     """What an evaluator span found."""
     label = text(given, "evaluation.label").lower() or text(given, "eval.label").lower()
     good = ("pass", "passed", "correct", "true")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, BinaryIO
 from metier.capture.source import Captured, Found, Rewound, Session, Skipped
 from metier.capture.traces.genai import genai_step
 from metier.capture.traces.openinference import openinference_step
-from metier.capture.traces.runs import Step, Traces
-from metier.capture.traces.spans import spans
+from metier.capture.traces.spans import read_spans
+from metier.capture.traces.trace_runs import TraceCollector, TraceStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from metier.capture.traces.spans import Span
+    from metier.capture.traces.spans import TraceSpan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,13 +79,13 @@ def parse_spans(files: Mapping[str, BinaryIO], start: int, source: str) -> Itera
         if start:
             yield Rewound(file=name, reason="a trace can go on anywhere in the file")
             return
-        yield from _parse_file(name, file, Traces(source))
+        yield from _parse_file(name, file, TraceCollector(source))
 
 
-def _parse_file(name: str, file: BinaryIO, traces: Traces) -> Iterator[Captured | Skipped]:
+def _parse_file(name: str, file: BinaryIO, traces: TraceCollector) -> Iterator[Captured | Skipped]:
     count, read = 0, 0
     seen: set[int] = set()
-    for span in spans(name, file):
+    for span in read_spans(name, file):
         if isinstance(span, Skipped):
             yield span
             continue
@@ -100,14 +100,14 @@ def _parse_file(name: str, file: BinaryIO, traces: Traces) -> Iterator[Captured 
     for run, offset in traces.close():
         count += 1
         yield Captured(run=run, file=name, offset=offset)
-    if traces.late:
-        yield Skipped(file=name, line=0, reason=f"{traces.late} spans came long after the rest of their traces")
+    if traces.late_spans:
+        yield Skipped(file=name, line=0, reason=f"{traces.late_spans} spans came long after the rest of their traces")
     if not count:
         reason = f"{read} spans, none of an agent, a model or a tool" if read else "no spans in it"
         yield Skipped(file=name, line=0, reason=reason)
 
 
-def step_of(span: Span) -> Step:
+def step_of(span: TraceSpan) -> TraceStep:
     """What a span tells, by the dialect it is written in."""
     if "openinference.span.kind" in span.attributes:
         return openinference_step(span)

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, BinaryIO
 
 from metier.capture.reading.fields import Map, decode, elements, is_list, is_map, mapping, text
-from metier.capture.reading.lines import read
+from metier.capture.reading.lines import read_lines
 from metier.capture.source import Skipped
-from metier.capture.traces.attributes import attributes_of, flat
+from metier.capture.traces.attributes import attributes_of, flatten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ _SPAN_START = re.compile(r'\{\s*"(?:traceId|trace_id|spanId|span_id|context|name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class TraceSpan:
     """One span with plain attributes, whatever file it came from."""
 
     trace: str
@@ -38,9 +38,9 @@ class Span:
     offset: int = 0
 
 
-def bare(span: Span) -> Span:
+def without_attributes(span: TraceSpan) -> TraceSpan:
     """The span without its attributes and events, when they have been read."""
-    return Span(
+    return TraceSpan(
         trace=span.trace,
         id=span.id,
         parent=span.parent,
@@ -56,20 +56,20 @@ def bare(span: Span) -> Span:
 _NOTHING: Map = {}
 
 
-def spans(name: str, file: BinaryIO) -> Iterator[Span | Skipped]:
+def read_spans(name: str, file: BinaryIO) -> Iterator[TraceSpan | Skipped]:
     """Every span of a file; what cannot be read is named."""
-    documents = _lines(name, file) if _one_a_line(name, file) else _whole(name, file)
+    documents = _read_lines(name, file) if _has_json_lines(name, file) else _read_document(name, file)
     for found in documents:
         if isinstance(found, Skipped):
             yield found
         else:
             offset, value = found
-            yield from _spans(value, offset, {})
+            yield from _spans_in(value, offset, {})
 
 
-def _one_a_line(name: str, file: BinaryIO) -> bool:
+def _has_json_lines(name: str, file: BinaryIO) -> bool:
     """Whether the first line is a JSON value of its own."""
-    for line in read(name, file):
+    for line in read_lines(name, file):
         if isinstance(line, Skipped):
             return True
         if line.raw.strip():
@@ -80,8 +80,8 @@ def _one_a_line(name: str, file: BinaryIO) -> bool:
     return True
 
 
-def _lines(name: str, file: BinaryIO) -> Iterator[tuple[int, object] | Skipped]:
-    for line in read(name, file):
+def _read_lines(name: str, file: BinaryIO) -> Iterator[tuple[int, object] | Skipped]:
+    for line in read_lines(name, file):
         if isinstance(line, Skipped):
             yield line
             continue
@@ -92,10 +92,10 @@ def _lines(name: str, file: BinaryIO) -> Iterator[tuple[int, object] | Skipped]:
             yield line.offset, decode(content)
         except ValueError as error:
             yield Skipped(file=name, line=line.number, reason=f"{error}; whole spans in it were read")
-            yield from ((line.offset, value) for value in _salvage(content))
+            yield from ((line.offset, value) for value in _find_whole_spans(content))
 
 
-def _whole(name: str, file: BinaryIO) -> Iterator[tuple[int, object] | Skipped]:
+def _read_document(name: str, file: BinaryIO) -> Iterator[tuple[int, object] | Skipped]:
     """JSON values over several lines, one after the other."""
     file.seek(0)
     raw = file.read(DOCUMENT_LIMIT + 1)
@@ -114,12 +114,12 @@ def _whole(name: str, file: BinaryIO) -> Iterator[tuple[int, object] | Skipped]:
         except (ValueError, RecursionError):
             line = content.count("\n", 0, at) + 1
             yield Skipped(file=name, line=line, reason="not whole JSON from here on; whole spans in it were read")
-            yield from ((0, value) for value in _salvage(content[at:]))
+            yield from ((0, value) for value in _find_whole_spans(content[at:]))
             return
         yield 0, value
 
 
-def _salvage(content: str) -> Iterator[object]:
+def _find_whole_spans(content: str) -> Iterator[object]:
     """The spans that stand whole in a damaged document."""
     decoder, at = json.JSONDecoder(), 0
     while found := _SPAN_START.search(content, at):
@@ -132,10 +132,10 @@ def _salvage(content: str) -> Iterator[object]:
             yield mapping(value)
 
 
-def _spans(value: object, offset: int, resource: Map) -> Iterator[Span]:
+def _spans_in(value: object, offset: int, resource: Map) -> Iterator[TraceSpan]:
     if is_list(value):
         for element in elements(value):
-            yield from _spans(element, offset, resource)
+            yield from _spans_in(element, offset, resource)
         return
     obj = mapping(value)
     if "resourceSpans" in obj or "resource_spans" in obj:
@@ -143,54 +143,54 @@ def _spans(value: object, offset: int, resource: Map) -> Iterator[Span]:
             common = attributes_of(mapping(group, "resource").get("attributes"))
             scopes = mapping(group).get("scopeSpans", mapping(group).get("instrumentationLibrarySpans"))
             for scope in elements(scopes):
-                yield from _spans(mapping(scope).get("spans"), offset, common)
-    elif span := _span(obj, offset, resource):
+                yield from _spans_in(mapping(scope).get("spans"), offset, common)
+    elif span := _span_of(obj, offset, resource):
         yield span
     else:
         for key in ("data", "spans", "traces", "batches"):
-            yield from _spans(elements(obj.get(key)), offset, resource)
+            yield from _spans_in(elements(obj.get(key)), offset, resource)
 
 
-def _span(obj: Map, offset: int, resource: Map) -> Span | None:
+def _span_of(obj: Map, offset: int, resource: Map) -> TraceSpan | None:
     context = mapping(obj, "context")
-    trace = _first(obj, "traceId", "trace_id", "context.trace_id") or _first(context, "trace_id", "traceId")
-    span = _first(obj, "spanId", "span_id", "context.span_id") or _first(context, "span_id", "spanId")
+    trace = _first_text(obj, "traceId", "trace_id", "context.trace_id") or _first_text(context, "trace_id", "traceId")
+    span = _first_text(obj, "spanId", "span_id", "context.span_id") or _first_text(context, "span_id", "spanId")
     if not span:
         return None
     own = attributes_of(obj.get("attributes"))
     for key in [key for key in obj if key.startswith("attributes.")]:
         if obj[key] is not None:
-            own.update(flat(key.removeprefix("attributes."), obj[key]))
+            own.update(flatten(key.removeprefix("attributes."), obj[key]))
     if "span_kind" in obj:
         own.setdefault("openinference.span.kind", obj["span_kind"])
     common = resource or attributes_of(mapping(obj, "resource").get("attributes"))
-    return Span(
+    return TraceSpan(
         trace=trace or span,
         id=span,
-        parent=_first(obj, "parentSpanId", "parent_span_id", "parent_id", "parentId"),
+        parent=_first_text(obj, "parentSpanId", "parent_span_id", "parent_id", "parentId"),
         name=text(obj, "name"),
-        started=_time(obj, "startTimeUnixNano", "start_time", "startTime"),
-        ended=_time(obj, "endTimeUnixNano", "end_time", "endTime"),
+        started=_time_of(obj, "startTimeUnixNano", "start_time", "startTime"),
+        ended=_time_of(obj, "endTimeUnixNano", "end_time", "endTime"),
         attributes=common | own,
-        events=tuple(_events(obj)),
-        error=_error(obj, own),
+        events=tuple(_events_of(obj)),
+        error=_error_of(obj, own),
         offset=offset,
     )
 
 
-def _first(obj: Map, *keys: str) -> str:
+def _first_text(obj: Map, *keys: str) -> str:
     for key in keys:
         if key in obj and (found := text(obj, key)):
             return found
     return ""
 
 
-def _events(obj: Map) -> Iterator[tuple[str, Map]]:
+def _events_of(obj: Map) -> Iterator[tuple[str, Map]]:
     for event in elements(obj.get("events")):
         yield text(event, "name"), attributes_of(mapping(event).get("attributes"))
 
 
-def _error(obj: Map, attributes: Map) -> str | None:
+def _error_of(obj: Map, attributes: Map) -> str | None:
     """Why a span failed; None when it did not."""
     status = obj.get("status")
     inner = mapping(status)
@@ -201,7 +201,7 @@ def _error(obj: Map, attributes: Map) -> str | None:
     return text(attributes, "error.type") or None
 
 
-def _time(obj: Map, nano: str, *keys: str) -> str | None:
+def _time_of(obj: Map, nano: str, *keys: str) -> str | None:
     """An ISO time, from nanoseconds or from text."""
     given = obj.get(nano)
     if given is not None:
@@ -210,7 +210,7 @@ def _time(obj: Map, nano: str, *keys: str) -> str | None:
             return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z") if seconds else None
         except (ValueError, OverflowError, OSError):
             return None
-    said = _first(obj, *keys)
+    said = _first_text(obj, *keys)
     try:
         datetime.fromisoformat(said)
     except ValueError:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from metier.capture.registry import BUILT_IN
 from metier.cli.options import AsJson, Yes, opened
 from metier.cli.output import console, emit, progress, table, talk
 from metier.errors import RefusedError, UsageError
@@ -23,7 +24,7 @@ SourceArgument = Annotated[
     str,
     typer.Argument(
         metavar="[SOURCE]",
-        help="claude-code, codex, otel, openinference, jsonl, gemini-cli, openclaw, hermes, picoclaw.",
+        help=f"{', '.join(BUILT_IN)}.",
     ),
 ]
 PathsArgument = Annotated[
@@ -56,9 +57,9 @@ def import_(
         progress(ws.index())
         progress(ws.tidy())
     if as_json:
-        from metier.capture.report import totals
+        from metier.capture.report import totals_of
 
-        emit(totals(reports))
+        emit(totals_of(reports))
     else:
         _say(reports)
     raise typer.Exit(1 if any(report.state == "unreadable" for report in reports) else 0)
@@ -69,15 +70,15 @@ def _chosen(name: str, paths: Sequence[str]) -> Callable[[Workspace, list[FileRe
     from metier.capture import registry
     from metier.capture.find_sessions import named
     from metier.capture.import_sessions import import_sessions
-    from metier.capture.report import unreadable
+    from metier.capture.report import report_unreadable
 
-    source = registry.source(name)
+    source = registry.find_source(name)
     if not paths:
         raise UsageError(f"Say which files or folders: metier import {name} PATH…; `metier import` alone finds them.")
     found = named(source, paths)
 
     def run(ws: Workspace, reports: list[FileReport]) -> Iterator[Event]:
-        reports += [unreadable(file, source) for file in found.unreadable]
+        reports += [report_unreadable(file, source) for file in found.unreadable]
         return import_sessions(ws, source, found.sessions, reports)
 
     return run

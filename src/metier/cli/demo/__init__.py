@@ -314,7 +314,7 @@ def _imported(ws: Workspace) -> list[FileReport]:
     from metier.capture.report import FileReport
     from metier.cli.demo.samples import session
 
-    source = registry.source("claude-code")
+    source = registry.find_source("claude-code")
     file = ws.root / f"{session.NAME}.jsonl"
     reports: list[FileReport] = []
     for content in (session.begun(), session.complete(), session.complete()):

@@ -8,12 +8,6 @@ OWN_MARK = "metier:"
 """Every prompt Metier itself sends to an agent begins with this word, or with it in `[ ]` or an HTML comment."""
 
 _OWN = re.compile(r"\s*(?:\[|<!--\s*)?metier:", re.IGNORECASE)
-_SKILL_FILE = re.compile(r"([A-Za-z0-9][\w.-]{0,80})[/\\]{1,2}SKILL\.md\b")
-_READERS = re.compile(
-    r"^(?:read|bash|shell|exec|exec_command|shell_command|container\.exec|local_shell|read_file|run_shell_command|view"
-    r"|functions\.exec_command|functions\.shell|read_many_files|run_terminal_cmd|powershell)$",
-    re.IGNORECASE,
-)
 _SPACES = re.compile(r"\s+")
 
 _START = (
@@ -60,13 +54,6 @@ def is_correction(message: str) -> bool:
     return bool(_CORRECTION.search(said))
 
 
-def is_own(message: str) -> bool:
+def is_own_prompt(message: str) -> bool:
     """Whether Metier itself sent this prompt."""
     return bool(_OWN.match(message[:200]))
-
-
-def skills_read(tool: str, given: str) -> tuple[str, ...]:
-    """The skills whose SKILL.md a tool call opens."""
-    if "SKILL.md" not in given or not _READERS.match(tool):
-        return ()
-    return tuple(dict.fromkeys(match.group(1) for match in _SKILL_FILE.finditer(given[:20_000])))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metier.capture.reading.people import is_correction, is_own, skills_read
+from metier.capture.reading.corrections import is_correction, is_own_prompt
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,7 @@ def test_an_ordinary_next_step_is_no_correction(said: str) -> None:
 
 
 def test_metiers_own_prompts_are_known() -> None:
-    assert is_own("metier: judge this")
-    assert is_own("[metier:judge] …")
-    assert is_own("<!-- metier:draft -->\nwrite")
-    assert not is_own("what is metier: a word?")
-
-
-def test_reading_a_skills_file_names_the_skill() -> None:
-    assert skills_read("Bash", '{"command": "cat .claude/skills/flaky-tests/SKILL.md"}') == ("flaky-tests",)
-    assert skills_read("Write", '{"file_path": "skills/flaky-tests/SKILL.md"}') == ()
+    assert is_own_prompt("metier: judge this")
+    assert is_own_prompt("[metier:judge] …")
+    assert is_own_prompt("<!-- metier:draft -->\nwrite")
+    assert not is_own_prompt("what is metier: a word?")

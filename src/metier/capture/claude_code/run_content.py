@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.capture.claude_code.records import plain, skill_body, take_apart
+from metier.capture.claude_code.records import parse_user_record, skill_body, text_of_result
+from metier.capture.reading.corrections import is_correction
 from metier.capture.reading.fields import Map, compact, flag, items, mapping, moment, number, text
-from metier.capture.reading.people import is_correction
 from metier.types import Tokens
 
 if TYPE_CHECKING:
-    from metier.capture.claude_code.records import Told
+    from metier.capture.claude_code.records import UserRecord
     from metier.capture.run_builder import RunBuilder
     from metier.types import ToolCall
 
 _DENIED = "The user doesn't want to proceed with this tool use"
-_SAID = "the user said:"
+_REASON_MARK = "the user said:"
 _SYNTHETIC = "<synthetic>"
 _OPERATOR = ("nested_memory", "instructions", "output_style_instructions", "claude_md", "output_style")
 _FILES = (
@@ -24,11 +24,11 @@ _FILES = (
 )
 _HOOKS = ("hook_additional_context", "hook_blocking_error", "hook_system_message", "async_hook_response")
 
-_HEARD = ("UserPromptSubmit", "SessionStart")
+_CONTEXT_HOOKS = ("UserPromptSubmit", "SessionStart")
 """Hooks whose output the agent is shown as it is."""
 
 
-def usage(message: Map) -> Tokens:
+def tokens_of(message: Map) -> Tokens:
     """The tokens an assistant message says it took."""
     used = mapping(message, "usage")
     written = mapping(used, "cache_creation")
@@ -52,96 +52,96 @@ def message_group(record: Map) -> str:
     return "|".join(message_key(record)) if record.get("type") == "assistant" else ""
 
 
-def tell(run: RunBuilder, record: Map, command: str = "") -> None:
+def add_record(run: RunBuilder, record: Map, command: str = "") -> None:
     """Add one record of the main conversation to its run; `command` is the slash command that began the run."""
-    run.at(moment(record, "timestamp"))
+    run.add_time(moment(record, "timestamp"))
     kind = text(record, "type")
     if kind == "assistant":
-        _assistant(run, record)
+        _add_assistant(run, record)
     elif kind == "user":
-        _user(run, record, command)
+        _add_user(run, record, command)
     elif kind == "attachment":
-        _attachment(run, mapping(record, "attachment"))
+        _add_attachment(run, mapping(record, "attachment"))
     elif kind == "system":
-        _system(run, text(record, "subtype"))
+        _add_system(run, text(record, "subtype"))
 
 
-def tell_aside(run: RunBuilder, record: Map) -> None:
+def add_subagent_record(run: RunBuilder, record: Map) -> None:
     """Add a record of a sub-agent: its tokens, tools and skills count, its words are not the run's answer."""
-    run.at(moment(record, "timestamp"))
+    run.add_time(moment(record, "timestamp"))
     if text(record, "type") == "assistant":
         message = mapping(record, "message")
         if "usage" in message:
-            run.usage(message_key(record), usage(message))
+            run.add_usage(message_key(record), tokens_of(message))
         for block in items(message, "content"):
-            _call(run, mapping(block))
+            _add_call(run, mapping(block))
     elif text(record, "type") == "user":
-        told = take_apart(record)
+        told = parse_user_record(record)
         for result in told.results:
-            _result(run, result, record)
-        _skill(run, record, told, "")
+            _add_result(run, result, record)
+        _add_skill_body(run, record, told, "")
 
 
-def _assistant(run: RunBuilder, record: Map) -> None:
+def _add_assistant(run: RunBuilder, record: Map) -> None:
     message = mapping(record, "message")
     key = message_key(record)
     name = text(message, "model")
     if name == _SYNTHETIC and not flag(record, "isApiErrorMessage"):
         return  # the program closes what was left open when a session is taken up again; no model said this
     if "usage" in message:
-        run.usage(key, usage(message))
-    run.model("" if name == _SYNTHETIC else name)
-    run.active(text(record, "attributionSkill"))
+        run.add_usage(key, tokens_of(message))
+    run.set_model("" if name == _SYNTHETIC else name)
+    run.add_active_skill(text(record, "attributionSkill"))
     content = message.get("content")
     if isinstance(content, str):
-        run.say(content, key)
+        run.add_answer(content, key)
         run.status = "completed"
     for block in items(message, "content"):
-        _block(run, mapping(block), key)
+        _add_block(run, mapping(block), key)
     if message.get("stop_reason") not in (None, "", "end_turn", "stop_sequence"):
         run.status = None
     if flag(record, "isApiErrorMessage"):
         run.status = "error"
 
 
-def _block(run: RunBuilder, block: Map, key: tuple[str, str]) -> None:
+def _add_block(run: RunBuilder, block: Map, key: tuple[str, str]) -> None:
     kind = text(block, "type")
     if kind == "text":
-        run.say(text(block, "text"), key)
+        run.add_answer(text(block, "text"), key)
         run.status = "completed" if text(block, "text").strip() else run.status
     else:
-        _call(run, block)
+        _add_call(run, block)
         run.status = None
 
 
-def _call(run: RunBuilder, block: Map) -> None:
+def _add_call(run: RunBuilder, block: Map) -> None:
     """A tool call (or the answer of a tool that ran on the server) in an assistant message."""
     kind = text(block, "type")
     if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
         name, given = text(block, "name"), block.get("input")
-        run.call(text(block, "id"), name, compact(given))
+        run.add_call(text(block, "id"), name, compact(given))
         if name == "Skill":
-            run.uses(text(block, "id"), text(given, "skill") or text(given, "command") or text(given, "name"))
+            run.add_skill_use(text(block, "id"), text(given, "skill") or text(given, "command") or text(given, "name"))
     elif kind.endswith("_tool_result"):
-        run.result(text(block, "tool_use_id"), plain(block.get("content")))
+        run.add_result(text(block, "tool_use_id"), text_of_result(block.get("content")))
 
 
-def _user(run: RunBuilder, record: Map, command: str) -> None:
-    told = take_apart(record)
+def _add_user(run: RunBuilder, record: Map, command: str) -> None:
+    told = parse_user_record(record)
     for result in told.results:
-        _result(run, result, record)
+        _add_result(run, result, record)
     if told.results:
         run.status = None
     if told.interrupted:
         run.status = "aborted"
         run.corrections.append(told.interrupted)
     for piece in told.passages:
-        run.passage(piece.origin, piece.text)
-    if not _skill(run, record, told, command) and told.words and not told.command:
-        run.passage("model" if flag(record, "isCompactSummary") else "tool", told.words)
+        run.add_passage(piece.origin, piece.text)
+    if not _add_skill_body(run, record, told, command) and told.words and not told.command:
+        run.add_passage("model" if flag(record, "isCompactSummary") else "tool", told.words)
 
 
-def _skill(run: RunBuilder, record: Map, told: Told, command: str) -> bool:
+def _add_skill_body(run: RunBuilder, record: Map, told: UserRecord, command: str) -> bool:
     """The body of a skill or of a slash command, which Claude Code hands over as a message of its own."""
     if not flag(record, "isMeta"):
         return False
@@ -150,74 +150,74 @@ def _skill(run: RunBuilder, record: Map, told: Told, command: str) -> bool:
     if found:
         folder, body = found
         name = run.skill_of(call) or command or folder.replace("\\", "/").rstrip("/").rpartition("/")[2]
-        run.shown(name, body)
+        run.add_shown_skill(name, body)
         return True
-    if command and told.words and not call and not run.answered and not told.words.startswith("<"):
-        run.shown(command, told.words)
-        run.passage("operator", told.words)
+    if command and told.words and not call and not run.has_activity and not told.words.startswith("<"):
+        run.add_shown_skill(command, told.words)
+        run.add_passage("operator", told.words)
         return True
     return False
 
 
-def _result(run: RunBuilder, result: Map, record: Map) -> None:
+def _add_result(run: RunBuilder, result: Map, record: Map) -> None:
     call = text(result, "tool_use_id")
-    output = plain(result.get("content"))
+    output = text_of_result(result.get("content"))
     failed = flag(result, "is_error")
-    tool = run.result(call, output, error=output if failed else None)
+    tool = run.add_result(call, output, error=output if failed else None)
     if failed and output.startswith(_DENIED):
-        _, _, reason = output.partition(_SAID)
+        _, _, reason = output.partition(_REASON_MARK)
         run.corrections.append(reason.strip() or f"[refused the use of {tool.name if tool else 'a tool'}]")
     details = mapping(record, "toolUseResult")
     if flag(details, "userModified"):
         run.corrections.append(f"[changed the agent's edit of {text(details, 'filePath')}]")
     if tool is not None:
-        _skill_result(run, call, tool, details)
+        _add_loaded_skill(run, call, tool, details)
 
 
-def _skill_result(run: RunBuilder, call: str, tool: ToolCall, details: Map) -> None:
+def _add_loaded_skill(run: RunBuilder, call: str, tool: ToolCall, details: Map) -> None:
     """The skill that a finished call loaded: by the tool for it, or by reading its file."""
     if tool.name == "Skill" and not tool.skills:
-        run.uses(call, text(details, "commandName"))
+        run.add_skill_use(call, text(details, "commandName"))
     read = mapping(details, "file")
     if tool.name == "Read" and tool.skills and text(read, "filePath").endswith("SKILL.md"):
-        run.shown(tool.skills[0], text(read, "content"))
+        run.add_shown_skill(tool.skills[0], text(read, "content"))
 
 
-def _attachment(run: RunBuilder, attachment: Map) -> None:
+def _add_attachment(run: RunBuilder, attachment: Map) -> None:
     kind = text(attachment, "type")
     content = attachment.get("content")
     if kind == "queued_command":
-        _queued(run, attachment)
+        _add_queued_message(run, attachment)
     elif kind in _OPERATOR:
-        run.passage("operator", text(content, "content") or compact(content))
+        run.add_passage("operator", text(content, "content") or compact(content))
     elif kind in _FILES:
-        run.passage("file", _file(attachment))
-    elif kind in _HOOKS or (kind == "hook_success" and text(attachment, "hookEvent") in _HEARD):
-        run.passage("tool", plain(content))
+        run.add_passage("file", _file_text(attachment))
+    elif kind in _HOOKS or (kind == "hook_success" and text(attachment, "hookEvent") in _CONTEXT_HOOKS):
+        run.add_passage("tool", text_of_result(content))
     elif kind == "invoked_skills":
         for skill in items(attachment, "skills"):
-            run.active(text(skill, "name"))
+            run.add_active_skill(text(skill, "name"))
 
 
-def _file(attachment: Map) -> str:
+def _file_text(attachment: Map) -> str:
     content = attachment.get("content")
     inner = text(mapping(content, "file"), "content") or text(attachment, "snippet")
     return inner or compact(content)
 
 
-def _queued(run: RunBuilder, attachment: Map) -> None:
+def _add_queued_message(run: RunBuilder, attachment: Map) -> None:
     """What the person wrote while the agent was at work, or a notice that came in the same way."""
     prompt = attachment.get("prompt")
-    told = take_apart({"message": {"content": prompt}})
+    told = parse_user_record({"message": {"content": prompt}})
     sender, mode = text(mapping(attachment, "origin"), "kind"), text(attachment, "commandMode")
     human = sender in ("", "human") and mode in ("", "prompt")
     for piece in told.passages:
-        run.passage(piece.origin, piece.text)
-    run.passage("person" if human else "tool", told.words)
+        run.add_passage(piece.origin, piece.text)
+    run.add_passage("person" if human else "tool", told.words)
     if human and is_correction(told.words):
         run.corrections.append(told.words)
 
 
-def _system(run: RunBuilder, subtype: str) -> None:
+def _add_system(run: RunBuilder, subtype: str) -> None:
     if subtype == "api_error":
         run.status = "error"

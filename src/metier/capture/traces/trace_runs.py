@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from metier.capture.reading.corrections import is_correction, is_own_prompt
 from metier.capture.reading.fields import clip
-from metier.capture.reading.messages import SYSTEM, Message
-from metier.capture.reading.people import is_correction, is_own
+from metier.capture.reading.messages import SYSTEM, ChatMessage
 from metier.capture.run_builder import RunBuilder
 from metier.types import Outcome, Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metier.capture.traces.spans import Span
+    from metier.capture.traces.spans import TraceSpan
     from metier.types import Run
 
 _NONE = Tokens()
@@ -23,13 +23,13 @@ StepKind = Literal["agent", "model", "tool", "other"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class TraceStep:
     """What one span tells about a run."""
 
-    span: Span
+    span: TraceSpan
     kind: StepKind = "other"
-    received: tuple[Message, ...] = ()
-    answered: tuple[Message, ...] = ()
+    received: tuple[ChatMessage, ...] = ()
+    answered: tuple[ChatMessage, ...] = ()
     tool: str = ""
     call: str = ""
     given: str = ""
@@ -42,10 +42,10 @@ class Step:
     outcome: Outcome | None = None
 
 
-def _shortened(step: Step, limit: int) -> Step:
+def _clip_step(step: TraceStep, limit: int) -> TraceStep:
     """A step with each of its texts cut."""
 
-    def cut(told: tuple[Message, ...]) -> tuple[Message, ...]:
+    def cut(told: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
         return tuple(
             replace(
                 message,
@@ -60,7 +60,7 @@ def _shortened(step: Step, limit: int) -> Step:
     return replace(step, received=cut(step.received), answered=cut(step.answered), given=given, output=output)
 
 
-def _size(step: Step) -> int:
+def _size_of(step: TraceStep) -> int:
     """Characters in a step."""
     told = (*step.received, *step.answered)
     inner = sum(len(part[-1]) for message in told for part in (*message.calls, *message.results))
@@ -68,14 +68,14 @@ def _size(step: Step) -> int:
 
 
 @dataclass(kw_only=True)
-class _Group:
+class _StepGroup:
     """The steps of one run."""
 
-    top: Step
-    steps: list[Step] = field(default_factory=list[Step])
+    top: TraceStep
+    steps: list[TraceStep] = field(default_factory=list[TraceStep])
 
 
-class Traces:
+class TraceCollector:
     """Gathers steps by their traces and hands out runs; a trace that falls silent for long is taken as whole."""
 
     PATIENCE = 4096
@@ -87,51 +87,51 @@ class Traces:
 
     def __init__(self, source: str) -> None:
         self._source = source
-        self._open: dict[str, list[Step]] = {}
+        self._open: dict[str, list[TraceStep]] = {}
         self._last: dict[str, int] = {}
         self._closed: set[int] = set()
         self._waiting: dict[str, tuple[Run, int]] = {}
         self._count = 0
         self._held = 0
-        self.late = 0
+        self.late_spans = 0
         """Steps that came after their trace had been taken as whole."""
 
-    def add(self, step: Step) -> Iterator[tuple[Run, int]]:
+    def add(self, step: TraceStep) -> Iterator[tuple[Run, int]]:
         """Take one step in; hand out runs that are whole, each with the offset of its first span."""
         trace = step.span.trace
         self._count += 1
         if hash(trace) in self._closed:
-            self.late += 1
+            self.late_spans += 1
             return
-        step = step if self._held < self.ROOM else _shortened(step, 200)
-        self._held += _size(step)
+        step = step if self._held < self.ROOM else _clip_step(step, 200)
+        self._held += _size_of(step)
         self._open.setdefault(trace, []).append(step)
         self._last[trace] = self._count
         if self._count % (self.PATIENCE // 4) == 0:
             for silent in [name for name, at in self._last.items() if at < self._count - self.PATIENCE]:
                 del self._last[silent]
                 self._closed.add(hash(silent))
-                yield from self._finish(self._open.pop(silent))
+                yield from self._finish_trace(self._open.pop(silent))
 
     def close(self) -> Iterator[tuple[Run, int]]:
         """Hand out everything that is left."""
-        found = [one for trace in self._open.values() for one in self._runs(trace)]
+        found = [one for trace in self._open.values() for one in self._runs_of_trace(trace)]
         found.sort(key=lambda one: one[0].started or "")
         for one in found:
-            yield from self._next(one)
+            yield from self._hold_for_correction(one)
         yield from self._waiting.values()
         self._waiting.clear()
 
-    def _finish(self, trace: list[Step]) -> Iterator[tuple[Run, int]]:
-        self._held -= sum(_size(step) for step in trace)
-        for one in self._runs(trace):
-            yield from self._next(one)
+    def _finish_trace(self, trace: list[TraceStep]) -> Iterator[tuple[Run, int]]:
+        self._held -= sum(_size_of(step) for step in trace)
+        for one in self._runs_of_trace(trace):
+            yield from self._hold_for_correction(one)
 
-    def _runs(self, trace: list[Step]) -> list[tuple[Run, int]]:
-        found = [_run(group, self._source) for group in _groups(trace)]
-        return [one for one in found if not is_own(one[0].message)]
+    def _runs_of_trace(self, trace: list[TraceStep]) -> list[tuple[Run, int]]:
+        found = [_run_of_group(group, self._source) for group in _group_steps(trace)]
+        return [one for one in found if not is_own_prompt(one[0].message)]
 
-    def _next(self, one: tuple[Run, int]) -> Iterator[tuple[Run, int]]:
+    def _hold_for_correction(self, one: tuple[Run, int]) -> Iterator[tuple[Run, int]]:
         """A run waits for the next one of its session, which may be its correction."""
         if (one[0].external_id or "").startswith(f"{one[0].session}:"):
             yield one  # its trace is its session: nothing can follow
@@ -145,34 +145,34 @@ class Traces:
             yield self._waiting.pop(next(iter(self._waiting)))
 
 
-def _groups(trace: list[Step]) -> list[_Group]:
+def _group_steps(trace: list[TraceStep]) -> list[_StepGroup]:
     """One group for each topmost agent; without any, the whole trace is one."""
     by_id = {step.span.id: step for step in trace}
-    trace.sort(key=_began)
-    tops = {step.span.id: _top(step, by_id) for step in trace}
-    groups = {step.span.id: _Group(top=step) for step in trace if tops[step.span.id] is step}
+    trace.sort(key=_start_of)
+    tops = {step.span.id: _top_agent(step, by_id) for step in trace}
+    groups = {step.span.id: _StepGroup(top=step) for step in trace if tops[step.span.id] is step}
     telling = [step for step in trace if step.kind != "other"]
     if not groups:
-        return [_Group(top=telling[0], steps=telling)] if telling else []
+        return [_StepGroup(top=telling[0], steps=telling)] if telling else []
     ordered = list(groups.values())
     for step in telling:
         top = tops[step.span.id]
-        group = _earlier(ordered, step) if top is None else groups[top.span.id]
+        group = _group_before(ordered, step) if top is None else groups[top.span.id]
         group.steps.append(step)
     return ordered
 
 
-def _began(step: Step) -> str:
+def _start_of(step: TraceStep) -> str:
     return step.span.started or ""
 
 
-def _earlier(ordered: list[_Group], step: Step) -> _Group:
+def _group_before(ordered: list[_StepGroup], step: TraceStep) -> _StepGroup:
     """The last group that began before a step which stands below none of them, else the first."""
-    earlier = [group for group in ordered if _began(group.top) <= _began(step)]
+    earlier = [group for group in ordered if _start_of(group.top) <= _start_of(step)]
     return earlier[-1] if earlier else ordered[0]
 
 
-def _top(step: Step, by_id: dict[str, Step]) -> Step | None:
+def _top_agent(step: TraceStep, by_id: dict[str, TraceStep]) -> TraceStep | None:
     """The highest agent above a step, or the step itself where it is one."""
     top, at, seen = None, step, set[str]()
     while at.span.id not in seen:
@@ -185,44 +185,44 @@ def _top(step: Step, by_id: dict[str, Step]) -> Step | None:
     return top
 
 
-def _run(group: _Group, source: str) -> tuple[Run, int]:
+def _run_of_group(group: _StepGroup, source: str) -> tuple[Run, int]:
     top, steps = group.top, group.steps
-    models = _innermost([step for step in steps if step.kind == "model"], steps)
+    models = _without_nested([step for step in steps if step.kind == "model"], steps)
     tools = [step for step in steps if step.kind == "tool"]
     run = RunBuilder(
         source=source,
         session=next((step.session for step in (top, *steps) if step.session), top.span.trace),
-        message=_question([top, *models]),
+        message=_first_question([top, *models]),
         external_id=f"{top.span.trace}:{top.span.id}",
         started=top.span.started,
     )
     for step in steps:
-        _tell(run, step, spoken=step in models, with_calls=not tools)
+        _add_step(run, step, spoken=step in models, with_calls=not tools)
     if all(step.tokens == _NONE for step in models):
-        run.usage(top.span.id, top.tokens)
-    _conclude(run, top, top if top.kind == "agent" or not models else models[-1])
+        run.add_usage(top.span.id, top.tokens)
+    _add_end(run, top, top if top.kind == "agent" or not models else models[-1])
     offset = min(step.span.offset for step in (top, *steps))
-    return replace(run.finish(), outcome=_outcome(top, steps), agent=_named(top, steps) or source), offset
+    return replace(run.build(), outcome=_outcome_of(top, steps), agent=_agent_of(top, steps) or source), offset
 
 
-def _conclude(run: RunBuilder, top: Step, last: Step) -> None:
+def _add_end(run: RunBuilder, top: TraceStep, last: TraceStep) -> None:
     """The final answer of an agent span, and how it ended."""
     final = [message.text for message in top.answered if message.text.strip()]
     if top.kind == "agent" and final:
-        run.say(final[-1])
-    run.at(top.span.ended)
+        run.add_answer(final[-1])
+    run.add_time(top.span.ended)
     run.status = "error" if last.span.error else "completed" if last.span.ended else None
 
 
-def _outcome(top: Step, steps: list[Step]) -> Outcome | None:
+def _outcome_of(top: TraceStep, steps: list[TraceStep]) -> Outcome | None:
     return next((step.outcome for step in (top, *steps) if step.outcome), None)
 
 
-def _named(top: Step, steps: list[Step]) -> str:
+def _agent_of(top: TraceStep, steps: list[TraceStep]) -> str:
     return next((step.agent for step in (top, *steps) if step.agent), "")
 
 
-def _innermost(models: list[Step], steps: list[Step]) -> list[Step]:
+def _without_nested(models: list[TraceStep], steps: list[TraceStep]) -> list[TraceStep]:
     """One of each two model calls where one stands in the other, so that no token counts twice.
 
     The inner one counts, unless only the outer one knows what was said: SDKs trace their own requests without words.
@@ -241,43 +241,43 @@ def _innermost(models: list[Step], steps: list[Step]) -> list[Step]:
     return [step for step in models if step.span.id not in twice]
 
 
-def _question(steps: list[Step]) -> str:
+def _first_question(steps: list[TraceStep]) -> str:
     """The first question any of the steps knows."""
-    return next((said for step in steps if (said := _asked(step))), "")
+    return next((said for step in steps if (said := _last_question(step))), "")
 
 
-def _asked(step: Step) -> str:
+def _last_question(step: TraceStep) -> str:
     """What the person said last before a step."""
     said = [message.text for message in step.received if message.role in ("user", "human", "") and message.text.strip()]
     return said[-1] if said else ""
 
 
-def _tell(run: RunBuilder, step: Step, *, spoken: bool, with_calls: bool) -> None:
-    run.at(step.span.ended or step.span.started)
+def _add_step(run: RunBuilder, step: TraceStep, *, spoken: bool, with_calls: bool) -> None:
+    run.add_time(step.span.ended or step.span.started)
     for message in step.received:
         if message.role in SYSTEM:
-            run.passage("operator", message.text)
+            run.add_passage("operator", message.text)
         for call, said in message.results if with_calls else ():
-            run.result(call, said)
+            run.add_result(call, said)
     if step.kind == "tool":
-        _use(run, step)
+        _add_tool(run, step)
     if spoken:
-        run.model(step.model)
-        run.usage(step.span.id, step.tokens)
+        run.set_model(step.model)
+        run.add_usage(step.span.id, step.tokens)
         for message in step.answered:
-            run.say(message.text)
+            run.add_answer(message.text)
             for call, name, given in message.calls if with_calls else ():
-                run.call(call, name, given)
+                run.add_call(call, name, given)
 
 
-def _use(run: RunBuilder, step: Step) -> None:
+def _add_tool(run: RunBuilder, step: TraceStep) -> None:
     """A tool at work; a second span of the same call may still tell how it ended."""
     call = step.call or step.span.id
-    if run.knows(call) and not step.output:
+    if run.has_call(call) and not step.output:
         if step.span.error:
-            run.fails(call, step.span.error)
+            run.mark_failed(call, step.span.error)
         return
-    run.call(call, step.tool, step.given)
-    run.result(call, step.output, error=(step.output or step.span.error) if step.span.error else None)
+    run.add_call(call, step.tool, step.given)
+    run.add_result(call, step.output, error=(step.output or step.span.error) if step.span.error else None)
     for skill in step.skills:
-        run.uses(call, skill)
+        run.add_skill_use(call, skill)
