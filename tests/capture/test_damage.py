@@ -128,7 +128,7 @@ def test_a_file_cut_at_any_byte_gives_what_stands_before_the_cut(name: str, step
         found = parse(of(name), whole[:cut])
         said = [run.message for run in runs(found)]
         assert said == known[: len(said)]
-        named = any("cut off" in reason for reason in reasons(found))
+        named = any("the last line is incomplete" in reason for reason in reasons(found))
         assert named == (cut not in ends and cut not in lines)
 
 
@@ -141,7 +141,7 @@ def test_a_line_of_any_length_is_passed_over_and_named() -> None:
     assert runs(found) == runs(parse(find_source("claude-code"), session.bytes))
     (skipped,) = [one for one in found if isinstance(one, Skipped)]
     assert (skipped.line, skipped.file) == (7, "session.jsonl")
-    assert skipped.reason.startswith("a line of 16,7")
+    assert skipped.reason.startswith("the line has 16,7")
 
 
 def test_a_long_text_is_cut_with_a_visible_mark() -> None:

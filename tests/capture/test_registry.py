@@ -38,9 +38,9 @@ def test_the_proven_ones_are_named() -> None:
 
 
 def test_an_unknown_name_tells_the_nearest() -> None:
-    with pytest.raises(InputError, match=r"no source is called 'claude_cod'; did you mean 'claude-code'\?"):
+    with pytest.raises(InputError, match=r"there is no source 'claude_cod'; did you mean 'claude-code'\?"):
         find_source("claude_cod")
-    with pytest.raises(InputError, match="known are claude-code"):
+    with pytest.raises(InputError, match="known sources: claude-code"):
         find_source("zzzzzzzz")
 
 

@@ -1,4 +1,4 @@
-"""All sources by name: the built-in ones, loaded when asked for, and those of other packages."""
+"""All sources by name: the built-in ones, and those of other packages. A source is loaded when it is needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from metier.capture.source import Source
 
 GROUP = "metier.sources"
-"""The entry point group in which another package names a callable that returns a source."""
+"""The entry point group where another package registers a callable that returns a source."""
 
 BUILT_IN = {
     "claude-code": "claude_code.source:ClaudeCode",
@@ -30,14 +30,14 @@ BUILT_IN = {
 
 
 def source_names() -> tuple[str, ...]:
-    """Every name that can be imported from, built-in ones first."""
+    """The names of all sources, the built-in ones first."""
     from importlib.metadata import entry_points
 
     return tuple(dict.fromkeys((*BUILT_IN, *sorted(entry.name for entry in entry_points(group=GROUP)))))
 
 
 def find_source(name: str) -> Source:
-    """The source of a name; InputError tells the nearest one for a name that is not known."""
+    """The source with this name; an InputError suggests the most similar name if there is none."""
     if name in BUILT_IN:
         module, _, factory = BUILT_IN[name].partition(":")
         return cast("Callable[[], Source]", getattr(import_module(f"metier.capture.{module}"), factory))()
@@ -52,7 +52,7 @@ def find_source(name: str) -> Source:
 
 
 def guess_source(path: str, head: bytes) -> str | None:
-    """The name of the built-in source that a file seems to be of, or None."""
+    """The name of the first built-in source that can read a file, or None."""
     return next((name for name in BUILT_IN if find_source(name).claims(path, head)), None)
 
 
@@ -61,5 +61,5 @@ def _unknown_source(name: str) -> InputError:
 
     known = source_names()
     near = get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
-    return InputError(f"no source is called {name!r}; {hint}")
+    hint = f"did you mean {near[0]!r}?" if near else f"known sources: {', '.join(known)}"
+    return InputError(f"there is no source {name!r}; {hint}")

@@ -1,4 +1,4 @@
-"""What an import did, file by file."""
+"""The report of an import: what happened to each session file."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class FileReport:
-    """What became of one session file."""
+    """What happened to one session file."""
 
     file: str
     source: str
     state: str = "read"
-    """read, continued (from where it ended last time), unchanged, ignored, unreadable."""
+    """`read`, `continued` (from where the last import ended), `unchanged`, `ignored` or `unreadable`."""
     runs: int = 0
     new: int = 0
     updated: int = 0
@@ -32,7 +32,7 @@ class FileReport:
     skipped: list[Skipped] = field(default_factory=list[Skipped])
 
     needs_retry: bool = False
-    """Whether a run was refused that may be taken another time: then the file is not remembered as read."""
+    """Whether a run was refused that may be accepted later; then the next import reads the file again."""
 
     def add_run(self, run: Run, delivery: Delivery) -> None:
         """Count one run."""
@@ -48,14 +48,14 @@ class FileReport:
 
 
 def report_unreadable(file: str, source: Source) -> FileReport:
-    """The report on a file that nobody may read."""
+    """The report of a file that this user may not read."""
     report = FileReport(file=file, source=source.name, state="unreadable")
     report.skipped.append(Skipped(file=file, line=0, reason="cannot be read: permission denied"))
     return report
 
 
 def totals_of(reports: Sequence[FileReport]) -> dict[str, object]:
-    """The machine-readable form of an import."""
+    """The JSON document of an import."""
     return {
         "files": len(reports),
         **{

@@ -1,4 +1,4 @@
-"""A run in the making: what a source tells, piece by piece, kept within bounds."""
+"""Build a run from the pieces that a source finds, within fixed size limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from metier.types import Origin
 
 RUN_LIMIT = 8 * 1024 * 1024
-"""Characters kept in full of one run; from there on each further text is cut to a stub."""
+"""Characters that one run may have; after that, each further text is cut to a stub."""
 _STUB = 160
 _SKILL_FILE = re.compile(r"([A-Za-z0-9][\w.-]{0,80})[/\\]{1,2}SKILL\.md\b")
 _READERS = re.compile(
@@ -28,7 +28,7 @@ _READERS = re.compile(
 
 
 class RunBuilder:
-    """Collects the pieces of one run in their order and hands out the frozen value."""
+    """Collects the pieces of one run in order; `build` returns the run."""
 
     def __init__(
         self, *, source: str, session: str, message: str, external_id: str | None, started: str | None
@@ -52,22 +52,22 @@ class RunBuilder:
         self._recent: deque[int] = deque(maxlen=3)
 
     def add_time(self, moment: str | None) -> None:
-        """Something of this run happened at this time."""
+        """Note that something in this run happened at this time."""
         if moment and self._started is None:
             self._started = moment
         if moment and (self._ended is None or moment > self._ended):
             self._ended = moment
 
     def set_model(self, name: str) -> None:
-        """The model at work from here on."""
+        """Set the model that answers from here on."""
         self._model = name or self._model
 
     def add_usage(self, key: Hashable, tokens: Tokens) -> None:
-        """Tokens of one model call; told twice, the last word counts."""
+        """Set the tokens of one model call; a second value for the same key replaces the first."""
         self._usage[key] = tokens
 
     def add_answer(self, text: str, key: Hashable = None) -> None:
-        """Text of the agent; pieces of one message share their key."""
+        """Add text of the agent; pieces of one message have the same key."""
         if not text.strip():
             return
         if key is None or key != self._answer_of:
@@ -77,18 +77,18 @@ class RunBuilder:
         self._said.append(kept)
 
     def is_repeated(self, text: str) -> bool:
-        """Whether the agent said exactly this a moment ago; if not, it is remembered."""
+        """Whether the text equals one of the last three texts that were asked about; remembers the text."""
         mark = hash(text.strip())
         known = mark in self._recent
         self._recent.append(mark)
         return known
 
     def has_call(self, call_id: str) -> bool:
-        """Whether a tool call of this id was made."""
+        """Whether the run has a tool call with this id."""
         return call_id in self._calls
 
     def call_of_command(self, command: str) -> str:
-        """The id of the last call whose arguments hold exactly this command, or nothing."""
+        """The id of the last tool call that runs exactly this command; empty if there is none."""
         for call_id, index in reversed(list(self._calls.items())[-20:]):
             given = self._tools[index].input
             if command and (given == command or _is_command_in(given, command)):
@@ -96,7 +96,7 @@ class RunBuilder:
         return ""
 
     def add_call(self, call_id: str, name: str, given: str) -> None:
-        """The agent calls a tool; a second word on the same call adds nothing."""
+        """Add a tool call; a second one with the same id is ignored."""
         if call_id and call_id in self._calls:
             return
         self._calls[call_id or f"#{len(self._tools)}"] = len(self._tools)
@@ -107,7 +107,7 @@ class RunBuilder:
         self._tools.append(ToolCall(name=name or "?", input=kept, origin=origin_of(name), skills=found, said=said))
 
     def add_result(self, call_id: str, output: str, *, error: str | None = None) -> ToolCall | None:
-        """What came back from a tool; the call it belongs to, if it is known."""
+        """Set the output of a tool call and return the call; None if the run has no such call."""
         index = self._calls.get(call_id)
         if index is None:
             return None
@@ -118,13 +118,13 @@ class RunBuilder:
         return self._tools[index]
 
     def mark_failed(self, call_id: str, reason: str) -> None:
-        """A tool call that came to nothing, whatever it gave back."""
+        """Mark a tool call as failed, whatever its output is."""
         index = self._calls.get(call_id)
         if index is not None:
             self._tools[index] = replace(self._tools[index], ok=False, error=self._clip(reason))
 
     def add_skill_use(self, call_id: str, skill: str) -> None:
-        """A tool call that is the use of a skill."""
+        """Note that a tool call uses a skill."""
         index = self._calls.get(call_id)
         if skill:
             self.attempted[skill] = None
@@ -133,24 +133,24 @@ class RunBuilder:
             self._tools[index] = replace(tool, skills=(*tool.skills, skill))
 
     def skill_of(self, call_id: str) -> str:
-        """The skill a tool call uses, if any."""
+        """The skill that a tool call uses; empty if there is none."""
         index = self._calls.get(call_id)
         used = self._tools[index].skills if index is not None else ()
         return used[0] if used else ""
 
     def add_shown_skill(self, skill: str, body: str) -> None:
-        """The agent was shown the body of a skill."""
+        """Note that the agent saw the body of a skill."""
         self.attempted[skill] = None
         kept = self._clip(body)
         self._shown[skill, kept] = ShownSkill(name=skill, body=kept)
 
     def add_active_skill(self, skill: str) -> None:
-        """A skill was in play."""
+        """Note that a skill was active in this run."""
         if skill:
             self._active[skill] = None
 
     def add_passage(self, origin: Origin, text: str) -> None:
-        """Other text that was in front of the agent."""
+        """Add other text that the agent saw, with its origin."""
         if text.strip():
             piece = Passage(origin=origin, text=self._clip(text))
             if piece not in (self._context if origin == "person" else self._context[-8:]):
@@ -158,16 +158,16 @@ class RunBuilder:
 
     @property
     def has_activity(self) -> bool:
-        """Whether the agent did anything at all."""
+        """Whether the agent answered, called a tool or used tokens."""
         return bool(self._tools or self._answer or self._usage)
 
     @property
     def ends_with_answer(self) -> bool:
-        """Whether words, not a tool call, are the last thing that came from the agent."""
+        """Whether the agent ended with text and not with a tool call."""
         return bool(self._said)
 
     def build(self) -> Run:
-        """The run, as far as it is known."""
+        """The run from all pieces so far."""
         loaded = tuple(skill.name for skill in self._shown.values())
         used = (name for tool in self._tools if tool.ok for name in tool.skills)
         path = tuple(dict.fromkeys((*used, *loaded))) if self.status == "completed" else ()
@@ -191,14 +191,14 @@ class RunBuilder:
         )
 
     def _clip(self, text: str) -> str:
-        """A text within what is left of the run's room."""
+        """The text, cut to what the run's limit still allows."""
         kept = clip(text, TEXT_LIMIT if self._left > 0 else _STUB)
         self._left -= len(kept)
         return kept
 
 
 def _is_command_in(given: str, command: str) -> bool:
-    """Whether JSON arguments ask for a command, as text or as a list of words."""
+    """Whether the JSON arguments of a tool call contain a command, as text or as a list of words."""
     if not given.startswith("{"):
         return False
     try:
@@ -210,7 +210,7 @@ def _is_command_in(given: str, command: str) -> bool:
 
 
 def skills_opened_by(tool: str, given: str) -> tuple[str, ...]:
-    """The skills whose SKILL.md a tool call opens."""
+    """The skills whose SKILL.md a tool call reads."""
     if "SKILL.md" not in given or not _READERS.match(tool):
         return ()
     return tuple(dict.fromkeys(match.group(1) for match in _SKILL_FILE.finditer(given[:20_000])))

@@ -1,4 +1,4 @@
-"""What a source of runs is: the seam between other people's files and ours."""
+"""What a source is: it reads the session files of one agent and yields runs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Captured:
-    """A run found in a file, and where it begins there."""
+    """A run that was found in a file, and the byte where it begins."""
 
     run: Run
     file: str
     offset: int
-    """Byte at which the run's first line begins; the greatest of a file's offsets is where to continue later."""
+    """The byte where the run's first line begins; the next import continues at the largest offset of the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Skipped:
 
     file: str
     line: int
-    """Counted from 1; 0 speaks of the whole file."""
+    """The line number, from 1; 0 means the whole file."""
     reason: str
 
 
@@ -51,40 +51,43 @@ class Session:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """All files, in the order `parse` wants them."""
+        """All files, in the order that `parse` expects."""
         return (self.main, *self.others)
 
 
 class Source(Protocol):
-    """One agent's way to keep its sessions."""
+    """Reads the session files of one agent; a class with these properties and methods is enough."""
 
     @property
     def name(self) -> str:
-        """The word used on the command line: `claude-code`."""
+        """The name on the command line, such as `claude-code`."""
         ...
 
     @property
     def title(self) -> str:
-        """The name people know: `Claude Code`."""
+        """The name in messages to people, such as `Claude Code`."""
         ...
 
     @property
     def proven(self) -> bool:
-        """Whether the parser was held to real files, not to documentation alone."""
+        """Whether the parser was tested with real files; False if it was written from documentation only."""
         ...
 
     def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:
-        """Glob patterns of the files this agent writes on a machine."""
+        """Glob patterns for the files that this agent writes; `metier import` searches them."""
         ...
 
     def claims(self, path: str, head: bytes) -> bool:
-        """Whether a file with this name and this beginning (64 KiB are enough) is of this source."""
+        """Whether this source can read a file, by its path and its first 64 KiB."""
         ...
 
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:
-        """Group files into sessions; `head` gives the first 64 KiB of a path."""
+        """Group files into sessions; `head` returns the first 64 KiB of a file."""
         ...
 
     def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
-        """The runs of one session, main file first; from byte `start` of it when it has grown. Never raises."""
+        """Yield the runs of one session and what was skipped; never raise.
+
+        The first of `files` is the main file. It is read from byte `start` on, which is not 0 if the file grew.
+        """
         ...

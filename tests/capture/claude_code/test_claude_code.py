@@ -451,13 +451,13 @@ def test_a_file_the_agent_has_seen_before_is_still_a_file() -> None:
 def test_a_file_of_nothing_but_a_queue_is_not_called_a_sub_agents() -> None:
     session = ClaudeSession()
     session.records.append({"type": "queue-operation", "operation": "dequeue", "timestamp": "2026-02-01T10:00:00.000Z"})
-    assert reasons(parse(CLAUDE, session.bytes)) == ["no request by a person in it"]
+    assert reasons(parse(CLAUDE, session.bytes)) == ["no request from a person"]
 
 
 def test_a_sub_agents_file_alone_says_what_to_do() -> None:
     agent = ClaudeSession("agent", sessionId="s-1", isSidechain=True, agentId="abc")
     agent.human("explore")
-    assert reasons(parse(CLAUDE, agent.bytes)) == ["a sub-agent's file: import it together with its session"]
+    assert reasons(parse(CLAUDE, agent.bytes)) == ["this file is from a sub-agent: import the session it belongs to"]
 
 
 def test_what_programs_and_metier_itself_sent_is_skipped_and_named() -> None:
@@ -481,7 +481,7 @@ def test_a_fork_has_the_identity_of_what_it_was_copied_from() -> None:
 
 
 def test_a_file_of_nothing_says_so() -> None:
-    assert reasons(parse(CLAUDE, b"")) == ["no request by a person in it"]
+    assert reasons(parse(CLAUDE, b"")) == ["no request from a person"]
 
 
 def test_unknown_record_types_are_named_once_and_the_rest_is_read() -> None:

@@ -304,8 +304,10 @@ def test_an_evaluation_is_an_outcome_and_an_error_a_status() -> None:
 
 def test_spans_of_other_things_are_named() -> None:
     data = document(span("GET /", 0, "a", attributes={"http.method": "GET"}))
-    assert reasons(parse(OTEL, json.dumps(data).encode())) == ["1 spans, none of an agent, a model or a tool"]
-    assert reasons(parse(OTEL, b"")) == ["no spans in it"]
+    assert reasons(parse(OTEL, json.dumps(data).encode())) == [
+        "none of the spans (1) is from an agent, a model or a tool"
+    ]
+    assert reasons(parse(OTEL, b"")) == ["no spans in the file"]
 
 
 def test_a_grown_file_of_spans_is_read_whole() -> None:

@@ -1,4 +1,4 @@
-"""The live branch of a Claude Code transcript: which lines count, in which order, in which run."""
+"""Find the live branch of a Claude Code transcript: which lines count, in which order, in which run."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ ROOT, BROKEN, BY_TIME = -1, -2, -3
 
 
 class RecordKind(IntEnum):
-    """What a record is to the branch."""
+    """The part that a record plays in the branch."""
 
     PLAIN = 0
-    """A link in the chain without content: a progress report, a record of an unknown type."""
+    """A link in the chain without content, such as a progress report or a record of an unknown type."""
     HUMAN = 1
     REPLY = 2
-    """A user record that is no request: tool results, injected text, an interruption."""
+    """A user record that is not a request: tool results, injected text, an interruption."""
     ASSISTANT = 3
     ATTACHMENT = 4
     SYSTEM = 5
     SIDE = 6
-    """A sub-agent's record in the main file, as older versions wrote them."""
+    """A sub-agent's record in the main file; older versions write these."""
     BOUNDARY = 9
-    """Where the conversation was compacted; some of what came before may be written again behind it."""
+    """The place where the conversation was compacted; earlier records may appear again after it."""
     QUEUE = 8
-    """A word on what the person typed while the agent was at work."""
+    """A message that the person typed while the agent was working."""
     COMMAND = 7
-    """A slash command, until its answer shows that it never reached the model: then PLAIN."""
+    """A slash command; it becomes PLAIN if its answer shows that the program handled it without the model."""
 
 
 _REPAIR_LIMIT = 100
-"""Records of one kind of disorder that are mended; a file with more of them is not from Claude Code."""
+"""Records with a wrong parent that are repaired; a file with more of them is not from Claude Code."""
 _STARTS = (RecordKind.HUMAN, RecordKind.COMMAND)
 _MESSAGES = (RecordKind.HUMAN, RecordKind.COMMAND, RecordKind.REPLY, RecordKind.ASSISTANT)
 _ASIDE = (RecordKind.SIDE, RecordKind.QUEUE)
@@ -41,11 +41,11 @@ _FOLLOWS = (RecordKind.PLAIN, RecordKind.REPLY, RecordKind.ATTACHMENT, RecordKin
 
 
 class Branch:
-    """An index of a transcript's records, a few dozen bytes each, and the live branch through them."""
+    """An index of a transcript's records, which needs a few dozen bytes per record and finds the live branch."""
 
     def __init__(self, *, tail: bool) -> None:
         self.tail = tail
-        """Whether reading began in the middle of the file: then what comes before is unknown, not missing."""
+        """Whether reading began in the middle of the file; then earlier records exist but are unknown."""
         self.offsets = array("q")
         self.kinds = bytearray()
         self.groups = array("q")
@@ -61,7 +61,7 @@ class Branch:
     def add(
         self, uuid: str, *, parent: str | None, kind: RecordKind, offset: int, moment: str, group: str = ""
     ) -> bool:
-        """Take in one record; False when it is there already."""
+        """Add one record; False if its id is already there."""
         if uuid in self._ids:
             return False
         index = len(self.offsets)
@@ -92,11 +92,11 @@ class Branch:
         return self._last_main
 
     def mark_local_command(self, uuid: str) -> None:
-        """The record with this id was a command that the program itself answered."""
+        """Note that the program itself answered the command with this id."""
         self._local.append(uuid)
 
     def resolve_parents(self) -> None:
-        """Resolve what pointed ahead; a parent that never came is replaced by the line before, or left broken."""
+        """Resolve parents that come later in the file; a missing parent becomes the line before, except in a tail."""
         for index, uuid in self._later.items():
             known = self._ids.get(uuid)
             if known is not None:
@@ -115,7 +115,7 @@ class Branch:
         self._ids.clear()
 
     def _latest_before(self, before: float) -> int:
-        """The last message before a time; the last record where there is no message."""
+        """The last message before a time, or the last record if there is no message."""
         earlier = [index for index, time in enumerate(self._times) if 0 < time < before]
         messages = [index for index in earlier if self.kinds[index] in _MESSAGES]
         return max(messages or earlier, key=self._recency, default=ROOT)
@@ -124,7 +124,7 @@ class Branch:
         return self._times[index], self._marks[index]
 
     def live_branch(self) -> LiveBranch | None:
-        """The branch that ends at the last message, or None when it leaves a tail at another place than its start.
+        """The branch that ends at the last message; None if a tail does not begin where that branch enters it.
 
         Children never sort before their parents, whatever their clocks say.
         """
@@ -149,7 +149,7 @@ class Branch:
         return LiveBranch(order=array("q", order), runs=runs, starts=[self._times[index] for index in starts])
 
     def _main_chain(self) -> list[int]:
-        """From the root to the last message, by time, then by place in the file."""
+        """The records from the root to the last message; the last one is found by time, then by place in the file."""
         messages = [index for index, kind in enumerate(self.kinds) if kind in _MESSAGES]
         if not messages:
             return []
@@ -172,7 +172,7 @@ class Branch:
         return chain
 
     def _records_with_messages_below(self, messages: list[int]) -> bytearray:
-        """Which records have a message below them, so that none of these can be the last, whatever its clock says."""
+        """A flag for each record that has a message below it; such a record is never the last, whatever its time is."""
         inner = bytearray(len(self.offsets))
         for index in messages:
             above = self._parents[index]
@@ -182,14 +182,14 @@ class Branch:
         return inner
 
     def _new_parent_of(self, index: int, messages: list[int], seen: bytearray) -> int:
-        """The last message before a record whose parent stands below it: what compaction kept has a new parent."""
+        """The last message before a record: its new parent if compaction left it with a parent below it."""
         earlier = [one for one in messages if not seen[one] and self._times[one] <= self._times[index]]
         above = max(earlier, key=self._recency, default=BROKEN if self.tail else ROOT)
         self._parents[index] = above
         return above
 
     def _drop_copies(self, chain: list[int]) -> None:
-        """Make mere links of records that compaction wrote a second time, with new ids and their old times."""
+        """Turn records that compaction wrote a second time, with new ids and old times, into plain links."""
         known: set[tuple[int, float]] = set()
         floor = 0.0
         for index in chain:
@@ -201,7 +201,7 @@ class Branch:
             known.add((kind, time))
 
     def _place_asides(self, chain: list[int]) -> None:
-        """Hang what has a time but no parent below the record that came before it."""
+        """Give each record that has a time but no parent the record before it as parent."""
         times = [self._times[index] for index in chain]
         for index, parent in enumerate(self._parents):
             if parent == BY_TIME:
@@ -209,7 +209,7 @@ class Branch:
                 self._parents[index] = chain[at] if at >= 0 else ROOT
 
     def _join_side_records(self, depths: array[int], runs: array[int]) -> None:
-        """Let in what hangs off the chain without being a fork of it: parallel tool calls, their results, notices."""
+        """Add records beside the chain that are not a fork: parallel tool calls, their results, notices."""
         groups = {self.groups[i] for i in range(len(depths)) if depths[i] >= 0 and self.groups[i]}
         settled = bytearray(1 if depth >= 0 else 0 for depth in depths)
         for first in range(len(depths)):
@@ -220,12 +220,12 @@ class Branch:
                     self._times[index] = max(self._times[index], self._times[above])
 
     def _may_join(self, index: int, groups: set[int]) -> bool:
-        """Whether a record may hang off the chain: it is no message, or a part of one that is on it."""
+        """Whether a record beside the chain belongs to it: it is no message, or part of a message in the chain."""
         kind = self.kinds[index]
         return kind in _FOLLOWS or (kind == RecordKind.ASSISTANT and self.groups[index] in groups)
 
     def _unsettled_path(self, index: int, settled: bytearray) -> list[int]:
-        """The records from one upward that nobody has looked at yet; now they are settled."""
+        """The records from one record upward that are not settled yet; marks them as settled."""
         path: list[int] = []
         while index >= 0 and not settled[index]:
             settled[index] = 1
@@ -235,7 +235,7 @@ class Branch:
 
 
 class LiveBranch:
-    """The live records in their order, and the run each belongs to."""
+    """The live records in order, and the run of each."""
 
     def __init__(self, *, order: array[int], runs: array[int], starts: list[float]) -> None:
         self.runs = runs
@@ -246,13 +246,13 @@ class LiveBranch:
             self.ranks[index] = rank
 
     def run_at(self, moment: str) -> int:
-        """The run that was under way at a time; the last one when the time is not known, -1 before the first."""
+        """The number of the run at a time; the last run if the time is unknown, -1 before the first run."""
         seconds = _seconds_of(moment)
         return len(self.starts) - 1 if seconds == 0 else bisect_right(self.starts, seconds) - 1
 
 
 def _seconds_of(moment: str) -> float:
-    """Seconds since 1970, or 0 for anything that is not a time."""
+    """Seconds since 1970; 0 if the text is not a time."""
     try:
         read = datetime.fromisoformat(moment)
         return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()

@@ -1,4 +1,4 @@
-"""One record of a Claude Code transcript: who speaks in it, and what was put into the person's mouth."""
+"""Parse one user record of a Claude Code transcript, and separate the person's words from injected text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _INJECTED: dict[str, Origin | None] = {
     "channel": "web",
     "tick": None,
 }
-"""Elements that Claude Code writes into user records; None: of no use to anybody."""
+"""Elements that Claude Code writes into user records, with their origin; None: the text is dropped."""
 
 _WHOLE_TEXT = frozenset(_INJECTED) - {
     "system-reminder",
@@ -49,7 +49,7 @@ _WHOLE_TEXT = frozenset(_INJECTED) - {
     "ide_diagnostics",
     "new-diagnostics",
 }
-"""Where one of these opens a text, nothing behind it is the person's."""
+"""If a text begins with one of these elements, the person wrote nothing of it."""
 _TAG = re.compile(r"<([a-z_-]{3,40})[\s>]")
 _COMMAND = re.compile(r"<command-name>\s*/?([^<\n]{1,200}?)\s*</command-name>")
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
@@ -57,7 +57,7 @@ _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserRecord:
-    """What one user record holds, taken apart."""
+    """The parts of one user record."""
 
     words: str = ""
     """What the person wrote, or the slash command with its arguments."""
@@ -67,11 +67,11 @@ class UserRecord:
     results: tuple[Map, ...] = ()
     interrupted: str = ""
     local: bool = False
-    """Whether it is the answer of a command that never reached the model."""
+    """Whether it is the program's answer to a command that was not sent to the model."""
 
 
 def parse_user_record(record: Map) -> UserRecord:
-    """The parts of a user record: the person's words, injected text, tool results, an interruption."""
+    """Split a user record into the person's words, injected text, tool results and an interruption."""
     content = mapping(record, "message").get("content")
     blocks = [content] if isinstance(content, str) else elements(content)
     words: list[str] = []
@@ -116,7 +116,7 @@ def _slash_command(words: str) -> tuple[str, str]:
 
 
 def _without_injected(said: str) -> tuple[str, list[Passage]]:
-    """The text without the elements that were put around it, and those, with their origins."""
+    """The text without injected elements, and these elements with their origins."""
     passages: list[Passage] = []
     rest = said.strip()
     if rest.startswith(_SUMMARY):
@@ -131,7 +131,7 @@ def _without_injected(said: str) -> tuple[str, list[Passage]]:
 
 
 def _cut_element(said: str, tag: str, at: int, passages: list[Passage]) -> str:
-    """Take one element out of a text; one without an end reaches to the end of the text."""
+    """Cut one element out of a text; an element without an end tag reaches to the end of the text."""
     opened = said.find(">", at) + 1
     end = said.find(f"</{tag}>", opened)
     inner = said[opened:] if end < 0 else said[opened:end]
@@ -143,7 +143,7 @@ def _cut_element(said: str, tag: str, at: int, passages: list[Passage]) -> str:
 
 
 def is_human(record: Map, told: UserRecord) -> bool:
-    """Whether a user record is a request by a person (or at least not by the agent's own machinery)."""
+    """Whether a user record is a request, not something that Claude Code wrote itself."""
     origin = text(mapping(record, "origin"), "kind")
     return (
         bool(told.words)
@@ -161,14 +161,14 @@ _NOT_HUMAN = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "turnCo
 
 
 def program_of(record: Map) -> str:
-    """The program that sent a request in a person's place, or nothing."""
+    """The program that sent a request instead of a person; empty if a person did."""
     entry = text(record, "entrypoint")
     headless = entry.startswith("sdk") or entry in ("mcp", "claude-code-github-action", "github-action", "print")
     return entry if headless else ""
 
 
 def text_of_result(content: object) -> str:
-    """The text of a tool's answer; pictures become a word."""
+    """The text of a tool's output; an image becomes the word `[image]`."""
     if isinstance(content, str):
         return clip(content)
     parts: list[str] = []
@@ -186,7 +186,7 @@ def text_of_result(content: object) -> str:
 
 
 def skill_body(said: str) -> tuple[str, str] | None:
-    """The folder and the exact body of a skill that was put before the agent, if that is what the text is."""
+    """The folder and the exact body of a skill, if the text is one; else None."""
     if not said.startswith(SKILL_BASE):
         return None
     first, _, body = said.partition("\n")

@@ -1,4 +1,4 @@
-"""Claude Code records told to a run in the making: messages, tool calls, skills, corrections, tokens."""
+"""Add Claude Code records to a run: messages, tool calls, skills, corrections, tokens."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _FILES = (
 _HOOKS = ("hook_additional_context", "hook_blocking_error", "hook_system_message", "async_hook_response")
 
 _CONTEXT_HOOKS = ("UserPromptSubmit", "SessionStart")
-"""Hooks whose output the agent is shown as it is."""
+"""Hooks whose output goes unchanged into the agent's context."""
 
 
 def tokens_of(message: Map) -> Tokens:
-    """The tokens an assistant message says it took."""
+    """The tokens that an assistant message reports."""
     used = mapping(message, "usage")
     written = mapping(used, "cache_creation")
     parts = number(written, "ephemeral_5m_input_tokens") + number(written, "ephemeral_1h_input_tokens")
@@ -42,13 +42,13 @@ def tokens_of(message: Map) -> Tokens:
 
 
 def message_key(record: Map) -> tuple[str, str]:
-    """What the lines of one API message share."""
+    """The key that all lines of one API message have in common."""
     name = text(mapping(record, "message"), "id")
     return (name, text(record, "requestId")) if name else (text(record, "uuid"), "")
 
 
 def message_group(record: Map) -> str:
-    """The key as one word, empty for records that are not the model's."""
+    """The key as one text; empty for records that are not from the model."""
     return "|".join(message_key(record)) if record.get("type") == "assistant" else ""
 
 
@@ -67,7 +67,7 @@ def add_record(run: RunBuilder, record: Map, command: str = "") -> None:
 
 
 def add_subagent_record(run: RunBuilder, record: Map) -> None:
-    """Add a record of a sub-agent: its tokens, tools and skills count, its words are not the run's answer."""
+    """Add a record of a sub-agent: its tokens, tools and skills count, but its text is not the run's answer."""
     run.add_time(moment(record, "timestamp"))
     if text(record, "type") == "assistant":
         message = mapping(record, "message")
@@ -115,7 +115,7 @@ def _add_block(run: RunBuilder, block: Map, key: tuple[str, str]) -> None:
 
 
 def _add_call(run: RunBuilder, block: Map) -> None:
-    """A tool call (or the answer of a tool that ran on the server) in an assistant message."""
+    """Add a tool call, or the output of a tool that ran on the server, from an assistant message."""
     kind = text(block, "type")
     if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
         name, given = text(block, "name"), block.get("input")
@@ -142,7 +142,7 @@ def _add_user(run: RunBuilder, record: Map, command: str) -> None:
 
 
 def _add_skill_body(run: RunBuilder, record: Map, told: UserRecord, command: str) -> bool:
-    """The body of a skill or of a slash command, which Claude Code hands over as a message of its own."""
+    """Add the body of a skill or slash command, which Claude Code writes as a separate message; False if it is none."""
     if not flag(record, "isMeta"):
         return False
     found = skill_body(told.words)
@@ -175,7 +175,7 @@ def _add_result(run: RunBuilder, result: Map, record: Map) -> None:
 
 
 def _add_loaded_skill(run: RunBuilder, call: str, tool: ToolCall, details: Map) -> None:
-    """The skill that a finished call loaded: by the tool for it, or by reading its file."""
+    """Note the skill that a tool call loaded, with the `Skill` tool or by reading its file."""
     if tool.name == "Skill" and not tool.skills:
         run.add_skill_use(call, text(details, "commandName"))
     read = mapping(details, "file")
@@ -206,7 +206,7 @@ def _file_text(attachment: Map) -> str:
 
 
 def _add_queued_message(run: RunBuilder, attachment: Map) -> None:
-    """What the person wrote while the agent was at work, or a notice that came in the same way."""
+    """Add a message that the person wrote while the agent was working, or a notice that came the same way."""
     prompt = attachment.get("prompt")
     told = parse_user_record({"message": {"content": prompt}})
     sender, mode = text(mapping(attachment, "origin"), "kind"), text(attachment, "commandMode")

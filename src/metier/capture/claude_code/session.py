@@ -1,4 +1,4 @@
-"""One Claude Code session being read: an index of its lines first, then its runs."""
+"""Read one Claude Code session in two passes: first an index of its lines, then its runs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KNOWN = frozenset(
         *("artifact-comment-monitor", "artifact-autoreact-ledger", "task-summary", "marble-origami-commit"),
     }
 )
-"""Types of records; those behind the first line carry nothing a run needs."""
+"""Known types of records; runs need only those in the first line."""
 _KINDS = {
     "queue-operation": RecordKind.QUEUE,
     "assistant": RecordKind.ASSISTANT,
@@ -44,7 +44,7 @@ _UUID, _PARENT = b'"uuid":"', b'"parentUuid":"'
 
 @dataclass(kw_only=True)
 class SessionReader:
-    """One session being read: first an index of its lines, then the runs."""
+    """Reads one session: `index` first, then `runs`."""
 
     headless: bool
     files: Mapping[str, BinaryIO]
@@ -52,22 +52,22 @@ class SessionReader:
     start: int
     branch: Branch = field(init=False)
     agents: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
-    """Sub-agent file: its agent's id and its first time."""
+    """For each sub-agent file: the agent's id and the first time in it."""
     links: dict[str, str] = field(default_factory=dict[str, str])
-    """Agent id: when the tool call that started it came back."""
+    """For each agent id: when the tool call that started the agent ended."""
     skips: Counter[str] = field(default_factory=Counter[str])
     counted_groups: set[int] = field(default_factory=set[int])
-    """Messages whose tokens were counted in the main file or in a sub-agent's."""
+    """Hashes of the messages whose tokens are counted already."""
     queued_messages: list[str] = field(default_factory=list[str])
     side_records: int = 0
-    """Records of sub-agents in the main file."""
+    """The number of sub-agents' records in the main file."""
     has_only_side_records: bool = True
 
     def __post_init__(self) -> None:
         self.branch = Branch(tail=self.start > 0)
 
     def index(self) -> Iterator[Skipped]:
-        """Read the main file once, keep where everything is, name what cannot be used."""
+        """Read the main file once and index its records; yield what cannot be used."""
         unknown: set[str] = set()
         for line in read_lines(self.main, self.files[self.main], self.start):
             if isinstance(line, Skipped):
@@ -87,7 +87,7 @@ class SessionReader:
             self._add_subagent(name)
 
     def _add_progress(self, line: FileLine) -> bool:
-        """Whether a line is a progress report, known by its bytes alone; then it is a link in the chain, no more."""
+        """Index a line without parsing it if it is a progress report; False if it is not."""
         raw = line.raw
         if b'"type":"progress"' not in raw or raw.count(_UUID) != 1 or raw.count(_PARENT) != 1 or not line.whole:
             return False
@@ -132,7 +132,7 @@ class SessionReader:
         return RecordKind.COMMAND if told.command else RecordKind.HUMAN
 
     def _add_subagent(self, name: str) -> None:
-        """The id and the first time of a sub-agent's file."""
+        """Note the id and the first time of a sub-agent's file."""
         agent = PurePath(name).name.removeprefix("agent-").partition(".")[0]
         for found in read_records(name, self.files[name]):
             if not isinstance(found, Skipped) and text(found[1], "timestamp"):
@@ -140,7 +140,7 @@ class SessionReader:
                 return
 
     def runs(self, live: LiveBranch) -> Iterator[Captured | Skipped]:
-        """Read the live lines again and build the runs, one after the other."""
+        """Read the live lines again and yield the runs."""
         asides = self._subagents_of_runs(live)
         self.counted_groups = set(self.branch.groups) - {0}
         run: RunBuilder | None = None
@@ -172,7 +172,7 @@ class SessionReader:
             add_record(run, record, command)
 
     def _add_queue_operation(self, run: RunBuilder | None, record: Map) -> None:
-        """What was typed during a run and handed over in its middle stands nowhere else in older versions."""
+        """Add what the person typed during a run; older versions write it only as a queue operation."""
         operation = text(record, "operation")
         if operation == "enqueue":
             self.queued_messages.append(text(record, "content"))
@@ -189,7 +189,7 @@ class SessionReader:
             self.queued_messages.pop(0)
 
     def _records_in_order(self, live: LiveBranch) -> Iterator[tuple[int, Map]]:
-        """The live records in their order; lines out of place wait for their turn."""
+        """The live records in order; a line that comes too early in the file is held back."""
         waiting: dict[int, tuple[int, Map]] = {}
         index, turn = 0, 0
         offsets, ranks = self.branch.offsets, live.ranks
@@ -204,7 +204,7 @@ class SessionReader:
                 turn += 1
 
     def _subagents_of_runs(self, live: LiveBranch) -> dict[int, list[str]]:
-        """Which sub-agent files belong to which run."""
+        """For each run: the files of its sub-agents."""
         found: dict[int, list[str]] = {}
         for name, (agent, began) in self.agents.items():
             number = live.run_at(self.links.get(agent) or began)
@@ -235,14 +235,14 @@ class SessionReader:
         self, run: RunBuilder, offset: int, asides: Sequence[str], command: str
     ) -> Iterator[Captured | Skipped]:
         if command and not run.has_activity:
-            self.skips[f"/{command}: a command that asked nothing of the model"] += 1
+            self.skips[f"/{command}: the command was not sent to the model"] += 1
             return
         for name in asides:
             yield from self._add_subagent_file(run, name)
         yield Captured(run=run.build(), file=self.main, offset=offset)
 
     def _add_subagent_file(self, run: RunBuilder, name: str) -> Iterator[Skipped]:
-        """Add a sub-agent's file to its run; messages told elsewhere already are not counted again."""
+        """Add a sub-agent's file to its run, without the messages that are counted already."""
         here: set[int] = set()
         for found in read_records(name, self.files[name]):
             if isinstance(found, Skipped):
@@ -256,23 +256,22 @@ class SessionReader:
 
     def _skips_of_file(self, count: int) -> Iterator[Skipped]:
         for reason, times in self.skips.items():
-            yield Skipped(file=self.main, line=0, reason=f"{times} x {reason}" if times > 1 else reason)
+            yield Skipped(file=self.main, line=0, reason=f"{reason} ({times} requests)" if times > 1 else reason)
         if not count and not self.skips:
             aside = self.has_only_side_records and self.side_records
-            reason = (
-                "a sub-agent's file: import it together with its session" if aside else "no request by a person in it"
-            )
+            alone = "this file is from a sub-agent: import the session it belongs to"
+            reason = alone if aside else "no request from a person"
             yield Skipped(file=self.main, line=0, reason=reason)
 
 
 def _parent_of(record: Map) -> str | None:
-    """The record before this one; None where the record says that it is the first, empty where it says nothing."""
+    """The id of the record before this one; None if the record says that it is the first, empty if it says nothing."""
     named = text(record, "logicalParentUuid") or text(record, "parentUuid")
     return named or (None if record.get("parentUuid", "") is None else "")
 
 
 def _text_after(raw: bytes, mark: bytes) -> str:
-    """The text behind a mark, up to the next quotation mark."""
+    """The text after a mark, up to the next quotation mark."""
     at = raw.find(mark)
     if at < 0:
         return ""

@@ -1,4 +1,4 @@
-"""Claude Code: one JSON line per record, a tree of messages, sub-agents in files of their own."""
+"""The source `claude-code`: a tree of messages, one JSON record per line; sub-agents have their own files."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class ClaudeCode:
     title: str = "Claude Code"
     proven: bool = True
     headless: bool = False
-    """Whether requests sent by programs (`claude -p`, the SDKs) are taken as well."""
+    """Whether requests from programs (`claude -p`, the SDKs) are imported, too."""
 
     def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:
-        """Where Claude Code keeps its projects."""
+        """Where Claude Code stores its sessions."""
         return (f"{env.get('CLAUDE_CONFIG_DIR') or f'{home}/.claude'}/projects/**/*.jsonl",)
 
     def claims(self, path: str, head: bytes) -> bool:
@@ -39,7 +39,7 @@ class ClaudeCode:
         return any(mark in head for mark in marks) and b'"payload"' not in head[:300]
 
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:
-        """Each main file with the files of its sub-agents; one without its session stands alone."""
+        """One session per main file, with the files of its sub-agents; a sub-agent without its session is a session."""
         known = {path for path in paths if path.endswith((".jsonl", ".jsonl.zst"))}
         aside: dict[str, list[str]] = {}
         for path in sorted(known):
@@ -67,7 +67,7 @@ class ClaudeCode:
 
 
 def _main_of(path: str, head: Callable[[str], bytes]) -> str:
-    """The main file a sub-agent's file belongs to: by its folder, or by the session it names (older versions)."""
+    """The main file of a sub-agent's file: by its folder, or by the session id in it (older versions)."""
     parts = PurePath(path).parts
     if "subagents" in parts:
         return str(PurePath(*parts[: parts.index("subagents")])) + ".jsonl"

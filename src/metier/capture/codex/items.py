@@ -1,4 +1,4 @@
-"""Codex items and events told to a run in the making: messages, tool calls with their exit codes, skills."""
+"""Add Codex items and events to a run: messages, tool calls with their exit codes, skills."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ INTERRUPTED = "[interrupted by the person]"
 
 
 def text_of_content(content: object) -> str:
-    """The text of a message's content items; pictures become a word."""
+    """The text of a message's content items; an image becomes the word `[image]`."""
     if isinstance(content, str):
         return clip(content)
     parts: list[str] = []
@@ -38,18 +38,18 @@ def text_of_content(content: object) -> str:
 
 
 def is_injected(said: str) -> bool:
-    """Whether a user message was written by Codex, not by a person."""
+    """Whether Codex wrote a user message, not a person."""
     head = said.lstrip()
     return not head or head.startswith((*_OPERATOR, *_UNUSED, *_TOOL, _ABORTED, "<skill>"))
 
 
 def request_of(said: str) -> str:
-    """The person's words without what an editor put before them."""
+    """The person's words, without the text that an editor added before them."""
     return said.rpartition(_REQUEST)[2].strip() if _REQUEST in said else said.strip()
 
 
 def add_injected_text(run: RunBuilder, said: str, role: str) -> None:
-    """Add text that Codex put before the agent."""
+    """Add text that Codex injected into the conversation."""
     head = said.lstrip()
     if head.startswith("<skill>"):
         for name, body in _SKILL.findall(head):
@@ -63,7 +63,7 @@ def add_injected_text(run: RunBuilder, said: str, role: str) -> None:
 
 
 def add_item(run: RunBuilder, payload: Map) -> None:
-    """Add one response item; a type nobody knows adds nothing."""
+    """Add one response item; an unknown type is ignored."""
     kind = text(payload, "type")
     call = text(payload, "call_id") or text(payload, "id")
     if kind == "message":
@@ -94,13 +94,13 @@ def _add_message(run: RunBuilder, payload: Map) -> None:
 
 
 def add_answer(run: RunBuilder, said: str) -> None:
-    """The agent says something; the same words told by an item and by an event count once."""
+    """Add text of the agent; if an item and an event have the same text, it counts once."""
     if said.strip() and not run.is_repeated(said):
         run.add_answer(said)
 
 
 def _add_output(run: RunBuilder, call: str, output: object) -> None:
-    """What a tool gave back: text, content items, or an object that says whether it worked."""
+    """Add a tool's output: text, content items, or an object that says whether it worked."""
     inner, parts = mapping(output), elements(output)
     said = text_of_content(inner.get("content") if inner else parts) if inner or parts else compact(output)
     if said.startswith('{"output"'):
@@ -113,7 +113,7 @@ def _add_output(run: RunBuilder, call: str, output: object) -> None:
 
 
 def _parse_old_output(said: str) -> tuple[str, Map]:
-    """The output and the metadata of the form older versions used: JSON inside the text."""
+    """The output and the metadata in the form of older versions, which is JSON inside the text."""
     try:
         inner = mapping(decode(said))
     except ValueError:
@@ -122,7 +122,7 @@ def _parse_old_output(said: str) -> tuple[str, Map]:
 
 
 def add_completed_item(run: RunBuilder, thing: Map) -> None:
-    """Add one item of the paginated mode; a type nobody knows adds nothing."""
+    """Add one item of the paginated mode; an unknown type is ignored."""
     kind = text(thing, "type")
     kind = kind[:1].upper() + kind[1:]
     if kind == "AgentMessage":
@@ -139,7 +139,7 @@ def add_completed_item(run: RunBuilder, thing: Map) -> None:
 
 
 def unknown_type_of(record_type: str, payload: Map) -> str:
-    """The name of a response item, event or finished item nobody knows; empty for all others."""
+    """The name of an unknown type of response item, event or completed item; empty if the type is known."""
     kind = text(payload, "type")
     if record_type == "response_item":
         return "" if kind in _ITEMS else f"response item {kind[:60]!r}"
@@ -173,7 +173,7 @@ def _text_of_mcp_result(thing: Map) -> str:
 
 
 def _add_command(run: RunBuilder, thing: Map) -> None:
-    """A finished shell command: the outcome of the call that asked for it, or a call of its own."""
+    """Add a finished shell command: as the result of the call that ran it, or as a new call."""
     parts = thing.get("command")
     command = clip(parts) if isinstance(parts, str) else text({"last": (elements(parts) or [""])[-1]}, "last")
     call = text(thing, "id")
@@ -195,7 +195,7 @@ def _add_ended_tool(run: RunBuilder, thing: Map, name: str, given: str, said: st
 
 
 def add_event(run: RunBuilder, payload: Map) -> None:
-    """Add one event; a type nobody knows adds nothing."""
+    """Add one event; an unknown type is ignored."""
     kind = text(payload, "type")
     call = text(payload, "call_id")
     if kind == "agent_message":

@@ -1,4 +1,4 @@
-"""One Codex rollout being read: where its turns begin and which were rolled back, then its runs."""
+"""Read one Codex rollout and yield its runs, without the turns that were rolled back."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _KNOWN = frozenset(
     }
 )
 _OPENING_LIMIT = 200
-"""Records kept of what stands before a request."""
+"""Records before a request that are kept."""
 
 
 @dataclass(kw_only=True)
 class TokenMeter:
-    """Turns running totals of tokens into what was used since the last look."""
+    """Turns running totals of tokens into the tokens since the last event."""
 
     last: Map = field(default_factory=dict[str, object])
 
     def tokens_since(self, payload: Map) -> Tokens | None:
-        """The tokens since the event before; None when nothing new is told."""
+        """The tokens since the event before; None if nothing changed."""
         info = mapping(payload, "info")
         total = mapping(info, "total_token_usage")
         if not total or total == self.last:
@@ -65,7 +65,7 @@ _COUNTS = ("input_tokens", "cached_input_tokens", "cache_write_input_tokens", "o
 
 @dataclass(kw_only=True)
 class RolloutReader:
-    """The lines of a rollout, turned into runs one after the other."""
+    """Reads the lines of a rollout and builds one run after the other."""
 
     files: Mapping[str, BinaryIO]
     main: str
@@ -76,20 +76,20 @@ class RolloutReader:
     meter: TokenMeter = field(default_factory=TokenMeter)
     run: RunBuilder | None = None
     is_run_over: bool = True
-    """Whether the run is over, so that what comes next belongs to the one after it."""
+    """Whether the run is over; then the next records belong to the next run."""
     opening: list[tuple[FileLine, Map]] = field(default_factory=list["tuple[FileLine, Map]"])
-    """What stands before a request and belongs to it."""
+    """Records before a request that belong to it."""
     offset: int = 0
     unknown: set[str] = field(default_factory=set[str])
     subagents: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    """When each sub-agent began, and its file."""
+    """The start time and the file of each sub-agent."""
     own_prompts: int = 0
     is_first_run: bool = True
     has_turn_events: bool = False
-    """Whether the file says when a turn begins and ends; older ones do not."""
+    """Whether the file says when a turn begins and ends; older files do not."""
 
     def read_earlier_state(self) -> None:
-        """Take in what was said before the place to start from: session, model, token totals."""
+        """Read what lines before `start` say about session, model and token totals."""
         for line in read_lines(self.main, self.files[self.main]):
             if isinstance(line, Skipped):
                 continue
@@ -103,7 +103,7 @@ class RolloutReader:
         self.subagents = sorted((_start_time(name, self.files[name]), name) for name in list(self.files)[1:])
 
     def _take_early_line(self, record: Map, *, before: bool) -> None:
-        """Take in one of the first lines: the session it tells of, and what was said before the place to start from."""
+        """Read one early line: the session's description, and the state before `start`."""
         if before or text(record, "type") == "session_meta":
             self._take_state(record)
         if not self.meta and "payload" not in record and text(record, "id"):
@@ -120,7 +120,7 @@ class RolloutReader:
         return None
 
     def runs(self) -> Iterator[Captured | Skipped]:
-        """Every run, in order."""
+        """Yield all runs in order."""
         count = 0
         for found in read_records(self.main, self.files[self.main], self.start):
             if isinstance(found, Skipped):
@@ -135,9 +135,10 @@ class RolloutReader:
                 yield from self._add_line(line, record)
         yield from self._finish_run({}, "")
         if self.own_prompts:
-            yield Skipped(file=self.main, line=0, reason=f"{self.own_prompts} x sent by Metier itself")
+            count_text = f" ({self.own_prompts} requests)" if self.own_prompts > 1 else ""
+            yield Skipped(file=self.main, line=0, reason=f"sent by Metier itself{count_text}")
         if not count and not self.own_prompts:
-            yield Skipped(file=self.main, line=0, reason="no request by a person in it")
+            yield Skipped(file=self.main, line=0, reason="no request from a person")
 
     def _begin_run(self, line: FileLine, record: Map) -> None:
         said = self.turns.starts[line.offset]
@@ -176,7 +177,7 @@ class RolloutReader:
             self._add_to_run(line, record)
 
     def _new_unknown_type(self, kind: str, payload: Map) -> str:
-        """The name of a type nobody knows, the first time it comes."""
+        """The reason for a line of an unknown type, the first time the type appears; else empty."""
         known = kind in _KNOWN or kind == text(payload, "type")
         word = unknown_type_of(kind, payload) if known else f"record type {kind[:60]!r}"
         if not word or word in self.unknown:
@@ -254,6 +255,6 @@ def _turn_id(opening: list[tuple[FileLine, Map]]) -> str:
 
 
 def _name_of_request(line: FileLine, record: Map) -> str:
-    """A name for a request that has none: its ordinal, its time, or its line."""
+    """The id for a request that has none: its ordinal, its time, or its line."""
     ordinal = record.get("ordinal")
     return f"ordinal:{ordinal}" if isinstance(ordinal, int) else text(record, "timestamp") or f"line:{line.number}"

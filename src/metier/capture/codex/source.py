@@ -1,4 +1,4 @@
-"""Codex: rollout files of both history modes, also compressed ones."""
+"""The source `codex`: rollout files of both history modes, compressed or not."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class Codex:
     title: str = "Codex"
     proven: bool = True
     headless: bool = False
-    """Whether sessions started by programs (`codex exec`, MCP, the SDKs) are taken as well."""
+    """Whether sessions that programs started (`codex exec`, MCP, the SDKs) are imported, too."""
 
     def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:
-        """Where Codex keeps its rollouts, archived ones too."""
+        """Where Codex stores its rollouts, including archived ones."""
         root = env.get("CODEX_HOME") or f"{home}/.codex"
         folders = (f"{root}/sessions/**", f"{root}/archived_sessions/**")
         return tuple(f"{folder}/rollout-*{end}" for folder in folders for end in (".jsonl", ".jsonl.zst"))
 
     def claims(self, path: str, head: bytes) -> bool:
-        """Whether the first lines look like a rollout; a compressed one is known by its name."""
+        """Whether the first lines look like a rollout; a compressed file is recognised by its name."""
         name = PurePath(path).name
         if head.startswith(_ZSTD):
             return name.startswith("rollout-")
@@ -51,7 +51,7 @@ class Codex:
         )
 
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:
-        """Each rollout, with those of the sub-agents it started."""
+        """One session per rollout, with the rollouts of its sub-agents."""
         known = sorted({path for path in paths if path.endswith((".jsonl", ".jsonl.zst"))})
         metas = {path: _meta_of(head(path)) for path in known}
         by_thread = {text(meta, "id"): path for path, meta in metas.items() if text(meta, "id")}
@@ -66,7 +66,7 @@ class Codex:
                 yield Session(main=path, others=tuple(aside.get(path, ())))
 
     def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
-        """The runs of one rollout, those that were rolled back left out."""
+        """The runs of one rollout, without those that were rolled back."""
         main = next(iter(files))
         rewound = check_start(main, files[main], start)
         if rewound is not None:
@@ -92,12 +92,12 @@ def _meta_of(head: bytes) -> Map:
 
 
 def is_subagent(meta: Map) -> bool:
-    """Whether a session was started by another one."""
+    """Whether another session started this one."""
     return "subagent" in mapping(meta, "source") or text(meta, "thread_source") in ("subagent", "guardian_review")
 
 
 def _main_rollout_of(path: str, metas: Mapping[str, Map], by_thread: Mapping[str, str]) -> str:
-    """The main session above a sub-agent's, as far as it is known."""
+    """The main rollout of a sub-agent's rollout, as far as it is known."""
     for _ in range(20):
         meta = metas[path]
         spawn = mapping(meta, "source", "subagent", "thread_spawn")
@@ -109,11 +109,11 @@ def _main_rollout_of(path: str, metas: Mapping[str, Map], by_thread: Mapping[str
 
 
 def reason_to_skip(meta: Map) -> str:
-    """Why a session is not a person's work, or nothing."""
+    """Why a session is skipped, because a program started it; empty if a person did."""
     source = meta.get("source")
     word = source if isinstance(source, str) else next(iter(mapping(source)), "")
     if is_subagent(meta):
-        return "a sub-agent's rollout: import it together with its session"
+        return "this file is from a sub-agent: import the session it belongs to"
     if word in ("exec", "mcp", "internal"):
         return f"started by a program (source {word}), not by a person"
     originator = text(meta, "originator")

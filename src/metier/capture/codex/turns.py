@@ -1,4 +1,4 @@
-"""Where requests stand in a Codex rollout, and which of them were rolled back."""
+"""Find the requests in a Codex rollout, and which of them were rolled back."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _MAYBE = re.compile(rb'"user_message"|"UserMessage"|"userMessage"|"thread_rolled
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turns:
-    """Where requests stand in a rollout."""
+    """The places of the requests in a rollout."""
 
     starts: dict[int, str]
-    """Byte offset of the line: the person's words."""
+    """The person's words, by the byte offset of the line."""
     rolled_back: frozenset[int]
-    """Those that were rolled back."""
+    """The offsets of the requests that were rolled back."""
 
 
 def parse_request(record: Map) -> tuple[str, str] | None:
-    """The way a line tells of a person's request (event, item or message), and the words."""
+    """The form of a person's request in a line (event, item or message) and its words; None if it is not a request."""
     payload = payload_of(record)
     way = _form_of(text(record, "type"), payload)
     if way == "event":
@@ -43,7 +43,7 @@ def parse_request(record: Map) -> tuple[str, str] | None:
 
 
 def _form_of(record_type: str, payload: Map) -> str:
-    """In which of the three ways a line tells of a user's message; empty for all other lines."""
+    """The form of a user's message in a line: event, item or message; empty for all other lines."""
     kind = text(payload, "type")
     if kind == "user_message" and record_type == "event_msg":
         return "event"
@@ -53,7 +53,7 @@ def _form_of(record_type: str, payload: Map) -> str:
 
 
 def find_turns(name: str, file: BinaryIO, start: int) -> Turns | None:
-    """Find the requests and what was rolled back; None when that reaches to before `start`."""
+    """Find the requests and the rollbacks; None if a rollback reaches back before `start`."""
     found: list[tuple[int, str, str]] = []
     undone: list[tuple[int, int]] = []
     for offset, record in _candidate_lines(name, file, start):
@@ -73,7 +73,7 @@ def find_turns(name: str, file: BinaryIO, start: int) -> Turns | None:
 
 
 def _candidate_lines(name: str, file: BinaryIO, start: int) -> Iterator[tuple[int, Map]]:
-    """The few lines that may tell of a request or of a rollback, each with its place."""
+    """The few lines that may contain a request or a rollback, each with its offset."""
     for line in read_lines(name, file, start):
         if isinstance(line, Skipped) or not _MAYBE.search(line.raw):
             continue
@@ -83,7 +83,7 @@ def _candidate_lines(name: str, file: BinaryIO, start: int) -> Iterator[tuple[in
 
 
 def _starts_of(found: list[tuple[int, str, str]]) -> dict[int, str]:
-    """One start for each request: plain messages count only in files that have no better word for them."""
+    """One start per request; plain messages count only if the file has no events and no items for requests."""
     ways = {way for _, way, _ in found}
     told = [one for one in found if one[1] != "message"] if ways - {"message"} else found
     starts: dict[int, str] = {}
@@ -98,5 +98,5 @@ def _starts_of(found: list[tuple[int, str, str]]) -> dict[int, str]:
 
 
 def payload_of(record: Map) -> Map:
-    """What a line is about; the oldest files have no envelope."""
+    """The payload of a line; in the oldest files it is the line itself."""
     return mapping(record, "payload") if "payload" in record else record

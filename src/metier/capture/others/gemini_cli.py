@@ -1,4 +1,4 @@
-"""Gemini CLI chats, from its documentation: one record a line, with patches and rewinds."""
+"""The source `gemini-cli`, from documentation: one record per line; later records can change or undo earlier ones."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class GeminiCli:
         return (f"{home}/.gemini/tmp/*/chats/**/*.jsonl",)
 
     def claims(self, path: str, head: bytes) -> bool:
-        """Whether the first line is a chat's description."""
+        """Whether the first line describes a chat."""
         return path.endswith(".jsonl") and b'"projectHash"' in head.split(b"\n", 1)[0]
 
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:  # noqa: ARG002
-        """Each chat; those of sub-agents lie in a folder below and are left out."""
+        """One session per chat; chats of sub-agents, in a folder below, are left out."""
         for path in sorted({path for path in paths if path.endswith(".jsonl")}):
             if PurePath(path).parent.name == "chats" or "chats" not in PurePath(path).parts:
                 yield Session(main=path)
 
     def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
-        """The runs that were not rewound."""
+        """The runs of one chat, without those that the person undid."""
         main = next(iter(files))
         if start:
             yield Rewound(file=main, reason="a later line can change an earlier one")
@@ -53,11 +53,11 @@ class GeminiCli:
                 yield from _add_record(talk, found[0], found[1])
         yield from talk.end_run()
         if not talk.count:
-            yield Skipped(file=main, line=0, reason="no request by a person in it")
+            yield Skipped(file=main, line=0, reason="no request from a person")
 
 
 def _last_lines(name: str, file: BinaryIO) -> tuple[dict[str, int], str]:
-    """The line that has the last word on each message that still counts, and the session's name."""
+    """The offset of the last line for each message that was not undone, and the session's id."""
     order: dict[str, int] = {}
     session = ""
     for found in read_records(name, file):

@@ -1,4 +1,4 @@
-"""Hermes, from its wheel: the state database, exported sessions, and ShareGPT trajectories."""
+"""The source `hermes`, from its published package: the database, exported sessions, ShareGPT trajectories."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ order by s.started_at, s.id, m.timestamp, m.id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hermes:
-    """`~/.hermes/state.db`, or what Hermes exported."""
+    """The database `~/.hermes/state.db`, or files that Hermes exported."""
 
     name: str = "hermes"
     title: str = "Hermes"
@@ -41,14 +41,14 @@ class Hermes:
         return (f"{env.get('HERMES_HOME') or f'{home}/.hermes'}/state.db",)
 
     def claims(self, path: str, head: bytes) -> bool:
-        """Whether it is a database of that name, an exported session or a trajectory."""
+        """Whether a file is the database `state.db`, an exported session or a trajectory."""
         if head.startswith(_SQLITE):
             return PurePath(path).name == "state.db"
         first = head.split(b"\n", 1)[0][:4000]
         return path.endswith(".jsonl") and (b'"conversations"' in first or b'"messages"' in first)
 
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:  # noqa: ARG002
-        """Each file stands for itself; a database holds many sessions."""
+        """One `Session` per file; a database contains many sessions of Hermes."""
         yield from (Session(main=path) for path in sorted(set(paths)) if path.endswith((".db", ".jsonl")))
 
     def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
@@ -62,7 +62,7 @@ class Hermes:
         yield from self._read_database(main) if database else self._read_lines(main, files[main])
 
     def _read_database(self, path: str) -> Iterator[Found]:
-        """Read the database in place, without a lock on it and without a change to it."""
+        """Read the database in place, read-only and without a lock."""
         try:
             connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)
         except sqlite3.Error as error:
@@ -90,7 +90,7 @@ class Hermes:
             yield from _add_message(talk, row, f"{row.get('id')}", _time_of(row.get("timestamp")))
         yield from talk.end_run()
         if not count + talk.count:
-            yield Skipped(file=path, line=0, reason="no request by a person in it")
+            yield Skipped(file=path, line=0, reason="no request from a person")
 
     def _read_lines(self, name: str, file: BinaryIO) -> Iterator[Found]:
         count = 0
@@ -104,7 +104,7 @@ class Hermes:
                 count += 1
                 yield one
         if not count:
-            yield Skipped(file=name, line=0, reason="no request by a person in it")
+            yield Skipped(file=name, line=0, reason="no request from a person")
 
     def _read_session(self, name: str, session: str, record: Map) -> Iterator[Captured]:
         """The runs of one exported session or trajectory."""
@@ -141,7 +141,7 @@ def _add_message(talk: Dialogue, row: Map, name: str, when: str | None) -> Itera
 
 
 def _parse_calls(given: object) -> object:
-    """Tool calls, also out of the JSON text the database keeps."""
+    """The tool calls; in the database they are JSON text."""
     if not isinstance(given, str):
         return given
     try:
@@ -151,7 +151,7 @@ def _parse_calls(given: object) -> object:
 
 
 def _time_of(given: object) -> str | None:
-    """A time from the seconds the database keeps, or from text."""
+    """A time from seconds, as in the database, or from text."""
     if isinstance(given, int | float) and 0 < given < 10**11:
         return datetime.fromtimestamp(given, UTC).isoformat()
     return moment({"at": given}, "at")

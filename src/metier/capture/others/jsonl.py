@@ -1,4 +1,4 @@
-"""Files in Metier's own interchange format: one run a line."""
+"""The source `jsonl`: Metier's own format, one run per line."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jsonl:
-    """Files of runs, as `metier record` reads them."""
+    """Files of runs, in the format that `metier record` reads."""
 
     name: str = "jsonl"
     title: str = "Metier's own JSONL"
     proven: bool = True
 
     def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:  # noqa: ARG002
-        """Nowhere: such files are written by hand or by programs."""
+        """No places: people and programs write such files anywhere."""
         return ()
 
     def claims(self, path: str, head: bytes) -> bool:
@@ -34,11 +34,11 @@ class Jsonl:
         return path.endswith((".jsonl", ".jsonl.zst")) and b'"message"' in first and _is_run(first)
 
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:  # noqa: ARG002
-        """Each file stands for itself."""
+        """One session per file."""
         yield from (Session(main=path) for path in sorted(set(paths)) if path.endswith((".jsonl", ".jsonl.zst")))
 
     def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
-        """One run a line; a run without an id is named by its line's hash, so that reading twice adds nothing."""
+        """One run per line; a run without an id gets the hash of its line as id, so a second import adds nothing."""
         for name, file in files.items():
             rewound = check_start(name, file, start)
             if rewound is not None:

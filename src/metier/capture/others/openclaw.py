@@ -1,4 +1,4 @@
-"""OpenClaw, from its documentation: exported trajectories, and the older session transcripts."""
+"""The source `openclaw`, from documentation: exported trajectories, and session files of older versions."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class OpenClaw:
     proven: bool = False
 
     def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:  # noqa: ARG002
-        """Where older versions kept their sessions; newer ones have to be exported."""
+        """Where older versions store sessions; sessions of newer versions must be exported."""
         return (f"{home}/.openclaw/agents/*/sessions/*.jsonl",)
 
     def claims(self, path: str, head: bytes) -> bool:
-        """Whether it begins like a trajectory or a session."""
+        """Whether a file begins like a trajectory or a session."""
         first = head.split(b"\n", 1)[0]
         trajectory = b"openclaw-trajectory" in first
         return path.endswith(".jsonl") and (trajectory or (b'"type":"session"' in first and b'"cwd"' in first))
 
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:  # noqa: ARG002
-        """Each file stands for itself."""
+        """One session per file."""
         yield from (Session(main=path) for path in sorted(set(paths)) if path.endswith(".jsonl"))
 
     def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
@@ -58,7 +58,7 @@ class OpenClaw:
                 yield from _add_event(talk, line, record)
         yield from talk.end_run()
         if not talk.count:
-            yield Skipped(file=main, line=0, reason="no request by a person in it")
+            yield Skipped(file=main, line=0, reason="no request from a person")
 
 
 def _add_message(talk: Dialogue, line: FileLine, record: Map) -> Iterator[Captured]:
@@ -93,7 +93,7 @@ def _add_event(talk: Dialogue, line: FileLine, record: Map) -> Iterator[Captured
 
 
 def _add_work(talk: Dialogue, run: RunBuilder, kind: str, body: Map, line: FileLine) -> None:
-    """What the agent did: tools, answers, the end."""
+    """Add a tool call, a tool output, an answer or the end."""
     call = text(body, "toolCallId") or text(body, "callId") or text(body, "id")
     name = text(body, "toolName") or text(body, "tool") or text(body, "name")
     if kind == "tool.call":
@@ -109,7 +109,7 @@ def _add_work(talk: Dialogue, run: RunBuilder, kind: str, body: Map, line: FileL
 
 
 def _add_answer(talk: Dialogue, run: RunBuilder, body: Map, line: FileLine) -> None:
-    """An answer of the model, with what it took."""
+    """Add an answer of the model with its tokens."""
     talk.add_answer(text(body, "text") or text_of_blocks(body.get("content")) or text(body, "output"))
     run.set_model(text(body, "model"))
     run.add_usage(line.offset, _tokens_of(mapping(body, "usage")))

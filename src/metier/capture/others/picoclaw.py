@@ -1,4 +1,4 @@
-"""PicoClaw sessions, from its documentation: one message a line, and a file that says how many were cut away."""
+"""The source `picoclaw`, from documentation: one message per line; a second file says which lines still count."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ class PicoClaw:
         return (f"{home}/.picoclaw/**/sessions/*.jsonl", f"{home}/.picoclaw/**/sessions/*{_META}")
 
     def claims(self, path: str, head: bytes) -> bool:
-        """Whether the first line is a bare chat message."""
+        """Whether the first line is a plain chat message."""
         first = head.split(b"\n", 1)[0]
         bare = b'"role"' in first and b'"content"' in first and b'"type"' not in first and b'"messages"' not in first
         return path.endswith(".jsonl") and bare
 
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:  # noqa: ARG002
-        """Each session with its description."""
+        """One session per chat file, together with its description."""
         known = set(paths)
         for path in sorted(path for path in known if path.endswith(".jsonl")):
             meta = path.removesuffix(".jsonl") + _META
             yield Session(main=path, others=(meta,) if meta in known else ())
 
     def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
-        """The runs behind the lines that were logically cut away."""
+        """The runs after the lines that no longer count."""
         main = next(iter(files))
         if start:
             yield Rewound(file=main, reason="the number of lines that count can change")
@@ -70,11 +70,11 @@ class PicoClaw:
                 talk.run.add_time(moment(record, "created_at"))
         yield from talk.end_run()
         if not talk.count:
-            yield Skipped(file=main, line=0, reason="no request by a person in it")
+            yield Skipped(file=main, line=0, reason="no request from a person")
 
 
 def _lines_to_skip(file: BinaryIO) -> int:
-    """How many lines at the beginning do not count any more."""
+    """The number of lines at the beginning that no longer count."""
     file.seek(0)
     try:
         return number(mapping(decode(file.read(1024 * 1024).decode("utf-8", "replace"))), "skip")

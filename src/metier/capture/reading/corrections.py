@@ -1,11 +1,11 @@
-"""What people's words give away: a correction, a command, text that was not theirs."""
+"""Recognise messages: a person corrects the work before, or Metier itself sent the prompt."""
 
 from __future__ import annotations
 
 import re
 
 OWN_MARK = "metier:"
-"""Every prompt Metier itself sends to an agent begins with this word, or with it in `[ ]` or an HTML comment."""
+"""Every prompt that Metier sends to an agent begins with this word, also in `[ ]` or in an HTML comment."""
 
 _OWN = re.compile(r"\s*(?:\[|<!--\s*)?metier:", re.IGNORECASE)
 _SPACES = re.compile(r"\s+")
@@ -49,11 +49,11 @@ _LOOK_AT = 400
 
 
 def is_correction(message: str) -> bool:
-    """Whether a person's next message says that the work before it was wrong; a guess from its first words."""
+    """Whether a message says that the work before it was wrong; this is a guess from its first 400 characters."""
     said = _SPACES.sub(" ", message[: 4 * _LOOK_AT].replace("’", "'")).strip()[:_LOOK_AT]
     return bool(_CORRECTION.search(said))
 
 
 def is_own_prompt(message: str) -> bool:
-    """Whether Metier itself sent this prompt."""
+    """Whether Metier sent this prompt."""
     return bool(_OWN.match(message[:200]))

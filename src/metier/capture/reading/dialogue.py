@@ -1,4 +1,4 @@
-"""A plain conversation turned into runs: for sources that keep one message after the other."""
+"""Turn a plain conversation into runs, for sources that store one message after the other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Dialogue:
-    """Takes messages in their order and hands out a run whenever the next request begins."""
+    """Takes the messages in order and yields a run when the next request begins."""
 
     def __init__(self, *, source: str, session: str, file: str) -> None:
         self._source, self._session, self._file = source, session, file
@@ -23,7 +23,7 @@ class Dialogue:
         self.count = 0
 
     def add_request(self, message: str, *, name: str, moment: str | None, offset: int = 0) -> Iterator[Captured]:
-        """A person asks; the run before is over."""
+        """Begin a run with a person's request, and yield the run before it."""
         yield from self.end_run(message)
         self._offset = offset
         if not is_own_prompt(message):
@@ -32,7 +32,7 @@ class Dialogue:
             )
 
     def end_run(self, following: str = "") -> Iterator[Captured]:
-        """The run under way is over; what the person said next may be its correction."""
+        """Yield the current run, if there is one; `following` is the next request, which may correct it."""
         run, self.run = self.run, None
         if run is None:
             return
@@ -44,7 +44,7 @@ class Dialogue:
         yield Captured(run=run.build(), file=self._file, offset=self._offset)
 
     def add_answer(self, said: str, calls: object = None) -> None:
-        """The agent says something and calls tools (`tool_calls` of the usual shapes)."""
+        """Add text of the agent and its tool calls (`tool_calls` in any common shape)."""
         if self.run is None:
             return
         self.run.add_answer(said)
@@ -55,7 +55,7 @@ class Dialogue:
             self.run.add_call(text(call, "id") or text(call, "toolCallId"), name, compact(given))
 
     def add_result(self, call: str, said: str, *, failed: bool = False, name: str = "") -> None:
-        """A tool answers."""
+        """Add the output of a tool."""
         if self.run is None:
             return
         if not self.run.has_call(call):
@@ -64,7 +64,7 @@ class Dialogue:
 
 
 def text_of_blocks(content: object) -> str:
-    """The text of content blocks of the usual shapes."""
+    """The text of content blocks in any common shape."""
     if isinstance(content, str):
         return compact(content)
     if not is_list(content):

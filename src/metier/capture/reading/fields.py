@@ -1,4 +1,4 @@
-"""Careful hands for other people's JSON: every reader here takes an `object` of any shape, and none of them raises."""
+"""Read values from other programs' JSON: every function accepts any shape, and none raises except `decode`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TypeGuard
 from metier.formats.strict_json import clean, is_moment
 
 TEXT_LIMIT = 256 * 1024
-"""Characters kept of any one text; the rest is cut with a visible mark."""
+"""Characters that one text may have; the rest is cut and a mark says so."""
 
 Map = dict[str, object]
 
 
 def decode(raw: bytes | str) -> object:
-    """The value of one JSON text; ValueError says in a few words why there is none."""
+    """The value of a JSON text; a ValueError gives the reason in a few words."""
     try:
         return json.loads(raw)
     except json.JSONDecodeError as error:
@@ -38,24 +38,24 @@ def is_list(value: object) -> TypeGuard[list[object]]:
 
 
 def mapping(value: object, *keys: str) -> Map:
-    """The JSON object found by walking the keys, or an empty one."""
+    """The JSON object under a path of keys; empty if there is none."""
     for key in keys:
         value = value.get(key) if is_map(value) else None
     return value if is_map(value) else {}
 
 
 def elements(value: object) -> list[object]:
-    """The value as a list; empty when it is not one."""
+    """The value as a list; empty if it is not a list."""
     return value if is_list(value) else []
 
 
 def items(obj: object, key: str) -> list[object]:
-    """The list under a key; empty when there is none."""
+    """The list under a key; empty if there is none."""
     return elements(mapping(obj).get(key))
 
 
 def text(obj: object, key: str) -> str:
-    """The text under a key, cleaned and cut; empty when there is none."""
+    """The text under a key, cleaned and cut; empty if there is none."""
     value = obj.get(key) if is_map(obj) else None
     if not isinstance(value, str):
         return ""
@@ -63,7 +63,7 @@ def text(obj: object, key: str) -> str:
 
 
 def number(obj: object, key: str) -> int:
-    """The count under a key; 0 when there is none, or when it is negative, endless or not a number."""
+    """The count under a key; 0 if it is missing, negative, infinite or not a number."""
     value = obj.get(key) if is_map(obj) else None
     if value is None:
         return 0
@@ -80,20 +80,20 @@ def flag(obj: object, key: str) -> bool:
 
 
 def moment(obj: object, key: str) -> str | None:
-    """The ISO 8601 time under a key, as given; None when it is not one."""
+    """The ISO 8601 time under a key, unchanged; None if it is not a time."""
     value = mapping(obj).get(key)
     return value if isinstance(value, str) and is_moment(value) else None
 
 
 def clip(value: str, limit: int = TEXT_LIMIT) -> str:
-    """Clean text of at most `limit` characters and a mark that says how many were cut."""
+    """Clean text of at most `limit` characters; a mark at the end says how many were cut."""
     if len(value) <= limit:
         return clean(value)
     return f"{clean(value[:limit])}\n[… {len(value) - limit} characters cut]"
 
 
 def compact(value: object) -> str:
-    """Any JSON value as one short text: texts stay as they are."""
+    """Any JSON value as one text; a text stays as it is."""
     if value is None:
         return ""
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Lines of a file that may be huge, damaged, compressed or still growing."""
+"""Read the lines of a file that may be huge, damaged, compressed or still growing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LINE_LIMIT = 16 * 1024 * 1024
-"""Bytes of the longest line that is read; a longer one is passed over in pieces."""
+"""Bytes of the longest line that is read; a longer line is skipped."""
 _CHUNK = 1024 * 1024
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _PADDING = b"\0 \t\r\n"
@@ -27,7 +27,7 @@ class FileLine:
     offset: int
     raw: bytes
     whole: bool
-    """Whether its end was seen; the last line of a growing file may be half there."""
+    """Whether the line ends with a line break; the last line of a growing file may be incomplete."""
 
 
 class _Inflater(Protocol):
@@ -37,7 +37,7 @@ class _Inflater(Protocol):
 
 
 class _ZstdStream(io.RawIOBase):
-    """A reader of zstandard data that ends quietly where the data does."""
+    """Decompresses zstandard data; at incomplete or damaged data it ends and sets `problem`."""
 
     def __init__(self, file: BinaryIO, inflater: _Inflater) -> None:
         super().__init__()
@@ -60,17 +60,17 @@ class _ZstdStream(io.RawIOBase):
     def _more(self) -> bytes:
         data = self._file.read(65536)
         if not data:
-            self.problem = "the compressed file ends in the middle; what came before was read"
+            self.problem = "the compressed file is incomplete; everything before its end was read"
             return b""
         try:
             return self._inflater.decompress(data)
         except Exception as error:  # noqa: BLE001  each zstandard library has its own error class
-            self.problem = f"the compressed data is damaged ({error}); what came before was read"
+            self.problem = f"the compressed data is damaged ({error}); everything before the damage was read"
             return b""
 
 
 class _InflatedStream(io.BufferedReader):
-    """The plain bytes of compressed ones, and what was wrong with them."""
+    """A buffered stream of decompressed bytes that knows what was wrong with them."""
 
     def __init__(self, zstd: _ZstdStream) -> None:
         super().__init__(zstd, 256 * 1024)
@@ -82,7 +82,7 @@ class _InflatedStream(io.BufferedReader):
 
 
 def read_records(name: str, file: BinaryIO, start: int = 0) -> Iterator[tuple[FileLine, Map] | Skipped]:
-    """The JSON object of each line from a byte on; what cannot be read is named and left out."""
+    """Yield each line from byte `start` on with its JSON object, or a `Skipped` if a line cannot be read."""
     for line in read_lines(name, file, start):
         if isinstance(line, Skipped):
             yield line
@@ -95,14 +95,14 @@ def read_records(name: str, file: BinaryIO, start: int = 0) -> Iterator[tuple[Fi
 
 
 def parse_record(name: str, line: FileLine) -> tuple[Map | None, Skipped | None]:
-    """The JSON object of a line and what was wrong with it; neither for an empty line."""
+    """The JSON object of a line, and what was wrong with the line; both None for an empty line."""
     found = parse_line(line.raw)
     if isinstance(found, dict):
         return found, None
     if not line.raw.strip(_PADDING):
         return None, None
     if not line.whole:
-        reason = "the last line is cut off; read again when the file has grown"
+        reason = "the last line is incomplete; it is read again when the file grows"
         return None, Skipped(file=name, line=line.number, reason=reason)
     mended = parse_line(line.raw, replace_invalid=True) if "UTF-8" in found else found
     if isinstance(mended, dict):
@@ -112,7 +112,10 @@ def parse_record(name: str, line: FileLine) -> tuple[Map | None, Skipped | None]
 
 
 def parse_line(raw: bytes, *, replace_invalid: bool = False) -> Map | str:
-    """The JSON object of one line, or why there is none; `mend` puts U+FFFD where it is not UTF-8."""
+    """The JSON object of a line, or a text that says why there is none.
+
+    `replace_invalid` replaces bytes that are not UTF-8 by U+FFFD.
+    """
     try:
         content = raw.decode("utf-8-sig", "replace" if replace_invalid else "strict").strip("\0 \t\r\n")
         value = decode(content)
@@ -124,7 +127,7 @@ def parse_line(raw: bytes, *, replace_invalid: bool = False) -> Map | str:
 
 
 def read_lines(name: str, file: BinaryIO, start: int = 0) -> Iterator[FileLine | Skipped]:
-    """Every line from a byte on, one at a time; too long ones are named instead."""
+    """Yield each line from byte `start` on, or a `Skipped` if a line is too long."""
     stream, problem = _open_stream(name, file)
     if problem is not None:
         yield problem
@@ -135,8 +138,9 @@ def read_lines(name: str, file: BinaryIO, start: int = 0) -> Iterator[FileLine |
         if len(raw) > LINE_LIMIT and not raw.endswith(b"\n"):
             size, ended = _skip_line(stream)
             size += len(raw)
-            reason = f"a line of {size:,} bytes is longer than the {LINE_LIMIT:,} that are read"
-            yield Skipped(file=name, line=number, reason=reason if ended else reason + "; the file ends in it")
+            reason = f"the line has {size:,} bytes; the limit is {LINE_LIMIT:,}"
+            reason += "" if ended else "; the file ends inside the line"
+            yield Skipped(file=name, line=number, reason=reason)
         else:
             size = len(raw)
             yield FileLine(number, offset, raw, raw.endswith(b"\n"))
@@ -146,7 +150,7 @@ def read_lines(name: str, file: BinaryIO, start: int = 0) -> Iterator[FileLine |
 
 
 def check_start(name: str, file: BinaryIO, start: int) -> Rewound | None:
-    """Why a file cannot be continued from a byte: it is shorter, or no line begins there."""
+    """A `Rewound` if a file cannot be continued at byte `start`, because no line begins there; else None."""
     if start <= 0:
         return None
     stream, problem = _open_stream(name, file)
@@ -154,12 +158,12 @@ def check_start(name: str, file: BinaryIO, start: int) -> Rewound | None:
         return None
     _skip_bytes(stream, start - 1)
     if stream.read(1) != b"\n":
-        return Rewound(file=name, reason="the file was rewritten: no line begins where the last reading ended")
+        return Rewound(file=name, reason="the file was rewritten: no line begins where the last import ended")
     return None
 
 
 def _open_stream(name: str, file: BinaryIO) -> tuple[BinaryIO, Skipped | None]:
-    """The stream of plain bytes, from the beginning, or what is missing to read it."""
+    """The stream of uncompressed bytes from the beginning, and what is missing to read it."""
     file.seek(0)
     head = file.read(4)
     file.seek(0)
@@ -167,7 +171,7 @@ def _open_stream(name: str, file: BinaryIO) -> tuple[BinaryIO, Skipped | None]:
         return file, None
     inflater = _inflater()
     if inflater is None:
-        reason = "compressed with zstandard: pip install 'metier[zstd]' and import it again"
+        reason = "the file is compressed with zstandard: run pip install 'metier[zstd]', then import it again"
         return file, Skipped(file=name, line=0, reason=reason)
     return cast("BinaryIO", _InflatedStream(_ZstdStream(file, inflater))), None
 
@@ -181,7 +185,7 @@ def _inflater() -> _Inflater | None:
 
 
 def _skip_bytes(stream: BinaryIO, start: int) -> int:
-    """Go to a byte and count the lines before it."""
+    """Move to byte `start`; return the number of lines before it."""
     lines = 0
     while start > 0 and (chunk := stream.read(min(_CHUNK, start))):
         lines += chunk.count(b"\n")
@@ -190,7 +194,7 @@ def _skip_bytes(stream: BinaryIO, start: int) -> int:
 
 
 def _skip_line(stream: BinaryIO) -> tuple[int, bool]:
-    """Read to the end of the line in pieces: how many bytes, and whether the end came."""
+    """Move to the end of the line; return the number of bytes, and whether the line had an end."""
     size = 0
     while piece := stream.readline(_CHUNK):
         size += len(piece)

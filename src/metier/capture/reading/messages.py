@@ -1,4 +1,4 @@
-"""Messages of a conversation in any of the shapes that models, SDKs and trace viewers use."""
+"""Read chat messages in any of the shapes that models, SDKs and trace viewers use."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _NOT_ASKING = (*SYSTEM, *_AGENT, "tool", "function")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatMessage:
-    """One message of a conversation, taken apart."""
+    """One chat message: its role, its text, its tool calls and the tool outputs in it."""
 
     role: str
     text: str = ""
     calls: tuple[tuple[str, str, str], ...] = ()
     """Tool calls: id, name, arguments."""
     results: tuple[tuple[str, str], ...] = ()
-    """Tool answers: id of the call, text."""
+    """Tool outputs: id of the call, text."""
 
 
 def message_of(value: object, role: str = "") -> ChatMessage:
-    """A message of any of the known shapes: parts, content blocks, tool_calls, with or without a wrapper."""
+    """The message in a value of any known shape: parts, content blocks, tool_calls, with or without a wrapper."""
     inner = _unwrap(value)
     role = _role_of(value) or role
     content = inner.get("content") or inner.get("parts") or inner.get("contents")
@@ -42,12 +42,12 @@ def message_of(value: object, role: str = "") -> ChatMessage:
 
 
 def _unwrap(value: object) -> Map:
-    """The message without the wrapper that some put around it."""
+    """The message without the wrapper that some programs put around it."""
     return mapping(value, "message") or mapping(value, "data") or mapping(value)
 
 
 def _role_of(value: object) -> str:
-    """Whose message it is; LangChain tells by the type."""
+    """The role of a message; LangChain writes it as the type."""
     said = text(_unwrap(value), "role") or text(value, "role")
     kind = text(value, "type")
     return said or (kind if kind in _KINDS else "")
@@ -76,7 +76,7 @@ def _add_part(part: Map, texts: list[str], calls: list[tuple[str, str, str]], re
 
 
 def messages_of(value: object, role: str = "") -> tuple[ChatMessage, ...]:
-    """The messages in a value; a bare text is one message."""
+    """The messages in a value; a plain text is one message."""
     if isinstance(value, str):
         return (ChatMessage(role=role, text=clip(value)),) if value.strip() else ()
     if is_map(value) and "messages" in value:
@@ -89,7 +89,7 @@ def messages_of(value: object, role: str = "") -> tuple[ChatMessage, ...]:
 
 
 def _new_messages(listed: list[object]) -> list[object]:
-    """What a model call was told that the one before it was not: a call repeats the whole conversation."""
+    """The messages that are new in this model call: each call repeats the whole conversation."""
     roles = [_role_of(one) for one in listed]
     last = max((index for index, role in enumerate(roles) if role in _AGENT), default=-1)
     asking = (index for index in reversed(range(len(roles))) if roles[index] not in _NOT_ASKING)

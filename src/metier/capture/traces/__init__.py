@@ -1,1 +1,4 @@
-"""The part of Metier about traces."""
+"""The sources `otel` and `openinference`: files of spans become runs.
+
+Begin with `source.py`, then `trace_runs.py`. This folder imports the rest of `metier.capture` and the foundation.
+"""

@@ -1,4 +1,4 @@
-"""Attributes of spans as a plain mapping with dotted names, and back into nested values."""
+"""Convert span attributes into a plain mapping with dotted names, and back into nested values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _plain_value(value: object, depth: int = 0) -> object:
 
 
 def flatten(prefix: str, given: object) -> Map:
-    """A nested value with dotted names; lists are counted."""
+    """A nested value as a mapping with dotted names; list items are numbered."""
     found: Map = {}
     waiting: list[tuple[str, object]] = [(prefix, given)]
     while waiting and len(found) < _KEYS_LIMIT:
@@ -45,7 +45,7 @@ def flatten(prefix: str, given: object) -> Map:
 
 
 def nested_value(attributes: Map, name: str) -> object:
-    """The value under a name: as it is, out of its JSON text, or put together again from dotted names."""
+    """The value under a name: unchanged, decoded from JSON text, or rebuilt from dotted names."""
     value = attributes.get(name)
     if isinstance(value, str):
         try:
@@ -67,7 +67,7 @@ def nested_value(attributes: Map, name: str) -> object:
 
 
 def _numbered_as_lists(value: object, depth: int = 0) -> object:
-    """Objects whose names are numbers become lists."""
+    """The value with objects whose names are numbers turned into lists."""
     if not is_map(value) or depth > 20:
         return value
     obj = mapping(value)

@@ -1,4 +1,4 @@
-"""Spans in the words of the GenAI semantic conventions, old and new, and in those of Claude Code itself."""
+"""Read spans that use the GenAI semantic conventions, old and new, or Claude Code's own attributes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _FAILED = ("fail", "failed", "incorrect", "failure", "false", "no")
 
 
 def genai_step(span: TraceSpan) -> TraceStep:
-    """What a span says in the words of the GenAI conventions, old and new."""
+    """The step that a span with GenAI attributes describes."""
     given = _attributes_with_events(span)
     kind = _kind_of(span, given)
     if kind == "other":
@@ -69,7 +69,7 @@ def genai_step(span: TraceSpan) -> TraceStep:
 
 
 def _session_and_agent(given: Map) -> tuple[str, str]:
-    """The session and the agent a span names."""
+    """The session and the agent in a span's attributes."""
     session = _first_text(given, "gen_ai.conversation.id", "session.id", "langfuse.session.id", "thread.id")
     return session, _first_text(given, "gen_ai.agent.name", "service.name")
 
@@ -107,7 +107,7 @@ def _kind_of(span: TraceSpan, given: Map) -> StepKind:
 
 
 def _attributes_with_events(span: TraceSpan) -> Map:
-    """The attributes, with those of events that carry a whole conversation."""
+    """The attributes of a span, with those of events that contain a conversation."""
     given = span.attributes
     if not span.events:
         return given
@@ -131,7 +131,7 @@ def _attributes_with_events(span: TraceSpan) -> Map:
 
 
 def _name_prefixes(given: Map) -> set[str]:
-    """Every dotted name under which something stands."""
+    """All names and all their dotted prefixes."""
     found = set(given)
     for key in given:
         at = key.find(".")
@@ -193,7 +193,7 @@ def _tokens_of(given: Map) -> Tokens:
 
 
 def _outcome_of(span: TraceSpan, given: Map) -> Outcome | None:
-    """An evaluation that stands beside the run."""
+    """The result of an evaluation, if the span has one."""
     for attributes in (given, *(inner for _, inner in span.events)):
         if "gen_ai.evaluation.score.label" not in attributes:
             continue

@@ -1,4 +1,4 @@
-"""Spans in the words of OpenInference: kinds, flattened messages, token counts."""
+"""Read spans that use OpenInference attributes: kinds, flattened messages, token counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KINDS: dict[str, StepKind] = {"LLM": "model", "TOOL": "tool", "AGENT": "agent"}
 
 
 def openinference_step(span: TraceSpan) -> TraceStep:
-    """What a span says in the words of OpenInference."""
+    """The step that a span with OpenInference attributes describes."""
     given = span.attributes
     named = text(given, "openinference.span.kind").upper()
     kind: StepKind = "agent" if named == "CHAIN" and not span.parent else _KINDS.get(named, "other")
@@ -43,7 +43,7 @@ def openinference_step(span: TraceSpan) -> TraceStep:
 
 
 def _messages_of_span(given: Map, name: str, plain: str, role: str) -> tuple[ChatMessage, ...]:
-    """The messages of a call; without them, what the span says went in or came out."""
+    """The messages of a call; without messages, the input or output value of the span."""
     found = messages_of(nested_value(given, name), role)
     if found:
         return found
@@ -56,7 +56,7 @@ def _messages_of_span(given: Map, name: str, plain: str, role: str) -> tuple[Cha
 
 
 def _inner_text(value: object, role: str) -> str:
-    """The text in the small objects that frameworks put around a question or an answer."""
+    """The text inside the small objects that frameworks put around a question or an answer."""
     keys = ("input", "query", "question", "prompt", "user_query", "task", "message", "text")
     keys = keys if role == "user" else ("output", "answer", "response", "content", "result", "text")
     for key in keys:
@@ -82,7 +82,7 @@ def _tokens_of(given: Map) -> Tokens:
 
 
 def _outcome_of(given: Map) -> Outcome | None:
-    """What an evaluator span found."""
+    """The result in an evaluator span."""
     label = text(given, "evaluation.label").lower() or text(given, "eval.label").lower()
     good = ("pass", "passed", "correct", "true")
     if label in (*good, "fail", "failed", "incorrect", "false"):

@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Otel:
-    """Files of spans after the GenAI semantic conventions."""
+    """Files of spans that use the GenAI semantic conventions."""
 
     name: str = "otel"
     title: str = "OpenTelemetry GenAI spans"
     proven: bool = True
 
     def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:  # noqa: ARG002
-        """Nowhere: such files stand where a collector was told to put them."""
+        """No places: a collector writes such files anywhere."""
         return ()
 
     def claims(self, path: str, head: bytes) -> bool:  # noqa: ARG002
-        """Whether the beginning is OTLP/JSON without OpenInference attributes."""
+        """Whether a file begins as OTLP/JSON without OpenInference attributes."""
         return is_otlp(head) and b"openinference.span.kind" not in head
 
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:  # noqa: ARG002
-        """Each file stands for itself."""
+        """One session per file."""
         yield from (Session(main=path) for path in sorted(set(paths)))
 
     def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
-        """One run for each topmost agent span, or for each trace without one."""
+        """One run per topmost agent span, or per trace without an agent."""
         yield from parse_spans(files, start, self.name)
 
 
@@ -51,20 +51,20 @@ class OpenInference:
     proven: bool = True
 
     def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:  # noqa: ARG002
-        """Nowhere: such files are exported by hand."""
+        """No places: people export such files anywhere."""
         return ()
 
     def claims(self, path: str, head: bytes) -> bool:  # noqa: ARG002
-        """Whether OpenInference attributes stand at the beginning."""
+        """Whether a file has OpenInference attributes near the beginning."""
         marks = (b"openinference.span.kind", b'"openinference"', b"llm.input_messages", b'"span_kind"')
         return any(mark in head for mark in marks)
 
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:  # noqa: ARG002
-        """Each file stands for itself."""
+        """One session per file."""
         yield from (Session(main=path) for path in sorted(set(paths)))
 
     def parse(self, files: Mapping[str, BinaryIO], start: int = 0) -> Iterator[Found]:
-        """One run for each topmost agent span, or for each trace without one."""
+        """One run per topmost agent span, or per trace without an agent."""
         yield from parse_spans(files, start, self.name)
 
 
@@ -74,10 +74,10 @@ def is_otlp(head: bytes) -> bool:
 
 
 def parse_spans(files: Mapping[str, BinaryIO], start: int, source: str) -> Iterator[Found]:
-    """The runs in files of spans, in any of the dialects; a trace can go on anywhere, so they are read whole."""
+    """The runs in files of spans; always from the beginning, because a trace can continue anywhere in a file."""
     for name, file in files.items():
         if start:
-            yield Rewound(file=name, reason="a trace can go on anywhere in the file")
+            yield Rewound(file=name, reason="a trace can continue anywhere in the file")
             return
         yield from _parse_file(name, file, TraceCollector(source))
 
@@ -101,14 +101,15 @@ def _parse_file(name: str, file: BinaryIO, traces: TraceCollector) -> Iterator[C
         count += 1
         yield Captured(run=run, file=name, offset=offset)
     if traces.late_spans:
-        yield Skipped(file=name, line=0, reason=f"{traces.late_spans} spans came long after the rest of their traces")
+        reason = f"spans that came after their trace was finished: {traces.late_spans}"
+        yield Skipped(file=name, line=0, reason=reason)
     if not count:
-        reason = f"{read} spans, none of an agent, a model or a tool" if read else "no spans in it"
+        reason = f"none of the spans ({read}) is from an agent, a model or a tool" if read else "no spans in the file"
         yield Skipped(file=name, line=0, reason=reason)
 
 
 def step_of(span: TraceSpan) -> TraceStep:
-    """What a span tells, by the dialect it is written in."""
+    """The step that a span describes, read with the conventions it uses."""
     if "openinference.span.kind" in span.attributes:
         return openinference_step(span)
     return genai_step(span)

@@ -1,4 +1,4 @@
-"""Spans in files: OTLP/JSON documents or lines, and the flat rows that trace viewers export."""
+"""Read spans from files: OTLP/JSON as a document or as lines, and flat rows that trace viewers export."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DOCUMENT_LIMIT = 32 * 1024 * 1024
-"""Bytes of the largest document that is not one JSON value a line."""
+"""Bytes of the largest JSON document that spans several lines."""
 _SPAN_START = re.compile(r'\{\s*"(?:traceId|trace_id|spanId|span_id|context|name)"')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceSpan:
-    """One span with plain attributes, whatever file it came from."""
+    """One span with plain attributes, from a file of any format."""
 
     trace: str
     id: str
@@ -32,14 +32,14 @@ class TraceSpan:
     started: str | None
     ended: str | None
     attributes: Map
-    """Dotted names; resource attributes are among them where the span has none of that name."""
+    """By dotted name; includes the resource attributes that the span does not have itself."""
     events: tuple[tuple[str, Map], ...] = ()
     error: str | None = None
     offset: int = 0
 
 
 def without_attributes(span: TraceSpan) -> TraceSpan:
-    """The span without its attributes and events, when they have been read."""
+    """The span without its attributes and events, which takes less memory."""
     return TraceSpan(
         trace=span.trace,
         id=span.id,
@@ -57,7 +57,7 @@ _NOTHING: Map = {}
 
 
 def read_spans(name: str, file: BinaryIO) -> Iterator[TraceSpan | Skipped]:
-    """Every span of a file; what cannot be read is named."""
+    """Yield every span of a file, and a `Skipped` for what cannot be read."""
     documents = _read_lines(name, file) if _has_json_lines(name, file) else _read_document(name, file)
     for found in documents:
         if isinstance(found, Skipped):
@@ -68,7 +68,7 @@ def read_spans(name: str, file: BinaryIO) -> Iterator[TraceSpan | Skipped]:
 
 
 def _has_json_lines(name: str, file: BinaryIO) -> bool:
-    """Whether the first line is a JSON value of its own."""
+    """Whether the first line is a complete JSON value."""
     for line in read_lines(name, file):
         if isinstance(line, Skipped):
             return True
@@ -91,16 +91,16 @@ def _read_lines(name: str, file: BinaryIO) -> Iterator[tuple[int, object] | Skip
         try:
             yield line.offset, decode(content)
         except ValueError as error:
-            yield Skipped(file=name, line=line.number, reason=f"{error}; whole spans in it were read")
+            yield Skipped(file=name, line=line.number, reason=f"{error}; the complete spans in it were read")
             yield from ((line.offset, value) for value in _find_whole_spans(content))
 
 
 def _read_document(name: str, file: BinaryIO) -> Iterator[tuple[int, object] | Skipped]:
-    """JSON values over several lines, one after the other."""
+    """Yield JSON values that span several lines, one after the other."""
     file.seek(0)
     raw = file.read(DOCUMENT_LIMIT + 1)
     if len(raw) > DOCUMENT_LIMIT:
-        reason = f"a JSON document of more than {DOCUMENT_LIMIT:,} bytes: write it with one JSON value a line"
+        reason = f"the JSON document is larger than {DOCUMENT_LIMIT:,} bytes: write one JSON value per line"
         yield Skipped(file=name, line=0, reason=reason)
         return
     content = raw.decode("utf-8-sig", "replace")
@@ -113,14 +113,15 @@ def _read_document(name: str, file: BinaryIO) -> Iterator[tuple[int, object] | S
             value, at = decoder.raw_decode(content, at)
         except (ValueError, RecursionError):
             line = content.count("\n", 0, at) + 1
-            yield Skipped(file=name, line=line, reason="not whole JSON from here on; whole spans in it were read")
+            reason = "the JSON is damaged from here on; the complete spans in it were read"
+            yield Skipped(file=name, line=line, reason=reason)
             yield from ((0, value) for value in _find_whole_spans(content[at:]))
             return
         yield 0, value
 
 
 def _find_whole_spans(content: str) -> Iterator[object]:
-    """The spans that stand whole in a damaged document."""
+    """The complete spans in a damaged document."""
     decoder, at = json.JSONDecoder(), 0
     while found := _SPAN_START.search(content, at):
         try:
@@ -191,7 +192,7 @@ def _events_of(obj: Map) -> Iterator[tuple[str, Map]]:
 
 
 def _error_of(obj: Map, attributes: Map) -> str | None:
-    """Why a span failed; None when it did not."""
+    """Why a span failed; None if it did not."""
     status = obj.get("status")
     inner = mapping(status)
     code = inner.get("code", inner.get("status_code", obj.get("status_code", status)))

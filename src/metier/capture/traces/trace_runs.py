@@ -1,4 +1,4 @@
-"""From the steps of a trace (agent, model, tool) to runs: the same for every dialect of spans."""
+"""Build runs from the steps of traces (agent, model, tool), the same way for all conventions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ StepKind = Literal["agent", "model", "tool", "other"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceStep:
-    """What one span tells about a run."""
+    """What one span says about a run."""
 
     span: TraceSpan
     kind: StepKind = "other"
@@ -43,7 +43,7 @@ class TraceStep:
 
 
 def _clip_step(step: TraceStep, limit: int) -> TraceStep:
-    """A step with each of its texts cut."""
+    """The step with each of its texts cut."""
 
     def cut(told: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
         return tuple(
@@ -61,7 +61,7 @@ def _clip_step(step: TraceStep, limit: int) -> TraceStep:
 
 
 def _size_of(step: TraceStep) -> int:
-    """Characters in a step."""
+    """The number of characters in a step."""
     told = (*step.received, *step.answered)
     inner = sum(len(part[-1]) for message in told for part in (*message.calls, *message.results))
     return len(step.given) + len(step.output) + inner + sum(len(message.text) for message in told)
@@ -76,14 +76,14 @@ class _StepGroup:
 
 
 class TraceCollector:
-    """Gathers steps by their traces and hands out runs; a trace that falls silent for long is taken as whole."""
+    """Collects steps by trace and yields runs; a trace without new steps for long is finished."""
 
     PATIENCE = 4096
-    """Steps of other traces after which one counts as whole."""
+    """A trace is finished after this many steps of other traces."""
     SESSIONS = 256
-    """Runs that wait for the next one of their session."""
+    """Runs that may wait for the next run of their session."""
     ROOM = 8 * 1024 * 1024
-    """Characters kept of all open traces; from there on each further text is cut."""
+    """Characters that all open traces may have; after that, each further text is cut."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -94,10 +94,10 @@ class TraceCollector:
         self._count = 0
         self._held = 0
         self.late_spans = 0
-        """Steps that came after their trace had been taken as whole."""
+        """The number of steps that came after their trace was finished."""
 
     def add(self, step: TraceStep) -> Iterator[tuple[Run, int]]:
-        """Take one step in; hand out runs that are whole, each with the offset of its first span."""
+        """Add one step; yield the runs that are finished, each with the offset of its first span."""
         trace = step.span.trace
         self._count += 1
         if hash(trace) in self._closed:
@@ -114,7 +114,7 @@ class TraceCollector:
                 yield from self._finish_trace(self._open.pop(silent))
 
     def close(self) -> Iterator[tuple[Run, int]]:
-        """Hand out everything that is left."""
+        """Yield all runs that are left."""
         found = [one for trace in self._open.values() for one in self._runs_of_trace(trace)]
         found.sort(key=lambda one: one[0].started or "")
         for one in found:
@@ -132,7 +132,7 @@ class TraceCollector:
         return [one for one in found if not is_own_prompt(one[0].message)]
 
     def _hold_for_correction(self, one: tuple[Run, int]) -> Iterator[tuple[Run, int]]:
-        """A run waits for the next one of its session, which may be its correction."""
+        """Hold a run back until the next run of its session, which may correct it; yield the run before."""
         if (one[0].external_id or "").startswith(f"{one[0].session}:"):
             yield one  # its trace is its session: nothing can follow
             return
@@ -146,7 +146,7 @@ class TraceCollector:
 
 
 def _group_steps(trace: list[TraceStep]) -> list[_StepGroup]:
-    """One group for each topmost agent; without any, the whole trace is one."""
+    """One group per topmost agent; without an agent, the whole trace is one group."""
     by_id = {step.span.id: step for step in trace}
     trace.sort(key=_start_of)
     tops = {step.span.id: _top_agent(step, by_id) for step in trace}
@@ -167,13 +167,13 @@ def _start_of(step: TraceStep) -> str:
 
 
 def _group_before(ordered: list[_StepGroup], step: TraceStep) -> _StepGroup:
-    """The last group that began before a step which stands below none of them, else the first."""
+    """The group for a step that is below no agent: the last one that began before it, else the first."""
     earlier = [group for group in ordered if _start_of(group.top) <= _start_of(step)]
     return earlier[-1] if earlier else ordered[0]
 
 
 def _top_agent(step: TraceStep, by_id: dict[str, TraceStep]) -> TraceStep | None:
-    """The highest agent above a step, or the step itself where it is one."""
+    """The highest agent above a step, which may be the step itself; None if there is none."""
     top, at, seen = None, step, set[str]()
     while at.span.id not in seen:
         seen.add(at.span.id)
@@ -206,7 +206,7 @@ def _run_of_group(group: _StepGroup, source: str) -> tuple[Run, int]:
 
 
 def _add_end(run: RunBuilder, top: TraceStep, last: TraceStep) -> None:
-    """The final answer of an agent span, and how it ended."""
+    """Add the final answer of an agent span and its status."""
     final = [message.text for message in top.answered if message.text.strip()]
     if top.kind == "agent" and final:
         run.add_answer(final[-1])
@@ -223,9 +223,9 @@ def _agent_of(top: TraceStep, steps: list[TraceStep]) -> str:
 
 
 def _without_nested(models: list[TraceStep], steps: list[TraceStep]) -> list[TraceStep]:
-    """One of each two model calls where one stands in the other, so that no token counts twice.
+    """The model calls without nested pairs, so that no token counts twice.
 
-    The inner one counts, unless only the outer one knows what was said: SDKs trace their own requests without words.
+    Of two nested calls the inner one counts, unless only the outer one has text: SDKs trace requests without it.
     """
     by_id = {step.span.id: step for step in steps}
     twice: set[str] = set()
@@ -242,12 +242,12 @@ def _without_nested(models: list[TraceStep], steps: list[TraceStep]) -> list[Tra
 
 
 def _first_question(steps: list[TraceStep]) -> str:
-    """The first question any of the steps knows."""
+    """The first question in the steps."""
     return next((said for step in steps if (said := _last_question(step))), "")
 
 
 def _last_question(step: TraceStep) -> str:
-    """What the person said last before a step."""
+    """The person's last message before a step."""
     said = [message.text for message in step.received if message.role in ("user", "human", "") and message.text.strip()]
     return said[-1] if said else ""
 
@@ -271,7 +271,7 @@ def _add_step(run: RunBuilder, step: TraceStep, *, spoken: bool, with_calls: boo
 
 
 def _add_tool(run: RunBuilder, step: TraceStep) -> None:
-    """A tool at work; a second span of the same call may still tell how it ended."""
+    """Add a tool call; a second span of the same call only adds its error."""
     call = step.call or step.span.id
     if run.has_call(call) and not step.output:
         if step.span.error:
