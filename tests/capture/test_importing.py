@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from metier.capture import registry
-from metier.capture.find_sessions import named, on_this_machine
+from metier.capture.find_sessions import find_local_sessions, find_named_sessions
 from metier.capture.import_sessions import import_sessions
 from metier.capture.report import FileReport, totals_of
 from metier.config import Config
@@ -69,7 +69,7 @@ def three(file: Path) -> Path:
 def imported(ws: Workspace, *paths: Path, source: str = "claude-code") -> list[FileReport]:
     reports: list[FileReport] = []
     found = registry.find_source(source)
-    list(import_sessions(ws, found, named(found, [str(path) for path in paths]).sessions, reports))
+    list(import_sessions(ws, found, find_named_sessions(found, [str(path) for path in paths]).sessions, reports))
     return reports
 
 
@@ -179,15 +179,15 @@ def test_a_wrong_file_or_folder_is_one_clear_error(ws: Workspace, tmp_path: Path
     (tmp_path / "empty").mkdir()
     (tmp_path / "notes.jsonl").write_text('{"hello": 1}\n')
     file = three(tmp_path / "claude" / "s1.jsonl")
-    with pytest.raises(InputError, match="holds no session of Claude Code"):
+    with pytest.raises(InputError, match=r"contains no Claude Code session\. Check the path"):
         imported(ws, tmp_path / "empty")
-    with pytest.raises(InputError, match="does not look like a session of Claude Code"):
+    with pytest.raises(InputError, match=r"is not a Claude Code session\. No other source"):
         imported(ws, tmp_path / "notes.jsonl")
     with pytest.raises(InputError, match="cannot be read: No such file"):
         imported(ws, tmp_path / "missing.jsonl")
-    with pytest.raises(InputError, match="looks like claude-code: metier import claude-code"):
+    with pytest.raises(InputError, match=r"looks like claude-code\. Try: metier import claude-code"):
         imported(ws, file, source="codex")
-    with pytest.raises(InputError, match="holds files of claude-code"):
+    with pytest.raises(InputError, match=r"contains claude-code sessions\. Try: metier import claude-code"):
         imported(ws, file.parent, source="codex")
     with pytest.raises(InputError, match="did you mean 'claude-code'"):
         registry.find_source("claude")
@@ -199,9 +199,9 @@ def test_what_this_machine_has_of_this_workspace_is_found(tmp_path: Path) -> Non
     transcript(projects / "-shop" / "s1.jsonl", turn(1, "one", None, folder=str(tmp_path / "shop" / "api")))
     transcript(projects / "-other" / "s2.jsonl", turn(1, "one", None, folder="/elsewhere"))
     environ = {"HOME": str(tmp_path / "home")}
-    [group] = on_this_machine(tmp_path / "shop", environ, everywhere=False)
+    [group] = find_local_sessions(tmp_path / "shop", environ, everywhere=False)
     assert (group.source.name, [Path(session.main).name for session in group.sessions]) == ("claude-code", ["s1.jsonl"])
-    [group] = on_this_machine(tmp_path / "shop", environ, everywhere=True)
+    [group] = find_local_sessions(tmp_path / "shop", environ, everywhere=True)
     assert len(group.sessions) == 2
 
 

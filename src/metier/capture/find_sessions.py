@@ -1,4 +1,4 @@
-"""Finding session files: what a person names, and what this machine has."""
+"""Find session files: those that a person names, and those that agents wrote on this machine."""
 
 from __future__ import annotations
 
@@ -20,81 +20,81 @@ if TYPE_CHECKING:
 
     from metier.capture.source import Session, Source
 
-HEAD = 64 * 1024
-FOLDER = re.compile(rb'"(?:cwd|workspaceDir)"\s*:\s*("(?:[^"\\]|\\.){1,4096}")')
-"""The folder a session worked in, as most agents write it."""
+HEAD_BYTES = 64 * 1024
+FOLDER_FIELD = re.compile(rb'"(?:cwd|workspaceDir)"\s*:\s*("(?:[^"\\]|\\.){1,4096}")')
+"""The field with the folder of a session, as most agents write it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
-    """The sessions of one source that were found on this machine for this workspace."""
+class SourceSessions:
+    """The sessions of one source on this machine that belong to this workspace."""
 
     source: Source
     sessions: tuple[Session, ...]
 
     @property
     def size(self) -> int:
-        """Bytes of all files."""
-        return sum(_size(file) for session in self.sessions for file in session.files)
+        """The bytes of all files."""
+        return sum(_size_of(file) for session in self.sessions for file in session.files)
 
 
-def head(path: str) -> bytes:
-    """The first bytes of a file; none if it cannot be read."""
+def read_head(path: str) -> bytes:
+    """The first 64 KiB of a file; empty if it cannot be read."""
     try:
         with Path(path).open("rb") as file:
-            return file.read(HEAD)
+            return file.read(HEAD_BYTES)
     except OSError:
         return b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
-    """What a person's files and folders hold: sessions, and what could not be looked into."""
+class NamedSessions:
+    """The sessions in the files and folders that a person named, and the files that cannot be read."""
 
     sessions: tuple[Session, ...]
     unreadable: tuple[str, ...] = ()
 
 
-def named(source: Source, paths: Sequence[str]) -> Named:
-    """The sessions in the files and folders a person named; InputError where one of them has none."""
+def find_named_sessions(source: Source, paths: Sequence[str]) -> NamedSessions:
+    """Find the sessions in files and folders; an InputError says which one contains no session."""
     sessions: dict[str, Session] = {}
     unreadable: list[str] = []
     for path in paths:
         given = Path(path).expanduser().absolute()
         if given.is_dir():
-            files, closed = _in_folder(source, given)
+            files, closed = _files_in_folder(source, given)
             unreadable += closed
-            found = source.sessions(files, head)
+            found = source.sessions(files, read_head)
         else:
-            _check(source, given)
-            found = whole_session(source, str(given))
+            _check_file(source, given)
+            found = session_of(source, str(given))
         sessions |= {session.main: session for session in found}
-    return Named(sessions=tuple(sessions.values()), unreadable=tuple(unreadable))
+    return NamedSessions(sessions=tuple(sessions.values()), unreadable=tuple(unreadable))
 
 
-def whole_session(source: Source, path: str) -> Iterator[Session]:
-    """The session of one main file, with the files of its sub-agents, which lie below or beside it."""
+def session_of(source: Source, path: str) -> Iterator[Session]:
+    """The session of one main file, with the files of its sub-agents, which are below it or beside it."""
     main = Path(path)
     below = [str(file) for file in main.with_suffix("").rglob("*") if file.is_file()]
     beside = [str(file) for file in main.parent.glob("agent-*") if file.is_file()]
-    return (session for session in source.sessions([path, *below, *beside], head) if session.main == path)
+    return (session for session in source.sessions([path, *below, *beside], read_head) if session.main == path)
 
 
-def on_this_machine(root: Path, environ: Mapping[str, str], *, everywhere: bool) -> Iterator[Group]:
-    """What each agent has kept here of this workspace's folder, or of all folders."""
+def find_local_sessions(root: Path, environ: Mapping[str, str], *, everywhere: bool) -> Iterator[SourceSessions]:
+    """Find the sessions of all agents in this folder and below it, or in all folders."""
     home = environ.get("HOME") or str(Path.home())
     for name in registry.source_names():
         source = registry.find_source(name)
         paths = [path for place in source.places(environ, home) for path in glob.iglob(place, recursive=True)]  # noqa: PTH207
-        sessions = source.sessions(sorted(path for path in paths if os.path.isfile(path)), head)  # noqa: PTH113
-        kept = tuple(session for session in sessions if everywhere or _belongs(session, root))
+        sessions = source.sessions(sorted(path for path in paths if os.path.isfile(path)), read_head)  # noqa: PTH113
+        kept = tuple(session for session in sessions if everywhere or _is_in_folder(session, root))
         if kept:
-            yield Group(source=source, sessions=kept)
+            yield SourceSessions(source=source, sessions=kept)
 
 
 def folder_of(session: Session) -> str | None:
-    """The folder a session worked in, if its file says so near the beginning."""
-    match = FOLDER.search(head(session.main))
+    """The folder of a session; None if its file does not name it near the beginning."""
+    match = FOLDER_FIELD.search(read_head(session.main))
     if match is None:
         return None
     try:
@@ -104,14 +104,14 @@ def folder_of(session: Session) -> str | None:
 
 
 def ignored(session: Session, patterns: Sequence[str]) -> bool:
-    """Whether a session worked in a folder on the ignore list."""
+    """Whether the folder of a session is on the ignore list."""
     folder = folder_of(session) if patterns else None
     return folder is not None and is_ignored(folder, patterns)
 
 
 @contextmanager
-def opened(session: Session) -> Generator[dict[str, BinaryIO]]:
-    """The session's files, open, the main one first; sub-agents' files that are gone by now are left out."""
+def open_session(session: Session) -> Generator[dict[str, BinaryIO]]:
+    """Open the session's files, the main one first; files of sub-agents that no longer exist are left out."""
     with ExitStack() as stack:
         files: dict[str, BinaryIO] = {session.main: stack.enter_context(Path(session.main).open("rb"))}
         for other in session.others:
@@ -120,41 +120,41 @@ def opened(session: Session) -> Generator[dict[str, BinaryIO]]:
         yield files
 
 
-def _belongs(session: Session, root: Path) -> bool:
+def _is_in_folder(session: Session, root: Path) -> bool:
     folder = folder_of(session)
     return folder is not None and Path(folder).is_relative_to(root)
 
 
-def _in_folder(source: Source, folder: Path) -> tuple[list[str], list[str]]:
-    """The source's files in a folder, and what in it cannot be read."""
+def _files_in_folder(source: Source, folder: Path) -> tuple[list[str], list[str]]:
+    """The files in a folder that the source can read, and the files that nobody may read."""
     closed: list[str] = []
     files: list[str] = []
     for place, _, names in os.walk(folder, onerror=lambda error: closed.append(str(error.filename))):
         files += [os.path.join(place, name) for name in names]  # noqa: PTH118
     files = sorted(file for file in files if os.path.isfile(file))  # noqa: PTH113
     closed += [file for file in files if not os.access(file, os.R_OK)]
-    found = [path for path in files if source.claims(path, head(path))]
+    found = [path for path in files if source.claims(path, read_head(path))]
     if found or closed:
         return found, closed
-    other = next((name for path in files if (name := registry.guess_source(path, head(path))) is not None), None)
-    hint = f"it holds files of {other}: metier import {other} {folder}" if other else "is it the right folder?"
-    raise InputError(f"{folder} holds no session of {source.title}; {hint}")
+    other = next((name for path in files if (name := registry.guess_source(path, read_head(path))) is not None), None)
+    hint = f"It contains {other} sessions. Try: metier import {other} {folder}" if other else "Check the path."
+    raise InputError(f"{folder} contains no {source.title} session. {hint}")
 
 
-def _check(source: Source, file: Path) -> None:
+def _check_file(source: Source, file: Path) -> None:
     try:
         with file.open("rb") as stream:
-            beginning = stream.read(HEAD)
+            beginning = stream.read(HEAD_BYTES)
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from None
     if source.claims(str(file), beginning):
         return
     other = registry.guess_source(str(file), beginning)
-    hint = f"it looks like {other}: metier import {other} {file}" if other else "nor like that of another known agent"
-    raise InputError(f"{file} does not look like a session of {source.title}; {hint}.")
+    hint = f"It looks like {other}. Try: metier import {other} {file}" if other else "No other source knows it either."
+    raise InputError(f"{file} is not a {source.title} session. {hint}")
 
 
-def _size(path: str) -> int:
+def _size_of(path: str) -> int:
     try:
         return os.path.getsize(path)  # noqa: PTH202
     except OSError:

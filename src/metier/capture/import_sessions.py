@@ -1,4 +1,4 @@
-"""Importing: what agents wrote becomes runs, each once, picked up where a file ended."""
+"""Import sessions: each run is stored once, and a file that grew is continued where the last import ended."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metier.capture.find_sessions import head, ignored, opened, whole_session
+from metier.capture.find_sessions import ignored, open_session, read_head, session_of
 from metier.capture.report import FileReport
 from metier.capture.source import Captured, Rewound, Session, Skipped
 from metier.events import Advanced, Began, Ended
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from metier.context.context import Workspace
     from metier.events import Event
 
-BATCH = 50
+BATCH_RUNS = 50
 """Runs per transaction, at most."""
-TEXT = 1024 * 1024
-"""Characters held before they are stored."""
-AT_ONCE = 32 * 1024 * 1024
-"""Bytes of waiting transcripts that a command reads on the way; a longer rest waits for `metier import`."""
-BEGINNING = 1024
-"""Bytes by which a file that grew is told from one that was written anew."""
+BATCH_CHARACTERS = 1024 * 1024
+"""Characters of runs that are held before they are stored."""
+WAITING_LIMIT = 32 * 1024 * 1024
+"""Bytes of waiting transcripts that any command reads; longer ones wait for `metier import`."""
+BEGINNING_BYTES = 1024
+"""Bytes that are compared to see whether a file grew or was rewritten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """How a session's files look from outside."""
+    """The size and the fingerprint of a session's files."""
 
     size: int
     fingerprint: str
@@ -44,11 +44,11 @@ class _Seen:
 def import_sessions(
     ws: Workspace, source: Source, sessions: Sequence[Session], reports: list[FileReport]
 ) -> Iterator[Event]:
-    """Import each session, adding a report per session to `reports`; yields how far it is."""
+    """Import each session, add one report per session to `reports`, and yield the progress."""
     total = sum(os.path.getsize(file) for session in sessions for file in session.files if os.path.exists(file))  # noqa: PTH110, PTH202
     yield Began(stage=f"import {source.name}", total=total)
     done = 0
-    for session in sorted(sessions, key=_changed):
+    for session in sorted(sessions, key=_time_of_change):
         report = FileReport(file=session.main, source=source.name)
         reports.append(report)
         import_session(ws, source, session, report)
@@ -58,14 +58,14 @@ def import_sessions(
 
 
 def import_session(ws: Workspace, source: Source, session: Session, report: FileReport) -> None:
-    """Import one session: nothing if it is unchanged, only the rest if it grew, all of it otherwise."""
+    """Import one session: nothing if it is unchanged, the new part if it grew, all of it otherwise."""
     reason = closed_by(ws) or ("its folder is on the ignore list" if ignored(session, ws.config.ignore) else "")
     if reason:
         report.state = "ignored"
         report.skipped.append(Skipped(file=session.main, line=0, reason=reason))
         return
     try:
-        seen = _look(session)
+        seen = _state_of(session)
         with ws.engine.read() as transaction:
             known = files.get(transaction, session.main)
         if known is not None and known.position >= 0 and known.fingerprint == seen.fingerprint:
@@ -74,7 +74,7 @@ def import_session(ws: Workspace, source: Source, session: Session, report: File
                 with ws.engine.write() as transaction:
                     files.put(transaction, _file(ws, source, session, known.position, seen))
             return
-        start = _start(session, known)
+        start = _offset_to_continue(session, known)
         report.state = "continued" if start else "read"
         if not _read(ws, source, session, report, start, seen):
             report.state = "read"
@@ -84,29 +84,29 @@ def import_session(ws: Workspace, source: Source, session: Session, report: File
         report.skipped.append(Skipped(file=session.main, line=0, reason=f"cannot be read: {error.strerror}"))
 
 
-def read_waiting(ws: Workspace, limit: int = AT_ONCE) -> None:
-    """Read the transcripts that hooks pointed at, as long as what is new in them is not more than `limit` bytes."""
+def read_waiting(ws: Workspace, limit: int = WAITING_LIMIT) -> None:
+    """Import the transcripts that hooks recorded, up to `limit` new bytes in all."""
     from metier.capture import registry
 
     with ws.engine.read() as transaction:
         waiting = files.waiting(transaction)
     for file in waiting:
-        name = file.source or registry.guess_source(file.path, head(file.path))
+        name = file.source or registry.guess_source(file.path, read_head(file.path))
         new = os.path.getsize(file.path) - file.position if os.path.isfile(file.path) else 0  # noqa: PTH113, PTH202
         if name is None or new <= 0 or new > limit:
             continue
         limit -= new
         source = registry.find_source(name)
-        for session in whole_session(source, file.path):
+        for session in session_of(source, file.path):
             import_session(ws, source, session, FileReport(file=file.path, source=name))
 
 
 def _read(ws: Workspace, source: Source, session: Session, report: FileReport, start: int, seen: _Seen) -> bool:
-    """Store a session's runs from a byte on; False when it has to be read from the beginning."""
+    """Store a session's runs from byte `start` on; False if it must be read from the beginning."""
     position = start
     batch: list[Run] = []
     held = 0
-    with opened(session) as streams:
+    with open_session(session) as streams:
         for found in source.parse(streams, start):
             match found:
                 case Rewound():
@@ -116,8 +116,8 @@ def _read(ws: Workspace, source: Source, session: Session, report: FileReport, s
                 case Captured():
                     position = max(position, found.offset) if found.file == session.main else position
                     batch.append(found.run)
-                    held += _length(found.run)
-            if len(batch) >= BATCH or held > TEXT:
+                    held += _text_length(found.run)
+            if len(batch) >= BATCH_RUNS or held > BATCH_CHARACTERS:
                 _store(ws, batch, report)
                 batch, held = [], 0
         _store(ws, batch, report, end=_file(ws, source, session, position, seen))
@@ -125,7 +125,7 @@ def _read(ws: Workspace, source: Source, session: Session, report: FileReport, s
 
 
 def _store(ws: Workspace, batch: Sequence[Run], report: FileReport, end: files.File | None = None) -> None:
-    """Keep a batch, the last one together with where the file ended."""
+    """Store a batch of runs; the last batch also stores how far the file was read."""
     checked = ready(ws, batch)
     records = [one for one in checked if isinstance(one, Record)]
     report.needs_retry |= any(isinstance(one, Delivery) and one.how == "refused" for one in checked)
@@ -152,27 +152,27 @@ def _file(ws: Workspace, source: Source, session: Session, position: int, seen: 
     )
 
 
-def _look(session: Session) -> _Seen:
-    """Size and fingerprint: what is at the main file's beginning, and every file's size and time of change."""
+def _state_of(session: Session) -> _Seen:
+    """The size and the fingerprint: the beginning of the main file, and the size and time of change of every file."""
     with Path(session.main).open("rb") as stream:
-        beginning = stream.read(BEGINNING)
+        beginning = stream.read(BEGINNING_BYTES)
     states = [os.stat(file) for file in session.files if os.path.exists(file)]  # noqa: PTH110, PTH116
     main, *others = [f"{state.st_size}:{state.st_mtime_ns}" for state in states]
     parts = (blake2b(beginning, digest_size=8).hexdigest(), _digest(others), main)
     return _Seen(size=states[0].st_size, fingerprint=" ".join(parts))
 
 
-def _start(session: Session, known: files.File | None) -> int:
-    """Where to continue: only if the file grew, begins as before, and its sub-agents' files did not change."""
+def _offset_to_continue(session: Session, known: files.File | None) -> int:
+    """The byte to continue at; 0 if the file was rewritten or the files of its sub-agents changed."""
     if known is None or known.position <= 0 or not known.fingerprint:
         return 0
-    seen = _look(session)
+    seen = _state_of(session)
     same = known.fingerprint.split(" ")[:2] == seen.fingerprint.split(" ")[:2]
     return known.position if same and seen.size >= known.size else 0
 
 
-def _changed(session: Session) -> tuple[float, str]:
-    """When a session was last written: older ones come first, so that they are listed last."""
+def _time_of_change(session: Session) -> tuple[float, str]:
+    """The time when a session was last written; older sessions are imported first."""
     return (os.path.getmtime(session.main) if os.path.exists(session.main) else 0.0, session.main)  # noqa: PTH110, PTH204
 
 
@@ -180,5 +180,5 @@ def _digest(texts: Sequence[str]) -> str:
     return blake2b("\n".join(texts).encode(), digest_size=8).hexdigest()
 
 
-def _length(run: Run) -> int:
+def _text_length(run: Run) -> int:
     return len(run.message) + len(run.output) + sum(len(tool.input) + len(tool.output) for tool in run.tools)

@@ -15,7 +15,7 @@ from metier.errors import RefusedError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from metier.capture.find_sessions import Group
+    from metier.capture.find_sessions import SourceSessions
     from metier.capture.report import FileReport
     from metier.context.context import Workspace
     from metier.events import Event
@@ -68,14 +68,14 @@ def import_(
 def _chosen(name: str, paths: Sequence[str]) -> Callable[[Workspace, list[FileReport]], Iterator[Event]]:
     """The import of what a person named, looked at before a workspace is made for it."""
     from metier.capture import registry
-    from metier.capture.find_sessions import named
+    from metier.capture.find_sessions import find_named_sessions
     from metier.capture.import_sessions import import_sessions
     from metier.capture.report import report_unreadable
 
     source = registry.find_source(name)
     if not paths:
         raise UsageError(f"Say which files or folders: metier import {name} PATH…; `metier import` alone finds them.")
-    found = named(source, paths)
+    found = find_named_sessions(source, paths)
 
     def run(ws: Workspace, reports: list[FileReport]) -> Iterator[Event]:
         reports += [report_unreadable(file, source) for file in found.unreadable]
@@ -87,10 +87,10 @@ def _chosen(name: str, paths: Sequence[str]) -> Callable[[Workspace, list[FileRe
 def _found(ws: Workspace, reports: list[FileReport], *, everywhere: bool, yes: bool) -> None:
     import os
 
-    from metier.capture.find_sessions import on_this_machine
+    from metier.capture.find_sessions import find_local_sessions
     from metier.capture.import_sessions import import_sessions
 
-    groups = list(on_this_machine(ws.root, os.environ, everywhere=everywhere))
+    groups = list(find_local_sessions(ws.root, os.environ, everywhere=everywhere))
     if not groups:
         where = (
             "anywhere on this machine" if everywhere else f"that worked in {ws.root}; --everywhere takes the others too"
@@ -101,7 +101,7 @@ def _found(ws: Workspace, reports: list[FileReport], *, everywhere: bool, yes: b
         progress(import_sessions(ws, group.source, group.sessions, reports))
 
 
-def _ask(groups: Sequence[Group], *, yes: bool) -> None:
+def _ask(groups: Sequence[SourceSessions], *, yes: bool) -> None:
     for group in groups:
         note = "" if group.source.proven else " (unproven)"
         talk(f"{group.source.title}{note}: {len(group.sessions)} sessions, {group.size / 2**20:.1f} MB")

@@ -309,7 +309,7 @@ def _workspace(folder: Path) -> Workspace:
 
 def _imported(ws: Workspace) -> list[FileReport]:
     from metier.capture import registry
-    from metier.capture.find_sessions import named
+    from metier.capture.find_sessions import find_named_sessions
     from metier.capture.import_sessions import import_session
     from metier.capture.report import FileReport
     from metier.cli.demo.samples import session
@@ -321,7 +321,7 @@ def _imported(ws: Workspace) -> list[FileReport]:
         if not file.exists() or file.read_text(encoding="utf-8") != content:
             file.write_text(content, encoding="utf-8")
         reports.append(FileReport(file=str(file), source=source.name))
-        for found in named(source, [str(file)]).sessions:
+        for found in find_named_sessions(source, [str(file)]).sessions:
             import_session(ws, source, found, reports[-1])
     return reports
 
