@@ -25,7 +25,8 @@ from distill_texts import corpus
 from scipy.sparse import csr_matrix
 from table_file import pack
 
-from metier.models.embedding.words import pieces, words
+from metier.models.embedding.static import pieces
+from metier.text.words import words
 
 DIMENSIONS = 256
 RARE = 1e-3

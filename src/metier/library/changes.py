@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from metier.library.skills import Found
     from metier.library.versions.history import Past
     from metier.store.engines.engine import Transaction
-    from metier.types.skills import Action, SkillStatus
+    from metier.types.skills import SkillStatus, VersionAction
 
 
 def history(ws: Workspace, skill: str) -> tuple[Version, ...]:
@@ -57,7 +57,7 @@ def archive(ws: Workspace, skill: str, reason: str = "", *, status: SkillStatus 
     last = _last(past, skill)
     if last.out:
         raise RefusedError(f"{skill} is {last.status} already. Bring it back: metier skills restore {skill}")
-    action: Action = "archive" if status == "archived" else "delete"
+    action: VersionAction = "archive" if status == "archived" else "delete"
     version = made(ws, found, action, status=status, like=last, summary=reason or action)
     package = found.load(last)
     return ship(ws, [(found, Change(root=found.root.real, package=package, base=last.hash, version=version))])[0]
@@ -87,7 +87,9 @@ def pin(ws: Workspace, skill: str, *, pinned: bool) -> Version:
     return turn(ws, found, last, "pin" if pinned else "unpin", status=last.status)
 
 
-def turn(ws: Workspace, found: Found, last: Version, action: Action, *, status: SkillStatus, why: str = "") -> Version:
+def turn(
+    ws: Workspace, found: Found, last: Version, action: VersionAction, *, status: SkillStatus, why: str = ""
+) -> Version:
     """Note something about a skill in its history that leaves its bytes as they are."""
     version = made(ws, found, action, status=status, like=last, summary=why or action)
     base = ABSENT if last.out else last.hash
@@ -95,7 +97,9 @@ def turn(ws: Workspace, found: Found, last: Version, action: Action, *, status: 
     return ship(ws, [(found, Change(root=found.root.real, package=package, base=base, version=version))])[0]
 
 
-def made(ws: Workspace, found: Found, action: Action, *, status: SkillStatus, like: Version, summary: str) -> Version:
+def made(
+    ws: Workspace, found: Found, action: VersionAction, *, status: SkillStatus, like: Version, summary: str
+) -> Version:
     """A version to be, made by a person."""
     return Version(
         skill=found.skill,

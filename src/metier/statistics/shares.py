@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING
 
+from metier.statistics.intervals import wilson
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -29,13 +31,9 @@ def share(hits: Iterable[bool]) -> Figure | None:
     count = len(found)
     if not count:
         return None
-    value = sum(found) / count
-    square = SURE * SURE
-    centre = (value + square / (2 * count)) / (1 + square / count)
-    reach = SURE * sqrt(value * (1 - value) / count + square / (4 * count * count)) / (1 + square / count)
-    return Figure(
-        value=value, low=min(value, max(0.0, centre - reach)), high=max(value, min(1.0, centre + reach)), count=count
-    )
+    successes = sum(found)
+    interval = wilson(successes, count)
+    return Figure(value=successes / count, low=interval.low, high=interval.high, count=count)
 
 
 def mean(values: Sequence[float]) -> Figure | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from metier.types import Finding, Provenance, StoredFile
+from metier.types.drafts import Finding, Provenance, StoredFile
 
 NO_PROVENANCE = Provenance()
 
 SkillOrigin = Literal["manual", "learned", "trained", "imported"]
 SkillStatus = Literal["provisional", "active", "cold", "archived", "deleted"]
-Action = Literal[
+VersionAction = Literal[
     "found",
     "hand-edit",
     "hand-delete",
@@ -38,7 +38,7 @@ class Version:
     root: str
     number: int
     hash: str
-    action: Action = "apply"
+    action: VersionAction = "apply"
     status: SkillStatus = "active"
     """Archived and deleted: not in its root any more, only kept."""
     origin: SkillOrigin = "manual"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from metier.types import Tokens
+from metier.types.runs import Tokens
 
 NO_TOKENS = Tokens()
 Split = Literal["train", "val", "test"]

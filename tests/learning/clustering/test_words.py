@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from metier.learning.clustering.request_words import VALUES, without_values
 from metier.learning.drafting.sanitise import without_hosts
 from metier.learning.procedures.requests import subject
-from metier.models.embedding.words import words
+from metier.text.words import words
 
 PIECES = (
     *("rotate", "the", "logs", "[REDACTED:key]", "`x`", '"q"', "“q”", "«q»", "„q“", "「q」", "『q』", "《q》", "'q'"),

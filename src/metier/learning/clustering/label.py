@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from metier.learning.clustering.request_words import essence
 from metier.learning.procedures.requests import examples, plain, subject
-from metier.models.embedding.words import is_dense, words
 from metier.text.terms import stem, stems_of
+from metier.text.words import is_dense, words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -6,9 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from metier.models.embedding.words import is_dense, words
-from metier.text.stemming import stem
-from metier.text.stop_words import DENSE_STOCK, ENGLISH, OPENERS, POLITE, STOCK
+from metier.text.stop_words import BY_LANGUAGE, DENSE_PHRASES, ENGLISH, OPENERS, POLITE
+from metier.text.words import is_dense, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +81,7 @@ def _said(text: str) -> tuple[str, ...]:
 def stock_of(said: Sequence[str]) -> frozenset[str]:
     """The stock words of the language that these words most look like."""
     spoken = frozenset(said)
-    return max(STOCK, key=lambda stock: len(stock & spoken))
+    return max(BY_LANGUAGE, key=lambda stock: len(stock & spoken))
 
 
 def stems(essential: str) -> tuple[str, ...]:
@@ -97,7 +96,7 @@ def stems(essential: str) -> tuple[str, ...]:
 def _telling(word: str, stock: frozenset[str]) -> list[str]:
     """A word, or nothing if it is a stock word; a dense run without its stock phrases."""
     if is_dense(word):
-        return DENSE_STOCK.sub(" ", word).split()
+        return DENSE_PHRASES.sub(" ", word).split()
     return [] if word in stock else [word]
 
 

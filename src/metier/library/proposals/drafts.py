@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from metier.library.proposals.gate import Gate
     from metier.library.skills import Found
     from metier.types import Draft
-    from metier.types.skills import Action, SkillOrigin, SkillStatus
+    from metier.types.skills import SkillOrigin, SkillStatus, VersionAction
     from metier.types.trials import Decision
 
 
@@ -166,7 +166,7 @@ def _change(ws: Workspace, draft: Draft, found: Found, decision: Decision) -> Ch
     made = made if made.skill_hash == draft.hash else NOTHING
     imported = bool(draft.files) and not draft.pattern and not draft.provenance.training
     origin: SkillOrigin = "imported" if imported else "learned"
-    action: Action = "import" if imported else "apply"
+    action: VersionAction = "import" if imported else "apply"
     version = Version(
         skill=found.skill,
         root=found.key,

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
+from zlib import crc32
 
 import numpy as np
 
-from metier.models.embedding.words import LONGEST, bucket, folded, grams, is_dense, pieces, words
+from metier.text.words import LONGEST, folded, is_dense, words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,6 +24,8 @@ MAGIC: Final = "metier-static-table-1"
 """The format that the first line of the file names."""
 BUCKETS: Final = 4096
 """Rows of noise that stand for short parts of words the table does not know."""
+SEED: Final = bytes.fromhex("7461636974")
+"""What the rows of noise are made of: any bytes would do, but others give other vectors and other figures."""
 NOISE: Final = 74.0
 """Root mean square of a random signed byte: divided by it, a row of noise has about the length of a rare word."""
 LETTERS: Final = 20_000
@@ -115,7 +118,7 @@ class StaticEmbedder:
         """The table, given or from the package, when it is first needed."""
         table = self._given or unpack((files("metier.models") / "weights" / FILE).read_bytes())
         size = table.rows.shape[1]
-        noise = np.frombuffer(hashlib.shake_256(b"metier").digest(BUCKETS * size), dtype=np.int8)
+        noise = np.frombuffer(hashlib.shake_256(SEED).digest(BUCKETS * size), dtype=np.int8)
         scale = np.full(BUCKETS, 1 / (NOISE * size**0.5), dtype=np.float32)
         return _Loaded(
             table=table,
@@ -134,6 +137,42 @@ class StaticEmbedder:
         share = (SPLIT if known else UNKNOWN) * (len(word) ** 0.5 if is_dense(word) else 1.0)
         weight = share / len(letters) ** 0.5
         return (*known, *letters), (1.0,) * len(known) + (weight,) * len(letters)
+
+
+def pieces(word: str, vocabulary: Mapping[str, int]) -> list[int]:
+    """The longest known pieces from left to right, as row numbers; empty when a part is not known."""
+    whole = vocabulary.get(word)
+    if whole is not None:
+        return [whole]
+    rows: list[int] = []
+    start = 0
+    while start < len(word):
+        prefix = "##" if start else ""
+        for end in range(len(word), start, -1):
+            row = vocabulary.get(prefix + word[start:end])
+            if row is not None:
+                rows.append(row)
+                start = end
+                break
+        else:
+            return []
+    return rows
+
+
+def grams(word: str) -> Iterator[str]:
+    """Short overlapping parts of a word: pairs in a dense script, else threes and fours with the word's ends."""
+    if is_dense(word):
+        yield from word
+        yield from (word[at : at + 2] for at in range(len(word) - 1))
+        return
+    ended = f"<{word}>"
+    for length in (3, 4, 5):
+        yield from (ended[at : at + length] for at in range(max(1, len(ended) - length + 1)))
+
+
+def bucket(gram: str, buckets: int) -> int:
+    """A number below `buckets` that is always the same for the same letters."""
+    return crc32(gram.encode("utf-8", "surrogatepass")) % buckets
 
 
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from metier.models.embedding.words import IS_DENSE
 from metier.selection.assembly.token_budget import ends
 from metier.selection.index.entries import EMBEDDER
 from metier.selection.index.tokens import pairs, parts, words_in
+from metier.text.words import IS_DENSE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

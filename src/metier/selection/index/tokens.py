@@ -10,9 +10,8 @@ from zlib import crc32
 
 import numpy as np
 
-from metier.models.embedding.words import LONGEST, is_dense
-from metier.models.embedding.words import words as words_of
-from metier.text.stemming import stem
+from metier.text.words import LONGEST, is_dense, stem
+from metier.text.words import words as words_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

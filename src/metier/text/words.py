@@ -1,14 +1,10 @@
-"""Text as words and pieces of words, in any script."""
+"""A text as words, in any script, and a word as its stem: what search, clustering and the embedder compare."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
-from zlib import crc32
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 SIGNS = "\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff\u0f00-\u0fff"
 """Vowel signs and the like: part of a word, though Python's `\\w` leaves them out."""
@@ -23,6 +19,12 @@ RUN = re.compile(f"[{DENSE}]+|[^{DENSE}]+")
 IS_DENSE = re.compile(f"[{DENSE}]")
 LONGEST = 48
 """Characters of a word that are looked at; what is longer is a key or a path, not a word."""
+# fmt: off
+ENDINGS = (
+    "ungen", "ations", "ation", "ments", "ment", "ings", "ing", "ung", "ies", "ed", "en", "es", "er", "s", "e", "n",
+)
+# fmt: on
+"""Cut from the end of a word, one of them, while four letters stay."""
 
 
 def folded(text: str) -> str:
@@ -46,37 +48,10 @@ def is_dense(word: str) -> bool:
     return IS_DENSE.match(word) is not None
 
 
-def pieces(word: str, vocabulary: Mapping[str, int]) -> list[int]:
-    """The longest known pieces from left to right, as row numbers; empty when a part is not known."""
-    whole = vocabulary.get(word)
-    if whole is not None:
-        return [whole]
-    rows: list[int] = []
-    start = 0
-    while start < len(word):
-        prefix = "##" if start else ""
-        for end in range(len(word), start, -1):
-            row = vocabulary.get(prefix + word[start:end])
-            if row is not None:
-                rows.append(row)
-                start = end
-                break
-        else:
-            return []
-    return rows
-
-
-def grams(word: str) -> Iterator[str]:
-    """Short overlapping parts of a word: pairs in a dense script, else threes and fours with the word's ends."""
-    if is_dense(word):
-        yield from word
-        yield from (word[at : at + 2] for at in range(len(word) - 1))
-        return
-    ended = f"<{word}>"
-    for length in (3, 4, 5):
-        yield from (ended[at : at + length] for at in range(max(1, len(ended) - length + 1)))
-
-
-def bucket(gram: str, buckets: int) -> int:
-    """A number below `buckets` that is always the same for the same letters."""
-    return crc32(gram.encode("utf-8", "surrogatepass")) % buckets
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    """A word without its commonest ending: rough, but the same for most forms of one word."""
+    for ending in ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 4 - (ending == "s"):
+            return word.removesuffix(ending)
+    return word
