@@ -65,6 +65,13 @@ def test_a_new_source_takes_one_file_and_one_line(copy: Path, tmp_path: Path) ->
     assert [session["source"] for session in again["sessions"]] == ["chatter"]
 
 
+def test_the_template_passes_the_linter(copy: Path) -> None:
+    file = copy / "metier" / "capture" / "others" / "chatter.py"
+    command = [sys.executable, "-m", "ruff", "check", "--no-cache", "--config", str(REPOSITORY / "pyproject.toml")]
+    done = subprocess.run([*command, str(file)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+
+
 def test_the_guide_and_contributing_name_the_same_places() -> None:
     contributing = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
     (paragraph,) = re.findall(r"\*\*A source of runs\.\*\*(.*?)\n\n", contributing, re.DOTALL)
