@@ -17,16 +17,16 @@ def test_a_run_says_where_it_went(shell: Shell, chores: list[str]) -> None:
     assert rejected == {"went": "rejected", "reason": "success unknown", "pattern": None}
     assert (waits["went"], waits["pattern"]) == ("waits", None)
     assert waits["reason"]
-    assert f"learning: in the pattern {label}" in shell.ok("runs", "show", chores[0])
-    assert "learning: no evidence: success unknown" in shell.ok("runs", "show", chores[4])
-    assert "learning: waits for others like it" in shell.ok("runs", "show", chores[5])
+    assert f"learning: pattern {label}" in shell.ok("runs", "show", chores[0])
+    assert "learning: skipped: success unknown" in shell.ok("runs", "show", chores[4])
+    assert "learning: no pattern yet" in shell.ok("runs", "show", chores[5])
 
 
 def test_a_run_shows_the_verdict_and_who_gave_it(shell: Shell, chores: list[str]) -> None:
     shell.ok("learn")
     verdict = shell.json("runs", "show", chores[0])["verdict"]
     assert (verdict["success"], verdict["judge"]) == (True, "heuristic")
-    assert "reached its goal (says heuristic" in shell.ok("runs", "show", chores[0])
+    assert "succeeded (judged by heuristic" in shell.ok("runs", "show", chores[0])
 
 
 def test_a_run_that_is_marked_afterwards_is_new_again(shell: Shell, chores: list[str]) -> None:
@@ -52,7 +52,7 @@ def test_a_draft_says_how_many_of_its_runs_were_removed(shell: Shell, chores: li
     shell.ok("learn")
     draft = shell.json("drafts", "list")[0]["id"]
     shell.ok("runs", "delete", chores[0], "--yes")
-    assert "1 more, removed since" in shell.ok("drafts", "show", draft)
+    assert "1 more runs, deleted since" in shell.ok("drafts", "show", draft)
 
 
 def test_every_line_of_a_learned_skill_goes_back_to_its_runs(shell: Shell, chores: list[str]) -> None:

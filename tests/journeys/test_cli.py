@@ -92,7 +92,7 @@ def test_a_first_hour(folder: Path) -> None:
     assert shown["run"]["tools"][0]["input"] == "pytest -x"
     page = metier(folder, "runs", "show", report["ids"][1])
     assert "[REDACTED:github-token:" in page.stdout
-    assert "1 secret never stored" in page.stdout
+    assert "1 secret (never stored)" in page.stdout
 
 
 def test_the_installed_script_does_the_same(folder: Path) -> None:
@@ -109,9 +109,9 @@ def test_marking_and_removing(folder: Path) -> None:
     first, second, _ = report["ids"]
     marked = answer(folder, "runs", "mark", first, "bad", "--reason", "wrong test")
     assert marked["success"] is False
-    assert "says person: wrong test" in metier(folder, "runs", "show", first).stdout
+    assert "judged by person: wrong test" in metier(folder, "runs", "show", first).stdout
     assert "Undo: metier runs mark" in metier(folder, "runs", "mark", first, "good").stderr
-    refused(metier(folder, "runs", "delete", second), 2, "add --yes")
+    refused(metier(folder, "runs", "delete", second), 2, "Add --yes")
     assert answer(folder, "runs", "delete", second, "--yes") == {"removed": [second]}
     refused(metier(folder, "runs", "show", second), 1, f"There is no run '{second}'")
     again = answer(folder, "record", stdin=RUNS)
@@ -150,7 +150,7 @@ def test_a_bad_line_is_refused_by_number_and_the_others_are_kept(folder: Path, s
     assert [row["line"] for row in report["refused"]] == [2]
     assert reason in report["refused"][0]["reason"]
     plain = metier(folder, "record", stdin=data)
-    refused(plain, 1, "line 1 was refused", reason)
+    refused(plain, 1, "refused line 1", reason)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_settings_are_shown_with_where_they_came_from(folder: Path) -> None:
     assert found["min_runs"] == {"value": 5, "from": str(folder / ".metier" / "metier.toml")}
     assert found["lock_wait"] == {"value": 3.0, "from": "flag"}
     refused(metier(folder, "--set", "mod=draft", "config"), 2, "did you mean 'mode'?")
-    refused(metier(folder, "--set", "mode", "config"), 2, "--set takes NAME=VALUE")
+    refused(metier(folder, "--set", "mode", "config"), 2, "--set needs NAME=VALUE")
     refused(metier(folder, "runs", "list", METIER_MODES="x"), 2, "did you mean 'METIER_MODE'?")
     (folder / ".metier" / "metier.toml").write_text("min_runs = 'many'\n")
     refused(metier(folder, "runs", "list"), 2, "'min_runs'", "expected a whole number")
@@ -224,7 +224,7 @@ def test_backup_and_restore(folder: Path, tmp_path: Path) -> None:
     assert report["bytes"] > 0
     refused(metier(folder, "backup", str(tmp_path / "b.tar.gz")), 1, "exists already")
     metier(folder, "record", stdin='{"message": "y"}')
-    refused(metier(folder, "restore", str(tmp_path / "b.tar.gz")), 2, "add --yes")
+    refused(metier(folder, "restore", str(tmp_path / "b.tar.gz")), 2, "Add --yes")
     back = answer(folder, "restore", str(tmp_path / "b.tar.gz"), "--yes")
     assert len(answer(folder, "runs", "list")) == 1
     assert metier(folder, "restore", back["saved"], "--yes").returncode == 0
@@ -456,7 +456,7 @@ def test_ctrl_c_says_what_is_kept(folder: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "Stopped. What was acknowledged is kept" in said.decode()
+    assert "Stopped. Everything saved so far is kept" in said.decode()
 
 
 @pytest.mark.parametrize("columns", [30, 40, 60, 200])

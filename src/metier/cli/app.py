@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 """What a shell calls a program that Ctrl-C ended."""
-STOPPED = "Stopped. What was acknowledged is kept; the same command again goes on from there."
+STOPPED = "Stopped. Everything saved so far is kept. Run the same command again to continue."
 COMMANDS = {
     "demo": "metier.cli.demo:demo",
     "init": "metier.cli.commands.state:init",
@@ -97,16 +97,18 @@ def _version(wanted: bool) -> None:  # noqa: FBT001
 def root(
     ctx: typer.Context,
     workspace: Annotated[
-        str, typer.Option("--workspace", "-w", metavar="DIR", help="Work in this folder's workspace.")
+        str, typer.Option("--workspace", "-w", metavar="DIR", help="Use the workspace of this folder.")
     ] = "",
-    home: Annotated[str, typer.Option(metavar="DIR", help="Keep the state here (like METIER_HOME).")] = "",
+    home: Annotated[str, typer.Option(metavar="DIR", help="Keep the state in this folder (same as METIER_HOME).")] = "",
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Set a setting for this command only; may be repeated."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Change a setting for this command only; can be repeated."),
     ] = None,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,  # noqa: ARG001
+    version: Annotated[  # noqa: ARG001
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
-    """Agents that learn their trade: record runs, learn skills, prove them, take anything back.
+    """Agents that learn their trade: record runs, learn skills, test them, undo any change.
 
     Example:  metier demo  ·  cd my-project && metier init && metier import  ·  metier runs list  ·  metier learn
     """
@@ -163,7 +165,7 @@ def _finish_output() -> None:
         raise
     except OSError as error:
         _drop_output()
-        _fail(f"It is done, but its result could not be printed: {error.strerror or error}.", 1)
+        _fail(f"The command succeeded, but its output could not be printed: {error.strerror or error}.", 1)
 
 
 def _drop_output() -> None:
@@ -180,7 +182,7 @@ def _fail(text: str, code: int) -> None:
 
 
 def _said_by_the_system(error: OSError) -> str:
-    hint = " Check who owns it and who may use it." if isinstance(error, PermissionError) else ""
+    hint = " Check its owner and permissions." if isinstance(error, PermissionError) else ""
     return f"{error.filename or 'The system'}: {error.strerror or error}.{hint}"
 
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from metier.context.context import Workspace
 
 T = TypeVar("T")
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="At most so many.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask for confirmation.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="Show at most this many.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ def parse_flags(pairs: Sequence[str]) -> dict[str, object]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals:
-            raise ConfigError(f"--set takes NAME=VALUE, for example --set mode=draft, not '{pair}'.")
+            raise ConfigError(f"--set needs NAME=VALUE, for example --set mode=draft; got '{pair}'.")
         flags[name.strip()] = value
     return flags
 
@@ -94,7 +94,7 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise UsageError("This cannot be undone and there is nobody to ask: add --yes.")
+        raise UsageError("This needs a confirmation, and there is no terminal to ask on. Add --yes.")
     if not typer.confirm(question, err=True):
         raise RefusedError("Nothing was changed.")
 

@@ -22,12 +22,12 @@ COMPLETION = frozenset({"install_completion", "show_completion"})
 INTRODUCTION = """\
 # Commands
 
-This page is made by `make docs` from the commands themselves; `metier COMMAND --help` says the same.
+`make docs` generates this page from the commands; `metier COMMAND --help` shows the same text.
 
-Data goes to standard output, talk to standard error. Exit code 0: done. 1: something was refused, even in part, or the
-disk or the database said no. 2: the call or a setting is wrong. Every command that reads or writes runs takes `--json`
-(see [machine-readable shapes](#machine-readable-shapes)); colour is used on a terminal only and never with `NO_COLOR`.
-Commands that cannot be undone ask first; without a terminal they want `--yes`."""
+Data goes to standard output, messages to standard error. Exit code 0: done. 1: something was refused, even in part, or
+the disk or the database failed. 2: the call or a setting is wrong. Every command that reads or writes runs takes
+`--json` (see [machine-readable shapes](#machine-readable-shapes)). Colour is used on a terminal only, and never with
+`NO_COLOR`. Commands that cannot be undone ask first; without a terminal they need `--yes`."""
 
 
 def reference() -> str:

@@ -174,4 +174,4 @@ def test_a_newcomer_with_a_trade_of_its_own_is_admitted(shell: Shell, tmp_path: 
     assert (found["accepted"], found["taken"], len(found["neighbours"])) == (True, [], 12)
     labelled = shell.json("eval", "admission", str(folder), "--skills", str(library), "--queries", str(queries))
     assert (labelled["asked"], labelled["neighbours"]) == (1, ["flaky-tests"])
-    assert "takes nothing over" in shell.ok("eval", "admission", str(folder), "--skills", str(library))
+    assert "takes over no task" in shell.ok("eval", "admission", str(folder), "--skills", str(library))

@@ -24,8 +24,8 @@ KEYS = {"evidence", "rejected", "lifecycle", "patterns", "drafts", "applied", "c
 def test_a_pass_sums_up_what_it_found_and_names_the_next_command(shell: Shell, chores: list[str]) -> None:
     said = shell.run("learn")
     assert said.code == 0
-    assert "6 new runs: 4 went to patterns, 1 waits for others like it, 1 is no evidence." in said.err
-    assert "Patterns: 1 new, 0 extended. Drafts: 1, shipped: 0." in said.err
+    assert "Read 6 new runs: 4 match a pattern, 1 doesn't yet, 1 was skipped (success unknown)." in said.err
+    assert "Patterns: 1 new, 0 extended. Drafts: 1 written, 0 shipped." in said.err
     assert said.err.count("No model is set") == 1
     draft = shell.json("drafts", "list")[0]
     assert f"metier drafts apply {draft['id']}" in said.out
@@ -80,7 +80,7 @@ def test_nothing_new_is_one_line_and_changes_nothing(shell: Shell, chores: list[
     shell.ok("learn")
     said = shell.run("learn")
     assert (said.code, said.out) == (0, "")
-    assert said.err.startswith("Nothing to learn from: no run is new.")
+    assert said.err.startswith("No new runs to learn from.")
     found = shell.json("learn")
     assert (found["evidence"], found["patterns"], found["drafts"]) == (0, {"new": 0, "extended": 0}, [])
 
@@ -114,7 +114,7 @@ def test_a_later_explanation_still_knows_who_waits_and_why_a_pattern_was_left_al
 
 def test_the_explanation_is_readable_without_json(shell: Shell, chores: list[str]) -> None:
     said = shell.ok("learn", "--explain")
-    for words in ("new pattern", "no evidence", "success unknown", "waits", chores[0][:8], "ready pattern"):
+    for words in ("new pattern", "skipped", "success unknown", "no pattern yet", chores[0][:8], "ready pattern"):
         assert words in said
 
 
@@ -128,7 +128,7 @@ def test_a_dry_run_writes_nothing(shell: Shell, chores: list[str]) -> None:
     before, files = rows(shell), sorted(shell.folder.rglob("*.md"))
     said = shell.run("learn", "--dry-run")
     assert said.code == 0
-    assert "This was a dry run: nothing was written." in said.err
+    assert "Dry run: nothing was written." in said.err
     assert "Patterns: 1 new" in said.err
     assert "metier drafts apply" not in said.out
     found = shell.json("learn", "--dry-run", "--apply")
@@ -167,7 +167,7 @@ def test_the_same_failure_of_many_patterns_is_said_once() -> None:
     other = Taken(pattern="p9", label="other", what="failed", reason="no such thing")
     assert failed_lines(Learned(taken=(*taken, other))) == [
         "5 patterns failed (label-0, label-1, label-2 and 2 more): the disk is full",
-        "A pattern failed (other): no such thing",
+        "1 pattern failed (other): no such thing",
     ]
 
 
@@ -184,15 +184,15 @@ def test_the_summary_counts_every_kind_of_fate_and_an_unknown_price_is_not_zero(
         evidence=9, fates=fates(formed=4, waits=5, unknown=2, rejected=1), drafter="openai:x", calls=12, cost_usd=None
     )
     assert summary(learned) == (
-        "12 new runs: 4 went to patterns, 5 wait for others like them, 2 could not be judged yet, 1 is no evidence. "
-        "Patterns: 0 new, 0 extended. Drafts: 0, shipped: 0. 12 calls to openai:x at an unknown price."
+        "Read 12 new runs: 4 match a pattern, 5 don't yet, 2 could not be judged yet, 1 was skipped. "
+        "Patterns: 0 new, 0 extended. Drafts: 0 written, 0 shipped. 12 calls to openai:x (price unknown)."
     )
-    assert summary(replace(learned, calls=1, cost_usd=0.0125)).endswith("1 call to openai:x for $0.0125.")
+    assert summary(replace(learned, calls=1, cost_usd=0.0125)).endswith("1 call to openai:x ($0.0125).")
 
 
 def test_runs_that_waited_and_found_company_are_not_called_new() -> None:
     learned = Learned(evidence=1, fates=fates(formed=3))
-    assert summary(learned).startswith("1 new run: 3 went to patterns.")
+    assert summary(learned).startswith("Read 1 new run: 3 match a pattern.")
 
 
 def test_a_model_that_cannot_be_asked_is_said_once_and_nothing_counts_as_success(

@@ -89,13 +89,13 @@ def test_close_is_what_has_half_of_the_best_score_or_is_likely_the_likeliest_fir
 def test_without_a_choice_close_is_only_what_was_likely() -> None:
     found = decided({"a": (0.5, 0.4), "b": (0.5, 0.01)})
     assert [line[0] for line in printed(found)] == ["close", "a"]
-    assert list(closing(found)) == ["No skill was chosen: none fits well enough. Likeliest: a, 0.40"]
+    assert list(closing(found)) == ["No skill fits (best match: a, 40 %)."]
 
 
 def test_why_shows_the_parts_of_every_score_and_every_stage(shop: Shell) -> None:
     page = shop.run("select", TASK, "--why").out
     header = next(line for line in page.splitlines() if line.startswith("candidate"))
-    assert header.split()[:3] == ["candidate", "likely", "score"]
+    assert header.split()[:3] == ["candidate", "match", "score"]
     assert {"words", "meaning"} <= set(header.split())
     for words in ("  candidates: 4 of 4 by rule", "  retrieve: ", "  score: 1 of ", "needed"):
         assert words in page
@@ -104,14 +104,14 @@ def test_why_shows_the_parts_of_every_score_and_every_stage(shop: Shell) -> None
 def test_nothing_that_fits_is_said_plainly_and_is_no_failure(shop: Shell) -> None:
     said = shop.run("select", "zzyzx")
     assert (said.code, said.out) == (0, "")
-    assert "No skill was chosen" in said.err
+    assert "No skill fits" in said.err
     assert shop.json("select", "zzyzx")["skills"] == []
 
 
 def test_a_library_without_skills_has_nothing_to_choose_from(shell: Shell) -> None:
     said = shell.run("select", TASK)
     assert (said.code, said.out) == (0, "")
-    assert "the library holds none" in said.err
+    assert "none is related to this task" in said.err
 
 
 def test_a_skill_can_be_left_out(shop: Shell) -> None:
@@ -130,7 +130,7 @@ def test_rendered_it_is_what_the_agent_gets_and_nothing_else(shop: Shell) -> Non
 
 def test_a_budget_bounds_what_is_handed_over(shop: Shell) -> None:
     said = shop.run("select", TASK, "--budget", "10")
-    assert "flaky-tests is not handed over: no room" in said.err
+    assert "flaky-tests is left out: no room" in said.err
     assert shop.json("select", TASK, "--budget", "10")["left_out"][0]["name"] == "flaky-tests"
 
 
@@ -142,7 +142,7 @@ def test_a_task_can_come_from_standard_input(shop: Shell) -> None:
 def test_an_unknown_form_is_a_wrong_call(shop: Shell) -> None:
     said = shop.run("select", TASK, "--render", "latex")
     assert said.code == 2
-    assert "known are markdown, claude-code" in said.err
+    assert "use one of markdown, claude-code" in said.err
 
 
 def test_an_empty_task_chooses_nothing(shop: Shell) -> None:

@@ -99,7 +99,7 @@ def test_a_person_reads_the_decision_first_and_all_of_it_fits_into_eighty_column
     assert done.code == 0
     assert done.out.startswith("adder: Confirmed: +83.3 points on 18 fresh cases")
     assert "adder: at most" in done.err
-    assert "It waits as draft" in done.err
+    assert "Saved as draft" in done.err
     assert "Ship: metier drafts apply" in done.err
     for text in (
         "cannot be told from luck",
@@ -166,7 +166,7 @@ def test_trainings_are_listed_shown_resumed_and_compared(shop: Shell, server: st
     assert [one["run"] for one in shop.json("train", "list")] == [other["run"], first["run"]]
     assert shop.json("train", "show", first["run"][:6])["skill_hash"] == first["skill_hash"]
     said = shop.ok("train", "compare", first["run"], other["run"])
-    assert "points against the first one's on 18 test cases of both" in said
+    assert "points compared with the first's, on 18 shared" in said
     file = shop.folder / "page.html"
     assert str(file) in shop.ok("train", "show", first["run"], "--report", str(file))
     assert GUESS in file.read_text(encoding="utf-8")
@@ -184,7 +184,7 @@ def test_a_budget_that_is_used_up_names_the_command_that_goes_on(shop: Shell, se
     assert done.code == 1
     assert done.out.startswith("adder: Stopped: the budget of 20 rollouts is used up.")
     last = done.err.splitlines()[-1]
-    assert last.startswith("Go on, paying for nothing twice: metier train resume ")
+    assert last.startswith("Continue (nothing is paid for twice): metier train resume ")
     run = last.split()[-3]
     assert shop.json("train", "resume", run, "--budget", "rollouts=2000")["status"] == "finished"
 
@@ -196,7 +196,7 @@ def test_a_training_that_was_begun_from_python_goes_on_there(shop: Shell) -> Non
         work.close()
     done = shop.run("train", "resume", shop.json("train", "list")[0]["run"])
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert "begun from Python" in done.err
+    assert "started from Python" in done.err
     shown = shop.ok("train", "show")
     assert shown.startswith("adder: Under way, or killed: ")
 
@@ -226,9 +226,9 @@ def test_what_is_wrong_is_said_in_one_line_before_anything_is_spent(shop: Shell)
         (("--target", "python=nowhere:f"), 2, "There is no function nowhere:f"),
         (("--target", "agent=claud-code"), 2, "claude-code"),
         (("--spec", "epoch=2"), 2, "Did you mean epochs?"),
-        (("--spec", "epochs=many"), 2, "is a whole number"),
+        (("--spec", "epochs=many"), 2, "must be a whole number"),
         (("--spec", "gate=loose"), 2, "strict, off"),
-        (("--budget", "money=2"), 2, "--budget takes"),
+        (("--budget", "money=2"), 2, "--budget needs"),
         (("--budget", "calls=-1"), 2, "give a number from 0"),
         (("--budget", "usd=5"), 2, "a limit on money cannot be kept"),
         (("--cases", "nowhere.jsonl"), 1, "nowhere.jsonl cannot be read"),
@@ -274,7 +274,7 @@ def test_ctrl_c_leaves_a_training_that_goes_on_and_one_line_that_says_how(shop: 
     assert process.returncode == 1, first + err
     assert "Traceback" not in err
     assert out.startswith("adder: Stopped: it was interrupted.")
-    assert err.splitlines()[-1].startswith("Go on, paying for nothing twice: metier train resume ")
+    assert err.splitlines()[-1].startswith("Continue (nothing is paid for twice): metier train resume ")
     assert shop.json("train", "list")[0]["status"] == "stopped"
 
 
@@ -291,7 +291,7 @@ def test_a_skill_is_scored_against_its_version_before_or_none(shop: Shell, serve
     text = shop.ok(*given)
     assert text.startswith("adder v2 against v1: better: +75.0 points on 120 cases")
     assert "120 of 120" in text
-    assert "and 50 more cases that came out differently" in text
+    assert "and 50 more cases with different results" in text
     done = shop.run(*given, "--against", "9")
     assert (done.code, done.err) == (1, "metier: adder has no version '9'. Name one, a skill's folder, or none.\n")
     limited = shop.run(*given, "--samples", "2", "--budget", "rollouts=3")

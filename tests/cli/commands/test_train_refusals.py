@@ -59,16 +59,16 @@ def refused(shop: Shell, *more: str, skill: str = "adder") -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--budget", "calls=5", "--budget", "calls=9"), "--budget names calls twice"),
-        (("--budget", "calls=1e3"), "is a whole number from 0"),
+        (("--budget", "calls=5", "--budget", "calls=9"), "--budget sets calls twice"),
+        (("--budget", "calls=1e3"), "must be a whole number, 0 or more"),
         (("--budget", "usd=nan"), "give a number from 0"),
         (("--budget", "seconds=inf"), "give a number from 0"),
         (("--timeout", "nan"), "seconds for an attempt must be above 0 and at most 86,400"),
         (("--timeout", "1e300"), "seconds for an attempt must be above 0 and at most 86,400"),
         (("--spec", "timeout=1e300"), "an answer of the optimiser must be above 0"),
         (("--spec", "timeout=0"), "an answer of the optimiser must be above 0"),
-        (("--spec", "timeout=inf"), "--spec timeout is a number, not 'inf'"),
-        (("--spec", "soft_weight=nan"), "--spec soft_weight is a number, not 'nan'"),
+        (("--spec", "timeout=inf"), "--spec timeout must be a number, not 'inf'"),
+        (("--spec", "soft_weight=nan"), "--spec soft_weight must be a number, not 'nan'"),
         (("--spec", "epochs=99999999999999999999"), "epochs up to 10,000"),
         (("--spec", "min_edits=5", "--spec", "max_edits=1"), "min_edits (5) is above max_edits (1)"),
     ],
@@ -136,20 +136,20 @@ def test_an_evaluation_says_why_rollouts_have_no_score(shop: Shell) -> None:
     words = ("eval", "adder", "--cases", "one.jsonl", "--against", "none")
     done = shop.run(*words, "--target", "python=refusal_agents:count")
     said = " ".join(done.out.split())
-    assert "Without a score under no skill: the function gave int, not a text or an Attempt" in said
+    assert "No score with no skill: the function gave int, not a text or an Attempt" in said
 
 
 def test_an_evaluation_against_the_same_bytes_says_that_they_are(shop: Shell) -> None:
     words = ("eval", "adder", "--cases", "cases.jsonl", "--target", "python=refusal_agents:solve")
     found = shop.json(*words, "--against", "./.agents/skills/adder")
-    assert (found["decision"], found["reason"]) == ("uninformative", "both are the same, byte for byte")
+    assert (found["decision"], found["reason"]) == ("uninformative", "both are identical")
 
 
 def test_where_events_are_streamed_nothing_else_is_said(shop: Shell) -> None:
     words = ("--cases", "cases.jsonl", "--target", "python=refusal_agents:solve", "--optimiser", NOWHERE)
     done = shop.run("train", "adder", *words, "--budget", "rollouts=2", "--events")
     assert [json.loads(line)["kind"] for line in done.err.splitlines()][-2:] == ["stopped", "ended"]
-    assert "Go on, paying for nothing twice: metier train resume" in done.out
+    assert "Continue (nothing is paid for twice): metier train resume" in done.out
 
 
 def test_sigterm_is_taken_for_ctrl_c_only_while_it_works() -> None:

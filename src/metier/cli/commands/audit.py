@@ -1,4 +1,4 @@
-"""`metier audit`: who decided what, and whether the log is still what it was."""
+"""`metier audit`: show who decided what, and check that nobody changed the log."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
-    help="Who decided what, and whether the log is still what it was.\n\nExample:  metier audit verify",
+    help="Show who decided what, and check that nobody changed the log.\n\nExample:  metier audit verify",
 )
 
 
 @app.callback()
 def audit() -> None:
-    """Who decided what, and whether the log is still what it was.
+    """Show who decided what, and check that nobody changed the log.
 
     Example:  metier audit verify
     """
@@ -25,7 +25,7 @@ def audit() -> None:
 
 @app.command("list")
 def list_(ctx: typer.Context, limit: Limit = 50, as_json: AsJson = False) -> None:
-    """The newest entries: who did what to which thing, when and why.
+    """List the newest entries: who did what, when and why.
 
     Example:  metier audit list --limit 20
     """
@@ -38,17 +38,17 @@ def list_(ctx: typer.Context, limit: Limit = 50, as_json: AsJson = False) -> Non
     if as_json:
         emit([asdict(entry) for entry in found])
     elif not found:
-        talk("Nothing was decided yet.")
+        talk("No entries yet.")
     else:
         rows = [(one.happened[:16].replace("T", " "), one.actor, one.action, one.subject, one.reason) for one in found]
-        console().print(table(("when", "who", "did", "to", "why"), rows, grow="why"))
+        console().print(table(("when", "who", "action", "subject", "reason"), rows, grow="reason"))
 
 
 @app.command()
 def verify(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Check that no entry was changed, removed or put in: each is bound to the one before by its hash.
+    """Check that no entry was changed, removed or inserted. Each entry contains the hash of the one before.
 
-    Exit code 1 if one was. Keep the newest hash elsewhere to notice a log that was cut off at its end.
+    Exits with 1 if one was. Save the newest hash somewhere else to notice entries missing at the end.
 
     Example:  metier audit verify
     """
@@ -61,9 +61,8 @@ def verify(ctx: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         emit({"ok": broken is None, "entries": len(entries), "newest": newest, "broken": broken and broken.sequence})
     elif broken is None:
-        talk(f"{len(entries)} entries, each as it was written. The newest: {newest or 'none'}")
+        talk(f"All {len(entries)} entries are unchanged. Newest hash: {newest or 'none'}")
     else:
-        talk(
-            f"Entry {broken.sequence} ({broken.happened}, {broken.action}) is not what was written, or one is missing."
-        )
+        entry = f"{broken.sequence} ({broken.happened}, {broken.action})"
+        talk(f"Entry {entry} was changed, or an entry before it is missing.")
     raise typer.Exit(1 if broken else 0)

@@ -1,4 +1,4 @@
-"""`metier drafts`: look at proposed changes, say yes or no, ship them."""
+"""`metier drafts`: show proposed changes, approve or reject them, ship them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
-    help="Look at proposed changes, say yes or no, ship them.\n\nExample:  metier drafts list",
+    help="Show proposed changes, approve or reject them, ship them.\n\nExample:  metier drafts list",
 )
-DraftArgument = Annotated[str, typer.Argument(metavar="ID", help="A draft's id, or the beginning of it.")]
+DraftArgument = Annotated[str, typer.Argument(metavar="ID", help="A draft's id, or the start of it.")]
 COLOURS = {"critical": "bold red", "high": "red", "medium": "yellow", "low": "cyan", "info": "dim"}
 
 
 @app.callback()
 def drafts() -> None:
-    """Look at proposed changes, say yes or no, ship them.
+    """Show proposed changes, approve or reject them, ship them.
 
     Example:  metier drafts list
     """
@@ -30,10 +30,10 @@ def drafts() -> None:
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    every: Annotated[bool, typer.Option("--all", help="Also those that were decided.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also show drafts that were decided.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the drafts that wait for something.
+    """List the drafts that wait for a decision.
 
     Example:  metier drafts list --all
     """
@@ -45,7 +45,7 @@ def list_(
     if as_json:
         emit([row(draft) for draft in found])
     elif not found:
-        talk("No draft waits. What was decided: metier drafts list --all")
+        talk("No open drafts. Decided drafts: metier drafts list --all")
     else:
         rows = [(one.id, one.target, one.kind, state(one), str(len(one.findings)), one.summary) for one in found]
         columns = ("id", "skill", "kind", "status", "findings", "summary")
@@ -54,7 +54,7 @@ def list_(
 
 @app.command()
 def show(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> None:
-    """Show a draft: what it would do, where it comes from, what review found.
+    """Show a draft: what it does, where it comes from, what review found.
 
     Example:  metier drafts show 3f9a
     """
@@ -71,7 +71,7 @@ def show(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> N
         emit([row(found) | {"newly_allows": list(new), "runs": list(found.provenance.runs)}])
         return
     out = console()
-    for label, value in [*facts(found, taught), *(("would allow", words) for words in new)]:
+    for label, value in [*facts(found, taught), *(("newly allows", words) for words in new)]:
         out.print(visible(f"{label:<12} {value}"))
     for finding in found.findings:
         where = f"{finding.file}:{finding.line}" if finding.line else finding.file
@@ -80,17 +80,17 @@ def show(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> N
         for line in (f"│ {finding.excerpt}" if finding.excerpt else "", finding.fix):
             if line:
                 out.print(Text(visible(f"{'':<13}{line}"), style="dim"))
-    talk(f"What it changes: metier drafts diff {found.id}")
+    talk(f"See the changes: metier drafts diff {found.id}")
 
 
 @app.command()
 def diff(
     ctx: typer.Context,
     draft: DraftArgument,
-    side_by_side: Annotated[bool, typer.Option("--side-by-side", "-y", help="Two columns.")] = False,
+    side_by_side: Annotated[bool, typer.Option("--side-by-side", "-y", help="Show two columns.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """What a draft would change, file by file, and what that newly allows.
+    """Show what a draft changes, file by file.
 
     Example:  metier drafts diff 3f9a --side-by-side
     """
@@ -111,18 +111,18 @@ def diff(
     for part in page(parts, ("now", "draft"), two=side_by_side):
         console().print(part)
     seen = after.hash()[:12]
-    talk(f"This is {seen}. Say yes to exactly this: metier drafts approve {found.id} --hash {seen}")
+    talk(f"Hash: {seen}. Approve exactly this: metier drafts approve {found.id} --hash {seen}")
 
 
 @app.command()
 def approve(
     ctx: typer.Context,
     draft: DraftArgument,
-    seen: Annotated[str, typer.Option("--hash", help="The hash you looked at, or its beginning.")] = "",
-    reason: Annotated[str, typer.Option("--reason", help="Why; it stands in the audit log.")] = "",
+    seen: Annotated[str, typer.Option("--hash", help="The hash you looked at, or the start of it.")] = "",
+    reason: Annotated[str, typer.Option("--reason", help="Why; goes into the audit log.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Say yes to a draft, exactly as it is now; a draft that changes afterwards needs another yes.
+    """Approve a draft exactly as it is now. If it changes later, it needs a new approval.
 
     Example:  metier drafts approve 3f9a --reason "read every line"
     """
@@ -138,7 +138,7 @@ def approve(
         emit(row(done))
     else:
         talk(
-            f"Draft {done.id} is approved at {done.hash[:12]}. Ship it: metier drafts apply {done.id}   "
+            f"Approved draft {done.id} (hash {done.hash[:12]}). Ship it: metier drafts apply {done.id}   "
             f"Undo: metier drafts reject {done.id}"
         )
 
@@ -147,10 +147,10 @@ def approve(
 def reject(
     ctx: typer.Context,
     draft: DraftArgument,
-    reason: Annotated[str, typer.Option("--reason", help="Why; learning takes it into account.")] = "",
+    reason: Annotated[str, typer.Option("--reason", help="Why; learning uses it.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Say no to a draft; it is kept, and not proposed again as it is.
+    """Reject a draft. It is kept, and not proposed again unchanged.
 
     Example:  metier drafts reject 3f9a --reason "too specific"
     """
@@ -162,7 +162,7 @@ def reject(
     if as_json:
         emit(row(done))
     else:
-        talk(f"Draft {done.id} is rejected. It is kept: metier drafts show {done.id}")
+        talk(f"Rejected draft {done.id}. It is kept: metier drafts show {done.id}")
 
 
 @app.command()
@@ -185,4 +185,6 @@ def apply(
         return
     for version in versions:
         undo = "rollback" if version.parent else "archive"
-        talk(f"{version.skill} is v{version.number} now ({version.status}). Undo: metier skills {undo} {version.skill}")
+        talk(
+            f"Shipped {version.skill} v{version.number} ({version.status}). Undo: metier skills {undo} {version.skill}"
+        )

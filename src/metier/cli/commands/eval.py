@@ -20,24 +20,24 @@ T = TypeVar("T")
 app = typer.Typer(cls=SkillByDefault, add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 Queries = Annotated[
     str,
-    typer.Option(metavar="FILE", help='Labelled queries, a line each: {"query": "…", "gold": ["skill"]}; [] for none.'),
+    typer.Option(
+        metavar="FILE", help='Labelled queries, one per line: {"query": "…", "gold": ["skill"]}; [] if none fits.'
+    ),
 ]
 Skills = Annotated[
-    str, typer.Option(metavar="DIR|FILE", help="A folder of skills, or .jsonl[.gz]; else the workspace's library.")
+    str, typer.Option(metavar="DIR|FILE", help="A folder of skills, or .jsonl[.gz]; default: the workspace's skills.")
 ]
-Compare = Annotated[
-    str, typer.Option(metavar="DIR|FILE", help="Another library, or settings (.toml), to hold against it.")
-]
+Compare = Annotated[str, typer.Option(metavar="DIR|FILE", help="Other skills, or settings (.toml), to compare with.")]
 Cuts = Annotated[
-    list[int] | None, typer.Option("--k", min=1, max=1000, help="Recall at so many places; may be repeated.")
+    list[int] | None, typer.Option("--k", min=1, max=1000, help="Show recall at this rank; can be repeated.")
 ]
-Wrong = Annotated[bool, typer.Option("--wrong", help="List the queries that got the wrong answer.")]
-Folder = Annotated[str, typer.Argument(metavar="SKILL_DIR", help="The folder of the skill that is to be admitted.")]
+Wrong = Annotated[bool, typer.Option("--wrong", help="List the queries with a wrong result.")]
+Folder = Annotated[str, typer.Argument(metavar="SKILL_DIR", help="The folder of the new skill.")]
 
 
 @app.callback()
 def evaluations() -> None:
-    """Measure how good something is: a skill on cases (metier eval SKILL --cases FILE), selection, a newcomer."""
+    """Measure a skill on cases (metier eval SKILL --cases FILE), selection, or the effect of a new skill."""
 
 
 app.command("skill")(eval_skill.command)
@@ -53,10 +53,10 @@ def selection(
     wrong: Wrong = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure selection on labelled queries: recall, precision, when it keeps quiet, and how long it takes.
+    """Measure selection on labelled queries: recall, precision, how often it rightly chooses nothing, and speed.
 
-    No model is asked and no selection is kept. Without --queries the shipped set is asked of the sample skills (and of
-    --skills, if given). With --compare the same queries are asked twice, and the differences are told with an interval.
+    No model is asked and no selection is saved. Without --queries, the built-in queries run on the sample skills (and
+    on --skills, if given). With --compare, the same queries run twice, and the differences are shown with an interval.
 
     Example:  metier eval selection --queries q.jsonl --wrong  ·  metier eval selection --skills lib.jsonl.gz --json
     """
@@ -82,10 +82,10 @@ def selection(
 def admission(
     ctx: typer.Context, folder: Folder, queries: Queries = "", skills: Skills = "", as_json: AsJson = False
 ) -> None:
-    """Check before a skill is admitted: which tasks of its neighbours would it take over?
+    """Check a new skill before you add it: which tasks of other skills would it take over?
 
-    Asked are the labelled queries, or else what the nearest skills say they are for, and requests that they served.
-    Exits with 1 if the newcomer becomes the first choice for a task of another skill.
+    The check uses the labelled queries, or else the descriptions of the most similar skills and requests they served.
+    Exits with 1 if the new skill becomes the first choice for a task of another skill.
 
     Example:  metier eval admission ./new-skill  ·  metier eval admission ./new-skill --queries q.jsonl --json
     """

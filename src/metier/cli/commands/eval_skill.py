@@ -13,31 +13,34 @@ from metier.cli.output import awaited, console, emit, talk
 if TYPE_CHECKING:
     from metier.training.evaluate import Evaluated
 
-SkillArgument = Annotated[str, typer.Argument(metavar="SKILL", help="A skill of the library, or a skill's folder.")]
+SkillArgument = Annotated[str, typer.Argument(metavar="SKILL", help="A skill in the library, or a skill folder.")]
 Cases = Annotated[
-    str, typer.Option(metavar="FILE", help="Cases: .jsonl, or the standard's evals.json; else the skill's own evals.")
+    str,
+    typer.Option(metavar="FILE", help="Cases: .jsonl, or the standard's evals.json; default: the skill's own evals."),
 ]
 Against = Annotated[
     str,
-    typer.Option(metavar="VERSION|none|DIR", help="What it is held against; else the version before, or no skill."),
+    typer.Option(metavar="VERSION|none|DIR", help="What to compare with; default: the previous version, or no skill."),
 ]
 TargetOption = Annotated[
-    str, typer.Option(metavar="TARGET", help="What tries the cases, as for `metier train`: chat, agent=NAME, …")
+    str, typer.Option(metavar="TARGET", help="What runs the cases, as in `metier train`: chat, agent=NAME, …")
 ]
-Samples = Annotated[int, typer.Option(min=1, max=1000, help="Rollouts of each case on each side.")]
-Judge = Annotated[str, typer.Option("--judge", metavar="MODEL", help="Judges rubrics; else the setting `model`.")]
+Samples = Annotated[int, typer.Option(min=1, max=1000, help="Rollouts per case and side.")]
+Judge = Annotated[
+    str, typer.Option("--judge", metavar="MODEL", help="The model that judges rubrics; default: the setting `model`.")
+]
 Budget = Annotated[
     list[str] | None,
     typer.Option(
-        "--budget", metavar="NAME=N", help="The most it may take: rollouts, calls, tokens, usd, seconds; repeatable."
+        "--budget", metavar="NAME=N", help="Spend at most: rollouts, calls, tokens, usd, seconds; can be repeated."
     ),
 ]
-Workers = Annotated[int, typer.Option(min=1, max=256, help="Rollouts at the same time.")]
-Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="What one try of a case may take.")]
+Workers = Annotated[int, typer.Option(min=1, max=256, help="Rollouts in parallel.")]
+Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="Time limit of one rollout.")]
 Commands = Annotated[
-    bool, typer.Option("--allow-commands", help="Run the checks of cases that are commands; read the cases first.")
+    bool, typer.Option("--allow-commands", help="Let cases run commands as checks; read the cases first.")
 ]
-Every = Annotated[bool, typer.Option("--every", help="List every case, not only those that came out differently.")]
+Every = Annotated[bool, typer.Option("--every", help="List every case, not only those with different results.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,10 +63,10 @@ class Asked:
 
 @taking(Asked)
 def command(ctx: typer.Context, asked: Asked) -> None:
-    """Score a skill on cases, side by side with its version before, another one, or no skill at all.
+    """Score a skill on cases, and compare it with its previous version, another version, or no skill.
 
-    Both sides are tried on the same cases; the difference is told with its interval, and with what so many cases can
-    tell. What training or an earlier evaluation has rolled out costs nothing.
+    Both sides run the same cases. The difference is shown with its interval, and with how small a difference this many
+    cases can show. Rollouts that training or an earlier evaluation made are used again and cost nothing.
 
     Example:  metier eval flaky --cases cases.jsonl --target agent=claude-code  ·  metier eval deploy --against none
     """
@@ -95,4 +98,4 @@ def command(ctx: typer.Context, asked: Asked) -> None:
     for part in page(found, width=out.width, every=asked.every):
         out.print(part)
     if not asked.every:
-        talk("Every case: --every. As JSON: --json")
+        talk("All cases: --every. As JSON: --json")

@@ -28,9 +28,9 @@ SourceArgument = Annotated[
     ),
 ]
 PathsArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[PATH]...", help="Session files, or folders of them.")
+    list[str] | None, typer.Argument(metavar="[PATH]...", help="Session files, or folders that contain them.")
 ]
-Everywhere = Annotated[bool, typer.Option("--everywhere", help="Also sessions that worked in other folders.")]
+Everywhere = Annotated[bool, typer.Option("--everywhere", help="Also import sessions from other folders.")]
 
 
 def import_(
@@ -41,9 +41,9 @@ def import_(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Import the sessions that agents have written; without a source, find what this machine has and ask.
+    """Import agents' sessions. Without a source, find the sessions on this machine and ask first.
 
-    Each run is kept once: the same file again adds nothing, a file that grew is picked up where it ended.
+    Each run is stored once: the same file again adds nothing, and a file that grew is read from where it ended.
 
     Example:  metier import claude-code ~/.claude/projects/-home-ann-shop
     """
@@ -74,7 +74,7 @@ def _chosen(name: str, paths: Sequence[str]) -> Callable[[Workspace, list[FileRe
 
     source = registry.find_source(name)
     if not paths:
-        raise UsageError(f"Say which files or folders: metier import {name} PATH…; `metier import` alone finds them.")
+        raise UsageError(f"Give the files or folders: metier import {name} PATH… (`metier import` alone finds them).")
     found = find_named_sessions(source, paths)
 
     def run(ws: Workspace, reports: list[FileReport]) -> Iterator[Event]:
@@ -92,10 +92,8 @@ def _found(ws: Workspace, reports: list[FileReport], *, everywhere: bool, yes: b
 
     groups = list(find_local_sessions(ws.root, os.environ, everywhere=everywhere))
     if not groups:
-        where = (
-            "anywhere on this machine" if everywhere else f"that worked in {ws.root}; --everywhere takes the others too"
-        )
-        raise RefusedError(f"No sessions were found {where}. Name a file: metier import SOURCE PATH.")
+        where = "on this machine" if everywhere else f"for {ws.root}. Look in other folders: metier import --everywhere"
+        raise RefusedError(f"No sessions found {where}. Or give a file: metier import SOURCE PATH")
     _ask(groups, yes=yes)
     for group in groups:
         progress(import_sessions(ws, group.source, group.sessions, reports))
@@ -103,13 +101,13 @@ def _found(ws: Workspace, reports: list[FileReport], *, everywhere: bool, yes: b
 
 def _ask(groups: Sequence[SourceSessions], *, yes: bool) -> None:
     for group in groups:
-        note = "" if group.source.proven else " (unproven)"
+        note = "" if group.source.proven else " (not tested with real sessions)"
         talk(f"{group.source.title}{note}: {len(group.sessions)} sessions, {group.size / 2**20:.1f} MB")
     if yes:
         return
     if not sys.stdin.isatty():
-        raise UsageError("There is nobody to ask whether to import them: add --yes.")
-    if not typer.confirm("Import them, redacted, into this workspace?", default=True, err=True):
+        raise UsageError("Importing needs a confirmation, and there is no terminal to ask on. Add --yes.")
+    if not typer.confirm("Import them into this workspace? Secrets are redacted.", default=True, err=True):
         raise RefusedError("Nothing was imported.")
 
 
@@ -128,13 +126,14 @@ def _say(reports: Sequence[FileReport]) -> None:
         )
         for report in reports
     ]
-    console().print(table(("file", "", "runs", "new", "updated", "skipped", "tokens"), rows, grow="file"))
+    console().print(table(("file", "status", "runs", "new", "updated", "skipped", "tokens"), rows, grow="file"))
     skipped = [(report.file, one) for report in reports for one in report.skipped]
     for file, one in skipped[:10]:
-        talk(f"skipped: {Path(one.file or file).name}{f':{one.line}' if one.line else ''}: {one.reason}")
+        talk(f"Skipped {Path(one.file or file).name}{f':{one.line}' if one.line else ''}: {one.reason}")
     if len(skipped) > 10:
-        talk(f"{len(skipped) - 10} more were skipped; --json lists them all.")
+        talk(f"{len(skipped) - 10} more skipped; --json lists them all.")
     new = sum(report.new for report in reports)
     talk(
-        f"{new} new runs. See them: metier runs list. Undo: metier runs purge --session NAME, or metier runs delete ID"
+        f"Imported {new} new run{'' if new == 1 else 's'}. See them: metier runs list. "
+        "Undo: metier runs purge --session NAME, or metier runs delete ID"
     )

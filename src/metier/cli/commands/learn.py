@@ -16,14 +16,16 @@ if TYPE_CHECKING:
     from metier.events import Event
     from metier.learning.report import Learned
 
-Explain = Annotated[bool, typer.Option("--explain", help="Say of every run and every ready pattern what became of it.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing, ask no model; say what would be found.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Show what happened to every run and every ready pattern.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing and ask no model; show what would be found.")]
 Apply = Annotated[
     bool | None,
-    typer.Option("--apply/--no-apply", help="Ship drafts that pass review and gate, or do not; else as the mode says."),
+    typer.Option(
+        "--apply/--no-apply", help="Ship drafts that pass review and the gate, or don't; default: the setting mode."
+    ),
 ]
 Wait = Annotated[
-    float, typer.Option("--wait", metavar="SECONDS", min=0, help="Wait so long for another learner to end.")
+    float, typer.Option("--wait", metavar="SECONDS", min=0, help="Wait this long for another learner to finish.")
 ]
 SUMMED_UP = ("learn", "draft")
 """Stages whose notes the page says once, at the end."""
@@ -37,10 +39,11 @@ def learn(
     wait: Wait = 0.0,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from the runs that are new: find patterns, write drafts, review them.
+    """Learn from new runs: find patterns, write drafts, review them.
 
-    Each run is judged and grouped once, so a pass costs what is new. Drafts wait for your word, unless the mode is
-    apply or you say --apply. Without a model heuristics do all of it. Exits with 1 if anything failed or was refused.
+    Each run is judged and grouped once, so a pass costs only what is new. Drafts wait for your approval, unless the
+    mode is apply or you add --apply. Without a model, heuristics do everything. Exits with 1 if anything failed or was
+    refused.
 
     Example:  metier learn  ·  metier learn --explain  ·  metier learn --dry-run  ·  metier learn --apply --wait 60
     """

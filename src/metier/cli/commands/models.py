@@ -26,14 +26,14 @@ SIGNS = {"ok": ("ok", "green"), "warning": ("note", "yellow"), "problem": ("PROB
 
 @app.callback()
 def models() -> None:
-    """The models that learning asks."""
+    """Check the models that learning uses."""
 
 
 @app.command()
 def check(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Ask the configured model a few small questions, and show what was spent today beside the budget.
+    """Ask the configured model a few small questions, and show today's spending and the budget.
 
-    Exits with 1 if something is wrong. Never shows a key.
+    Exits with 1 if something is wrong. Keys are never shown.
 
     Example:  METIER_MODEL=anthropic:claude-haiku-4-5 metier models check
     """

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from metier.types import Pattern
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-Every = Annotated[bool, typer.Option("--all", help="Also those that were retired.")]
+Every = Annotated[bool, typer.Option("--all", help="Also show retired patterns.")]
 PatternArgument = Annotated[
-    str, typer.Argument(metavar="ID|LABEL", help="A pattern's label, its id, or the beginning of it.")
+    str, typer.Argument(metavar="ID|LABEL", help="A pattern's label, its id, or the start of its id.")
 ]
 
 
 @app.callback(invoke_without_command=True)
 def patterns(ctx: typer.Context, every: Every = False, as_json: AsJson = False) -> None:
-    """What keeps coming up: runs with one reusable meaning, and what became of them.
+    """Show the tasks that keep coming up, their runs, and the skills they led to.
 
     Example:  metier patterns  ·  metier patterns --json | jq '.[].label'
     """
@@ -31,7 +31,7 @@ def patterns(ctx: typer.Context, every: Every = False, as_json: AsJson = False) 
 
 @app.command("list")
 def list_(ctx: typer.Context, every: Every = False, as_json: AsJson = False) -> None:
-    """List the patterns, in the order they first appeared.
+    """List the patterns, oldest first.
 
     Example:  metier patterns list --all
     """
@@ -40,7 +40,7 @@ def list_(ctx: typer.Context, every: Every = False, as_json: AsJson = False) -> 
 
 @app.command()
 def show(ctx: typer.Context, pattern: PatternArgument, as_json: AsJson = False) -> None:
-    """Show a pattern: its runs with the reason each is in it, its drafts, and the skill it became.
+    """Show a pattern: its runs and why each belongs to it, its drafts, and its skill.
 
     Example:  metier patterns show bump-dependency
     """
@@ -56,7 +56,7 @@ def show(ctx: typer.Context, pattern: PatternArgument, as_json: AsJson = False) 
         console().print(part)
     drafts = [one.id for one in found.drafts if one.status in ("candidate", "quarantined")]
     if drafts:
-        talk(f"What its draft would change: metier drafts diff {drafts[-1]}")
+        talk(f"See what its draft changes: metier drafts diff {drafts[-1]}")
 
 
 def _said_before(ctx: typer.Context, name: str) -> bool:
@@ -74,11 +74,11 @@ def _list(ctx: typer.Context, *, every: bool, as_json: bool) -> None:
     if as_json:
         emit([row(one, there[one.id]) for one in found])
     elif not found:
-        talk("No patterns yet. They come from runs that keep succeeding: metier learn")
+        talk("No patterns yet. Metier finds them in tasks that come up again and succeed: metier learn")
     else:
-        columns = ("id", "pattern", "runs", "went well", "status", "what it is about")
-        console().print(table(columns, [_row(one) for one in found], grow="what it is about"))
-        talk("Why one is as it is: metier patterns show LABEL")
+        columns = ("id", "pattern", "runs", "success", "status", "about")
+        console().print(table(columns, [_row(one) for one in found], grow="about"))
+        talk("Details: metier patterns show LABEL")
 
 
 def _row(pattern: Pattern) -> tuple[str, ...]:

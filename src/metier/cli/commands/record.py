@@ -12,14 +12,16 @@ from metier.cli.output import emit, progress, talk
 if TYPE_CHECKING:
     from metier.runs.json_stream import Batch
 
-FileArgument = Annotated[str, typer.Argument(metavar="[FILE]", help="JSON or JSON Lines; - or none: standard input.")]
+FileArgument = Annotated[
+    str, typer.Argument(metavar="[FILE]", help="JSON or JSON Lines; - or nothing reads standard input.")
+]
 
 
 def record(ctx: typer.Context, file: FileArgument = "-", as_json: AsJson = False) -> None:
-    """Record one run or many, as JSON; each is redacted, kept once, and acknowledged when it is safe on disk.
+    """Record one or more runs from JSON. Each run is redacted, and stored once and safely before it is counted.
 
-    A run is an object with at least "message"; docs/formats.md lists all fields. Give one object a line, an array, or
-    one object over several lines.
+    A run is an object with at least "message"; docs/formats.md lists all fields. Give one object per line, an array,
+    or one object over several lines.
 
     Example:  echo '{"message": "fix the login test", "status": "completed", "output": "done"}' | metier record
     """
@@ -38,14 +40,14 @@ def record(ctx: typer.Context, file: FileArgument = "-", as_json: AsJson = False
 
 def _say(batch: Batch) -> None:
     for line, reason in batch.refused[:20]:
-        talk(f"metier: line {line} was refused: {reason}")
+        talk(f"metier: refused line {line}: {reason}")
     if len(batch.refused) > 20:
-        talk(f"metier: {len(batch.refused) - 20 + batch.refused_more} more were refused; --json lists them.")
+        talk(f"metier: {len(batch.refused) - 20 + batch.refused_more} more lines refused; --json lists them.")
     for line, reason in batch.warnings[:5]:
         talk(f"line {line}: {reason}")
     parts = [f"Recorded {batch.recorded} run{'' if batch.recorded == 1 else 's'}"]
     parts += [f"{batch.updated} updated"] if batch.updated else []
-    parts += [f"{batch.duplicates} known already"] if batch.duplicates else []
+    parts += [f"{batch.duplicates} already known"] if batch.duplicates else []
     parts += [f"{len(batch.skipped)} skipped ({batch.skipped[0][1]})"] if batch.skipped else []
     parts += [f"{len(batch.refused) + batch.refused_more} refused"] if batch.refused else []
     talk(", ".join(parts) + "." + _undo(batch))

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 PathsArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[PATH]...", help="Skill folders, or folders of them.")
+    list[str] | None, typer.Argument(metavar="[PATH]...", help="Skill folders, or folders that contain skills.")
 ]
-AsSarif = Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0, for code hosts.")]
-ExplainOption = Annotated[str, typer.Option("--explain", metavar="RULE", help="Say what a rule is for, and stop.")]
-RulesOption = Annotated[bool, typer.Option("--rules", help="List all rules, and stop.")]
+AsSarif = Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0, for code hosting sites.")]
+ExplainOption = Annotated[str, typer.Option("--explain", metavar="RULE", help="Explain a rule and exit.")]
+RulesOption = Annotated[bool, typer.Option("--rules", help="List all rules and exit.")]
 _COLOURS: dict[Severity, str] = {
     "critical": "bold red",
     "high": "red",
@@ -43,16 +43,17 @@ def review(
     explain: ExplainOption = "",
     rules: RulesOption = False,
 ) -> None:
-    """Review skill packages: hidden text, takeovers, theft, secrets, and what they would let an agent do.
+    """Review skill packages: hidden text, prompt injection, data theft, secrets, and what they let an agent do.
 
-    Nothing is run and nothing is sent. Exit code 1 if any package has a finding of severity high or above.
+    Nothing is run and nothing is sent. Exits with 1 if a package has a finding of severity high or above.
+
     Example:  metier review .claude/skills  ·  metier review ./skill --sarif  ·  metier review --explain paste-site
     """
     if explain or rules:
         _explain([explain] if explain else [], as_json=as_json)
         return
     if not paths:
-        raise typer.BadParameter("name a skill's folder, or a folder of skills", param_hint="PATH")
+        raise typer.BadParameter("give a skill folder, or a folder that contains skills", param_hint="PATH")
     found = _reviewed(paths)
     if as_sarif:
         from metier import __version__
@@ -130,7 +131,7 @@ def _print_finding(out: Console, one: Finding) -> None:
     for line in one.excerpt.splitlines()[:4]:
         out.print(Text.assemble("            | ", (visible(line), "italic")))
     if one.fix:
-        out.print(Text.assemble(("            To do: ", "dim"), visible(one.fix)))
+        out.print(Text.assemble(("            Fix: ", "dim"), visible(one.fix)))
 
 
 def _explain(ids: list[str], *, as_json: bool) -> None:

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from metier.learning.trace import Trail
-    from metier.types import Record
+    from metier.types import Record, Verdict
 
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
-    help="List, show, search, mark and remove runs.\n\nExample:  metier runs list --limit 20",
+    help="List, show, search, mark and delete runs.\n\nExample:  metier runs list --limit 20",
 )
-RunArgument = Annotated[str, typer.Argument(metavar="ID", help="A run's id, or the beginning of it.")]
+RunArgument = Annotated[str, typer.Argument(metavar="ID", help="A run's id, or the start of it.")]
+MARKED = {"good": "successful", "bad": "failed"}
 SIGNS = {True: "yes", False: "no", None: "?"}
 
 
@@ -34,34 +35,40 @@ def list_(ctx: typer.Context, limit: Limit = 50, as_json: AsJson = False) -> Non
     """
     with opened(ctx) as ws:
         records = ws.runs(limit)
-    _print(records, as_json=as_json, empty="No runs yet. Record one: metier record, or try: metier demo")
+    _print(
+        records,
+        as_json=as_json,
+        empty="No runs yet. Add some: metier import, or metier record. See an example: metier demo",
+    )
 
 
 @app.command()
 def search(
     ctx: typer.Context,
-    words: Annotated[list[str], typer.Argument(metavar="WORDS", help="All of them, or words that begin so.")],
+    words: Annotated[
+        list[str], typer.Argument(metavar="WORDS", help="Words that a run must contain; the start of a word is enough.")
+    ],
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Find runs by the words in request, answer, tools and skills.
+    """Find runs by words in the request, the answer, the tools and the skills.
 
     Example:  metier runs search flaky login
     """
     with opened(ctx) as ws:
         progress(ws.index())
         records = ws.search(" ".join(words), limit)
-    _print(records, as_json=as_json, empty="No run holds all of these words.")
+    _print(records, as_json=as_json, empty="No run contains all of these words.")
 
 
 @app.command()
 def show(
     ctx: typer.Context,
     run: RunArgument,
-    every: Annotated[bool, typer.Option("--all", help="Every step of a long run.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Show every step of a long run.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show one run: the request, what was done step by step, the answer, the skills, and what learning made of it.
+    """Show one run: the request, each step, the answer, the skills, and what learning did with it.
 
     Example:  metier runs show 3f9a
     """
@@ -83,36 +90,37 @@ def show(
 def mark(
     ctx: typer.Context,
     run: RunArgument,
-    verdict: Annotated[Literal["good", "bad", "unset"], typer.Argument(help="What you think of it.")],
+    verdict: Annotated[Literal["good", "bad", "unset"], typer.Argument(help="Your verdict; unset removes it.")],
     reason: Annotated[str, typer.Option(help="Why.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Say whether a run reached its goal; your word wins over every other.
+    """Mark a run as successful or failed. Your mark wins over every other verdict.
 
     Example:  metier runs mark 3f9a bad --reason "it deleted the test"
     """
     from metier.runs.verdicts import mark_run
 
     with opened(ctx) as ws:
+        before = ws.verdict(ws.run(run).id)
         record = mark_run(ws, run, verdict, reason)
     if as_json:
         emit(_row(record))
     else:
-        back = "good" if verdict == "unset" else "unset"
-        undo = f" Undo: metier runs mark {record.id[:8]} {back if back == 'unset' else 'good|bad'}"
-        talk(f"Run {record.id[:8]} counts as: success {SIGNS[record.success]}.{undo}")
+        talk(_marked(record, verdict, before))
 
 
 @app.command()
 def delete(
     ctx: typer.Context,
-    runs: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, or beginnings of them.")],
+    runs: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, or the start of each.")],
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove runs for good: from the store, its full-text index and its log.
+    """Delete runs permanently: from the store, the search index and the log.
 
-    Only their ids are kept, so that they are not imported again. Example:  metier runs delete 3f9a --yes
+    Only their ids are kept, so they are not imported again.
+
+    Example:  metier runs delete 3f9a --yes
     """
     with opened(ctx) as ws:
         ids = [ws.run(run).id for run in runs]
@@ -123,21 +131,21 @@ def delete(
 def purge(
     ctx: typer.Context,
     older_than: Annotated[
-        int | None, typer.Option(min=0, max=36_500, metavar="DAYS", help="Runs recorded before that.")
+        int | None, typer.Option(min=0, max=36_500, metavar="DAYS", help="Runs recorded more than this many days ago.")
     ] = None,
     session: Annotated[str | None, typer.Option(help="All runs of this session.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="All runs of this workspace.")] = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove many runs for good: by age, by session, or all.
+    """Delete many runs permanently: by age, by session, or all.
 
     Example:  metier runs purge --older-than 90
     """
     from metier.maintenance.retention import chosen
 
     if sum((older_than is not None, session is not None, everything)) != 1:
-        raise UsageError("Say which runs: one of --older-than DAYS, --session NAME, --all.")
+        raise UsageError("Choose which runs: --older-than DAYS, --session NAME or --all.")
     with opened(ctx) as ws:
         ids = chosen(ws, older_than=older_than, session=session)
     _remove(ctx, ids, "purged by a person", yes=yes, as_json=as_json)
@@ -146,10 +154,10 @@ def purge(
 @app.command()
 def readmit(
     ctx: typer.Context,
-    run: Annotated[str, typer.Argument(metavar="ID", help="The whole id of a removed run.")],
+    run: Annotated[str, typer.Argument(metavar="ID", help="The whole id of a deleted run.")],
     as_json: AsJson = False,
 ) -> None:
-    """Let a removed run be recorded again when it is delivered again; its text is gone until then.
+    """Allow a deleted run to be recorded again. Its text is gone until you import or record it again.
 
     Example:  metier runs readmit 3f9a0c5b7d2e4f61aa90bb12
     """
@@ -160,21 +168,32 @@ def readmit(
     if as_json:
         emit({"readmitted": run})
     else:
-        talk(f"Run {run} will be recorded again when it is delivered again. Undo then: metier runs delete {run[:8]}")
+        talk(f"Run {run} can be recorded again. Undo after that: metier runs delete {run[:8]}")
 
 
 def _remove(ctx: typer.Context, ids: Sequence[str], reason: str, *, yes: bool, as_json: bool) -> None:
     from metier.maintenance.retention import remove
 
+    count = f"{len(ids)} run{'' if len(ids) == 1 else 's'}"
     if ids:
-        confirm(f"Remove {len(ids)} run{'' if len(ids) == 1 else 's'} for good? This cannot be undone.", yes=yes)
+        confirm(f"Delete {count} permanently? This cannot be undone.", yes=yes)
         with opened(ctx) as ws:
             progress(remove(ws, ids, reason))
     if as_json:
         emit({"removed": list(ids)})
+    elif ids:
+        talk(f"Deleted {count} permanently. To allow one to be recorded again: metier runs readmit ID")
     else:
-        count = f"{len(ids)} run{'' if len(ids) == 1 else 's'}"
-        talk(f"Removed {count} for good. To let one be recorded again: metier runs readmit ID")
+        talk("No run matches. Nothing was deleted.")
+
+
+def _marked(record: Record, word: str, before: Verdict | None) -> str:
+    """What a mark changed, and how to undo it."""
+    short = record.id[:8]
+    last = before.success if before and before.judge == "person" else None
+    back = "unset" if last is None else "good" if last else "bad"
+    said = f"Removed your mark from run {short}" if word == "unset" else f"Marked run {short} as {MARKED[word]}"
+    return f"Run {short} has no mark." if back == word == "unset" else f"{said}. Undo: metier runs mark {short} {back}"
 
 
 def _print(records: Sequence[Record], *, as_json: bool, empty: str) -> None:
@@ -214,12 +233,10 @@ def _row(record: Record) -> dict[str, object]:
     }
 
 
-def _verdict(verdict: object) -> dict[str, object] | None:
+def _verdict(verdict: Verdict | None) -> dict[str, object] | None:
     from dataclasses import asdict
 
-    from metier.types import Verdict
-
-    return asdict(verdict) if isinstance(verdict, Verdict) else None
+    return asdict(verdict) if verdict else None
 
 
 def _learning(went: Trail) -> dict[str, object]:

@@ -12,17 +12,19 @@ from metier.cli.output import console, emit, talk
 if TYPE_CHECKING:
     from metier.selection.assembly.render import Form
 
-TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="What the agent is about to do; -: standard input.")]
+TaskArgument = Annotated[
+    str, typer.Argument(metavar="TASK", help="What the agent is about to do; - reads standard input.")
+]
 Agent = Annotated[str, typer.Option(metavar="NAME", help="The agent that asks, such as claude-code.")]
 PathOption = Annotated[str, typer.Option("--path", metavar="PATH", help="The file or folder the task is about.")]
-Exclude = Annotated[list[str] | None, typer.Option(metavar="SKILL", help="Leave this one out; may be repeated.")]
-Budget = Annotated[int | None, typer.Option(min=0, max=1_000_000, help="Tokens of skills, at most.")]
+Exclude = Annotated[list[str] | None, typer.Option(metavar="SKILL", help="Leave this skill out; can be repeated.")]
+Budget = Annotated[int | None, typer.Option(min=0, max=1_000_000, help="Use at most this many tokens of skills.")]
 NoModel = Annotated[bool, typer.Option("--no-model", help="Ask no model; the calibrated score decides.")]
 Render = Annotated[
     str,
     typer.Option(metavar="FORM", help="Print what the agent gets: markdown, claude-code, skill-content, mcp, plain."),
 ]
-Why = Annotated[bool, typer.Option("--why", help="Say what each score is made of, and what each stage did.")]
+Why = Annotated[bool, typer.Option("--why", help="Show the parts of each score, and what each stage did.")]
 ALIASES = {"claude": "claude-code"}
 
 
@@ -38,10 +40,10 @@ def select(
     why: Why = False,
     as_json: AsJson = False,
 ) -> None:
-    """Select the skills for a task: what was chosen, what was close, and why.
+    """Select skills for a task: show which were chosen, which were close, and why.
 
-    No skill is a good answer, and exits with 0 like any other. The selection is kept, so that the run it serves can say
-    what the skills were worth. With --render the text for the agent is printed and nothing else.
+    No skill is a valid result and exits with 0. The selection is saved, so that Metier can later measure how useful
+    the skills were. With --render, only the text for the agent is printed.
 
     Example:  metier select "fix the flaky login test" --why  ·  metier select - --render claude-code < task.txt
     """
@@ -61,7 +63,7 @@ def select(
     for line in found.notes if as_json else closing(found):
         talk(line)
     if found.choice.chosen and not (as_json or form or why):
-        talk("What the agent gets: --render markdown. What the scores are made of: --why")
+        talk("See the text for the agent: --render markdown. See the parts of the scores: --why")
 
 
 def _form(name: str) -> Form:
@@ -69,7 +71,7 @@ def _form(name: str) -> Form:
 
     form = ALIASES.get(name, name)
     if form not in FORMS:
-        raise typer.BadParameter(f"{name!r} is no form; known are {', '.join(FORMS)}", param_hint="--render")
+        raise typer.BadParameter(f"unknown form {name!r}; use one of {', '.join(FORMS)}", param_hint="--render")
     return form
 
 
@@ -81,5 +83,5 @@ def _task(given: str) -> str:
     if given != "-":
         return given
     if sys.stdin is None or sys.stdin.isatty():  # pyright: ignore[reportUnnecessaryComparison]
-        raise InputError("There is no task: write it behind `metier select`, or pipe it in with `-`.")
+        raise InputError("There is no task. Write it after `metier select`, or pipe it in with `-`.")
     return sys.stdin.buffer.read().decode("utf-8", "replace")

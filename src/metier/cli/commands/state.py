@@ -11,13 +11,13 @@ from metier.cli.options import AsJson, Yes, confirm, opened, options
 from metier.cli.output import console, emit, table, talk, visible
 from metier.errors import DamagedError, InputError, RefusedError, StoreError
 
-TargetArgument = Annotated[str, typer.Argument(metavar="FILE", help="Where to write it, for example metier.tar.gz.")]
-BackupArgument = Annotated[str, typer.Argument(metavar="FILE", help="What `metier backup` wrote.")]
+TargetArgument = Annotated[str, typer.Argument(metavar="FILE", help="The file to write, for example metier.tar.gz.")]
+BackupArgument = Annotated[str, typer.Argument(metavar="FILE", help="A file that `metier backup` wrote.")]
 SIGNS = {"ok": ("ok", "green"), "warning": ("note", "yellow"), "problem": ("PROBLEM", "red")}
 
 
 def init(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Make this folder (or the git checkout around it) a workspace, so that its agents' runs are recorded.
+    """Turn this folder (or the git checkout it is in) into a workspace where agents' runs are recorded.
 
     Example:  cd my-project && metier init
     """
@@ -36,21 +36,21 @@ def init(ctx: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         emit(document)
     elif known:
-        talk(f"{ws.root} is a workspace already; its state lies in {ws.state}.")
+        talk(f"{ws.root} is already a workspace. Its state is in {ws.state}.")
     else:
-        talk(f"Made the workspace {ws.name}: its state lies in {ws.state} and stays out of git.")
-        talk("Record a run: metier record < runs.jsonl. See what is there: metier runs list. Undo: metier uninit")
+        talk(f"Created workspace {ws.name}. Its state is in {ws.state} (git ignores it).")
+        talk("Next: metier import, or metier record < runs.jsonl. Undo: metier uninit")
 
 
 def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Stop recording here: the state folder is renamed, so that nothing is lost.
+    """Stop recording here. The state folder is renamed, so nothing is lost.
 
     Example:  metier uninit --yes
     """
     ws = opened(ctx)
     if ws.state.parent != ws.root:
         raise RefusedError(
-            f"{ws.state} is shared by several workspaces. Unset METIER_HOME (or state_dir) here instead."
+            f"{ws.state} is shared by several workspaces. To stop recording here, unset METIER_HOME (or state_dir)."
         )
     moment = ws.now()[:19].replace(":", "").replace("-", "")
     aside = ws.state.with_name(f"{ws.state.name}-removed-{moment}")
@@ -63,12 +63,12 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
     if as_json:
         emit({"state": str(ws.state), "moved_to": str(aside)})
     else:
-        talk(f"Nothing is recorded in {ws.root} any more. The state is kept in {aside}.")
+        talk(f"Recording stopped in {ws.root}. The state is kept in {aside}.")
         talk(f"Undo: mv {quote(str(aside))} {quote(str(ws.state))}")
 
 
 def where(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Show where everything of this workspace lies.
+    """Show the paths of this workspace: state, database, spool and settings.
 
     Example:  sqlite3 "$(metier where --json | jq -r .database)" '.tables'
     """
@@ -91,11 +91,11 @@ def where(ctx: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         emit(paths)
     else:
-        console().print(table(("what", "where"), list(paths.items()), grow="where"))
+        console().print(table(("what", "path"), list(paths.items()), grow="path"))
 
 
 def backup(ctx: typer.Context, file: TargetArgument, as_json: AsJson = False) -> None:
-    """Write the whole state to one file, while everything goes on; the redaction key stays here.
+    """Write the whole state to one file, without stopping anything. The redaction key is not included.
 
     Example:  metier backup ~/metier-$(date +%F).tar.gz
     """
@@ -109,11 +109,12 @@ def backup(ctx: typer.Context, file: TargetArgument, as_json: AsJson = False) ->
     if as_json:
         emit({"file": str(target), "bytes": size})
     else:
-        talk(f"Wrote {target} ({size:,} bytes). Bring it back with: metier restore {quote(str(target))}")
+        name = quote(str(target))
+        talk(f"Wrote {target} ({size:,} bytes). Restore it: metier restore {name}   Undo: rm {name}")
 
 
 def restore(ctx: typer.Context, file: BackupArgument, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Replace the state by a backup's; what is there now is backed up first.
+    """Replace the state with a backup. The current state is backed up first.
 
     Example:  metier restore ~/metier-2026-01-31.tar.gz
     """
@@ -124,25 +125,25 @@ def restore(ctx: typer.Context, file: BackupArgument, yes: Yes = False, as_json:
 
     source = Path(file).expanduser().resolve()
     if not source.is_file():
-        raise InputError(f"{source} is no file. Give one that `metier backup` wrote.")
-    confirm(f"Replace everything recorded here by {source}?", yes=yes)
+        raise InputError(f"There is no file {source}. Give a file that `metier backup` wrote.")
+    confirm(f"Replace everything recorded here with {source}?", yes=yes)
     try:
         ws = opened(ctx, create=True)
     except DamagedError:
         aside = set_aside(options(ctx).folder, options(ctx).flags)
-        talk(f"The damaged database is kept in {aside}.")
+        talk(f"Moved the damaged database to {aside}.")
         ws = opened(ctx, create=True)
     with ws:
         saved = bring_back(ws, source)
     if as_json:
         emit({"file": str(source), "saved": str(saved) if saved else None})
     else:
-        undo = f"Undo: metier restore {quote(str(saved))}" if saved else "There was nothing before it."
+        undo = f"Undo: metier restore {quote(str(saved))}" if saved else "There was nothing here before."
         talk(f"Restored {source}. {undo}")
 
 
 def doctor(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Look at the machine, the settings, the store and the spool; exit 1 if there is a problem.
+    """Check the machine, the settings, the store and the spool. Exits with 1 if there is a problem.
 
     Example:  metier doctor --json
     """
@@ -169,7 +170,7 @@ def doctor(ctx: typer.Context, as_json: AsJson = False) -> None:
 
 
 def config(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Show every setting, its effective value, and where that came from.
+    """Show every setting, its value, and where the value comes from.
 
     Example:  METIER_MODE=draft metier --set min_runs=3 config
     """

@@ -1,4 +1,4 @@
-"""`metier train`: a skill's text made better behind a gate of held-out cases."""
+"""`metier train`: improve a skill's text behind a gate of held-out cases."""
 
 from __future__ import annotations
 
@@ -23,41 +23,44 @@ if TYPE_CHECKING:
     from metier.training.service.order import Order, TrainLimits
     from metier.training.spec import Spec
 
-SkillArgument = Annotated[str, typer.Argument(metavar="SKILL", help="A skill of the library, or a skill's folder.")]
-RunArgument = Annotated[str, typer.Argument(metavar="TRAINING", help="A training's id, or the beginning of it.")]
+SkillArgument = Annotated[str, typer.Argument(metavar="SKILL", help="A skill in the library, or a skill folder.")]
+RunArgument = Annotated[str, typer.Argument(metavar="TRAINING", help="A training's id, or the start of it.")]
 Cases = Annotated[
-    str, typer.Option(metavar="FILE", help="Cases: .jsonl, or the standard's evals.json; else the skill's own evals.")
+    str,
+    typer.Option(metavar="FILE", help="Cases: .jsonl, or the standard's evals.json; default: the skill's own evals."),
 ]
 TargetOption = Annotated[
     str,
     typer.Option(
         metavar="TARGET",
-        help="What tries the cases: chat, chat=MODEL, completion=MODEL, agent=NAME, command='… {task}', python=M:F.",
+        help="What runs the cases: chat, chat=MODEL, completion=MODEL, agent=NAME, command='… {task}', python=M:F.",
     ),
 ]
-Optimiser = Annotated[str, typer.Option(metavar="MODEL", help="Proposes the edits; else the setting `model`.")]
+Optimiser = Annotated[
+    str, typer.Option(metavar="MODEL", help="The model that proposes edits; default: the setting `model`.")
+]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--spec", metavar="NAME=VALUE", help="A setting of the search, such as epochs=2; may be repeated."),
+    typer.Option("--spec", metavar="NAME=VALUE", help="A search setting, such as epochs=2; can be repeated."),
 ]
-Workers = Annotated[int, typer.Option(min=1, max=256, help="Rollouts and calls at the same time.")]
+Workers = Annotated[int, typer.Option(min=1, max=256, help="Rollouts and calls in parallel.")]
 Budget = Annotated[
     list[str] | None,
     typer.Option(
         "--budget",
         metavar="NAME=N",
-        help="The most it may take: rollouts, calls, tokens, usd, seconds (10m, 2h); may be repeated.",
+        help="Spend at most: rollouts, calls, tokens, usd, seconds (10m, 2h); can be repeated.",
     ),
 ]
 Commands = Annotated[
-    bool, typer.Option("--allow-commands", help="Run the checks of cases that are commands; read the cases first.")
+    bool, typer.Option("--allow-commands", help="Let cases run commands as checks; read the cases first.")
 ]
-Apply = Annotated[bool, typer.Option("--apply", help="Ship the result if fresh cases confirm it and review agrees.")]
-Out = Annotated[str, typer.Option(metavar="DIR", help="Write the trained skill here, too; into a new folder.")]
-Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="What one try of a case may take.")]
-Report = Annotated[str, typer.Option(metavar="FILE", help="Write the report as a page here; else beside the state.")]
-Explain = Annotated[bool, typer.Option("--explain", help="Say in plain words what the search does, and why.")]
-Events = Annotated[bool, typer.Option("--events", help="Stream one event a line, as JSON, on stderr.")]
+Apply = Annotated[bool, typer.Option("--apply", help="Ship the result if fresh cases confirm it and review passes it.")]
+Out = Annotated[str, typer.Option(metavar="DIR", help="Also write the trained skill into this new folder.")]
+Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="Time limit of one rollout.")]
+Report = Annotated[str, typer.Option(metavar="FILE", help="Write the HTML report here; default: in the state folder.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Explain in plain words what the search does, and why.")]
+Events = Annotated[bool, typer.Option("--events", help="Print events as JSON lines on stderr.")]
 
 
 app = typer.Typer(cls=RunByDefault, add_completion=False, rich_markup_mode=None, no_args_is_help=True)
@@ -65,7 +68,7 @@ app = typer.Typer(cls=RunByDefault, add_completion=False, rich_markup_mode=None,
 
 @app.callback()
 def trainings() -> None:
-    """Make a skill's text better behind a gate of held-out cases: metier train SKILL --cases FILE.
+    """Improve a skill's text behind a gate of held-out cases: metier train SKILL --cases FILE.
 
     Example:  metier train flaky-tests --cases cases.jsonl --target agent=claude-code --budget usd=5
     """
@@ -105,11 +108,11 @@ class Asked:
 @app.command()
 @taking(Asked)
 def run(ctx: typer.Context, asked: Asked) -> None:
-    """Train a skill: try it on cases, propose bounded edits, keep what held-out cases say is better.
+    """Train a skill: run it on cases, propose small edits, keep the edits that help on held-out cases.
 
-    An estimate comes first. Killed or stopped with Ctrl-C, the same command goes on where it was and pays for nothing
-    twice. The result is confirmed on cases nothing has looked at and becomes a draft; with --apply it ships, if that
-    and review agree (undo: metier skills rollback SKILL). Exits with 1 if nothing better was found or it was stopped.
+    It shows an estimate first. After Ctrl-C or a crash, run the same command again: it continues and pays for nothing
+    twice. The result is confirmed on fresh cases and becomes a draft. With --apply it ships if fresh cases confirm it
+    and review passes it (undo: metier skills rollback SKILL). Exits with 1 if it found nothing better or was stopped.
 
     Example:  metier train deploy --cases cases.jsonl --spec epochs=2 --budget calls=500  ·  metier train show
     """
@@ -145,7 +148,7 @@ def resume(
     events: Events = False,
     as_json: AsJson = False,
 ) -> None:
-    """Go on with a training that was stopped or killed; what was paid for is not paid for again.
+    """Continue a training that was stopped or killed. Nothing is paid for twice.
 
     Example:  metier train resume 9907b73f  ·  metier train resume 9907b73f --budget calls=2000
     """
@@ -156,7 +159,7 @@ def resume(
         order = order_again(ws, training, limits_from(budget) if budget else None)
         if not is_named(order.target):
             raise UsageError(
-                "It was begun from Python, with a target of its own. Go on there, with the same ws.train()."
+                "This training was started from Python with its own target. Continue it there: the same ws.train()."
             )
         told = Telling(quiet=as_json, events_as_json=events, explain=explain)
         _trained(ws, order, _Wanted(apply=apply, out=out, report=report, told=told, as_json=as_json))
@@ -164,7 +167,7 @@ def resume(
 
 @app.command("list")
 def list_(ctx: typer.Context, limit: Limit = 20, as_json: AsJson = False) -> None:
-    """List trainings, the newest first.
+    """List trainings, newest first.
 
     Example:  metier train list
     """
@@ -176,7 +179,7 @@ def list_(ctx: typer.Context, limit: Limit = 20, as_json: AsJson = False) -> Non
     if as_json:
         emit(found)
     elif not found:
-        talk("No trainings yet. Begin one: metier train SKILL --cases FILE")
+        talk("No trainings yet. Start one: metier train SKILL --cases FILE")
     else:
         columns = ("training", "skill", "status", "val", "confirmed", "rollouts", "when")
         console().print(table(columns, [row_of(one) for one in found], grow="confirmed"))
@@ -185,12 +188,12 @@ def list_(ctx: typer.Context, limit: Limit = 20, as_json: AsJson = False) -> Non
 @app.command()
 def show(
     ctx: typer.Context,
-    training: Annotated[str, typer.Argument(metavar="[TRAINING]", help="Its id; else the newest.")] = "",
+    training: Annotated[str, typer.Argument(metavar="[TRAINING]", help="A training's id; default: the newest.")] = "",
     report: Report = "",
     explain: Explain = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a training: scores against the baselines, each step with its reason, what it cost; --report for the page.
+    """Show a training: scores and baselines, each step with its reason, the cost; --report writes the page.
 
     Example:  metier train show  ·  metier train show 9907b73f --explain  ·  metier train show 9907b73f --report a.html
     """
@@ -208,12 +211,12 @@ def show(
     else:
         say(found)
     if page:
-        talk(f"The page: {page}")
+        talk(f"Report: {page}")
 
 
 @app.command()
 def compare(ctx: typer.Context, one: RunArgument, other: RunArgument, as_json: AsJson = False) -> None:
-    """Hold two trainings against each other: scores on the cases both have, rollouts, tokens, money.
+    """Compare two trainings: scores on shared cases, rollouts, tokens, money.
 
     Example:  metier train compare 9907b73f 1c2ab004
     """
@@ -279,8 +282,8 @@ def spec_from(pairs: Sequence[str]) -> Spec:
         name = name.strip().replace("-", "_")
         if not equals or name not in kinds:
             near = get_close_matches(name, kinds, n=1)
-            hint = f" Did you mean {near[0]}?" if near else f" There are {', '.join(kinds)}."
-            raise UsageError(f"--spec takes NAME=VALUE of a setting of the search, not '{pair}'.{hint}")
+            hint = f" Did you mean {near[0]}?" if near else f" Known settings: {', '.join(kinds)}."
+            raise UsageError(f"--spec needs NAME=VALUE with a search setting; got '{pair}'.{hint}")
         given[name] = _value(name, text.strip(), kinds[name])
     spec = spec_of(**cast("dict[str, Any]", {"preset": "default", **given}))
     least, most = spec.editing.min_edits, spec.editing.max_edits
@@ -292,14 +295,14 @@ def spec_from(pairs: Sequence[str]) -> Spec:
 def _value(name: str, text: str, kind: type[object]) -> object:
     if kind is bool:
         if text.lower() not in ("true", "false", "yes", "no", "on", "off"):
-            raise UsageError(f"--spec {name} is true or false, not '{text}'.")
+            raise UsageError(f"--spec {name} must be true or false, not '{text}'.")
         return text.lower() in ("true", "yes", "on")
     try:
         value = text if kind is str else float(text) if kind in (float, type(None)) else int(text)
     except ValueError:
         value = nan
     if isinstance(value, float) and not isfinite(value):
-        raise UsageError(f"--spec {name} is a {'whole ' * (kind is int)}number, not '{text}'.")
+        raise UsageError(f"--spec {name} must be a {'whole ' * (kind is int)}number, not '{text}'.")
     return value
 
 
@@ -311,14 +314,14 @@ def limits_from(pairs: Sequence[str]) -> TrainLimits:
     for pair in pairs:
         name, equals, text = (part.strip() for part in pair.partition("="))
         if not equals or name not in ("rollouts", "calls", "tokens", "usd", "seconds"):
-            raise UsageError(f"--budget takes rollouts=N, calls=N, tokens=N, usd=N or seconds=N, not '{pair}'.")
+            raise UsageError(f"--budget needs rollouts=N, calls=N, tokens=N, usd=N or seconds=N; got '{pair}'.")
         if name in given:
-            raise UsageError(f"--budget names {name} twice, and only one can hold; leave the other out.")
+            raise UsageError(f"--budget sets {name} twice. Remove one.")
         try:
             given[name] = _amount(name, text)
         except (ValueError, ArithmeticError):
             whole = "" if name in ("usd", "seconds") else "whole "
-            raise UsageError(f"--budget {name} is a {whole}number from 0, not '{text}'.") from None
+            raise UsageError(f"--budget {name} must be a {whole}number, 0 or more, not '{text}'.") from None
     return TrainLimits(**cast("dict[str, Any]", given))
 
 

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from metier.learning.watch.watch import Told, Watch
 
 FoldersArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[FOLDER]...", help="Workspaces to watch; none: this one.")
+    list[str] | None, typer.Argument(metavar="[FOLDER]...", help="Workspaces to watch; default: this one.")
 ]
-Once = Annotated[bool, typer.Option("--once", help="Make the passes that are due now, then leave; for cron.")]
-Check = Annotated[bool, typer.Option("--check", help="Only say when the next pass is due, and why.")]
-Lines = Annotated[bool, typer.Option("--json", help="Print one JSON object a line instead; with --check, one list.")]
+Once = Annotated[bool, typer.Option("--once", help="Do the passes that are due now, then exit; for cron.")]
+Check = Annotated[bool, typer.Option("--check", help="Only show when the next pass is due, and why.")]
+Lines = Annotated[bool, typer.Option("--json", help="Print one JSON object per line; with --check, one list.")]
 
 
 def watch(
@@ -40,11 +40,11 @@ def watch(
     check: Check = False,
     as_json: Lines = False,
 ) -> None:
-    """Keep learning: take in what hooks spool, and learn after runs or at set times, until it is ended.
+    """Keep learning until stopped: read the runs that hooks spool, and learn after runs or at set times.
 
-    The settings trigger, times and mode decide; with mode observe or trigger manual runs are only taken in. Changed
-    settings are noticed. Ctrl-C or SIGTERM ends it: a pass that runs stops at its next step, and the next start makes
-    up for it.
+    The settings trigger, times and mode decide when. With mode observe or trigger manual, runs are only read in.
+    Changed settings are noticed. Stop it with Ctrl-C or SIGTERM: a running pass ends at its next step, and the next
+    start continues it.
 
     Example:  metier watch  ·  metier watch ~/shop ~/site  ·  metier watch --check  ·  metier watch --json | jq .text
     """
@@ -64,7 +64,7 @@ def watch(
     except BrokenPipeError:  # nobody reads on; that is an end like any other
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if made.closed:
-        talk("Stopped. What was recorded is kept; what was not learned from yet waits for the next pass.")
+        talk("Stopped. All recorded runs are kept; the next pass learns from the new ones.")
     sys.stdout.flush()
     if not made.stopped:
         os._exit(0)  # a pass hangs in a call that cannot be broken off; ending in the middle of it loses nothing

@@ -1,4 +1,4 @@
-"""`metier demo`: what Metier does, on sample work, as a row of small scenes."""
+"""`metier demo`: show what Metier does, on sample work, in small scenes."""
 
 from __future__ import annotations
 
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from metier.context.context import Workspace
     from metier.types import Delivery, Record, Run
 
-Keep = Annotated[
-    str, typer.Option(metavar="DIR", help="Make the demo's workspace in this new or empty folder, not a temporary one.")
-]
+Keep = Annotated[str, typer.Option(metavar="DIR", help="Use this new or empty folder, not a temporary one.")]
 WIDTH = 80
 """Columns the demo uses at most, whatever the terminal has."""
 REQUEST = 58
@@ -73,9 +71,9 @@ class Stage:
 
 
 def demo(keep: Keep = "", as_json: AsJson = False) -> None:
-    """Show what Metier does on sample work: offline, in a few seconds, in a folder of its own.
+    """Show what Metier does on sample work: offline, in a few seconds, in its own folder.
 
-    The samples are two weeks of a coding agent's runs in a small web shop. Nothing of yours is read or changed.
+    The samples are two weeks of a coding agent's runs in a small web shop. Your own data is not read or changed.
 
     Example:  metier demo --keep /tmp/metier-demo
     """
@@ -149,10 +147,10 @@ def opening(stage: Stage) -> Iterator[RenderableType]:
     from metier.cli.demo.samples import NAME
 
     days = len({run.started[:10] for run in stage.runs if run.started})
-    yield line("Metier keeps what agents do, so that they can learn their trade from it.", "bold")
+    yield line("Metier records what agents do and turns it into skills.", "bold")
     yield line(
-        f"This demo plays {days} working days of one developer's coding agents in a small web shop, {NAME}. "
-        "It needs no network and no model, and touches nothing of yours."
+        f"This demo replays {days} working days of one developer's coding agents in a small web shop, {NAME}. "
+        "It needs no network and no model, and does not touch your data."
     )
 
 
@@ -164,14 +162,13 @@ def recorded(stage: Stage) -> Iterator[RenderableType]:
     calls, cost = sum(count for count, _ in tools.values()), sum(run.cost_usd or 0 for run in stage.runs)
     yield from title("Recording")
     yield line(
-        f"{figures.hows(stage.first)['new']} runs recorded in {stage.seconds:.2f} s: {calls} tool calls, "
-        f"{figures.tokens(stage.runs) / 1e6:.1f} million tokens, ${cost:.2f}. Each was safe on disk before it was "
-        "acknowledged."
+        f"Recorded {figures.hows(stage.first)['new']} runs in {stage.seconds:.2f} s, safe on disk: {calls} tool calls, "
+        f"{figures.tokens(stage.runs) / 1e6:.1f} million tokens, ${cost:.2f}."
     )
     most = max(count for count, _ in tools.values())
     yield from bars((name, count / most, f"{count} calls, {bad} failed") for name, (count, bad) in tools.items())
     hows = figures.hows(stage.again)
-    yield line(f"The same {len(stage.again)} delivered again: {hows['new']} new, {hows['duplicate']} known already.")
+    yield line(f"The same {len(stage.again)} runs again: {hows['new']} new, {hows['duplicate']} already known.")
 
 
 def redacted(stage: Stage) -> Iterator[RenderableType]:
@@ -182,14 +179,14 @@ def redacted(stage: Stage) -> Iterator[RenderableType]:
     rules = [rule for rule, _ in marks]
     yield from title("Redaction")
     yield line(
-        f"The samples hold {len(set(marks))} made-up secrets in {len(marks)} places, in requests and in what tools "
-        f"printed: {', '.join(f'{rule} {rules.count(rule)}' for rule in sorted(set(rules)))}. All were replaced before "
-        "anything was stored:"
+        f"The samples contain {len(set(marks))} made-up secrets in {len(marks)} places: "
+        f"{', '.join(f'{rule} {rules.count(rule)}' for rule in sorted(set(rules)))}. "
+        "Metier replaced all of them before it stored anything:"
     )
     before, after = figures.example(stage.records, WIDTH - 10)
     yield line(f"before  {before}")
     yield line(f"after   {after}", "yellow")
-    yield line("The eight digits tell one secret from another, and nothing without this workspace's key.")
+    yield line("The eight digits tell secrets apart. Without this workspace's key they reveal nothing.")
 
 
 def listed(stage: Stage) -> Iterator[RenderableType]:
@@ -203,7 +200,9 @@ def searched(stage: Stage) -> Iterator[RenderableType]:
     asked = sum(WORDS in record.run.message.lower() for record in stage.found)
     yield from title(f"metier runs search {WORDS}")
     yield _table(stage.found)
-    yield line(f"{asked} of these {len(stage.found)} requests holds the word; the others were found by what was done.")
+    yield line(
+        f"The word is in {asked} of these {len(stage.found)} requests; in the others, the agent's steps contain it."
+    )
 
 
 def shown(stage: Stage) -> Iterator[RenderableType]:
@@ -219,16 +218,16 @@ def imported(stage: Stage) -> Iterator[RenderableType]:
     """What an agent wrote itself becomes runs, picked up where the file ended."""
     from metier.cli.demo.samples.session import NAME
 
-    moments = ("while the agent works", "when it is done", "once more")
+    moments = ("while the agent works", "when it is done", "imported again")
     yield from title("metier import claude-code")
     rows = [
         (moment, report.state, str(report.new), str(report.updated), _note(report))
         for moment, report in zip(moments, stage.imports, strict=True)
     ]
-    yield table(("the transcript", "is", "new", "updated", "note"), rows, grow="note")
+    yield table(("transcript", "status", "new", "updated", "note"), rows, grow="note")
     record = next(one for one in reversed(stage.ws.runs(limit=100)) if one.run.session == NAME)
     used, put_right = ", ".join(record.used), record.run.correction or ""
-    yield line(f"The first run followed the skill {used}, and the person put it right: \u201c{_cut(put_right)}\u201d")
+    yield line(f"The first run used the skill {used}, and the person corrected it: \u201c{_cut(put_right)}\u201d")
 
 
 def learned(stage: Stage) -> Iterator[RenderableType]:
@@ -260,19 +259,19 @@ def closing(stage: Stage) -> Iterator[RenderableType]:
     from shlex import quote
 
     root = quote(str(stage.ws.root))
-    yield from title("Look around, then try your own")
-    yield f"  this demo's workspace again:    metier -w {root} runs list"
-    yield f"  remove it, all of it is there:  rm -r {root}"
-    yield "  your project as a workspace:    cd your-project && metier init"
-    yield "  what your agents wrote so far:  metier import"
-    yield "  record runs, one JSON a line:   metier record < runs.jsonl"
-    yield "  learn from them, or keep at it: metier learn, metier watch"
-    yield "  see what is there:              metier runs list, metier patterns"
-    yield "  the skills for a task, and why: metier select TASK --why"
-    yield "  a skill better on your cases:   metier train SKILL --cases FILE"
-    yield "  look over a skill from outside: metier review PATH"
+    yield from title("Look around, then try it on your project")
+    yield f"  look at this demo's data:       metier -w {root} runs list"
+    yield f"  delete the demo:                rm -r {root}"
+    yield "  start in your project:          cd your-project && metier init"
+    yield "  import your agents' sessions:   metier import"
+    yield "  record runs as JSON lines:      metier record < runs.jsonl"
+    yield "  learn once, or continuously:    metier learn, metier watch"
+    yield "  see runs and patterns:          metier runs list, metier patterns"
+    yield "  find the skills for a task:     metier select TASK --why"
+    yield "  improve a skill on your cases:  metier train SKILL --cases FILE"
+    yield "  check a skill from elsewhere:   metier review PATH"
     if not shutil.which("metier"):
-        yield f"  (not on your PATH: metier here is {Path(sys.argv[0]).absolute()})"
+        yield f"  (metier is not on your PATH; use {Path(sys.argv[0]).absolute()})"
 
 
 SCENES = (opening, recorded, redacted, listed, searched, shown, imported, learned, skills, selected, trained, closing)
@@ -293,7 +292,7 @@ def _folder(keep: str) -> Path:
     folder = Path(keep).expanduser().absolute()
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
-        raise RefusedError(f"{folder} is not empty. Choose a new folder for the demo, or remove this one.")
+        raise RefusedError(f"{folder} is not empty. Choose a new or empty folder for the demo.")
     return folder
 
 

@@ -112,8 +112,8 @@ def _learned(lesson: Lesson) -> Iterator[RenderableType]:
 
     yield from title("metier learn")
     yield line(
-        f"A chore comes up {lesson.runs} times: “bump the dependency httpx to 0.28”. Metier judges every run, groups "
-        "them by what was asked, and writes down what the successful ones did:"
+        f"A task comes up {lesson.runs} times: “bump the dependency httpx to 0.28”. Metier judges every run, groups "
+        "runs with the same request, and writes a draft of a skill from the successful ones:"
     )
     yield line(summary(lesson.learned), "green")
     yield drafts_table([lesson.draft], width=WIDTH)
@@ -127,9 +127,9 @@ def _grouped(story: LearningStory) -> Iterator[RenderableType]:
         (one.label, str(one.successes), str(one.failures), one.status, one.summary)
         for one in sorted(story.patterns, key=lambda one: -one.successes)
     ]
-    columns = ("pattern", "went well", "failed", "status", "what it is about")
-    yield table(columns, rows, grow="what it is about", width=WIDTH)
-    yield line("Everything else waits for others like it: metier learn --explain says so of each run.")
+    columns = ("pattern", "succeeded", "failed", "status", "about")
+    yield table(columns, rows, grow="about", width=WIDTH)
+    yield line("The other runs don't match any pattern yet. Why: metier learn --explain")
 
 
 def _improved(lesson: Lesson) -> Iterator[RenderableType]:
@@ -137,8 +137,8 @@ def _improved(lesson: Lesson) -> Iterator[RenderableType]:
 
     yield from title(f"metier drafts diff {lesson.draft.id}")
     yield line(
-        f"The draft passed review and shipped as v1. Then the chore is done {lesson.runs} times more, with one more "
-        "step, and metier learn drafts what is new:"
+        f"The draft passed review and shipped as v1. Then the task comes up {lesson.runs} more times, with a new step. "
+        "metier learn adds it:"
     )
     yield from page(lesson.changes, ("now", "draft"), two=False)
 
@@ -150,14 +150,12 @@ def _taught(story: LearningStory) -> Iterator[RenderableType]:
         yield line(one.text.rstrip(), "green" if one.version.number == version.number else "")
     spans = [_span(story.lines, lesson) for lesson in story.lessons]
     yield line("")
-    yield line(f"metier skills blame {version.skill} knows who taught what: {'; '.join(spans)}.")
-    yield line(
-        f"It is live where agents look for skills. Take v{version.number} back: metier skills rollback {version.skill}"
-    )
+    yield line(f"Where the lines come from (metier skills blame {version.skill}): {'; '.join(spans)}.")
+    yield line(f"Agents find the skill there. Undo v{version.number}: metier skills rollback {version.skill}")
 
 
 def _span(lines: Sequence[BlamedLine], lesson: Lesson) -> str:
     """Which lines a lesson brought, and how many runs taught them."""
     numbers = [one.number for one in lines if one.version.number == lesson.version.number]
     runs = len(lesson.version.provenance.runs)
-    return f"lines {numbers[0]} to {numbers[-1]}, {runs} runs (draft {lesson.draft.id})"
+    return f"lines {numbers[0]} to {numbers[-1]} from {runs} runs (draft {lesson.draft.id})"

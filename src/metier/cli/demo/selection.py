@@ -98,9 +98,9 @@ def scenes(story: SelectionStory) -> Iterator[RenderableType]:
     from metier.cli.views.select import closing, page
 
     yield from title("metier select TASK")
-    yield line(f"The shop has {story.skills} skills by now. The next request comes: “{REQUEST}”")
+    yield line(f"The shop has {story.skills} skills now. The next request: “{REQUEST}”")
     yield from page(story.chosen, width=WIDTH)
-    yield line(f"Another one: “{UNSERVED}”")
+    yield line(f"Another request: “{UNSERVED}”")
     for text in closing(story.nothing):
         yield line(text, "yellow")
     yield from _measured(story)
@@ -113,8 +113,8 @@ def _measured(story: SelectionStory) -> Iterator[RenderableType]:
     found = story.evaluation
     yield from title("metier eval selection")
     yield line(
-        f"{found.queries} requests with known answers, {found.unserved} of which no skill serves, without a model; "
-        f"half of them took less than {found.latency.p50 or 0:.0f} ms:"
+        f"{found.queries} labelled requests ({found.unserved} fit no skill), without a model, "
+        f"median {found.latency.p50 or 0:.0f} ms:"
     )
     shown = [(what, *figure) for _, what, *figure in rows(found)]
-    yield table(("what", "share", "95 % interval", "of"), shown, grow="what", width=WIDTH)
+    yield table(("what", "share", "95 % interval", "n"), shown, grow="what", width=WIDTH)

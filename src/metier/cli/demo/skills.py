@@ -125,10 +125,10 @@ def versioned(story: SkillStory) -> Iterator[RenderableType]:
     yield from page(story.changes, ("v1", "v2"), two=False)
     yield from title(f"metier skills history {NAME}")
     rows = [(f"v{one.number}", one.action, one.hash[:12], one.summary) for one in reversed(story.versions)]
-    yield table(("version", "by", "hash", "summary"), rows, grow="summary", width=WIDTH)
+    yield table(("version", "action", "hash", "summary"), rows, grow="summary", width=WIDTH)
     yield line(
-        "The patch became v2. A change by hand was noticed and kept as v3, then taken back: every byte of every "
-        "version stays, so that, too, can be undone."
+        "The patch became v2. Metier noticed an edit by hand and saved it as v3. The rollback undid it, and can be "
+        "undone too: every version is kept."
     )
 
 
@@ -138,7 +138,7 @@ def kept_out(story: SkillStory) -> Iterator[RenderableType]:
     from metier.cli.output import table
 
     yield from title("metier review")
-    yield line("A patch that copied an injected instruction was tried on the same skill, and did not get in:")
+    yield line("Somebody tries a patch with an injected instruction on the same skill. Review finds:")
     rows = [(one.severity, one.rule, one.reason) for one in story.draft.findings]
     yield table(("severity", "rule", "why"), rows, grow="why", width=WIDTH)
-    yield line(f"It waits as draft {story.draft.id}, quarantined; only a person could let it through.")
+    yield line(f"Blocked. Saved as draft {story.draft.id}; only you can approve it.")

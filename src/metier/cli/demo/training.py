@@ -67,23 +67,23 @@ def scenes(story: TrainingStory) -> Iterator[RenderableType]:
     accepted = sum(str(one["action"]).startswith("accept") for one in steps)
     rejected = sum(one["action"] == "reject" for one in steps)
     waiting = len(steps) - accepted - rejected
-    more = f"; {waiting} times they waited to be screened with others" if waiting else ""
+    more = f", {waiting} waited to be screened with others" if waiting else ""
     yield from title("metier train SKILL --cases FILE")
     yield line(
-        f"A simulated agent, {sum(SIZES)} cases, a skill that begins without a rule. {len(steps)} times edits"
-        f" were proposed: {accepted} times the val cases let them through, {rejected} times not{more}:"
+        f"A simulated agent, {sum(SIZES)} cases, a skill that starts empty. Edits were proposed {len(steps)} times; "
+        f"the val cases accepted {accepted} and rejected {rejected}{more}:"
     )
     scores = [cast("float", one["best"]) for one in cast("list[dict[str, object]]", report["curve"])]
-    yield line(f"  val score      {curve(scores)}  {scores[0]:.2f} to {scores[-1]:.2f}, step by step")
-    yield line("On test cases that the search never saw:")
+    yield line(f"  val score      {curve(scores)}  from {scores[0]:.2f} to {scores[-1]:.2f}")
+    yield line("Score on test cases that the search never saw:")
     rows = cast("list[dict[str, object]]", report["baselines"])
     shown = [one for one in rows if one["split"] == "test" and one.get("score") is not None]
     yield from bars(
         (ARMS[str(one["arm"])], cast("float", one["score"]), f"{cast('float', one['score']):.2f}") for one in shown
     )
     decision = cast("dict[str, object]", report["decision"])
-    yield line(f"The last gate, on fresh cases: {decision['action']}. {decision['reason']}")
-    yield line(f"The whole story as a page: {story.page}")
+    yield line(f"Last gate, on fresh cases: {decision['action']}. {decision['reason']}")
+    yield line(f"Full report: {story.page}")
 
 
 def document(story: TrainingStory) -> dict[str, object]:

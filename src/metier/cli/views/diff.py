@@ -50,7 +50,7 @@ def _two_columns(change: Change, names: tuple[str, str]) -> Iterator[RenderableT
     title = f"{change.path} ({change.how})"
     yield Text(visible(title), style="bold")
     if not change.is_text:
-        yield Text("  (no text; compare the sizes: " + f"{len(change.before):,} and {len(change.after):,} bytes)")
+        yield Text("  (not text: " + f"{len(change.before):,} and {len(change.after):,} bytes)")
         return
     yield Text(f"{'':>{NUMBER}} {names[0]:<{width}} │ {'':>{NUMBER}} {names[1]}", style="bold")
     for row in side_by_side(change):

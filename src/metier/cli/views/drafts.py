@@ -31,7 +31,7 @@ def row(draft: Draft) -> dict[str, object]:
 
 
 def state(draft: Draft) -> str:
-    """A draft's status, and whether a person's word is there or missing."""
+    """A draft's status, and whether it was approved or needs approval."""
     if draft.approved and draft.approved == draft.hash and draft.status in ("candidate", "quarantined"):
         return f"{draft.status}, approved"
     return f"{draft.status}, needs approval" if draft.needs_approval and draft.status == "candidate" else draft.status
@@ -46,15 +46,15 @@ def facts(draft: Draft, taught: Origin) -> list[tuple[str, str]]:
         ("status", state(draft)),
         ("summary", draft.summary),
         ("made", draft.created[:16].replace("T", " ") + (f" by {by}" if (by := draft.provenance.model) else "")),
-        ("hash", f"{draft.hash} (against {draft.base_hash[:12] or 'nothing'})"),
+        ("hash", f"{draft.hash} (based on {draft.base_hash[:12] or 'nothing'})"),
     ]
     if taught.pattern is not None:
         label, ratio = taught.pattern.label, taught.pattern.success_ratio
-        found.append(("pattern", f"{label}, {ratio:.0%} of its runs went well (metier patterns show {label})"))
-    found += [("taught by", f"{record.id[:8]}  {record.summary}") for record in taught.records]
+        found.append(("pattern", f"{label}, {ratio:.0%} of its runs succeeded (metier patterns show {label})"))
+    found += [("learned from", f"{record.id[:8]}  {record.summary}") for record in taught.records]
     missing = len(draft.provenance.runs) - len(taught.records)
     if missing:
-        found.append(("taught by", f"{missing} more, removed since"))
+        found.append(("learned from", f"{missing} more runs, deleted since"))
     return [*found, *(("note", text) for text in draft.notes)]
 
 

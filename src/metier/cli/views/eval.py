@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from metier.statistics.shares import Figure
 
 UNKNOWN = "–"
-ASKED = {"query": "labelled query", "description": "its description", "request": "a request it served"}
+ASKED = {"query": "labelled query", "description": "its description", "request": "past request"}
 NAMED = 120
 """Characters of a query that are shown."""
 
@@ -134,12 +134,12 @@ def page(report: Report, width: int = 0) -> Iterator[RenderableType]:
     from rich.text import Text
 
     found = report.side.evaluation
-    yield Text(f"{found.queries:,} queries, {found.unserved:,} of which no skill serves; {report.side.skills:,} skills")
+    yield Text(f"{found.queries:,} queries ({found.unserved:,} fit no skill), {report.side.skills:,} skills")
     yield Text()
     if report.other and report.comparison:
         yield from _side_by_side(report.side, report.other, report.comparison, width)
         return
-    yield table(("stage", "what", "share", "95 % interval", "of"), rows(found), grow="what", width=width)
+    yield table(("stage", "what", "share", "95 % interval", "n"), rows(found), grow="what", width=width)
     yield Text()
     yield table(("milliseconds", "p50", "p95"), _times(found), grow="milliseconds", width=width)
     if found.kinds:
@@ -151,20 +151,20 @@ def rows(found: Evaluation) -> list[tuple[str, ...]]:
     """Every figure: its stage, what it is, its value, its interval, how many queries it rests on."""
     auc = UNKNOWN if found.choose.auc is None else f"{found.choose.auc:.3f}"
     shown = [(stage, what, *_figure(one)) for stage, what, one in _rows(found)]
-    return [*shown, ("", "AUC of the likeliest's probability", auc, "", "")]
+    return [*shown, ("", "AUC of the best match", auc, "", "")]
 
 
 def _rows(found: Evaluation) -> Iterator[tuple[str, str, Figure | None]]:
     first, second = found.retrieve, found.choose
     stage = "retrieve"
     for cut, one in first.recall.items():
-        yield stage, f"recall@{cut}: right one in first {cut}" if cut > 1 else "recall@1: right one first", one
+        yield stage, f"recall@{cut}: right skill in first {cut}" if cut > 1 else "recall@1: right skill first", one
         stage = ""
     yield "", "MRR: mean reciprocal rank", first.mrr
-    yield "choose", "kept: right one activated", second.recall
-    yield "", "right one activated first", second.first
-    yield "", "precision: right among activated", second.precision
-    yield "", "nothing, where no skill serves", second.nothing
+    yield "choose", "kept: right skill chosen", second.recall
+    yield "", "right skill chosen first", second.first
+    yield "", "precision: chosen skills are right", second.precision
+    yield "", "nothing chosen, where none fits", second.nothing
 
 
 def _figure(one: Figure | None) -> tuple[str, str, str]:
@@ -206,7 +206,7 @@ def _side_by_side(one: Side, other: Side, found: Comparison, width: int) -> Iter
     yield Text(f"this: {one.name}   other: {other.name} ({other.skills:,} skills)")
     yield table(("what", "this", "other", "difference", "95 % interval"), shown, grow="what", width=width)
     yield Text()
-    yield Text(f"Only the other one is right on {_lines(found.better)}; only this one on {_lines(found.worse)}.")
+    yield Text(f"Only the other is right on {_lines(found.better)}; only this one on {_lines(found.worse)}.")
 
 
 def _lines(queries: tuple[Query, ...]) -> str:
@@ -259,18 +259,16 @@ def admission_page(found: Admission) -> Iterator[RenderableType]:
     """An admission check as a person reads it."""
     from rich.text import Text
 
-    asked = f"{found.probes:,} tasks of {len(found.neighbours):,} skills asked"
+    tasks = f"{found.probes:,} tasks of {len(found.neighbours):,} other skills"
     if not found.probes:
-        yield Text(f"{visible(found.skill)}: nothing to ask; there is no skill near it that says what it is for.")
+        yield Text(f"{visible(found.skill)}: nothing to check. No similar skill has a description.")
     elif found.accepted:
-        yield Text(
-            f"{visible(found.skill)} takes nothing over: {asked}, each leads where it led before.", style="green"
-        )
+        yield Text(f"{visible(found.skill)} takes over no task (checked {tasks}).", style="green")
     else:
-        yield Text(f"{visible(found.skill)} would take over {len(found.taken)}: {asked}.", style="red")
+        yield Text(f"{visible(found.skill)} would take over {len(found.taken)} of {tasks}.", style="red")
         rows = [
             (one.skill, "yes" if one.still else "no", ASKED[one.probe.source], one.probe.query.text)
             for one in found.taken
         ]
-        yield table(("from", "still activated", "known from", "task"), rows, grow="task")
-        yield Text("Say in its description what it is for and what not, or merge it with the skill it takes from.")
+        yield table(("from skill", "still chosen", "source", "task"), rows, grow="task")
+        yield Text("Describe more clearly what it is for and what it is not for, or merge it with that skill.")

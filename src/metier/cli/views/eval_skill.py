@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from metier.training.evaluate import Evaluated, Side
     from metier.types.trials import Rollout
 
-WORDS = {"accept": "better", "reject": "not better by enough", "uninformative": "the cases cannot tell"}
+WORDS = {"accept": "better", "reject": "not clearly better", "uninformative": "these cases cannot tell"}
 
 SHOWN = 40
 """Cases that are listed unasked."""
@@ -77,11 +77,11 @@ def page(found: Evaluated, *, width: int, every: bool) -> Iterator[RenderableTyp
         rows = [_pair_row(pair, inputs[pair.case]) for pair in shown]
         yield table(("case", found.against.name, found.skill.name, "task"), rows, grow="task", width=width)
     if len(differing) > SHOWN and not every:
-        yield prose(f"… and {len(differing) - SHOWN} more cases that came out differently.", width)
+        yield prose(f"… and {len(differing) - SHOWN} more cases with different results.", width)
     spent = found.spent
     yield prose(
-        f"{found.rollouts:,} of {len(found.mine) + len(found.theirs):,} rollouts were made now, the others were known; "
-        f"{spent.calls:,} calls of models, {spent.tokens:,} tokens.",
+        f"Ran {found.rollouts:,} of {len(found.mine) + len(found.theirs):,} rollouts, the others were known: "
+        f"{spent.calls:,} model calls, {spent.tokens:,} tokens.",
         width,
     )
 
@@ -89,7 +89,7 @@ def page(found: Evaluated, *, width: int, every: bool) -> Iterator[RenderableTyp
 def _reason(found: Evaluated) -> str:
     """The gate's words, without calling cases fresh that may have been looked at before."""
     if _same(found):
-        return "both are the same, byte for byte"
+        return "both are identical"
     return found.confirmation.decision.reason.replace("fresh case", "case")
 
 
@@ -105,7 +105,7 @@ def _unscored(found: Evaluated) -> Iterator[str]:
             reason + (f" ({count:,} times)" if count > 1 else "") for reason, count in reasons.most_common(REASONS)
         )
         if said:
-            yield f"Without a score under {side.name}: {said}{'; …' * (len(reasons) > REASONS)}"
+            yield f"No score with {side.name}: {said}{'; …' * (len(reasons) > REASONS)}"
 
 
 def _side(side: Side, rollouts: Sequence[Rollout]) -> dict[str, object]:

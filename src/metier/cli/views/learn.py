@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from metier.types.skills import Version
 
 ELSEWHERE: dict[Where, tuple[str, str]] = {
-    "waits": ("waits for others like it", "wait for others like them"),
+    "waits": ("doesn't yet", "don't yet"),
     "unknown": ("could not be judged yet", "could not be judged yet"),
-    "rejected": ("is no evidence", "are no evidence"),
+    "rejected": ("was skipped", "were skipped"),
 }
-"""What is said of one run, and of several, that went to no pattern."""
+"""What to say about one run, and about several, that match no pattern."""
 ORDER = ("formed", "joined", "waits", "unknown", "rejected")
 WORDS = {
     "formed": "new pattern",
     "joined": "joined",
-    "waits": "waits",
+    "waits": "no pattern yet",
     "unknown": "not judged",
-    "rejected": "no evidence",
+    "rejected": "skipped",
 }
 NAMED = 3
 """Patterns that are named where many share a failure."""
@@ -77,7 +77,7 @@ def say(ws: Workspace, learned: Learned, notes: Sequence[str], *, explain: bool)
     if open_:
         out.print(drafts_table(open_, dry_run=learned.dry_run))
         if not learned.dry_run:
-            talk("Look before you decide: metier drafts diff ID. Say no: metier drafts reject ID")
+            talk("See the changes: metier drafts diff ID. Undo: metier drafts reject ID")
     for text in _endings(learned):
         talk(text)
 
@@ -88,31 +88,32 @@ def _unjudged(learned: Learned, told: Sequence[str]) -> Iterator[str]:
     for reason, count in reasons.most_common(1):
         why = reason.removeprefix("not judged yet: ")
         if not any(why in text for text in told):
-            yield f"Not judged: {why} ({count} of {reasons.total()} runs; asked again next time). metier models check"
+            number = f"{count} of {reasons.total()} runs; the next pass tries again"
+            yield f"Not judged: {why} ({number}). Check the model: metier models check"
 
 
 def _endings(learned: Learned) -> Iterator[str]:
     """What was shipped, with its undo; what aged; what failed."""
     for version in learned.applied:
         yield _shipped(version)
-    verb = "would be" if learned.dry_run else "is"
+    verb = "would be" if learned.dry_run else "is now"
     for step in learned.lifecycle.steps:
         name = step.profile.skill
         undo = "" if learned.dry_run else f" Undo: metier skills restore {name}"
         yield f"{name} {verb} {step.to}: {step.reason}.{undo}"
     for name in learned.lifecycle.woken:
-        yield f"{name} {verb} back: it was used while it was archived."
+        yield f"{name} {verb} active again: it was used while it was archived."
     yield from failed_lines(learned)
     if learned.dry_run:
-        yield "This was a dry run: nothing was written. Do it: metier learn"
+        yield "Dry run: nothing was written. Run it: metier learn"
 
 
 def summary(learned: Learned) -> str:
     """What was found, in a line."""
     if _is_idle(learned):
-        return "Nothing to learn from: no run is new. Drafts that wait: metier drafts list"
+        return "No new runs to learn from. Open drafts: metier drafts list"
     found = f"Patterns: {len(learned.new)} new, {len(learned.extended)} extended."
-    made = f"Drafts: {len(learned.drafts)}, shipped: {len(learned.applied)}."
+    made = f"Drafts: {len(learned.drafts)} written, {len(learned.applied)} shipped."
     return f"{_runs(learned)}. {found} {made}{_cost(learned)}"
 
 
@@ -121,10 +122,12 @@ def _runs(learned: Learned) -> str:
     went = Counter(one.where for one in learned.fates)
     new = learned.evidence + len(learned.rejected)
     if not new:
-        return "No run is new"
-    parts = [f"{went['formed'] + went['joined']:,} went to patterns"]
+        return "No new runs"
+    parts = [_phrase(went["formed"] + went["joined"], "matches a pattern", "match a pattern")]
     parts += [_phrase(went[where], *words) for where, words in ELSEWHERE.items() if went[where]]
-    return f"{_count(new, 'new run')}: {', '.join(parts)}"
+    reasons = dict.fromkeys(one.reason for one in learned.fates if one.where == "rejected" and one.reason)
+    parts[-1] += f" ({'; '.join(reasons)})" if reasons else ""
+    return f"Read {_count(new, 'new run')}: {', '.join(parts)}"
 
 
 def _phrase(number: int, one: str, many: str) -> str:
@@ -138,14 +141,14 @@ def _is_idle(learned: Learned) -> bool:
 def _cost(learned: Learned) -> str:
     if not learned.calls:
         return ""
-    cost = "at an unknown price" if learned.cost_usd is None else f"for ${learned.cost_usd:.4f}"
-    return f" {_count(learned.calls, 'call')} to {learned.drafter} {cost}."
+    cost = "price unknown" if learned.cost_usd is None else f"${learned.cost_usd:.4f}"
+    return f" {_count(learned.calls, 'call')} to {learned.drafter} ({cost})."
 
 
 def drafts_table(drafts: Sequence[Draft], *, dry_run: bool = False, width: int = 0) -> Text:
     """Drafts, each with the command that takes it one step further."""
     rows = [(_name(one), "(not written)" if dry_run else _next(one), state(one), one.kind) for one in drafts]
-    return table(("draft of", "next", "status", "kind"), rows, grow="draft of", width=width)
+    return table(("draft for", "next", "status", "kind"), rows, grow="draft for", width=width)
 
 
 def _next(draft: Draft) -> str:
@@ -173,7 +176,7 @@ def failed_lines(learned: Learned) -> list[str]:
     lines: list[str] = []
     for reason, labels in by_reason.items():
         more = f" and {len(labels) - NAMED} more" if len(labels) > NAMED else ""
-        count = f"{len(labels)} patterns failed" if len(labels) > 1 else "A pattern failed"
+        count = f"{len(labels)} patterns failed" if len(labels) > 1 else "1 pattern failed"
         lines.append(f"{count} ({', '.join(labels[:NAMED])}{more}): {reason}")
     return lines
 
@@ -267,10 +270,10 @@ def explained(ws: Workspace, learned: Learned) -> Iterator[Text]:
             )
             for row in found
         ]
-        yield table(("run", "went", "pattern", "request", "why"), rows, grow="why")
+        yield table(("run", "result", "pattern", "request", "why"), rows, grow="why")
         yield Text()
     steps = step_rows(ws, learned)
     if steps:
         rows = [(str(one["label"]), str(one["what"]), str(one["draft"] or ""), str(one["reason"])) for one in steps]
-        yield table(("ready pattern", "was", "draft", "why"), rows, grow="why")
+        yield table(("ready pattern", "result", "draft", "why"), rows, grow="why")
         yield Text()

@@ -84,7 +84,7 @@ def page(found: Traced) -> Iterator[RenderableType]:
     if found.members:
         rows = [(one.run[:8], SIGNS[one.success], record.summary, one.reason) for one, record in found.members]
         yield Text()
-        yield table(("run", "ok", "request", "why it is here"), rows, grow="request")
+        yield table(("run", "ok", "request", "why"), rows, grow="request")
     if found.drafts:
         rows = [(one.id, one.target.rpartition("/")[2], one.kind, state(one), _why(one)) for one in found.drafts]
         yield Text()
@@ -92,7 +92,7 @@ def page(found: Traced) -> Iterator[RenderableType]:
     if found.versions:
         rows = [(f"{one.skill} v{one.number}", one.status, one.draft, _undo(one)) for one in found.versions]
         yield Text()
-        yield table(("shipped", "status", "of draft", "undo"), rows, grow="undo")
+        yield table(("shipped", "status", "draft", "undo"), rows, grow="undo")
 
 
 def _facts(found: Traced) -> list[tuple[str, str]]:
@@ -101,11 +101,11 @@ def _facts(found: Traced) -> list[tuple[str, str]]:
         ("pattern", f"{pattern.label} ({pattern.id})"),
         ("about", pattern.summary),
         ("status", f"{pattern.status}: {found.why}"),
-        ("together", pattern.reason),
+        ("why together", pattern.reason),
         ("path", " → ".join(pattern.winning_path)),
         ("late-added", f"{', '.join(pattern.late_added)} ({pattern.trigger})" if pattern.late_added else ""),
         ("first seen", pattern.created[:16].replace("T", " ")),
-        ("last grew", pattern.updated[:16].replace("T", " ")),
+        ("last change", pattern.updated[:16].replace("T", " ")),
         ("no draft", found.tried if not found.drafts else ""),
     ]
     return [(label, value) for label, value in facts if value]

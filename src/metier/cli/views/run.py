@@ -28,7 +28,7 @@ ENDS = 10
 """Of a long run, twice as many first steps and as many last ones are shown."""
 TELLING = ("command", "cmd", "file_path", "path", "pattern", "query", "url", "skill", "prompt", "description")
 """Arguments that say by themselves what a tool was asked to do, the most telling first."""
-SIGNS = {True: ("reached its goal", "green"), False: ("did not reach its goal", "red"), None: ("unknown", "yellow")}
+SIGNS = {True: ("succeeded", "green"), False: ("failed", "red"), None: ("result unknown", "yellow")}
 
 
 def page(
@@ -49,7 +49,7 @@ def page(
     if run.output:
         parts += [Text(), _title("answer"), _body(run.output, LONG)]
     if run.correction:
-        parts += [Text(), _title("the person's correction"), _body(run.correction, LONG)]
+        parts += [Text(), _title("correction by the person"), _body(run.correction, LONG)]
     return Group(*parts, *_facts(record, went))
 
 
@@ -70,11 +70,11 @@ def _who_says(record: Record, verdict: Verdict | None) -> tuple[str, str]:
     """Whose word the success is, and the reason, in the order of trust."""
     outcome = record.run.outcome
     if verdict is not None:
-        return f"says {verdict.judge}", verdict.reason
+        return f"judged by {verdict.judge}", verdict.reason
     if outcome is not None:
-        return f"says {outcome.by}", outcome.reason
+        return f"reported by {outcome.by}", outcome.reason
     if record.run.correction:
-        return "the person put it right", ""
+        return "the person corrected it", ""
     return f"status {record.run.status or 'not given'}", ""
 
 
@@ -117,17 +117,17 @@ def _step(number: int, tool: ToolCall) -> list[RenderableType]:
 
 
 def _learning(went: Trail) -> str:
-    """What learning made of the run."""
+    """What learning did with the run."""
     match went.went:
         case "new":
-            return "not looked at yet"
+            return "not read yet"
         case "rejected":
-            return f"no evidence: {went.reason}"
+            return f"skipped: {went.reason}"
         case "waits":
-            return f"waits for others like it: {went.reason}"
+            return f"no pattern yet: {went.reason}"
         case "clustered":
             label = went.pattern.label if went.pattern else "gone by now"
-            return f"in the pattern {label}: {went.reason} (metier patterns show {label})"
+            return f"pattern {label}: {went.reason} (metier patterns show {label})"
         case _:
             assert_never(went.went)
 
@@ -146,8 +146,8 @@ def _facts(record: Record, went: Trail | None) -> list[Text]:
         if any((tokens.input, tokens.output, tokens.cache_read))
         else "",
         "cost": f"${run.cost_usd:.4f}" if run.cost_usd is not None else "",
-        "redacted": f"{marks} secret{'' if marks == 1 else 's'} never stored" if marks else "",
-        "revision": f"{record.revision}, it arrived again with more content" if record.revision > 1 else "",
+        "redacted": f"{marks} secret{'' if marks == 1 else 's'} (never stored)" if marks else "",
+        "revision": f"{record.revision} (it arrived again with more content)" if record.revision > 1 else "",
     }
     rows = [Text.assemble((f"{name}: ", "dim"), visible(value)) for name, value in facts.items() if value]
     return [Text(), *rows] if rows else []

@@ -27,13 +27,13 @@ def page(found: Selected, *, why: bool = False, width: int = 0) -> Iterator[Rend
     from rich.text import Text
 
     if found.choice.chosen:
-        columns = ("chosen", "version", "by", "likely", "what it is for")
+        columns = ("chosen", "version", "by", "match", "description")
         yield table(columns, [_chosen(one) for one in found.choice.chosen], width=width)
     near = [] if why else _near(found)
     if near and found.choice.chosen:
         yield Text()
     if near:
-        columns = ("close", "version", "score", "likely", "what it is for")
+        columns = ("close", "version", "score", "match", "description")
         yield table(columns, [_close(one) for one in near], width=width)
     if why:
         yield from _why(found, width)
@@ -45,25 +45,25 @@ def closing(found: Selected) -> Iterator[str]:
     if not found.choice.chosen:
         yield _nothing(found)
     for name in found.choice.withheld:
-        yield f"{name} would be chosen; it is left out this time to see how the run goes without it."
+        yield f"{name} is left out this time, to see how the run goes without it."
     for one in found.refused:
-        yield f"{one.name} may not be handed out: {one.reason}"
+        yield f"{one.name} is blocked: {one.reason}"
     for one in found.assembled.left_out:
-        yield f"{one.name} is not handed over: {one.reason}."
+        yield f"{one.name} is left out: {one.reason}."
 
 
 def _nothing(found: Selected) -> str:
     if not found.task.text.strip():
-        return "The task is empty: there is nothing to choose for."
+        return "The task is empty. Write what the agent should do."
     stages = [one.stage for one in found.choice.stages if one.stage != "memo"]
     if not found.choice.candidates:
-        return "No skill was chosen: the library holds none that has anything to do with this task."
+        return "No skill fits: none is related to this task."
     if found.choice.withheld:
-        return "No skill is handed over this time."
+        return "No skill is used this time."
     if stages[-1] in ("shortlist", "final"):
-        return "No skill was chosen: the model finds none that fits this task."
+        return "No skill fits, according to the model."
     best = max(found.choice.candidates, key=lambda one: one.probability)
-    return f"No skill was chosen: none fits well enough. Likeliest: {best.skill.name}, {best.probability:.2f}"
+    return f"No skill fits (best match: {best.skill.name}, {_percent(best.probability)})."
 
 
 def _near(found: Selected) -> list[Considered]:
@@ -77,13 +77,17 @@ def _near(found: Selected) -> list[Considered]:
 
 def _chosen(one: Chosen) -> tuple[str, ...]:
     skill = one.skill
-    likely = "" if one.activation_reason == "pinned" else f"{one.probability:.2f}"
-    return skill.name, _version(skill.version), BY[one.activation_reason], likely, skill.description
+    match = "" if one.activation_reason == "pinned" else _percent(one.probability)
+    return skill.name, _version(skill.version), BY[one.activation_reason], match, skill.description
 
 
 def _close(one: Considered) -> tuple[str, ...]:
     skill = one.skill
-    return skill.name, _version(skill.version), f"{one.score:.2f}", f"{one.probability:.2f}", skill.description
+    return skill.name, _version(skill.version), f"{one.score:.2f}", _percent(one.probability), skill.description
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.005 else "<1 %"
 
 
 def _version(version: str) -> str:
@@ -97,11 +101,11 @@ def _why(found: Selected, width: int) -> Iterator[RenderableType]:
     names = list(dict.fromkeys(name for one in candidates for name, _ in one.parts))
     if candidates:
         rows = [
-            (one.skill.name, f"{one.probability:.2f}", f"{one.score:.2f}", *(_part(one, name) for name in names))
+            (one.skill.name, _percent(one.probability), f"{one.score:.2f}", *(_part(one, name) for name in names))
             for one in candidates
         ]
         yield Text()
-        yield table(("candidate", "likely", "score", *names), rows, grow="candidate", width=width)
+        yield table(("candidate", "match", "score", *names), rows, grow="candidate", width=width)
     yield Text("\nstages", style="bold")
     for stage in found.choice.stages:
         yield _indented(stage.line(), width)
@@ -109,8 +113,8 @@ def _why(found: Selected, width: int) -> Iterator[RenderableType]:
         yield _indented(
             f"asked {call.model} ({call.stage}): {call.problem or call.finish}, {call.seconds:.1f} s", width
         )
-    kept = f"kept as {found.id}" if found.id else "not kept"
-    yield _indented(f"{found.seconds:.2f} s in all, meaning by {found.embedder}, {kept}", width)
+    saved = f"saved as {found.id}" if found.id else "not saved"
+    yield _indented(f"{found.seconds:.2f} s in total, embeddings from {found.embedder}, {saved}", width)
 
 
 def _part(one: Considered, name: str) -> str:

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 Json = dict[str, object]
 NAMES = {"no_skill": "no skill", "initial": "initial skill", "one_shot": "one-shot rewrite", "best": "trained skill"}
 AFTERWARDS = (
-    "In brackets: what fresh attempts said after a screening had chosen. They undo a choice only if they are clearly "
-    "against it."
+    "In brackets: the result of fresh rollouts after screening. They undo a choice only if it is clearly worse."
 )
 HOW = {"screened": "screened", "together": "judged", "unknown": "a rewrite"}
 """How it is known what a line is worth."""
@@ -70,26 +69,27 @@ def say_next(finished: Finished, result: Version | Draft | None, page: Path | No
     report = finished.report
     if isinstance(result, Version):
         talk(
-            f"Shipped {result.skill} v{result.number} ({result.status}), proven on {report['target']}. "
+            f"Shipped {result.skill} v{result.number} ({result.status}), tested on {report['target']}. "
             f"Undo: metier skills rollback {result.skill}"
         )
     elif result is not None:
-        talk(f"It waits as draft {result.id}. Look: metier drafts diff {result.id}   {_door(result)}")
+        talk(f"Saved as draft {result.id}. See it: metier drafts diff {result.id}   {_next(result)}")
+        talk(f"Undo: metier drafts reject {result.id}")
     if finished.package:
-        talk(f"The trained skill: {finished.package} (the original is as it was)")
+        talk(f"Trained skill: {finished.package} (the original is unchanged)")
     if page:
-        talk(f"The report: {page}")
+        talk(f"Report: {page}")
     if report["stopped"]:
-        talk(f"Go on, paying for nothing twice: {resume_line(report)}")
+        talk(f"Continue (nothing is paid for twice): {resume_line(report)}")
 
 
-def _door(draft: Draft) -> str:
+def _next(draft: Draft) -> str:
     from metier.library.proposals.drafts import may_ship
 
     if may_ship(draft):
         return f"Ship: metier drafts apply {draft.id}"
-    why = "review holds it back" if draft.status == "quarantined" else "it needs your yes"
-    return f"Ship ({why}): metier drafts approve {draft.id}"
+    why = "review blocked it" if draft.status == "quarantined" else "it needs your approval"
+    return f"Approve ({why}): metier drafts approve {draft.id}"
 
 
 # ---- one training -------------------------------------------------------------------------------------------------
@@ -216,9 +216,9 @@ def say_compared(found: Mapping[str, object]) -> None:
 FACTS = (
     ("skill", "skill"),
     ("status", "status"),
-    ("val at the start", "initial"),
+    ("val at start", "initial"),
     ("val of the best", "best"),
-    ("gain when confirmed", "confirm"),
+    ("confirmed gain", "confirm"),
     ("test of the best", "test"),
     ("decision", "action"),
     ("rollouts", "rollouts"),
@@ -243,12 +243,13 @@ def _fact(side: Json, key: str) -> str:
 
 def _difference(found: Mapping[str, object]) -> Iterator[str]:
     if found["difference"] is None:
-        yield "They share no held-out case with a score, so nothing can be said about their difference."
+        yield "They share no scored test case, so they cannot be compared."
         return
     low, high = (100 * end for end in cast("list[float]", found["interval"]))
+    points = f"{100 * cast('float', found['difference']):+.1f} points"
     yield (
-        f"The second one's best is {100 * cast('float', found['difference']):+.1f} points against the first one's on "
-        f"{found['cases']} test cases of both (95 % interval {low:+.1f} to {high:+.1f}, p = {found['p']:.3g})."
+        f"The best skill of the second training scores {points} compared with the first's, on {found['cases']} shared "
+        f"test cases (95 % interval {low:+.1f} to {high:+.1f}, p = {found['p']:.3g})."
     )
 
 

@@ -1,4 +1,4 @@
-"""`metier skills`: look at skills, change them, take changes back."""
+"""`metier skills`: show skills, change them, undo changes."""
 
 from __future__ import annotations
 
@@ -25,19 +25,23 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
-    help="Look at skills, change them, take changes back.\n\nExample:  metier skills list",
+    help="Show skills, change them, undo changes.\n\nExample:  metier skills list",
 )
-PathsArgument = Annotated[list[str], typer.Argument(metavar="PATH...", help="Skill folders, or folders of them.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Hold them to the standard, as for publishing.")]
+PathsArgument = Annotated[
+    list[str], typer.Argument(metavar="PATH...", help="Skill folders, or folders that contain skills.")
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Check the full standard, as for publishing.")]
 OrderOption = Annotated[
     Literal["standard", "claude-code"] | None,
-    typer.Option("--order", help="Whose rules decide between skills of one name (default: the setting skill_order)."),
+    typer.Option(
+        "--order", help="Whose rules decide between skills with the same name; default: the setting skill_order."
+    ),
 ]
 
 
 @app.callback()
 def skills() -> None:
-    """Look at skills, change them, take changes back.
+    """Show skills, change them, undo changes.
 
     Example:  metier skills list  ·  metier skills rollback deploy
     """
@@ -45,7 +49,7 @@ def skills() -> None:
 
 @app.command("list")
 def list_(ctx: typer.Context, order: OrderOption = None, as_json: AsJson = False) -> None:
-    """List every skill of every root, also archived and deleted ones; hand edits become versions on the way.
+    """List all skills, including archived and deleted ones. Hand edits are saved as versions first.
 
     Example:  metier skills list --order claude-code
     """
@@ -60,20 +64,22 @@ def list_(ctx: typer.Context, order: OrderOption = None, as_json: AsJson = False
     if as_json:
         emit([_row(skill, worth) for skill, worth in rated])
     elif not found:
-        talk(f"No skills yet. They go into {base / '.agents/skills'}; `metier demo` shows how they get there.")
+        talk(f"No skills yet. Metier puts them into {base / '.agents/skills'}. See an example: metier demo")
     else:
         rows = [
             (one.name, f"v{one.version}", _state(one, worth), _short(one.root, base), _about(one))
             for one, worth in rated
         ]
-        console().print(table(("skill", "version", "status", "root", "what it is for"), rows, grow="what it is for"))
+        console().print(table(("skill", "version", "status", "root", "description"), rows, grow="description"))
 
 
 @app.command("validate")
 def validate_(paths: PathsArgument, strict: Strict = False, as_json: AsJson = False) -> None:
-    """Check skill packages: whether agents can load them or, with --strict, whether they keep the standard.
+    """Check skill packages: can agents load them? With --strict: do they meet the standard?
 
-    Exit code 1 if any has a problem. Example:  metier skills validate .claude/skills/deploy --strict
+    Exits with 1 if one has a problem.
+
+    Example:  metier skills validate .claude/skills/deploy --strict
     """
     from pathlib import Path
 

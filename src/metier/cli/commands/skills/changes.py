@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from metier.skills.editing.patch_json import ProposedPatch
     from metier.types.skills import Version
 
-ReasonOption = Annotated[str, typer.Option("--reason", help="Why; it stands in the history.")]
+ReasonOption = Annotated[str, typer.Option("--reason", help="Why; goes into the history.")]
 
 
 def edit(
@@ -26,12 +26,12 @@ def edit(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A SKILL.md, or any other text file.")],
     patch: Annotated[str, typer.Option("--patch", metavar="P.json", help="The patch; - reads it from standard input.")],
     strict: Annotated[
-        bool, typer.Option("--strict", help="Never guess a place; exit 1 if an edit was not made.")
+        bool, typer.Option("--strict", help="Never guess where an edit goes; exit with 1 if one was not made.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would happen.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Apply a patch of edits to a file. In one of the roots that makes a reviewed version, elsewhere an atomic write.
+    """Apply a patch to a file. A skill of the workspace gets a new, reviewed version; other files are just written.
 
     Example:  metier skills edit .agents/skills/deploy/SKILL.md --patch fix.json --dry-run
     """
@@ -56,12 +56,12 @@ def rollback(
     ctx: typer.Context,
     skill: SkillArgument,
     to: Annotated[
-        int | None, typer.Option("--to", min=1, help="The version to bring back (default: the one before).")
+        int | None, typer.Option("--to", min=1, help="The version to bring back; default: the previous one.")
     ] = None,
     reason: ReasonOption = "",
     as_json: AsJson = False,
 ) -> None:
-    """Put an earlier version of a skill back; the newer one stays in its history.
+    """Bring back an earlier version of a skill. The newer one stays in the history.
 
     Example:  metier skills rollback deploy --to 3
     """
@@ -71,13 +71,13 @@ def rollback(
         version = back(ws, skill, to, reason)
     _say(
         version,
-        f"{skill}: {version.summary}, now v{version.number}. Undo: metier skills rollback {skill}",
+        f"{skill} is {version.summary} (saved as v{version.number}). Undo: metier skills rollback {skill}",
         as_json=as_json,
     )
 
 
 def archive(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "", as_json: AsJson = False) -> None:
-    """Take a skill out of every agent's sight; every version of it is kept.
+    """Hide a skill from all agents. All its versions are kept.
 
     Example:  metier skills archive deploy --reason "we moved to another host"
     """
@@ -85,7 +85,7 @@ def archive(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "",
 
     with opened(ctx) as ws:
         version = out(ws, skill, reason)
-    _say(version, f"{skill} is archived (v{version.number}). Undo: metier skills restore {skill}", as_json=as_json)
+    _say(version, f"Archived {skill} (v{version.number}). Undo: metier skills restore {skill}", as_json=as_json)
 
 
 def restore(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "", as_json: AsJson = False) -> None:
@@ -97,11 +97,11 @@ def restore(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "",
 
     with opened(ctx) as ws:
         version = back(ws, skill, reason)
-    _say(version, f"{skill} is back (v{version.number}). Undo: metier skills archive {skill}", as_json=as_json)
+    _say(version, f"Restored {skill} (v{version.number}). Undo: metier skills archive {skill}", as_json=as_json)
 
 
 def pin(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -> None:
-    """Keep a skill from ageing: it never goes cold, is never archived.
+    """Protect a skill from aging: it never goes cold and is never archived.
 
     Example:  metier skills pin deploy
     """
@@ -117,9 +117,11 @@ def unpin(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -> 
 
 
 def gc(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Free what no version and no draft needs: bytes of changes that never happened, folders nobody reads any more.
+    """Free disk space that no version and no draft needs.
 
-    No version is ever removed. Example:  metier skills gc
+    No version is ever removed.
+
+    Example:  metier skills gc
     """
     from metier.library.proposals.garbage import collect
 
@@ -128,17 +130,19 @@ def gc(ctx: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         emit({"freed_bytes": freed})
     else:
-        talk(f"{freed:,} bytes freed; every version is still there.")
+        talk(f"Freed {freed:,} bytes. All versions are still there.")
 
 
 def age(
     ctx: typer.Context,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would happen.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take skills that nobody uses one step further: cold, archived, deleted; never those you made or pinned.
+    """Age unused skills by one step: cold, archived, deleted. Skills that you made or pinned don't age.
 
-    Every step is a version, so it can be taken back. Example:  metier skills age --dry-run
+    Every step is a version and can be undone.
+
+    Example:  metier skills age --dry-run
     """
     from metier.library.aging import age as take
 
@@ -149,10 +153,12 @@ def age(
         emit({"evaluated": done.evaluated, "transitioned": len(steps), "deleted": done.deleted, "steps": steps})
         return
     for step in done.steps:
-        talk(f"{step.profile.skill}: {step.to}, {step.reason}. Undo: metier skills restore {step.profile.skill}")
+        name = step.profile.skill
+        undo = "" if dry_run else f" Undo: metier skills restore {name}"
+        talk(f"{name} {'would be' if dry_run else 'is now'} {step.to}: {step.reason}.{undo}")
     for skill in done.woken:
-        talk(f"{skill} is back: it was used while it was archived. Undo: metier skills archive {skill}")
-    talk(f"{done.evaluated} skills looked at, {len(done.steps)} {'would change' if dry_run else 'changed'}.")
+        talk(f"{skill} is active again: it was used while it was archived. Undo: metier skills archive {skill}")
+    talk(f"Checked {done.evaluated} skills: {len(done.steps)} {'would change' if dry_run else 'changed'}.")
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -196,7 +202,7 @@ def _patch(name: str) -> ProposedPatch:
     try:
         return parse_patch(Path(name).expanduser().read_bytes())
     except OSError as error:
-        raise InputError(f"The patch {name} cannot be read: {error.strerror}.") from None
+        raise InputError(f"Cannot read the patch {name}: {error.strerror}.") from None
 
 
 def _edited(ctx: typer.Context, path: Path, patch: ProposedPatch, *, strict: bool, dry_run: bool) -> EditedFile:
@@ -214,8 +220,8 @@ def _told(path: Path, done: EditedFile, *, dry_run: bool) -> str:
     made = sum(report.applied for report in done.reports)
     count = f"{made} of {len(done.reports)} edits"
     if dry_run:
-        return f"{count} would be made; nothing was changed."
+        return f"Would make {count}. Nothing was changed."
     if done.version:
         skill = done.version.skill
-        return f"{count} made: {skill} is v{done.version.number} now. Undo: metier skills rollback {skill}"
-    return f"{count} made in {path}."
+        return f"Made {count}: {skill} is now v{done.version.number}. Undo: metier skills rollback {skill}"
+    return f"Made {count} in {path}."

@@ -1,4 +1,4 @@
-"""`metier skills show, history, diff, blame`: what a skill says, said, and who taught it that."""
+"""`metier skills show, history, diff, blame`: a skill's text, its versions, and where each line comes from."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from metier.types.skills import Version
 
 SkillArgument = Annotated[str, typer.Argument(metavar="SKILL", help="A skill's name, or its folder.")]
-VersionOption = Annotated[int | None, typer.Option("--version", "-v", min=1, help="As it was then (default: now).")]
-FileOption = Annotated[str, typer.Option("--file", help="Another file of the package.")]
+VersionOption = Annotated[
+    int | None, typer.Option("--version", "-v", min=1, help="The version to show; default: the current one.")
+]
+FileOption = Annotated[str, typer.Option("--file", help="A file of the skill; default: SKILL.md.")]
 
 
 def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None, as_json: AsJson = False) -> None:
-    """Show a skill, or an earlier version of it: what it is for, its files, how it is doing, its text.
+    """Show a skill or an earlier version of it: purpose, files, usage and text.
 
     Example:  metier skills show deploy --version 2
     """
@@ -50,7 +52,7 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
     out = console()
     for label in ("name", "folder", "description", "status", "origin", "version", "hash"):
         out.print(visible(f"{label:<12} {document[label]}"), style="bold" if label == "name" else None)
-    used = f"{profile.uses} times, {profile.successes} with success, {profile.failures} without"
+    used = f"{profile.uses} times: {profile.successes} succeeded, {profile.failures} failed"
     out.print(f"{'used':<12} {used}; retention {profile.retention:.2f}{', pinned' if profile.pinned else ''}")
     out.print(visible(f"{'worth':<12} {outcomes.line(_name(found), worth)}"))
     for path, content in sorted(package.files.items()):
@@ -60,7 +62,7 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
 
 
 def history(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -> None:
-    """Every version of a skill: what made it, who, when and why.
+    """List every version of a skill: what changed it, who, when and why.
 
     Example:  metier skills history deploy
     """
@@ -72,7 +74,7 @@ def history(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -
         damaged = found.past().damaged
         rows = [_version(found, one) for one in versions] if as_json else []
     for one in damaged:
-        talk(f"{one.file} cannot be read: {one.reason}. The other versions are not affected.")
+        talk(f"Cannot read {one.file}: {one.reason}. The other versions are not affected.")
     if as_json:
         emit(rows)
         return
@@ -88,20 +90,22 @@ def history(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -
         )
         for one in reversed(versions)
     ]
-    console().print(table(("version", "when", "by", "status", "hash", "who", "summary"), lines, grow="summary"))
+    console().print(table(("version", "when", "action", "status", "hash", "who", "summary"), lines, grow="summary"))
 
 
 def diff(
     ctx: typer.Context,
     skill: SkillArgument,
     before: Annotated[
-        int | None, typer.Argument(metavar="A", min=1, help="A version (default: the one before).")
+        int | None, typer.Argument(metavar="A", min=1, help="The older version; default: the previous one.")
     ] = None,
-    after: Annotated[int | None, typer.Argument(metavar="B", min=1, help="Another (default: now).")] = None,
-    side_by_side: Annotated[bool, typer.Option("--side-by-side", "-y", help="Two columns.")] = False,
+    after: Annotated[
+        int | None, typer.Argument(metavar="B", min=1, help="The newer version; default: the current one.")
+    ] = None,
+    side_by_side: Annotated[bool, typer.Option("--side-by-side", "-y", help="Show two columns.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """What changed between two versions of a skill, file by file.
+    """Show what changed between two versions of a skill, file by file.
 
     Example:  metier skills diff deploy 2 5 --side-by-side
     """
@@ -131,7 +135,7 @@ def blame(
     version: VersionOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Who taught each line: version, draft or training step, the runs behind it, what it is worth in points.
+    """Show where each line comes from: version, draft or training step, its runs, and its effect in points.
 
     Example:  metier skills blame deploy
     """
@@ -166,7 +170,7 @@ def _at(ws: Workspace, skill: str, number: int | None) -> tuple[Found, tuple[Ver
     versions = all_of(ws, skill)
     found = ws.library.find(skill)
     if not versions:
-        raise NotFoundError(f"No version of {skill} was kept.")
+        raise NotFoundError(f"There is no saved version of {skill}.")
     version = found.past().number(number) if number is not None else versions[-1]
     return found, versions, found.load(version), version
 

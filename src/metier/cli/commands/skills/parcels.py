@@ -1,4 +1,4 @@
-"""`metier skills export, import`: a skill with its history as one file, out and in."""
+"""`metier skills export, import`: write a skill with its history to one file, or read one."""
 
 from __future__ import annotations
 
@@ -17,13 +17,17 @@ if TYPE_CHECKING:
 def export(
     ctx: typer.Context,
     skill: SkillArgument,
-    to: Annotated[str, typer.Option("--to", metavar="FILE", help="Where (default: SKILL.skill.zip here).")] = "",
-    with_history: Annotated[bool, typer.Option("--history/--no-history", help="With all its versions.")] = True,
+    to: Annotated[
+        str, typer.Option("--to", metavar="FILE", help="The file to write; default: SKILL.skill.zip in this folder.")
+    ] = "",
+    with_history: Annotated[bool, typer.Option("--history/--no-history", help="Include all its versions.")] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Write a skill with its whole history to one file, a ZIP that anybody can open.
+    """Write a skill with its whole history to one ZIP file.
 
-    Refused when it holds a secret. Example:  metier skills export deploy --to /tmp/deploy.skill.zip
+    Refused if it contains a secret.
+
+    Example:  metier skills export deploy --to /tmp/deploy.skill.zip
     """
     from pathlib import Path
 
@@ -35,25 +39,27 @@ def export(
         content = packed(ws, skill, with_history=with_history)
     target = Path(to or f"{skill.rstrip('/').rpartition('/')[2]}.skill.zip").expanduser().absolute()
     if target.exists():
-        raise RefusedError(f"{target} exists already. Choose another name: --to FILE.")
+        raise RefusedError(f"{target} already exists. Choose another name: --to FILE.")
     put(target, content)
     if as_json:
         emit({"file": str(target), "bytes": len(content)})
     else:
-        talk(f"{target}: {len(content):,} bytes. Undo: rm {target}")
+        talk(f"Wrote {target} ({len(content):,} bytes). Undo: rm {target}")
 
 
 def import_(
     ctx: typer.Context,
     source: Annotated[
-        str, typer.Argument(metavar="PATH", help="A skill's folder, or an archive of one (.zip, .tar.gz).")
+        str, typer.Argument(metavar="PATH", help="A skill folder, or an archive of one (.zip, .tar.gz).")
     ],
-    user: Annotated[bool, typer.Option("--user", help="For all your projects: ~/.agents/skills.")] = False,
+    user: Annotated[bool, typer.Option("--user", help="Import for all your projects: ~/.agents/skills.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring in a skill from elsewhere as a draft; nothing of it is live before you have looked at it.
+    """Import a skill from elsewhere as a draft. It is not live until you approve it.
 
-    Exit code 1 when review quarantines it. Example:  metier skills import ~/Downloads/deploy.skill.zip
+    Exits with 1 if review quarantines it.
+
+    Example:  metier skills import ~/Downloads/deploy.skill.zip
     """
     from pathlib import Path
 
@@ -67,7 +73,7 @@ def import_(
         emit(row(draft))
     else:
         count = f"{len(draft.files)} files, {len(draft.findings)} findings"
-        talk(f"Draft {draft.id} ({draft.status}): {draft.target}, {count}.")
+        talk(f"Saved as draft {draft.id} ({draft.status}): {draft.target}, {count}.")
         talk(f"  look:  metier drafts show {draft.id}, metier drafts diff {draft.id}")
         talk(f"  ship:  metier drafts approve {draft.id} && metier drafts apply {draft.id}")
         talk(f"  undo:  metier drafts reject {draft.id}")
