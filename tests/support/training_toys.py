@@ -30,6 +30,7 @@ from metier.types.trials import Case, Rollout, Scored, Unscored
 if TYPE_CHECKING:
     from metier.models.model import Model, Request
     from metier.training.events import Event
+    from metier.training.gates.gate import Gate
     from metier.training.proposing.memory import Rejected
     from metier.training.proposing.proposals import Source
     from metier.training.result import Trained
@@ -154,10 +155,11 @@ def run(
     cases: Splits | None = None,
     start: Package | None = None,
     known: tuple[Rejected, ...] = (),
+    gate: Gate | None = None,
 ) -> Ran:
     """Train to the end."""
     given = (start or package(), cases or splits(), world or Rules(), model or Teacher(), pool or InOrder())
-    steps = train(*given, spec, known=known)
+    steps = train(*given, spec, known=known, gate=gate)
     events: list[Event] = []
     while True:
         try:

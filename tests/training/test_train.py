@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,10 @@ from secret_samples import KINDS
 from train_world import GUESS, RULES, TEXT, Agent, Optimiser, cases, ended, order, place, solve, trained, write_cases
 
 from metier.context.context import Workspace
-from metier.errors import BusyError, ConfigError, ConflictError, InputError
+from metier.errors import BusyError, ConfigError, ConflictError, InputError, UsageError
 from metier.library.proposals import drafts as deciding
 from metier.store.tables.training import rollouts, trainings
+from metier.training.gates.gate import MeasureAll
 from metier.training.rollouts.rollout import rollout_key
 from metier.training.service.inputs import order_again
 from metier.training.service.order import TrainLimits
@@ -24,10 +25,12 @@ from metier.training.spec import Spec
 from metier.training.targets.target import Attempt
 from metier.training.train import train
 from metier.types import Draft
+from metier.types.trials import Decision
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from metier.training.gates.gate import GateEvidence
     from metier.training.train import Finished
     from metier.types.trials import Case
 
@@ -267,6 +270,36 @@ def test_a_training_with_settings_of_another_version_says_so(shop: Workspace) ->
     with shop.engine.write() as transaction:
         trainings.save(transaction, replace(done.training, spec='{"sparkle": 3}'), "{}")
     with pytest.raises(InputError, match="begun by another version"):
+        order_again(shop, done.training.id)
+
+
+@pytest.mark.parametrize(("setting", "value"), [("parents", "best"), ("proposals", 1)])
+def test_a_training_of_before_a_setting_was_removed_goes_on(shop: Workspace, setting: str, value: object) -> None:
+    done = trained(shop, order(cases=cases(40), spec=SMALL))
+    old = {**json.loads(done.training.spec), setting: value}
+    with shop.engine.write() as transaction:
+        trainings.save(transaction, replace(done.training, spec=json.dumps(old)), "{}")
+    assert order_again(shop, done.training.id).spec == SMALL
+
+
+@dataclass(frozen=True)
+class Lenient:
+    """A gate of one's own: whatever is no worse is taken."""
+
+    def decide(self, evidence: GateEvidence) -> Decision | MeasureAll:
+        scores = evidence.scores_of(evidence.candidate.package)
+        if scores is None:
+            return MeasureAll(skill=evidence.candidate.package)
+        worse = scores.mean().hard < evidence.current_scores.mean().hard
+        return Decision(action="reject" if worse else "accept", reason="lenient")
+
+
+def test_a_gate_of_ones_own_is_handed_in_and_must_be_so_again(shop: Workspace) -> None:
+    given = {"cases": cases(40), "target": solve, "optimiser": Optimiser(), "spec": SMALL}
+    done = ended(shop.train("adder", **given, gate=Lenient()))[0]
+    assert {one["reason"] for one in done.report["events"] if one["kind"] == "decided"} == {"lenient"}
+    assert done.training.id != ended(shop.train("adder", **given))[0].training.id
+    with pytest.raises(UsageError, match="needs both"):
         order_again(shop, done.training.id)
 
 

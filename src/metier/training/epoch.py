@@ -26,16 +26,17 @@ if TYPE_CHECKING:
 
 def end_epoch(run: Run, plan: Plan, previous: Package | None) -> Generator[Event, None, None]:
     """Compare, and take up what that teaches; the first epoch has nothing to be compared with."""
+    run.ahead.begin_next_step(plan.step, run.state.current)
     epoch = Epoch(epoch=plan.epoch, strategy=run.state.strategy)
     if previous is not None and run.spec.epoch_end.compares:
         pairs = compare(run, plan, previous)
         epoch = replace(epoch, compared=counts(pairs))
         epoch = yield from _learnt(run, plan, previous, kept(pairs, run.spec.epoch_end.pairs), epoch)
     run.attempts.forget()
-    state = run.state
-    run.state = replace(state, strategy=epoch.strategy, memory=state.memory.next_epoch(), epochs=(*state.epochs, epoch))
-    current, best = run.score(state.current_scores), run.score(state.best_scores)
+    run.record_epoch(epoch)
+    current, best = run.score(run.state.current_scores), run.score(run.state.best_scores)
     yield EpochEnded(epoch=plan.epoch, current=current, best=best, compared=epoch.compared)
+    run.ahead.begin_next_comparison(plan, run.state.current)
 
 
 def compare(run: Run, plan: Plan, previous: Package) -> tuple[Pair, ...]:

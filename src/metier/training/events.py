@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from metier.training.progress_search import Judging, Screened
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from metier.skills.package import Package
+    from metier.training.scores import Scores
     from metier.types.trials import Action, Split
 
 Change = Literal["step", "slow", "appendix", "one_shot"]
@@ -28,6 +28,8 @@ ARMS: Mapping[str, str] = {
     "best": "best skill",
     "candidate": "candidate",
 }
+Worth = tuple[str, float, float, float, bool]
+"""An edit in short, its effect, the interval's ends, whether it is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +162,53 @@ class Edited:
         """For people."""
         applied = sum(status.startswith("applied") for status in self.statuses)
         return f"step {self.step}: candidate {self.skill_hash[:12]}, {applied} of {len(self.statuses)} edits applied"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """A gate begins to look at a candidate."""
+
+    step: int
+    change: str
+    how: Literal["race", "screen"]
+    """Side by side with the current skill, or each edit by itself."""
+    edits: int
+    """Of which it consists; 0: it is of one piece."""
+    cases: int
+    passes: int
+    """How often the gate goes over the cases."""
+    dry: int
+    """Candidates before it that brought nothing."""
+    attempt: int
+    """The number of the attempts it compares on; 0 are those that skills are reported by."""
+    rival: Literal["current", "best"] = "current"
+    """The skill it has to beat."""
+    known: bool = False
+    """Whether that skill has its scores already, so that the candidate alone is tried."""
+    bundles: int = 0
+    """Candidates in a row that were not taken as a whole, where that is why each edit is looked at by itself."""
+    kind: Literal["judging"] = "judging"
+
+    def line(self) -> str:
+        """For people."""
+        what = f"{self.edits} edits are screened" if self.how == "screen" else "the candidate is raced"
+        often = f", {self.passes} times over" if self.passes > 1 else ""
+        return f"step {self.step}: {what} on {self.cases} val cases{often}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screened:
+    """Each of many edits has an effect of its own."""
+
+    step: int
+    bar: float
+    """Standard errors an effect must stand above zero."""
+    effects: tuple[Worth, ...]
+    kind: Literal["screened"] = "screened"
+
+    def line(self) -> str:
+        """For people."""
+        return f"step {self.step}: {sum(one[4] for one in self.effects)} of {len(self.effects)} edits stand out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,3 +381,17 @@ def tenth(step: int, stage: str, done: int, total: int) -> tuple[Advanced, ...]:
     """The event for a rollout that completes another tenth, before the last."""
     further = done * 10 // total > (done - 1) * 10 // total
     return (Advanced(step=step, stage=stage, done=done, total=total),) if further and done < total else ()
+
+
+def measured_event(arm: Arm, split: Split, skill: Package | None, scores: Scores) -> Measured:
+    """The event that says how a skill did on a split."""
+    mean, count = scores.mean(), len(scores.scored())
+    return Measured(
+        arm=arm,
+        split=split,
+        skill_hash="" if skill is None else skill.hash(),
+        hard=mean.hard,
+        soft=mean.soft,
+        scored=count,
+        unscored=len(scores.cases) - count,
+    )

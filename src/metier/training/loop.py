@@ -13,16 +13,15 @@ from metier.errors import InputError
 from metier.training.cases import batches as sampling
 from metier.training.epoch import end_epoch
 from metier.training.events import Began, Ended, Stopped
-from metier.training.gates.baselines import Baselines
+from metier.training.gates.registry import gate_of
 from metier.training.proposing.appendix import with_appendix
 from metier.training.proposing.memory import Memory
 from metier.training.proposing.one_shot import judge_one_shot
 from metier.training.report.attribution import attributed
-from metier.training.result import Baseline, Judged, Step, Trained
+from metier.training.result import Baseline, Trained
 from metier.training.rollouts.halt import Halt
-from metier.training.rollouts.scheduler import AHEAD, NEEDED
 from metier.training.run import Run
-from metier.training.state import ACCEPTED, Given, Plan, State
+from metier.training.state import Given, Plan, State
 from metier.training.step import take_step
 
 if TYPE_CHECKING:
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
     from metier.skills.package import Package
     from metier.training.cases.splits import Splits
     from metier.training.events import Event
+    from metier.training.gates.gate import Gate
     from metier.training.proposing.memory import Rejected
-    from metier.training.proposing.propose import Looked
     from metier.training.rollouts.pool import Pool
     from metier.training.rollouts.rollout import Roller
     from metier.training.spec import Spec
@@ -51,8 +50,9 @@ def train(
     spec: Spec,
     *,
     known: tuple[Rejected, ...] = (),
+    gate: Gate | None = None,
 ) -> Generator[Event, None, Trained]:
-    """Train a skill; `known` are edits that earlier runs of it saw rejected.
+    """Train a skill; `known` are edits that earlier runs of it saw rejected, `gate` is in place of the settings' one.
 
     When the budget is used up, or on an interrupt, it ends with the best so far and says so.
     """
@@ -62,15 +62,15 @@ def train(
     plans = plans_of(splits, spec)
     first = with_appendix(start) if spec.reflection.skill_aware else start
     state = State(current=first, best=start, memory=Memory(rejected=known))
-    given = Given(splits=splits, spec=spec, roller=roller, optimiser=optimiser, pool=pool)
+    gate = gate or gate_of(spec)
+    given = Given(splits=splits, spec=spec, roller=roller, optimiser=optimiser, pool=pool, gate=gate)
     run = Run(start, state, plans, given)
     baselines: tuple[Baseline, ...] = ()
     stopped = ""
     try:
         yield Began(train=len(splits.train), val=len(splits.val), test=len(splits.test), steps=run.steps)
-        held = Baselines(run)
-        yield from _search(run, plans, held)
-        baselines = yield from held.collect()
+        yield from _search(run, plans)
+        baselines = yield from run.baselines.collect(run)
     except (Halt, KeyboardInterrupt) as stop:
         stopped = stop.reason if isinstance(stop, Halt) else "it was interrupted"
         baselines = _known(run)
@@ -94,46 +94,19 @@ def plans_of(splits: Splits, spec: Spec) -> tuple[Plan, ...]:
     return tuple(found)
 
 
-def _search(run: Run, plans: tuple[Plan, ...], baselines: Baselines) -> Generator[Event, None, None]:
+def _search(run: Run, plans: tuple[Plan, ...]) -> Generator[Event, None, None]:
     """All steps and epoch ends; then, if the last skill never passed a gate, whether it is the best after all."""
-    run.attempts.begin(plans[0].batch, run.state.current, samples=plans[0].samples, urgency=NEEDED)
-    run.attempts.later(run.splits.val, run.start)
-    baselines.begin()
+    run.ahead.begin_run(run.start, run.state.current)
     if run.spec.editing.one_shot_first:
-        run.following = plans[0]
-        yield from judge_one_shot(run, plans[0], baselines)
+        yield from judge_one_shot(run, plans[0])
     previous: Package | None = None
-    for plan, run.following in zip(plans, (*plans[1:], None), strict=True):
-        yield from take_step(run, plan, lambda looked: _meanwhile(run, plan, looked, baselines))  # noqa: B023
+    for plan in plans:
+        yield from take_step(run, plan)
         if plan.last:
-            run.look_ahead(run.state.current)
             yield from end_epoch(run, plan, previous)
             previous = run.state.current
-            if run.spec.ahead and run.following and run.spec.epoch_end.compares:
-                cases = sampling.compared(run.splits.train, run.spec, run.following.epoch)
-                run.attempts.later(cases, previous, samples=run.following.samples[:1])
     if not run.state.gated:
         yield from run.promote(plans[-1].step)
-
-
-def _meanwhile(run: Run, plan: Plan, looked: Looked, baselines: Baselines) -> None:
-    """While a step's analysts are under way, begin what the run will need next if the skill stays as it is."""
-    if run.spec.ahead and plan.last and plan.epoch > 1 and run.spec.epoch_end.compares:
-        cases = sampling.compared(run.splits.train, run.spec, plan.epoch)
-        run.attempts.begin(cases, run.state.current, samples=plan.samples[:1], urgency=AHEAD)
-    if not _accepted(run.state.steps[-1:]):
-        run.look_ahead(run.state.current)
-    baselines.shown(looked.seen)
-    if run.following is None and run.spec.ahead:
-        run.attempts.later(run.splits.test, run.state.best)
-        if run.state.best is not run.start:
-            run.attempts.afterwards(run.splits.confirm, run.state.best)
-    run.attempts.fill()
-
-
-def _accepted(steps: tuple[Step, ...]) -> bool:
-    """Whether the last step changed the skill: then the next one may well do so too."""
-    return any(isinstance(one.outcome, Judged) and one.outcome.decision.action in ACCEPTED for one in steps)
 
 
 def _known(run: Run) -> tuple[Baseline, ...]:

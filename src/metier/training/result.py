@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from metier.skills.package import Package
     from metier.statistics.intervals import Interval
     from metier.training.events import Arm, Change
-    from metier.training.gates.strict import Scores
     from metier.training.proposing.memory import Rejected
     from metier.training.proposing.proposals import Proposed
+    from metier.training.scores import Scores
     from metier.training.spec import Update
     from metier.types.trials import Decision, Split
 

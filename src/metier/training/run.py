@@ -1,35 +1,37 @@
-"""A run under way: how a candidate gets its judgement, and what may begin before that."""
+"""A run under way: it measures what the gate asks for, and alone changes the run's state."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.training.events import Decided, Measured, tenth
-from metier.training.gates.gate import judge_of
-from metier.training.gates.strict import Scores, gate_of
+from metier.errors import UsageError
+from metier.training.ahead import Ahead
+from metier.training.baselines import Baselines
+from metier.training.events import Decided, measured_event, tenth
+from metier.training.gates.gate import GateEvidence, MeasureAll, MeasureRows, Postponed, Ruling
 from metier.training.proposing.optimiser import Desk
-from metier.training.result import Judged
+from metier.training.result import Judged, Unjudged
 from metier.training.rollouts.crew import Crew
-from metier.training.rollouts.scheduler import AHEAD, NEEDED, Attempts
+from metier.training.rollouts.scheduler import NEEDED, Attempts
 from metier.training.rollouts.usage import Bill
-from metier.training.state import ACCEPTED, UNKNOWN
+from metier.training.scores import UNKNOWN, Metric, Scores
+from metier.training.state import ACCEPTED
 from metier.types.trials import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from metier.skills.package import Package
-    from metier.training.cases.batches import Batch
-    from metier.training.events import Arm, Change, Event
-    from metier.training.result import Unjudged
+    from metier.training.events import Change, Event
+    from metier.training.gates.gate import Measure
+    from metier.training.proposing.memory import Memory
+    from metier.training.result import Epoch, Step
     from metier.training.state import Candidate, Given, Plan, State
-    from metier.types.trials import Case, Score, Split
+    from metier.types.trials import Case, Score
 
 NEAR = 0.8
 """The share of the val cases after which a decision can be guessed."""
-
-
 TOGETHER = 10
 """Rollouts that are waited for at once."""
 
@@ -42,35 +44,39 @@ class Run:
         self.state = state
         self.steps = len(plans)
         self.splits, self.spec = given.splits, given.spec
-        roller, optimiser, pool, spec = given.roller, given.optimiser, given.pool, given.spec
         self.bill = Bill()
-        crew = Crew(pool)
-        self.attempts = Attempts(roller, crew, self.bill)
-        self.desk = Desk(optimiser, crew, self.bill, spec.timeout)
+        crew = Crew(given.pool)
+        self.attempts = Attempts(given.roller, crew, self.bill)
+        self.desk = Desk(given.optimiser, crew, self.bill, self.spec.timeout)
         self.desk.meanwhile = self.attempts.fill
-        self.gate = gate_of(spec)
-        self._judge = judge_of(spec)
+        self.baselines = Baselines(start, self.splits, self.spec, self.attempts, self.desk)
+        self.ahead = Ahead(self.attempts, plans, self.splits, self.spec, self.baselines)
+        self.metric = Metric.of_settings(self.spec.gating)
         self.initial = UNKNOWN
-        self.following: Plan | None = None
-        """The step after the one that is being taken."""
-        self._ahead: list[tuple[Batch, Package, tuple[int, ...]]] = []
-        """What was begun in the hope that a skill will be current."""
+        self._gate = given.gate
+
+    # ---- measuring ------------------------------------------------------------------------------------------------
 
     def score(self, scores: Scores) -> float:
-        """The number the gate goes by."""
-        return self.gate.measure.of(scores.mean())
+        """The number that skills are compared by."""
+        return self.metric.of(scores.mean())
 
-    def settle(self) -> Generator[Event, None, None]:
-        """Take in the initial skill's scores, which everything is compared with; only the first call does anything."""
+    def loss(self, scores: Scores) -> float:
+        """What the current skill scores, less what another does."""
+        after, before = self.metric.both(scores, self.state.current_scores)
+        return before - after
+
+    def measure_initial(self) -> Generator[Event, None, None]:
+        """Measure the initial skill, which everything is compared with; only the first call does anything."""
         if self.initial is UNKNOWN:
-            self.initial = yield from self.measured(self.splits.val, self.start, "gate")
-            yield measured("initial", "val", self.start, self.initial)
+            self.initial = yield from self.measure(self.splits.val, self.start, "gate")
+            yield measured_event("initial", "val", self.start, self.initial)
             self.state = replace(self.state, current_scores=self.initial, best_scores=self.initial)
 
-    def measured(
+    def measure(
         self, cases: tuple[Case, ...], skill: Package | None, stage: str, step: int = 0, *, sample: int = 0
     ) -> Generator[Event, None, Scores]:
-        """A skill's scores on cases, in their order."""
+        """A skill's scores on cases, in their order; if a candidate leads near the end, the next step begins."""
         self.attempts.begin(cases, skill, samples=(sample,), urgency=NEEDED)
         found: list[tuple[str, Score]] = []
         for index, case in enumerate(cases):
@@ -78,92 +84,153 @@ class Run:
                 self.attempts.wait(cases[index : index + TOGETHER], skill, sample=sample)
             found.append((case.id, self.attempts.read(case, skill, stage, sample=sample).score))
             yield from tenth(step, stage, len(found), len(cases))
-            if stage == "gate" and skill and len(found) == round(len(cases) * NEAR):
-                self._bet(skill, Scores(cases=tuple(found)))
+            near = stage == "gate" and len(found) == round(len(cases) * NEAR)
+            if near and skill and self.metric.beats(Scores(cases=tuple(found)), self.state.current_scores):
+                self.ahead.begin_next_step(step, skill)
         return Scores(cases=tuple(found))
 
-    def judge(self, candidate: Candidate) -> Generator[Event, None, Judged | Unjudged]:
-        """What the gate makes of a candidate; the state is what follows from it."""
-        return (yield from self._judge.judge(self, candidate))
+    # ---- judging --------------------------------------------------------------------------------------------------
 
-    def decided(self, candidate: Candidate, decision: Decision, scores: Scores | None) -> Decided:
+    def judge(self, candidate: Candidate) -> Generator[Event, None, Judged | Unjudged]:
+        """Ask the gate, and measure what it asks for, until it decides; the state is what follows from that."""
+        evidence, asked = self._evidence(candidate), MeasureRows(rows=())
+        while True:
+            answer = self._gate.decide(evidence)
+            if isinstance(answer, MeasureRows):
+                asked = answer
+            if isinstance(answer, MeasureRows | MeasureAll):
+                evidence = yield from self._gather(answer, evidence)
+                continue
+            yield from self.measure_initial()
+            self.ahead.drop_rows(asked, self.state)
+            if isinstance(answer, Postponed):
+                self.state = replace(self.state, looks=answer.looks)
+                return Unjudged(change=candidate.change, reason=answer.reason, waits=answer.waits)
+            ruling = yield from self._complete(answer, evidence)
+            return (yield from self._follow(candidate, ruling))
+
+    def _evidence(self, candidate: Candidate) -> GateEvidence:
+        state = self.state
+        return GateEvidence(
+            candidate=candidate,
+            val=self.splits.val,
+            current=state.current,
+            current_scores=state.current_scores,
+            best=state.best,
+            best_scores=state.best_scores,
+            gated=state.gated,
+            looks=state.looks,
+            last=self.ahead.next_plan(candidate.step) is None,
+        )
+
+    def _gather(self, asked: Measure, evidence: GateEvidence) -> Generator[Event, None, GateEvidence]:
+        """The evidence with what the gate asked for; before anything else the initial skill is measured."""
+        yield from asked.events
+        step, new = evidence.candidate.step, not evidence.settled
+        if isinstance(asked, MeasureAll) and new:
+            self.attempts.begin(self.splits.val, self.start, urgency=NEEDED)
+            self.attempts.begin(self.splits.val, asked.skill, samples=(asked.sample,), urgency=NEEDED)
+        yield from self.measure_initial()
+        wholes, trials = evidence.wholes, evidence.trials
+        if isinstance(asked, MeasureAll):
+            scores = yield from self.measure(self.splits.val, asked.skill, "gate", step, sample=asked.sample)
+            wholes = {**wholes, (asked.skill.hash(), asked.sample): scores}
+        else:
+            trials = {**trials, **(yield from self._roll_rows(asked, step))}
+        if not new and len(wholes) + len(trials) == len(evidence.wholes) + len(evidence.trials):
+            raise UsageError(f"The gate {type(self._gate).__name__} asks for scores that it has already.")
+        state = self.state
+        known = replace(evidence, current_scores=state.current_scores, best_scores=state.best_scores)
+        return replace(known, wholes=wholes, trials=trials, plan=asked.plan)
+
+    def _roll_rows(self, asked: MeasureRows, step: int) -> Generator[Event, None, dict[tuple[str, str, int], Score]]:
+        self.ahead.begin_rows(asked)
+        found: dict[tuple[str, str, int], Score] = {}
+        for number, row in enumerate(asked.rows, asked.done + 1):
+            for case, skill, sample in row:
+                rollout = self.attempts.read(case, skill, "gate", sample=sample)
+                found[case.id, skill.hash(), sample] = rollout.score
+            yield from tenth(step, "gate", number, asked.total)
+        return found
+
+    def _complete(self, answer: Decision | Ruling, evidence: GateEvidence) -> Generator[Event, None, Ruling]:
+        """A decision alone as a ruling: what is accepted has its scores, and is the best if it beats the best."""
+        if isinstance(answer, Ruling):
+            return answer
+        package, looks = evidence.candidate.package, self.state.looks
+        scores = evidence.scores_of(package)
+        if answer.action in ACCEPTED and scores is None and not evidence.unchanged:
+            scores = yield from self.measure(self.splits.val, package, "gate", evidence.candidate.step)
+        if answer.action == "accept" and scores and self.metric.beats(scores, self.state.best_scores):
+            answer = replace(answer, action="accept_new_best")
+        return Ruling(decision=answer, package=package, looks=looks, scores=scores)
+
+    def _follow(self, candidate: Candidate, ruling: Ruling) -> Generator[Event, None, Judged]:
+        """Make the state what follows from a ruling."""
+        yield from ruling.events
+        self._move(ruling, candidate.step)
+        self.state = replace(self.state, looks=ruling.looks)
+        self.ahead.drop_lost_bets(self.state.current)
+        yield self._decided(candidate, ruling)
+        return Judged(
+            change=candidate.change,
+            skill_hash=ruling.package.hash(),
+            decision=ruling.decision,
+            scores=ruling.scores,
+            effects=ruling.effects,
+        )
+
+    def _move(self, ruling: Ruling, step: int) -> None:
+        """Make an accepted skill current, and best if it is."""
+        action, package, scores = ruling.decision.action, ruling.package, ruling.scores
+        if action not in ACCEPTED or scores is None:
+            return
+        beats = action == "force_accept" and self.metric.beats(scores, self.state.best_scores)
+        if action == "accept_new_best" or beats:
+            if self.state.best is self.start:
+                self.ahead.begin_confirmation(self.start)
+            self.state = replace(self.state, best=package, best_scores=scores, best_step=step)
+        self.state = replace(self.state, current=package, current_scores=scores, gated=True)
+
+    def _decided(self, candidate: Candidate, ruling: Ruling) -> Decided:
         """The event that says what a gate made of a candidate."""
         return Decided(
             step=candidate.step,
             change=candidate.change,
-            action=decision.action,
-            reason=decision.reason,
-            skill_hash=candidate.package.hash(),
-            score=None if scores is None else self.score(scores),
+            action=ruling.decision.action,
+            reason=ruling.decision.reason,
+            skill_hash=ruling.package.hash(),
+            score=None if ruling.scores is None else self.score(ruling.scores),
             current=self.score(self.state.current_scores),
             best=self.score(self.state.best_scores),
-            compared=len(decision.deltas),
+            compared=len(ruling.decision.deltas),
             cases=len(self.splits.val),
             calls=self.bill.calls,
             tokens=self.bill.tokens,
         )
 
+    # ---- other changes of the state -------------------------------------------------------------------------------
+
     def take(self, change: Change, candidate: Package) -> Judged:
         """Make a candidate current without a gate; its scores are taken to be the current ones."""
         decision = Decision(action="force_accept", reason="only edits pass the gate, as set")
-        self._current(candidate, self.state.current_scores, gated=False)
-        self.look_back()
+        self.state = replace(self.state, current=candidate, gated=False)
+        self.ahead.drop_lost_bets(self.state.current)
         return Judged(change=change, skill_hash=candidate.hash(), decision=decision, scores=None)
 
     def promote(self, step: int) -> Generator[Event, None, None]:
         """Measure a current skill that never passed a gate; if it beats the best, it is the best."""
-        scores = yield from self.measured(self.splits.val, self.state.current, "gate", step)
+        scores = yield from self.measure(self.splits.val, self.state.current, "gate", step)
         self.state = replace(self.state, current_scores=scores, gated=True)
-        if self.gate.measure.beats(scores, self.state.best_scores):
+        if self.metric.beats(scores, self.state.best_scores):
             self.state = replace(self.state, best=self.state.current, best_scores=scores, best_step=step)
 
-    def loss(self, scores: Scores) -> float:
-        """What the current skill scores, less what another does."""
-        after, before = self.gate.measure.both(scores, self.state.current_scores)
-        return before - after
+    def record_step(self, step: Step, memory: Memory) -> None:
+        """Keep a step that is over, and what it leaves in the memory."""
+        self.state = replace(self.state, memory=memory, steps=(*self.state.steps, step))
 
-    def look_ahead(self, skill: Package) -> None:
-        """Start the next step's rollouts as if a skill were current then."""
-        if self.spec.ahead and self.following:
-            batch, samples = self.following.batch, self.following.samples
-            self._ahead.append((batch, skill, samples))
-            self.attempts.begin(batch, skill, samples=samples, urgency=AHEAD)
-
-    def _bet(self, candidate: Package, scores: Scores) -> None:
-        """If a candidate is ahead near the end of its gate, the next step begins as if it had won."""
-        if self.gate.measure.beats(scores, self.state.current_scores):
-            self.look_ahead(candidate)
-
-    def look_back(self) -> None:
-        """Leave what was begun for a skill that is not current after all."""
-        for batch, skill, samples in self._ahead:
-            if skill is not self.state.current:
-                self.attempts.drop(batch, skill, samples)
-        self._ahead = [one for one in self._ahead if one[1] is self.state.current]
-
-    def moved(self, candidate: Package, scores: Scores, decision: Decision, step: int) -> None:
-        """Make the state what follows from a decision."""
-        beats = decision.action == "force_accept" and self.gate.measure.beats(scores, self.state.best_scores)
-        if decision.action == "accept_new_best" or beats:
-            if self.spec.ahead and self.state.best is self.start:  # there is something to confirm from now on
-                self.attempts.afterwards(self.splits.confirm, self.start)
-            self.state = replace(self.state, best=candidate, best_scores=scores, best_step=step)
-        if decision.action in ACCEPTED:
-            self._current(candidate, scores, gated=True)
-
-    def _current(self, candidate: Package, scores: Scores, *, gated: bool) -> None:
-        self.state = replace(self.state, current=candidate, current_scores=scores, gated=gated)
-
-
-def measured(arm: Arm, split: Split, skill: Package | None, scores: Scores) -> Measured:
-    """The event that says how a skill did on a split."""
-    mean, count = scores.mean(), len(scores.scored())
-    return Measured(
-        arm=arm,
-        split=split,
-        skill_hash="" if skill is None else skill.hash(),
-        hard=mean.hard,
-        soft=mean.soft,
-        scored=count,
-        unscored=len(scores.cases) - count,
-    )
+    def record_epoch(self, epoch: Epoch) -> None:
+        """Keep an epoch that is over; the next one begins with its notes, and without its steps in mind."""
+        state = self.state
+        memory = state.memory.next_epoch()
+        self.state = replace(state, strategy=epoch.strategy, memory=memory, epochs=(*state.epochs, epoch))

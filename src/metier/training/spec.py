@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 Schedule = Literal["constant", "linear", "cosine", "autonomous"]
 Update = Literal["patch", "rewrite", "full_rewrite"]
 MetricName = Literal["hard", "soft", "mixed"]
-GateName = Literal["strict", "off", "staged", "screen", "adaptive"]
+GateName = Literal["strict", "off", "staged", "screen", "adaptive", "own"]
+"""Own: one that is handed in, in Python."""
 Pairing = Literal["mixed", "changed", "unchanged"]
 
 REMOVED: Mapping[str, object] = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metier.training.gates.effects import NOTHING_KNOWN
-from metier.training.gates.strict import Scores
+from metier.training.scores import UNKNOWN, Scores
 
 if TYPE_CHECKING:
     from metier.models.model import Model
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from metier.training.cases.splits import Splits
     from metier.training.events import Change
     from metier.training.gates.effects import Estimate
+    from metier.training.gates.gate import Gate
     from metier.training.proposing.memory import Memory
     from metier.training.proposing.proposals import Proposed
     from metier.training.result import Epoch, Step
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from metier.training.spec import Spec
     from metier.types.trials import Action
 
-UNKNOWN = Scores(cases=())
 ACCEPTED: tuple[Action, ...] = ("accept_new_best", "accept", "force_accept")
 
 
@@ -105,3 +105,4 @@ class Given:
     roller: Roller
     optimiser: Model
     pool: Pool
+    gate: Gate

@@ -16,7 +16,7 @@ from metier.training.result import Judged, Step, Unjudged
 from metier.training.state import Candidate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
 
     from metier.training.events import Event
     from metier.training.proposing.memory import Rejected
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from metier.training.state import Plan
 
 
-def take_step(run: Run, plan: Plan, meanwhile: Callable[[Looked], None]) -> Generator[Event, None, None]:
-    """From a batch to a decision; `meanwhile` may begin other work when the analysts are under way."""
+def take_step(run: Run, plan: Plan) -> Generator[Event, None, None]:
+    """From a batch to a decision."""
     memory = run.state.memory.text(run.spec.reflection.recall)
     setting = Setting(skill=run.state.current, memory=memory, meta=run.state.strategy)
     yield StepBegan(step=plan.step, steps=run.steps, epoch=plan.epoch, cases=len(plan.batch))
     looked = yield from roll_out(run, plan, setting)
-    meanwhile(looked)
+    run.ahead.while_reflecting(plan, looked.seen, run.state, run.start)
     made = yield from propose(run, plan, looked, setting)
     yield from _candidate(run, plan, looked, made, setting)
 
@@ -61,7 +61,7 @@ def _candidate(run: Run, plan: Plan, looked: Looked, made: Proposals, setting: S
     if isinstance(record.outcome, Unjudged):
         yield Skipped(step=plan.step, change="step", reason=record.outcome.reason)
     record = yield from _with_notes(run, record)
-    yield from run.settle()
+    yield from run.measure_initial()
     _remember(run, record, made.reflections, loss)
 
 
@@ -114,8 +114,7 @@ def _remember(run: Run, record: Step, reflections: tuple[Reflection, ...], loss:
         patterns=tuple(pattern for one in reflections for pattern in one.patterns),
     )
     rejected = _rejected(outcome, record, loss)
-    state = run.state
-    run.state = replace(state, memory=state.memory.after(past, rejected), steps=(*state.steps, record))
+    run.record_step(record, run.state.memory.after(past, rejected))
 
 
 def _rejected(outcome: Judged | Unjudged, record: Step, loss: float | None) -> tuple[Rejected, ...]:

@@ -20,12 +20,12 @@ from metier.store.tables.training.trainings import Training
 from metier.training.cases.splits import by_ratio
 from metier.training.events import Advanced, Confirmed, Confirming, Decided, Event, dump
 from metier.training.gates import confirm as last_gate
-from metier.training.gates.strict import Measure
 from metier.training.loop import train as search
 from metier.training.proposing.memory import Rejected
 from metier.training.report.report import Told, report
 from metier.training.rollouts.rollout import Spent
 from metier.training.rollouts.usage import of_rollout, together
+from metier.training.scores import Metric
 from metier.training.service.bench import Bench, bench, optimiser_of
 from metier.training.service.models import identity_of
 from metier.training.service.order import packed
@@ -83,7 +83,9 @@ def _trained(
         training, known, done = _begun(ws, order, name)
         ahead = order.spec.ahead and not order.limits.any and not done  # what is done needs nothing more
         order = replace(order, spec=replace(order.spec, ahead=ahead))
-        found = search(order.start, splits, place.roller, optimiser, place.pool, order.spec, known=known)
+        found = search(
+            order.start, splits, place.roller, optimiser, place.pool, order.spec, known=known, gate=order.gate
+        )
         trained = yield from _Watch(ws, place, training, optimiser, events).over(found)
         training = _looking(ws, training, splits, trained)
         told, stopped = yield from _confirmed(place, splits, order, trained, look=max(1, training.look))
@@ -209,7 +211,7 @@ def _confirmed(
     place: Bench, splits: Splits, order: Order, trained: Trained, *, look: int
 ) -> Generator[Event, None, tuple[Told, str]]:
     """The last gate, or why it was not reached; and why the training stops before its end, if it does."""
-    measure = Measure(metric=order.spec.gating.metric, weight=order.spec.gating.soft_weight)
+    measure = Metric.of_settings(order.spec.gating)
     power = sentence(len(splits.confirm), Plan(alpha=Spending().share(look)))
     told = Told(splits=splits, measure=measure, confirmation=None, power=power)
     if trained.stopped:

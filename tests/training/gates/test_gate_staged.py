@@ -9,7 +9,7 @@ import pytest
 from training_toys import TEXT, Rules, Teacher, package, run, splits
 
 from metier.models.model import Reply
-from metier.training.gates.staged import behind, standing
+from metier.training.gates.staged import behind, in_errors
 from metier.training.result import Judged
 from metier.training.spec import Spec
 from metier.types.trials import Rollout, Scored
@@ -57,15 +57,15 @@ def test_without_measuring_again_the_scores_that_chose_are_the_ones_reported() -
 
 
 def test_a_case_that_loses_too_much_ends_it() -> None:
-    deltas, careful = [("a", 1.0), ("b", 1.0), ("c", -1.0)], SPEC.replace(max_loss=0.5)
+    deltas, careful = [("a", 1.0), ("b", 1.0), ("c", -1.0)], SPEC.replace(max_loss=0.5).gating
     assert behind(deltas, careful, last=False) == "case c loses 1.0000, more than 0.5"
-    assert behind(deltas, SPEC, last=True) == ""
+    assert behind(deltas, SPEC.gating, last=True) == ""
     assert behind([], careful, last=True) == ""
 
 
 def test_a_candidate_may_be_behind_for_a_while_if_that_is_set_but_not_at_the_end() -> None:
-    deltas, patient = [("a", 1.0), ("b", -1.0), ("c", -1.0)], SPEC.replace(behind=1.0)
-    assert "not ahead" in behind(deltas, SPEC, last=False)
+    deltas, patient = [("a", 1.0), ("b", -1.0), ("c", -1.0)], SPEC.replace(behind=1.0).gating
+    assert "not ahead" in behind(deltas, SPEC.gating, last=False)
     assert behind(deltas, patient, last=False) == ""
     assert "not ahead" in behind(deltas, patient, last=True)
 
@@ -77,7 +77,7 @@ def test_cases_without_a_score_decide_nothing() -> None:
 
 @pytest.mark.parametrize(("values", "low", "high"), [((), -0.01, 0.01), ((1.0,), 0.3, 1.2), ((-1.0,) * 30, -20, -5)])
 def test_a_handful_of_cases_proves_nothing(values: tuple[float, ...], low: float, high: float) -> None:
-    assert low < standing(values) < high
+    assert low < in_errors(values) < high
 
 
 class Misled(Rules):

@@ -10,7 +10,6 @@ from training_toys import TEXT, Teacher, package, run, splits
 
 from metier.models.scripted import Scripted, on, says
 from metier.statistics.intervals import Interval
-from metier.training.gates.strict import Measure
 from metier.training.presets import default_spec
 from metier.training.proposing.memory import Memory
 from metier.training.proposing.proposals import Proposed
@@ -19,6 +18,7 @@ from metier.training.report.attribution import attributed
 from metier.training.report.page import page
 from metier.training.report.report import Told, report
 from metier.training.result import Effect, Judged, Step
+from metier.training.scores import Metric
 from metier.training.spec import Spec
 from metier.training.state import State
 from metier.types import Append
@@ -83,7 +83,7 @@ def test_a_line_of_a_rewrite_has_no_edit_to_be_attributed_to() -> None:
 def test_the_report_and_its_page_say_what_each_line_brought() -> None:
     cases = splits(val=60)
     ran = run(SCREENING, model=Talkative(), cases=cases)
-    made = report(ran.trained, Told(splits=cases, measure=Measure(), confirmation=None))
+    made = report(ran.trained, Told(splits=cases, measure=Metric(), confirmation=None))
     text = page(json.loads(json.dumps(made)))
     part = text[text.index("What each line brought") :]
     assert "screened among others" in part

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 from training_toys import Rules, run, splits
 
-from metier.training.events import Confirmed, Confirming, Decided, Event, dump
+from metier.training.events import Confirmed, Confirming, Decided, Event, Judging, Screened, dump
 from metier.training.presets import default_spec
-from metier.training.progress_search import Judging, Screened
 from metier.training.report.explain import KINDS, explained, told
 from metier.training.spec import Spec
 

@@ -12,9 +12,9 @@ from training_toys import run, splits
 
 from metier.statistics.pairs import Pair
 from metier.training.gates.confirm import confirm
-from metier.training.gates.strict import Measure, Scores
 from metier.training.report.report import Told, report
 from metier.training.result import Baseline, Epoch, Judged
+from metier.training.scores import Metric, Scores
 from metier.training.spec import Spec
 from metier.types.trials import Decision, Scored, Unscored
 
@@ -30,7 +30,7 @@ def trained() -> Trained:
 
 
 def told(**other: Any) -> Told:
-    return Told(splits=splits(), measure=Measure(), confirmation=None, **other)
+    return Told(splits=splits(), measure=Metric(), confirmation=None, **other)
 
 
 def test_a_report_is_json_and_comes_back_the_same(trained: Trained) -> None:
@@ -143,6 +143,6 @@ def test_the_curve_follows_guidance_and_merges_and_guesses_where_a_candidate_was
 def test_the_interval_of_a_baseline_is_of_the_score_the_gate_went_by(trained: Trained) -> None:
     scores = Scores(cases=tuple((f"v{n}", Scored(hard=0.0, soft=0.5)) for n in range(20)))
     ran = replace(trained, baselines=(Baseline(arm="initial", split="val", scores=scores),))
-    rows: Any = report(ran, replace(told(), measure=Measure(metric="soft", weight=0.5)))["baselines"]
+    rows: Any = report(ran, replace(told(), measure=Metric(metric="soft", weight=0.5)))["baselines"]
     assert rows[0]["score"] == 0.5
     assert rows[0]["interval"][0] < 0.5 < rows[0]["interval"][1]

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from metier.training.gates.quick import quick
-from metier.training.gates.screen import Screen, hold, usable
+from metier.training.gates.gate import INITIAL_SCORES, MeasureAll, MeasureRows, Ruling
+from metier.training.gates.screen import ScreenGate, usable
+from metier.training.gates.staged import behind, blocks_of, in_errors, judging, next_block
+from metier.training.scores import Metric, Scores
 from metier.training.state import ACCEPTED, Waiting
+from metier.types.trials import Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from metier.training.events import Event
-    from metier.training.result import Judged, Unjudged
-    from metier.training.run import Run
+    from metier.training.gates.gate import GateEvidence, Measure, Postponed
+    from metier.training.scores import Deltas
     from metier.training.spec import Spec
-    from metier.training.state import Candidate, Looks
+    from metier.training.state import Looks
+    from metier.types.trials import Action, Score
 
 CASES_AN_EDIT = 4
 """With fewer val cases for each edit of a screening, no edit could stand out."""
+LEAD, WIDE = 0.7, 1.7
+"""Standard errors that a candidate must be ahead to be taken, and to be taken without another measurement."""
 
 
-class Adaptive:
+@dataclass(frozen=True, slots=True)
+class AdaptiveGate:
     """Chooses between a quick look at a bundle of edits and a screening of many, from what it has seen.
 
     Bundles come first: edits that only work together have no effects that add up. What is not taken, and an edit that
@@ -30,17 +34,114 @@ class Adaptive:
     brought nothing. Where val cases are too few for screenings, bundles are all there is.
     """
 
-    def judge(self, run: Run, candidate: Candidate) -> Generator[Event, None, Judged | Unjudged]:
+    spec: Spec
+
+    def decide(self, evidence: GateEvidence) -> Ruling | Postponed | Measure:
         """The quick gate until too many in a row fail it, then screenings with as much effort as is asked for."""
-        spec, looks, cases = run.spec, run.state.looks, len(run.splits.val)
-        alone = len(candidate.edits) == 1 and can_screen(spec, cases)
-        if candidate.edits and not alone and bundled(spec, looks, cases):
-            return (yield from _bundle(run, candidate))
+        spec, looks, cases = self.spec, evidence.looks, len(evidence.val)
+        edits = evidence.candidate.edits
+        alone = len(edits) == 1 and can_screen(spec, cases)
+        if edits and not alone and is_bundled(spec, looks, cases):
+            return self._bundle(evidence)
         passes = 1 if looks.repeats else min(1 + looks.dry, spec.gating.screen_passes)
-        return (yield from Screen(passes).judge(run, candidate))
+        return ScreenGate(spec, passes).decide(evidence)
+
+    def _bundle(self, evidence: GateEvidence) -> Ruling | Measure:
+        """Judge the edits of a candidate together; what is not taken waits."""
+        ruling = QuickGate(self.spec).decide(evidence)
+        if not isinstance(ruling, Ruling):
+            return ruling
+        accepted, looks = ruling.decision.action in ACCEPTED, ruling.looks
+        if can_screen(self.spec, len(evidence.val)):
+            edits = () if accepted else tuple(Waiting(edit=edit) for edit in evidence.candidate.edits)
+            skill = ruling.package if accepted else evidence.current
+            strict = self.spec.editing.strict_edits
+            looks = replace(looks, waiting=usable(skill, (*evidence.looks.waiting, *edits), strict=strict))
+        return replace(ruling, looks=replace(looks, slow=0 if accepted else looks.slow + 1))
 
 
-def bundled(spec: Spec, looks: Looks, cases: int) -> bool:
+@dataclass(frozen=True, slots=True)
+class QuickGate:
+    """A candidate against attempts that the current skill has made already; only a clear lead is taken.
+
+    It costs half of a race, and less than the classic gate where a candidate is behind from the start. What is taken
+    without a wide lead is measured again, as the attempts that chose it flatter it.
+    """
+
+    spec: Spec
+
+    def decide(self, evidence: GateEvidence) -> Ruling | Measure:
+        """Compare block by block, and take what leads."""
+        if not evidence.settled:
+            return INITIAL_SCORES
+        if evidence.unchanged:
+            return self._rule(evidence, Decision(action="reject", reason="nothing was changed"))
+        found = self._race(evidence)
+        if isinstance(found, MeasureRows):
+            return found
+        scores, deltas, lost = found
+        level = in_errors(delta for _, delta in deltas)
+        if not lost and level < LEAD:
+            lost = f"{level:+.1f} standard errors on {len(deltas)} cases: no clear lead"
+        if lost:
+            action: Action = "reject" if deltas else "uninformative"
+            return self._rule(evidence, Decision(action=action, reason=lost, deltas=deltas))
+        if level < WIDE and not evidence.looks.repeats:
+            return self._measure_again(evidence, scores, deltas)
+        return self._accept(evidence, scores, deltas)
+
+    def _race(self, evidence: GateEvidence) -> MeasureRows | tuple[Scores, Deltas, str]:
+        """Scores and differences as far as they were looked at, and why the candidate is out."""
+        known, metric = evidence.current_scores.scored(), Metric.of_settings(self.spec.gating)
+        sample = evidence.looks.known
+        blocks = blocks_of(evidence, self.spec, (evidence.candidate.package,), sample)
+        deltas: list[tuple[str, float]] = []
+        found: dict[str, Score] = {}
+        for number, rows in enumerate(blocks):
+            if not evidence.has(rows):
+                event = replace(judging(evidence, "race", attempt=sample), known=True)
+                return next_block(blocks, number, (event,), len(evidence.val))
+            for ((case, skill, _),) in rows:
+                score = evidence.trials[case.id, skill.hash(), sample]
+                found[case.id] = score
+                deltas += [(case.id, gain) for gain in metric.gain(known.get(case.id), score)]
+            if lost := behind(deltas, self.spec.gating, last=number + 1 == len(blocks)):
+                return Scores(cases=()), tuple(deltas), lost
+        scores = Scores(cases=tuple((case.id, found[case.id]) for case in evidence.val))
+        return scores, tuple(deltas), "" if deltas else "no case was scored under both skills"
+
+    def _measure_again(self, evidence: GateEvidence, seen: Scores, deltas: Deltas) -> Ruling | MeasureAll:
+        """What leads by little meets fresh attempts, and is reported by these."""
+        skill, fresh = evidence.candidate.package, evidence.looks.fresh
+        scores = evidence.scores_of(skill, fresh)
+        if scores is None:
+            return MeasureAll(skill=skill, sample=fresh)
+        repeats = len(scores.cases) >= self.spec.gating.block and scores.cases == seen.cases
+        evidence = replace(evidence, looks=replace(evidence.looks, repeats=repeats))
+        more = Metric.of_settings(self.spec.gating).deltas(scores, evidence.current_scores)
+        again = in_errors([delta for _, delta in (*deltas, *more)])
+        if again < 0:
+            level = in_errors(delta for _, delta in deltas)
+            reason = f"{level:+.1f} standard errors; but {again:+.1f} with fresh attempts"
+            return self._rule(evidence, Decision(action="reject", reason=reason, deltas=deltas), scores)
+        evidence = replace(evidence, looks=replace(evidence.looks, known=fresh))
+        return self._accept(evidence, scores, deltas)
+
+    def _accept(self, evidence: GateEvidence, scores: Scores, deltas: Deltas) -> Ruling:
+        """What beats the current skill is the best one if that was the best, or if it beats the best too."""
+        metric = Metric.of_settings(self.spec.gating)
+        best = evidence.current_is_best or metric.beats(scores, evidence.best_scores)
+        reason = f"{in_errors(delta for _, delta in deltas):+.1f} standard errors on {len(deltas)} cases"
+        action: Action = "accept_new_best" if best else "accept"
+        return self._rule(evidence, Decision(action=action, reason=reason, deltas=deltas), scores)
+
+    def _rule(self, evidence: GateEvidence, decision: Decision, scores: Scores | None = None) -> Ruling:
+        """After an accept the next comparison asks for fresh attempts."""
+        looks = replace(evidence.looks, fresh=evidence.looks.fresh + (decision.action in ACCEPTED))
+        return Ruling(decision=decision, package=evidence.candidate.package, looks=looks, scores=scores)
+
+
+def is_bundled(spec: Spec, looks: Looks, cases: int) -> bool:
     """Whether the edits of a step are judged together; if not, each has its own effect in a screening."""
     match spec.gating.gate:
         case "screen":
@@ -56,16 +157,3 @@ def bundled(spec: Spec, looks: Looks, cases: int) -> bool:
 def can_screen(spec: Spec, cases: int) -> bool:
     """Whether there are cases enough to tell edits apart."""
     return cases >= CASES_AN_EDIT * spec.gating.screen_edits
-
-
-def _bundle(run: Run, candidate: Candidate) -> Generator[Event, None, Judged]:
-    """Judge the edits of a candidate together; what is not taken waits."""
-    waiting = run.state.looks.waiting
-    judged = yield from quick(run, candidate)
-    accepted = judged.decision.action in ACCEPTED
-    if can_screen(run.spec, len(run.splits.val)):
-        edits = () if accepted else tuple(Waiting(edit=edit) for edit in candidate.edits)
-        hold(run, usable(run, (*waiting, *edits)))
-    looks = run.state.looks
-    run.state = replace(run.state, looks=replace(looks, slow=0 if accepted else looks.slow + 1))
-    return judged

@@ -12,7 +12,7 @@ from metier.statistics.intervals import Interval, paired
 from metier.statistics.pairs import deltas_of
 from metier.statistics.power import Plan, cases_needed, sentence
 from metier.statistics.signflip import sign_flip, smallest_p
-from metier.training.gates.strict import ROUNDING
+from metier.training.scores import ROUNDING
 from metier.types.trials import Action, Decision
 
 if TYPE_CHECKING:

@@ -9,110 +9,180 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from metier.skills.editing.patch_json import MalformedEdit
-from metier.training.events import tenth
+from metier.training.events import Screened
 from metier.training.gates.effects import estimates, halves, least_passes, shrunk, telling
-from metier.training.gates.staged import Staged, compared, judging, settled, taken
-from metier.training.progress_search import Screened, Worth
+from metier.training.gates.gate import INITIAL_SCORES, GateEvidence, MeasureRows, Postponed, Ruling
+from metier.training.gates.staged import StagedGate, check, judging, rule
 from metier.training.proposing.proposals import Bundle, Suggestion, Whole, dump, in_short
 from metier.training.proposing.update import patched
-from metier.training.result import Effect, Unjudged
-from metier.training.rollouts.scheduler import NEEDED
+from metier.training.result import Effect
+from metier.training.scores import Metric
 from metier.training.state import ACCEPTED, Waiting
 from metier.types.trials import Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Iterable, Iterator
 
     from metier.skills.package import Package
-    from metier.training.events import Event
+    from metier.training.events import Worth
     from metier.training.gates.effects import Estimate, Half
+    from metier.training.gates.gate import Measure, Row
     from metier.training.proposing.update import Updated
-    from metier.training.result import Judged
-    from metier.training.run import Run
+    from metier.training.spec import Spec
     from metier.training.state import Candidate
     from metier.types.trials import Case, Score
 
 FEW = 2
 """So few edits are compared as one candidate."""
-Pool = tuple["Waiting", ...]
-Tried = tuple[tuple[str, tuple["Half", "Half"]], tuple["Score", "Score"], float]
+Edits = tuple["Waiting", ...]
+Tried = tuple[tuple[str, tuple["Half", "Half"]], tuple["Score | None", "Score | None"], float]
 """A case with two halves of the edits, its scores under both, and what the first gains."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Screening:
+    """A screening under way: worked out once, handed back with the scores."""
+
+    evidence: GateEvidence
+    """As it is while these edits are judged: the others wait."""
+    edits: Edits
+    rows: tuple[Row, ...]
+    halves: tuple[tuple[Half, Half], ...]
+    """Of each row, which edits its two trials have."""
+    passes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Chosen:
+    """What a screening found, while the combination is judged."""
+
+    evidence: GateEvidence
+    edits: Edits
+    """Each with what is known of it now."""
+    kept: Edits
+    decision: Decision
+
+
 @dataclass(frozen=True, slots=True)
-class Screen:
+class ScreenGate:
     """Edits wait until there are enough to be screened together; what stands out is combined and judged once more."""
 
+    spec: Spec
     passes: int
     """How often a screening goes over the val cases; more often where they are few for so many edits."""
 
-    def judge(self, run: Run, candidate: Candidate) -> Generator[Event, None, Judged | Unjudged]:
+    def decide(self, evidence: GateEvidence) -> Ruling | Postponed | Measure:
         """Screen a step's edits with those that wait; a candidate of one piece is compared as a whole."""
-        if not candidate.edits:
-            return (yield from Staged().judge(run, candidate))
-        yield from run.settle()
-        pool = usable(run, (*run.state.looks.waiting, *(Waiting(edit=edit) for edit in candidate.edits)))
-        most = run.spec.gating.screen_edits
-        more = len(pool) > len(run.state.looks.waiting)
-        if len(pool) < most and run.following is not None and (more or not pool):
-            hold(run, pool)
-            reason = f"{len(pool)} of {most} edits wait to be screened together"
-            return Unjudged(change=candidate.change, reason=reason, waits=more)
-        hold(run, pool[most:])
-        if len(pool) <= FEW:
-            whole = replace(candidate, package=with_edits(run, pool))
-            return (yield from Staged().judge(run, whole))
-        passes = max(self.passes, least_passes(len(pool[:most]), len(run.splits.val)))
-        return (yield from screened(run, candidate, pool[:most], passes))
+        match evidence.plan:
+            case _Screening() as plan:
+                return self._choose(plan, evidence)
+            case _Chosen() as plan:
+                return self._judge(plan, evidence)
+            case GateEvidence() as whole:
+                return self._compare(whole, evidence)
+            case _:
+                return self._begin(evidence)
+
+    def _begin(self, evidence: GateEvidence) -> Ruling | Postponed | Measure:
+        if not evidence.settled:
+            return INITIAL_SCORES
+        if not evidence.candidate.edits:
+            return StagedGate(self.spec).decide(evidence)
+        looks, most = evidence.looks, self.spec.gating.screen_edits
+        waiting = (*looks.waiting, *(Waiting(edit=edit) for edit in evidence.candidate.edits))
+        edits = usable(evidence.current, waiting, strict=self._strict)
+        more = len(edits) > len(looks.waiting)
+        if len(edits) < most and not evidence.last and (more or not edits):
+            reason = f"{len(edits)} of {most} edits wait to be screened together"
+            return Postponed(reason=reason, looks=replace(looks, waiting=edits), waits=more)
+        evidence = replace(evidence, looks=replace(looks, waiting=edits[most:]))
+        if len(edits) <= FEW:
+            package = with_edits(evidence.current, edits, strict=self._strict)
+            return self._compare(replace(evidence, candidate=replace(evidence.candidate, package=package)), evidence)
+        return self._screen(evidence, edits[:most])
+
+    def _compare(self, whole: GateEvidence, evidence: GateEvidence) -> Ruling | Measure:
+        """Few edits as one candidate."""
+        answer = StagedGate(self.spec).decide(replace(whole, trials=evidence.trials, wholes=evidence.wholes))
+        return answer if isinstance(answer, Ruling) else replace(answer, plan=whole)
+
+    def _screen(self, evidence: GateEvidence, edits: Edits) -> MeasureRows:
+        """Ask for every val case with one half of the edits and with the other."""
+        step, looks = evidence.candidate.step, evidence.looks
+        passes = max(self.passes, least_passes(len(edits), len(evidence.val)))
+        event = judging(evidence, "screen", edits=len(edits), passes=passes, attempt=looks.fresh)
+        event = replace(event, bundles=looks.slow if self.spec.gating.quick <= looks.slow else 0)
+        conflicts = conflicts_of(evidence.current, edits, strict=self._strict)
+        pairs = halves(len(edits), conflicts, self.spec.seed_for(f"screen {step}"))
+        packages = {
+            half: with_edits(evidence.current, compress(edits, half), strict=self._strict)
+            for pair in pairs
+            for half in pair
+        }
+        units = tuple(self._units(evidence, passes))
+        arms = tuple((max(pair), min(pair)) for pair in islice(cycle(pairs), len(units)))
+        rows = tuple(
+            tuple((case, packages[half], sample) for half in pair)
+            for (case, sample), pair in zip(units, arms, strict=True)
+        )
+        plan = _Screening(evidence=evidence, edits=edits, rows=rows, halves=arms, passes=passes)
+        return MeasureRows(rows=rows, total=len(rows), events=(event,), plan=plan)
+
+    def _units(self, evidence: GateEvidence, passes: int) -> Iterator[tuple[Case, int]]:
+        """Which val case is tried in which attempt, with both halves of a pair."""
+        first, seed = evidence.looks.fresh, self.spec.seed_for(f"units {evidence.candidate.step}")
+        order = Random(seed).sample(evidence.val, len(evidence.val))  # noqa: S311 - no secret
+        for sample in range(first, first + passes):
+            yield from ((case, sample) for case in order)
+
+    def _choose(self, plan: _Screening, measured: GateEvidence) -> Ruling | Measure:
+        """Estimate every edit's effect, and combine those that stand out."""
+        evidence, least = plan.evidence, self.spec.gating.bar
+        evidence = replace(evidence, looks=replace(evidence.looks, fresh=evidence.looks.fresh + plan.passes))
+        edits = self._with_estimates(plan, measured)
+        if not edits:
+            nothing = Decision(action="uninformative", reason="no case was scored under both halves of the edits")
+            return rule(_with_package(evidence, evidence.current), nothing)
+        standing_out = tuple(one for one in edits if one.known.z > least)
+        kept = compatible(evidence.current, standing_out, strict=self._strict)
+        undecided = tuple(one for one in edits if self.spec.gating.carry and 0 < one.known.z <= least)
+        looks = replace(evidence.looks, waiting=(*undecided, *evidence.looks.waiting))
+        combined = with_edits(evidence.current, kept, strict=self._strict)
+        evidence = _with_package(replace(evidence, looks=looks), combined)
+        reason = f"{len(kept)} of {len(edits)} edits stand out by {least:.2f} standard errors"
+        chosen = Decision(action="reject" if evidence.unchanged else "accept", reason=reason)
+        event = Screened(step=evidence.candidate.step, bar=least, effects=tuple(_worth(one, kept) for one in edits))
+        plan_now = _Chosen(evidence=evidence, edits=edits, kept=kept, decision=chosen)
+        return replace(self._judge(plan_now, measured), events=(event,))
+
+    def _judge(self, plan: _Chosen, measured: GateEvidence) -> Ruling | Measure:
+        """Judge the combination on fresh attempts."""
+        evidence = replace(plan.evidence, trials=measured.trials, wholes=measured.wholes)
+        answer = rule(evidence, plan.decision) if evidence.unchanged else check(evidence, self.spec, plan.decision)
+        if not isinstance(answer, Ruling):
+            return replace(answer, plan=plan)
+        accepted = answer.decision.action in ACCEPTED
+        return replace(answer, effects=_effects(plan.edits, plan.kept if accepted else ()))
+
+    def _with_estimates(self, plan: _Screening, measured: GateEvidence) -> Edits:
+        """The edits with what the val cases say of each; none if no case was scored under both halves."""
+        metric, seen = Metric.of_settings(self.spec.gating), list[Tried]()
+        for (first, second), pair in zip(plan.rows, plan.halves, strict=True):
+            one, other = measured.score(first), measured.score(second)
+            seen += (((first[0].id, pair), (one, other), gain) for gain in metric.gain(other, one))
+        found = _estimated(seen) if seen else ()
+        return tuple(
+            replace(one, known=one.known.with_(new)) for one, new in zip(plan.edits, found, strict=bool(found))
+        )
+
+    @property
+    def _strict(self) -> bool:
+        return self.spec.editing.strict_edits
 
 
-def screened(run: Run, candidate: Candidate, pool: Pool, passes: int) -> Generator[Event, None, Judged]:
-    """Estimate every edit's effect, combine those that stand out, and judge the combination."""
-    looks = run.state.looks
-    event = judging(run, candidate, "screen", edits=len(pool), passes=passes, attempt=looks.fresh)
-    yield replace(event, bundles=looks.slow if run.spec.gating.quick <= looks.slow else 0)
-    pool = yield from measured(run, pool, candidate.step, passes)
-    if not pool:
-        nothing = Decision(action="uninformative", reason="no case was scored under both halves of the edits")
-        return (yield from settled(run, replace(candidate, package=run.state.current), nothing))
-    least = run.spec.gating.bar
-    kept = compatible(run, tuple(one for one in pool if one.known.z > least))
-    undecided = tuple(one for one in pool if run.spec.gating.carry and 0 < one.known.z <= least and one not in kept)
-    yield Screened(step=candidate.step, bar=least, effects=tuple(_worth(one, kept) for one in pool))
-    reason = f"{len(kept)} of {len(pool)} edits stand out by {least:.2f} standard errors"
-    combined = replace(candidate, package=with_edits(run, kept))
-    looks = run.state.looks
-    looks = replace(looks, waiting=(*undecided, *looks.waiting))
-    run.state = replace(run.state, looks=looks)
-    if combined.package.hash() == run.state.current.hash():
-        judged = yield from settled(run, combined, Decision(action="reject", reason=reason))
-    else:
-        judged = yield from taken(run, combined, Decision(action="accept", reason=reason))
-    return replace(judged, effects=_effects(pool, kept if judged.decision.action in ACCEPTED else ()))
-
-
-def _worth(one: Waiting, kept: Pool) -> Worth:
-    known = one.known
-    return in_short(one.edit), known.effect, known.interval.low, known.interval.high, one in kept
-
-
-def measured(run: Run, pool: Pool, step: int, passes: int) -> Generator[Event, None, Pool]:
-    """The edits with what val cases say that were tried with one half of them and with the other."""
-    pairs = halves(len(pool), conflicts(run, pool), run.spec.seed_for(f"screen {step}"))
-    packages = {half: with_edits(run, compress(pool, half)) for pair in pairs for half in pair}
-    units = tuple(_units(run, step, passes))
-    arms = [(max(pair), min(pair)) for pair in islice(cycle(pairs), len(units))]
-    for (case, sample), pair in zip(units, arms, strict=True):
-        for half in pair:
-            run.attempts.begin((case,), packages[half], samples=(sample,), urgency=NEEDED)
-    seen: list[Tried] = []
-    for number, ((case, sample), pair) in enumerate(zip(units, arms, strict=True), 1):
-        one, other = (run.attempts.read(case, packages[half], "gate", sample=sample) for half in pair)
-        seen += (((case.id, pair), (one.score, other.score), gain) for _, gain in compared(run, other, one))
-        yield from tenth(step, "gate", number, len(units))
-    run.state = replace(run.state, looks=replace(run.state.looks, fresh=1 + max(sample for _, sample in units)))
-    found = _estimated(seen) if seen else ()
-    return tuple(replace(one, known=one.known.with_(new)) for one, new in zip(pool, found, strict=bool(found)))
+def _with_package(evidence: GateEvidence, package: Package) -> GateEvidence:
+    candidate: Candidate = replace(evidence.candidate, package=package)
+    return replace(evidence, candidate=candidate)
 
 
 def _estimated(seen: list[Tried]) -> tuple[Estimate, ...]:
@@ -122,51 +192,47 @@ def _estimated(seen: list[Tried]) -> tuple[Estimate, ...]:
     return estimates([seen[group[0]][0][1] for group in groups], gains)
 
 
-def usable(run: Run, pool: Pool) -> Pool:
-    """The edits that change the current skill, each once, in their order."""
+def usable(skill: Package, edits: Edits, *, strict: bool) -> Edits:
+    """The edits that change a skill, each once, in their order."""
     found: dict[object, Waiting] = {}
-    for one in pool:
+    for one in edits:
         what = one.edit.what
         if not isinstance(what, Suggestion | Whole | MalformedEdit) and what not in found:
-            changed = with_edits(run, (one,)).hash() != run.state.current.hash()
+            changed = with_edits(skill, (one,), strict=strict).hash() != skill.hash()
             found.update({what: one} if changed else {})
     return tuple(found.values())
 
 
-def with_edits(run: Run, pool: Iterable[Waiting]) -> Package:
-    """The current skill with some edits, in their order."""
-    return _made(run, pool).package
+def with_edits(skill: Package, edits: Iterable[Waiting], *, strict: bool) -> Package:
+    """A skill with some edits, in their order."""
+    return _patched(skill, edits, strict=strict).package
 
 
-def conflicts(run: Run, pool: Pool) -> tuple[tuple[int, int], ...]:
+def conflicts_of(skill: Package, edits: Edits, *, strict: bool) -> tuple[tuple[int, int], ...]:
     """The pairs of edits that fare otherwise together than each alone."""
-    alone = [_fares(run, (one,)) for one in pool]
+    alone = [_fares(skill, (one,), strict=strict) for one in edits]
     return tuple(
         (one, other)
-        for one, other in combinations(range(len(pool)), 2)
-        if _fares(run, (pool[one], pool[other])) != alone[one] + alone[other]
+        for one, other in combinations(range(len(edits)), 2)
+        if _fares(skill, (edits[one], edits[other]), strict=strict) != alone[one] + alone[other]
     )
 
 
-def compatible(run: Run, pool: Pool) -> Pool:
+def compatible(skill: Package, edits: Edits, *, strict: bool) -> Edits:
     """The edits without those in conflict with one that stands out more."""
-    pairs = {frozenset((pool[one].edit, pool[other].edit)) for one, other in conflicts(run, pool)}
+    conflicts = conflicts_of(skill, edits, strict=strict)
+    pairs = {frozenset((edits[one].edit, edits[other].edit)) for one, other in conflicts}
     kept: list[Waiting] = []
-    for one in sorted(pool, key=lambda waiting: -waiting.known.z):
+    for one in sorted(edits, key=lambda waiting: -waiting.known.z):
         if not any(frozenset((one.edit, other.edit)) in pairs for other in kept):
             kept.append(one)
-    return tuple(one for one in pool if one in kept)
+    return tuple(one for one in edits if one in kept)
 
 
-def hold(run: Run, pool: Pool) -> None:
-    """Let edits wait for the next step's."""
-    run.state = replace(run.state, looks=replace(run.state.looks, waiting=pool))
-
-
-def _fares(run: Run, pool: Pool) -> list[tuple[str, bool]]:
+def _fares(skill: Package, edits: Edits, *, strict: bool) -> list[tuple[str, bool]]:
     """What becomes of each edit, and whether what it puts in is there in the end."""
-    made = _made(run, pool)
-    return [(report.status, _there(one, made.package)) for one, report in zip(pool, made.reports, strict=True)]
+    made = _patched(skill, edits, strict=strict)
+    return [(report.status, _there(one, made.package)) for one, report in zip(edits, made.reports, strict=True)]
 
 
 def _there(one: Waiting, package: Package) -> bool:
@@ -175,21 +241,17 @@ def _there(one: Waiting, package: Package) -> bool:
     return bool(name) and content.strip() in package.files[name].decode("utf-8", "surrogateescape")
 
 
-def _made(run: Run, pool: Iterable[Waiting]) -> Updated:
-    bundle = Bundle(items=tuple(one.edit for one in pool))
-    return patched(run.state.current, bundle, strict=run.spec.editing.strict_edits)
+def _patched(skill: Package, edits: Iterable[Waiting], *, strict: bool) -> Updated:
+    return patched(skill, Bundle(items=tuple(one.edit for one in edits)), strict=strict)
 
 
-def _units(run: Run, step: int, passes: int) -> Generator[tuple[Case, int], None, None]:
-    """Which val case is tried in which attempt, with both halves of a pair."""
-    first = run.state.looks.fresh
-    order = Random(run.spec.seed_for(f"units {step}")).sample(run.splits.val, len(run.splits.val))  # noqa: S311
-    for sample in range(first, first + passes):
-        yield from ((case, sample) for case in order)
+def _worth(one: Waiting, kept: Edits) -> Worth:
+    known = one.known
+    return in_short(one.edit), known.effect, known.interval.low, known.interval.high, one in kept
 
 
-def _effects(pool: Pool, kept: Pool) -> tuple[Effect, ...]:
-    quoted = shrunk([one.known for one in pool])
+def _effects(edits: Edits, kept: Edits) -> tuple[Effect, ...]:
+    quoted = shrunk([one.known for one in edits])
     return tuple(
         Effect(
             edit=one.edit,
@@ -199,5 +261,5 @@ def _effects(pool: Pool, kept: Pool) -> tuple[Effect, ...]:
             z=one.known.z,
             kept=one in kept,
         )
-        for one, quote in zip(pool, quoted, strict=True)
+        for one, quote in zip(edits, quoted, strict=True)
     )

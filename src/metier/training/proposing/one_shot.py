@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from metier.training.events import Event
-    from metier.training.gates.baselines import Baselines
     from metier.training.proposing.prompt import Seen
     from metier.training.run import Run
     from metier.training.state import Plan
 
 
-def judge_one_shot(run: Run, plan: Plan, baselines: Baselines) -> Generator[Event, None, None]:
+def judge_one_shot(run: Run, plan: Plan) -> Generator[Event, None, None]:
     """Step 0: the gate judges the rewrite that is a baseline otherwise, made of the first batch's rollouts.
 
     If it is rejected, the first step has these rollouts too.
@@ -46,11 +45,11 @@ def judge_one_shot(run: Run, plan: Plan, baselines: Baselines) -> Generator[Even
         outcome=Unjudged(change="one_shot", reason="no rewrite came"),
         proposer="full_rewrite",
     )
-    yield from _judged(run, record, baselines, seen)
+    yield from _judged(run, record, seen)
 
 
-def _judged(run: Run, record: Step, baselines: Baselines, seen: list[Seen]) -> Generator[Event, None, None]:
-    rewrite = baselines.first(seen)
+def _judged(run: Run, record: Step, seen: list[Seen]) -> Generator[Event, None, None]:
+    rewrite = run.baselines.rewrite_now(seen)
     if isinstance(rewrite, str):
         outcome: Judged | Unjudged = Unjudged(change="one_shot", reason=rewrite)
         yield Skipped(step=0, change="one_shot", reason=rewrite)
@@ -67,8 +66,7 @@ def _judged(run: Run, record: Step, baselines: Baselines, seen: list[Seen]) -> G
 
 def _remember(run: Run, record: Step) -> None:
     """Keep the step, and the rewrite among what was rejected if it was."""
-    outcome, state = record.outcome, run.state
-    memory = state.memory
+    outcome, memory = record.outcome, run.state.memory
     if isinstance(outcome, Judged) and outcome.decision.action == "reject" and outcome.scores:
         memory = memory.with_rejected(rejected_of(record.edits, run.loss(outcome.scores)))
-    run.state = replace(state, memory=memory, steps=(*state.steps, record))
+    run.record_step(record, memory)

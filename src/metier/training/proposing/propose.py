@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metier.training.events import Chosen, FellBack, Reflected, RolledOut, tenth
-from metier.training.gates.adaptive import bundled
-from metier.training.gates.strict import mean
+from metier.training.gates.adaptive import is_bundled
 from metier.training.proposing.aggregate import Merged, Merging
 from metier.training.proposing.edit_budget import planned
 from metier.training.proposing.prompt import Seen
@@ -15,6 +14,7 @@ from metier.training.proposing.proposals import NOTHING
 from metier.training.proposing.rank import decide_budget, rank
 from metier.training.proposing.reflect import Analysed, Minibatch, Reflection, Setting, Sorting, question, reflection
 from metier.training.rollouts.scheduler import NEEDED
+from metier.training.scores import mean
 from metier.types.trials import Scored
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def choose(
     """What is taken up of a merged bundle, and the budget for that."""
     for problem in merged.problems:
         yield FellBack(step=plan.step, stage="merge", reason=problem, instead="proposals are put one after the other")
-    budget = planned(run.spec, plan.step, run.steps, bundled=bundled(run.spec, run.state.looks, len(run.splits.val)))
+    budget = planned(run.spec, plan.step, run.steps, bundled=is_bundled(run.spec, run.state.looks, len(run.splits.val)))
     if run.spec.editing.schedule == "autonomous" and run.spec.editing.update != "full_rewrite":
         budget, problem = decide_budget(merged.bundle, run.desk, setting, _evidence(looked, merged.bundle))
         if problem:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 from metier.training import events as progress
-from metier.training.events import Event
-from metier.training.progress_search import Judging, Screened
+from metier.training.events import Event, Judging, Screened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from metier.training.progress_search import Worth
+    from metier.training.events import Worth
 
 KINDS: dict[str, Any] = {one.__dataclass_fields__["kind"].default: one for one in get_args(Event)}
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from metier.models.price import Price
     from metier.training.cases.splits import Splits
     from metier.training.gates.confirm import Confirmation
-    from metier.training.gates.strict import Measure
     from metier.training.result import Attributed, Baseline, Effect, Epoch, Step, Trained
     from metier.training.rollouts.usage import Usage
+    from metier.training.scores import Metric
 
 Json = dict[str, object]
 
@@ -32,7 +32,7 @@ class Told:
     """What a report says beside the result: about the cases, and how the last gate decided."""
 
     splits: Splits
-    measure: Measure
+    measure: Metric
     confirmation: Confirmation | None
     """None: there was nothing to confirm, or nothing left to do it with."""
     reason: str = ""
@@ -79,7 +79,7 @@ def scores_of(trained: Trained, told: Told) -> dict[str, float | None]:
     }
 
 
-def _gain(trained: Trained, measure: Measure) -> Json | None:
+def _gain(trained: Trained, measure: Metric) -> Json | None:
     """What the best skill gained on val, case by case, and the interval of that."""
     initial, best = trained.baseline("initial", "val"), trained.baseline("best", "val")
     if not initial or not best or not initial.scores or not best.scores:
@@ -91,7 +91,7 @@ def _gain(trained: Trained, measure: Measure) -> Json | None:
     return {"seen": seen, "interval": [interval.low, interval.high], "level": interval.level, "cases": len(deltas)}
 
 
-def curve(trained: Trained, measure: Measure) -> list[Json]:
+def curve(trained: Trained, measure: Metric) -> list[Json]:
     """The best and the current val score after each step, and what the step's candidate scored."""
     current = best = _number(trained.baseline("initial", "val"), measure) or 0.0
     points: list[Json] = [{"step": 0, "candidate": None, "current": current, "best": best, "action": "start"}]
@@ -114,7 +114,7 @@ def _with_ends(trained: Trained) -> Iterator[tuple[Step, Judged | Unjudged | Non
         yield step, None if following and following.epoch == step.epoch else ends.get(step.epoch)
 
 
-def _candidate(outcome: Judged | Unjudged, measure: Measure, current: float) -> tuple[float | None, float | None]:
+def _candidate(outcome: Judged | Unjudged, measure: Metric, current: float) -> tuple[float | None, float | None]:
     """What a candidate scored on all val cases; and what it would have by those it met, if it was dropped before."""
     if isinstance(outcome, Unjudged):
         return None, None
@@ -131,11 +131,11 @@ def _decision(told: Told) -> Json:
     return {"action": decision.action, "reason": decision.reason, "receipt": asdict(told.confirmation.receipt)}
 
 
-def _number(one: Baseline | None, measure: Measure) -> float | None:
+def _number(one: Baseline | None, measure: Metric) -> float | None:
     return measure.of(one.scores.mean()) if one and one.scores else None
 
 
-def _beats_one_shot(trained: Trained, measure: Measure) -> bool | None:
+def _beats_one_shot(trained: Trained, measure: Metric) -> bool | None:
     """Whether the loop was worth it; on cases the search never saw where there are any. None: nobody knows."""
     for split in ("test", "val"):
         best, rival = trained.baseline("best", split), trained.baseline("one_shot", split)
@@ -144,7 +144,7 @@ def _beats_one_shot(trained: Trained, measure: Measure) -> bool | None:
     return None
 
 
-def _baseline(one: Baseline, measure: Measure) -> Json:
+def _baseline(one: Baseline, measure: Metric) -> Json:
     if one.scores is None:
         return {"arm": one.arm, "split": one.split, "score": None, "reason": one.reason}
     scored, mean = one.scores.scored(), one.scores.mean()
@@ -161,7 +161,7 @@ def _baseline(one: Baseline, measure: Measure) -> Json:
     }
 
 
-def _step(one: Step, measure: Measure) -> Json:
+def _step(one: Step, measure: Metric) -> Json:
     statuses = [report.status for report in one.reports]
     edits = [
         {**dump_proposal(edit), "status": statuses[at] if at < len(statuses) else ""}
@@ -183,7 +183,7 @@ def _step(one: Step, measure: Measure) -> Json:
     }
 
 
-def _epoch(one: Epoch, measure: Measure) -> Json:
+def _epoch(one: Epoch, measure: Metric) -> Json:
     return {
         "epoch": one.epoch,
         "compared": dict(one.compared),
@@ -193,7 +193,7 @@ def _epoch(one: Epoch, measure: Measure) -> Json:
     }
 
 
-def _outcome(one: Judged | Unjudged, measure: Measure) -> Json:
+def _outcome(one: Judged | Unjudged, measure: Metric) -> Json:
     if isinstance(one, Unjudged):
         return {"change": one.change, "action": "skipped", "reason": one.reason, "waits": one.waits}
     deltas = [delta for _, delta in one.decision.deltas]

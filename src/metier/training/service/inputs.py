@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from metier.models.model import Model
     from metier.skills.package import Package
     from metier.store.tables.training.trainings import Training
+    from metier.training.gates.gate import Gate
     from metier.training.scoring.scorer import Function
     from metier.training.targets.callable import Agent
     from metier.training.targets.target import Target
@@ -58,6 +59,7 @@ class Asked(TypedDict, total=False):
     seconds: float
     commands: bool
     functions: Mapping[str, Function]
+    gate: Gate
 
 
 def ordered(ws: Workspace, skill: str, **asked: Unpack[Asked]) -> Order:
@@ -67,6 +69,8 @@ def ordered(ws: Workspace, skill: str, **asked: Unpack[Asked]) -> Order:
     read, source = cases_from(str(cases), package) if isinstance(cases, str | Path) else (_suite(cases), "")
     order = Order(skill=name, start=package, cases=read, source=source, target=asked.get("target", "chat"))
     rest = {key: value for key, value in asked.items() if key not in ("cases", "target")}
+    if "gate" in rest:
+        rest["spec"] = asked.get("spec", order.spec).replace(gate="own")
     return replace(order, **cast("dict[str, Any]", rest))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import b64decode, b64encode
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from decimal import Decimal
 from hashlib import sha256
 from math import inf
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from metier.models.model import Model
+    from metier.training.gates.gate import Gate
     from metier.training.scoring.scorer import Function
     from metier.training.spec import Spec
     from metier.training.targets.callable import Agent
@@ -99,11 +100,15 @@ class Order:
     """Scorers of one's own, by name; no part of the id, so give another name when one changes."""
     source: str = ""
     """Where the cases came from, for people."""
+    gate: Gate | None = None
+    """A gate of one's own, with the setting `gate=own`; make it a dataclass, as its fields are part of the id."""
 
     def __post_init__(self) -> None:
         for what, seconds in (("an attempt", self.seconds), ("an answer of the optimiser", self.spec.timeout)):
             if not 0 < seconds <= DAY:
                 raise UsageError(f"The seconds for {what} must be above 0 and at most {DAY:,.0f}, not {seconds:g}.")
+        if (self.gate is not None) != (self.spec.gating.gate == "own"):
+            raise UsageError("A gate of your own needs both: the gate itself, and the setting gate=own.")
         for name, most in MOST.items():
             if getattr(self.spec, name) > most:
                 raise UsageError(f"Training takes {name} up to {most:,}, not {getattr(self.spec, name):,}.")
@@ -114,6 +119,8 @@ class Order:
         settings = replace(self.spec, ahead=True).canonical()  # what is begun early changes nothing that is found
         target = target if self.seconds == SECONDS else f"{target} {self.seconds:g} s"
         parts = [self.start.hash(), cases, target, optimiser, settings]
+        if self.gate:
+            parts.append(repr(self.gate) if is_dataclass(self.gate) else type(self.gate).__qualname__)
         return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
