@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from metier.capture.reading import fields
     from metier.capture.reading.dialogue import Dialogue, text_of_blocks
     from metier.capture.reading.lines import FileLine, check_start, read_lines, read_records
+    from metier.capture.reading.run_builder import RunBuilder
     from metier.capture.registry import find_source, source_names
-    from metier.capture.run_builder import RunBuilder
     from metier.capture.source import Captured, Found, Rewound, Session, Skipped, Source
 
 __all__ = [
@@ -44,7 +44,7 @@ _MODULES = {
     "Codex": "codex.source",
     "Dialogue": "reading.dialogue",
     "FileLine": "reading.lines",
-    "RunBuilder": "run_builder",
+    "RunBuilder": "reading.run_builder",
     "check_start": "reading.lines",
     "find_source": "registry",
     "read_lines": "reading.lines",

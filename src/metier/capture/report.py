@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from metier.capture.run_builder import sum_tokens
+from metier.capture.reading.run_builder import sum_tokens
 from metier.capture.source import Skipped
 from metier.types import Tokens
 

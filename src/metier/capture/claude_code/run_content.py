@@ -11,7 +11,7 @@ from metier.types import Tokens
 
 if TYPE_CHECKING:
     from metier.capture.claude_code.records import UserRecord
-    from metier.capture.run_builder import RunBuilder
+    from metier.capture.reading.run_builder import RunBuilder
     from metier.types import ToolCall
 
 _DENIED = "The user doesn't want to proceed with this tool use"

@@ -15,7 +15,7 @@ from metier.capture.reading.corrections import is_correction, is_own_prompt
 from metier.capture.reading.fields import Map, flag, mapping, moment, text
 from metier.capture.reading.lines import FileLine, read_lines, read_records
 from metier.capture.reading.lines import parse_record as record_of
-from metier.capture.run_builder import RunBuilder
+from metier.capture.reading.run_builder import RunBuilder
 from metier.capture.source import Captured, Skipped
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from metier.capture.reading.fields import Map, clip, compact, decode, elements, flag, items, mapping, text
 
 if TYPE_CHECKING:
-    from metier.capture.run_builder import RunBuilder
+    from metier.capture.reading.run_builder import RunBuilder
 
 _OPERATOR = (
     *("# AGENTS.md", "<user_instructions>", "<INSTRUCTIONS>", "<permissions", "<collaboration_mode>", "<apps_instr"),

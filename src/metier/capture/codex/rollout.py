@@ -12,7 +12,7 @@ from metier.capture.codex.turns import Turns, payload_of
 from metier.capture.reading.corrections import is_correction, is_own_prompt
 from metier.capture.reading.fields import Map, mapping, moment, number, text
 from metier.capture.reading.lines import parse_line, read_lines, read_records
-from metier.capture.run_builder import RunBuilder
+from metier.capture.reading.run_builder import RunBuilder
 from metier.capture.source import Captured, Skipped
 from metier.types import Tokens
 

@@ -15,7 +15,7 @@ from metier.types import Tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from metier.capture.run_builder import RunBuilder
+    from metier.capture.reading.run_builder import RunBuilder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

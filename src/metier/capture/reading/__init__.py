@@ -1,4 +1,4 @@
-"""Tools for reading other programs' files: lines, JSON fields, messages, plain conversations.
+"""Tools for reading other programs' files: lines, JSON fields, messages, and the builders of runs.
 
-Begin with `lines.py`. This folder imports `metier.capture.source`, `metier.capture.run_builder` and the foundation.
+Begin with `lines.py`. This folder imports `metier.capture.source` and the foundation.
 """

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from metier.capture.reading.corrections import is_correction, is_own_prompt
 from metier.capture.reading.fields import compact, elements, is_list, mapping, text
-from metier.capture.run_builder import RunBuilder
+from metier.capture.reading.run_builder import RunBuilder
 from metier.capture.source import Captured
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from metier.capture.reading.corrections import is_correction, is_own_prompt
 from metier.capture.reading.fields import clip
 from metier.capture.reading.messages import SYSTEM, ChatMessage
-from metier.capture.run_builder import RunBuilder
+from metier.capture.reading.run_builder import RunBuilder
 from metier.types import Outcome, Tokens
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from metier.capture.run_builder import skills_opened_by
+from metier.capture.reading.run_builder import skills_opened_by
 
 
 def test_reading_a_skills_file_names_the_skill() -> None:
