@@ -8,9 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from metier.errors import InputError
-from metier.skills.document.ordinary import ordinary
 from metier.skills.document.yaml_quoting import quote
-from metier.skills.document.yaml_values import Fault, FaultRule, Item, Oddity, Reading, Value, read_yaml
+from metier.skills.document.yaml_values import Fault, FaultRule, Item, Oddity, Reading, Value, ordinary, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

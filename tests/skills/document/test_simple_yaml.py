@@ -6,9 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from metier.skills.document.ordinary import MANY, ordinary
 from metier.skills.document.yaml_quoting import quote
-from metier.skills.document.yaml_values import read_yaml
+from metier.skills.document.yaml_values import MANY, ordinary, read_yaml
 
 OWN = (
     'name: rotate-logs\ndescription: "Rotate the logs, for example “rotate … now”. Key words: rotate, logs."\n'
