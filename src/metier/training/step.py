@@ -1,14 +1,14 @@
-"""One step from its batch to the gate: update the skill by what was proposed, and judge it."""
+"""One step: rollout, reflect, aggregate, rank, update, gate."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.training.events import Edited, FellBack, Skipped, StepBegan
+from metier.training.events import Chosen, Edited, FellBack, Skipped, StepBegan
 from metier.training.proposing.appendix import noted
 from metier.training.proposing.memory import Past, rejected_of
-from metier.training.proposing.propose import propose, roll_out
+from metier.training.proposing.propose import aggregate, choose, reflect, roll_out
 from metier.training.proposing.reflect import Setting
 from metier.training.proposing.split_rewrite import screened_apart
 from metier.training.proposing.update import NoUpdate, update
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from metier.training.events import Event
     from metier.training.proposing.memory import Rejected
     from metier.training.proposing.proposals import Proposed
-    from metier.training.proposing.propose import Looked, Proposals
+    from metier.training.proposing.propose import Looked
     from metier.training.proposing.reflect import Reflection
     from metier.training.proposing.update import Updated
     from metier.training.run import Run
@@ -29,19 +29,34 @@ if TYPE_CHECKING:
 
 
 def take_step(run: Run, plan: Plan) -> Generator[Event, None, None]:
-    """From a batch to a decision."""
+    """From a batch to a decision: rollout, reflect, aggregate, rank, update, gate."""
     memory = run.state.memory.text(run.spec.reflection.recall)
     setting = Setting(skill=run.state.current, memory=memory, meta=run.state.strategy)
     yield StepBegan(step=plan.step, steps=run.steps, epoch=plan.epoch, cases=len(plan.batch))
+
     looked = yield from roll_out(run, plan, setting)
     run.ahead.while_reflecting(plan, looked.seen, run.state, run.start)
-    made = yield from propose(run, plan, looked, setting)
-    yield from _candidate(run, plan, looked, made, setting)
+    reflections = yield from reflect(run, plan, looked)
+    merged = aggregate(run, reflections, setting)
+    record, loss = _empty_record(run, plan, looked, reflections), None
+    if proposed := sum(len(one.bundle.items) for one in reflections):
+        bundle, budget = yield from choose(run, plan, looked, merged, setting)
+        merges, kept = len(merged.bundle.items), len(bundle.items)
+        yield Chosen(step=plan.step, proposed=proposed, merged=merges, budget=budget, kept=kept)
+        updated = update(run.state.current, bundle, run.desk, setting, run.spec)
+        record = replace(record, budget=budget, edits=bundle.items)
+        record, loss = yield from _gate(run, record, updated)
+    if isinstance(record.outcome, Unjudged):
+        yield Skipped(step=plan.step, change="step", reason=record.outcome.reason)
+    record = yield from _with_notes(run, record)
+    yield from run.measure_initial()
+    _remember(run, record, reflections, loss)
 
 
-def _candidate(run: Run, plan: Plan, looked: Looked, made: Proposals, setting: Setting) -> Generator[Event, None, None]:
-    """From proposals to a decision."""
-    record = Step(
+def _empty_record(run: Run, plan: Plan, looked: Looked, reflections: tuple[Reflection, ...]) -> Step:
+    """A step about which nothing is known but its rollouts and the analysts' reminders."""
+    notes = tuple(note for one in reflections for note in one.notes)
+    return Step(
         step=plan.step,
         epoch=plan.epoch,
         cases=tuple(case.id for case in plan.batch),
@@ -49,23 +64,12 @@ def _candidate(run: Run, plan: Plan, looked: Looked, made: Proposals, setting: S
         passed=looked.passed,
         unscored=len(looked.seen) - looked.failed - looked.passed,
         outcome=Unjudged(change="step", reason="no analyst proposed anything"),
-        notes=made.notes if run.spec.reflection.skill_aware else (),
-        budget=made.budget,
-        edits=made.bundle.items,
+        notes=notes if run.spec.reflection.skill_aware else (),
         proposer=run.spec.editing.update,
     )
-    loss: float | None = None
-    if made.proposed:
-        updated = update(run.state.current, made.bundle, run.desk, setting, run.spec)
-        record, loss = yield from _judged(run, record, updated)
-    if isinstance(record.outcome, Unjudged):
-        yield Skipped(step=plan.step, change="step", reason=record.outcome.reason)
-    record = yield from _with_notes(run, record)
-    yield from run.measure_initial()
-    _remember(run, record, made.reflections, loss)
 
 
-def _judged(run: Run, record: Step, updated: Updated | NoUpdate) -> Generator[Event, None, tuple[Step, float | None]]:
+def _gate(run: Run, record: Step, updated: Updated | NoUpdate) -> Generator[Event, None, tuple[Step, float | None]]:
     """The step with the gate's decision, and what a rejected candidate would have cost."""
     if isinstance(updated, NoUpdate):
         return replace(record, outcome=Unjudged(change="step", reason=updated.reason)), None

@@ -1,16 +1,15 @@
-"""From a batch to proposals: rollout, reflect, aggregate, rank."""
+"""The first stages of a step, from a batch to the proposals that are taken up: rollout, reflect, aggregate, rank."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.training.events import Chosen, FellBack, Reflected, RolledOut, tenth
+from metier.training.events import FellBack, Reflected, RolledOut, tenth
 from metier.training.gates.adaptive import is_bundled
 from metier.training.proposing.aggregate import Merged, Merging
 from metier.training.proposing.edit_budget import planned
 from metier.training.proposing.prompt import Seen
-from metier.training.proposing.proposals import NOTHING
 from metier.training.proposing.rank import decide_budget, rank
 from metier.training.proposing.reflect import Analysed, Minibatch, Reflection, Setting, Sorting, question, reflection
 from metier.training.rollouts.scheduler import NEEDED
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from metier.training.events import Event
     from metier.training.proposing.optimiser import Asked
-    from metier.training.proposing.proposals import Bundle, Source
+    from metier.training.proposing.proposals import Bundle
     from metier.training.rollouts.pool import Pending
     from metier.training.run import Run
     from metier.training.state import Plan
@@ -48,30 +47,6 @@ class Looked:
     def passed(self) -> int:
         """Cases that were scored and did not fail."""
         return sum(bool(one.rollouts) and not one.failed for one in self.seen)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposals:
-    """What the analysts made of a step's rollouts."""
-
-    reflections: tuple[Reflection, ...]
-    bundle: Bundle = NOTHING
-    """What was taken up of it."""
-    budget: int | None = None
-
-    @property
-    def proposed(self) -> int:
-        """How many proposals the analysts made."""
-        return sum(len(one.bundle.items) for one in self.reflections)
-
-    def side(self, source: Source) -> tuple[Bundle, ...]:
-        """What the analysts of failures, or of successes, proposed."""
-        return tuple(one.bundle for one in self.reflections if one.source == source)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Their reminders."""
-        return tuple(note for one in self.reflections for note in one.notes)
 
 
 def roll_out(run: Run, plan: Plan, setting: Setting) -> Generator[Event, None, Looked]:
@@ -119,14 +94,24 @@ def reflect(run: Run, plan: Plan, looked: Looked) -> Generator[Event, None, tupl
     return tuple(found)
 
 
+def aggregate(run: Run, reflections: tuple[Reflection, ...], setting: Setting) -> Merged:
+    """What all analysts propose, merged into one bundle."""
+    failures, successes = (
+        tuple(one.bundle for one in reflections if one.source == source) for source in ("failure", "success")
+    )
+    return Merging(desk=run.desk, setting=setting, spec=run.spec).merge(failures, successes)
+
+
 def choose(
     run: Run, plan: Plan, looked: Looked, merged: Merged, setting: Setting
 ) -> Generator[Event, None, tuple[Bundle, int | None]]:
-    """What is taken up of a merged bundle, and the budget for that."""
+    """What is taken up of a merged bundle, and the edit budget for that."""
+    editing = run.spec.editing
     for problem in merged.problems:
         yield FellBack(step=plan.step, stage="merge", reason=problem, instead="proposals are put one after the other")
-    budget = planned(run.spec, plan.step, run.steps, bundled=is_bundled(run.spec, run.state.looks, len(run.splits.val)))
-    if run.spec.editing.schedule == "autonomous" and run.spec.editing.update != "full_rewrite":
+    bundled = is_bundled(run.spec, run.state.looks, len(run.splits.val))
+    budget = planned(run.spec, plan.step, run.steps, bundled=bundled)
+    if editing.schedule == "autonomous" and editing.update != "full_rewrite":
         budget, problem = decide_budget(merged.bundle, run.desk, setting, _evidence(looked, merged.bundle))
         if problem:
             yield FellBack(step=plan.step, stage="budget", reason=problem, instead="no edit is made")
@@ -134,19 +119,6 @@ def choose(
     if chosen.problem:
         yield FellBack(step=plan.step, stage="rank", reason=chosen.problem, instead="the first are kept")
     return chosen.bundle, budget
-
-
-def propose(run: Run, plan: Plan, looked: Looked, setting: Setting) -> Generator[Event, None, Proposals]:
-    """What the analysts say, merged and cut to the budget."""
-    made = Proposals(reflections=(yield from reflect(run, plan, looked)))
-    merging = Merging(desk=run.desk, setting=setting, spec=run.spec)
-    merged = merging.merge(made.side("failure"), made.side("success"))
-    if not made.proposed:
-        return made
-    bundle, budget = yield from choose(run, plan, looked, merged, setting)
-    merges, kept = len(merged.bundle.items), len(bundle.items)
-    yield Chosen(step=plan.step, proposed=made.proposed, merged=merges, budget=budget, kept=kept)
-    return replace(made, bundle=bundle, budget=budget)
 
 
 def _evidence(looked: Looked, bundle: Bundle) -> str:
