@@ -20,13 +20,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from metier.context.context import Workspace
 from metier.hooks.rank import choose_skills
 from metier.selection.candidates.disk_changes import stamp_of
 from metier.selection.evaluation import samples
 from metier.store.tables.selection import hook_skills as skill_words
 from metier.store.tables.selection.hook_skills import HandOut, InUse
 from metier.store.tables.selection.skill_index import Content, Said, Text
+from metier.workspace import Workspace
 from startup import cpu_ms
 
 LIMIT = 80
@@ -92,7 +92,7 @@ def fill(ws: Workspace, texts: list[Text]) -> None:
     made = [
         HandOut(content=one.content, checked="x", text=SHOWN.format(one.body[:4000]), tokens=1_000) for one in texts
     ]
-    with ws.engine.write() as transaction:
+    with ws.context.store.write() as transaction:
         skill_words.keep(transaction, texts)
         skill_words.put(transaction, rows)
         skill_words.finish(transaction, made)

@@ -20,10 +20,10 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from metier.context.context import Workspace
 from metier.learning.learn import learn
 from metier.learning.report import Learned, Options
 from metier.types import Run, ToolCall
+from metier.workspace import Workspace
 
 FIRST, NOTHING, LITTLE = 20.0, 0.5, 1.0
 """Seconds for 10,000 runs of 1,000 tasks, for none, and for 100 more."""
@@ -87,7 +87,7 @@ def run(random: Random, task: tuple[str, str, str], name: str) -> Run:
 def passed(ws: Workspace) -> tuple[float, Learned]:
     """Processor seconds of one pass, and what it did."""
     begun = time.process_time()
-    events = learn(ws, Options())
+    events = learn(ws.pool, Options())
     while True:
         try:
             next(events)

@@ -24,12 +24,12 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from metier.context.context import Workspace
 from metier.library.disk import swap
 from metier.library.versions.apply import Change, apply
 from metier.library.versions.shelf import Shelf
 from metier.skills.package import Package
 from metier.types.skills import Version
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -29,7 +29,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from loopback import Loopback, answers, completion
 
-from metier.context.context import Workspace
 from metier.context.model_access import asker_of
 from metier.learning.clustering.by_model import BATCH, cluster_with
 from metier.learning.clustering.model_prompt import RunInShort
@@ -48,6 +47,7 @@ from metier.models.scripted import Scripted, on, says
 from metier.models.spec import ModelOptions, PerMillion, parse
 from metier.redaction import Redactor
 from metier.types import Pattern
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -173,7 +173,7 @@ def store(port: int) -> bool:
         "budget_calls": 10**9,
     }
     with tempfile.TemporaryDirectory() as folder, Workspace.open(folder, flags=flags) as ws:
-        asker = asker_of(ws, {})
+        asker = asker_of(ws.context, {})
         if isinstance(asker, NoModel):
             raise SystemExit(asker.reason)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from metier.context.context import Workspace
 from metier.models.build import NoModel, build
 from metier.models.spec import parse
 from metier.training.presets import spec_of
@@ -21,6 +20,7 @@ from metier.training.service.order import Order, TrainLimits
 from metier.training.targets.target import Attempt, Broken
 from metier.training.train import train
 from metier.types.trials import Rollout, Scored
+from metier.workspace import Workspace
 from real_model_proposer import Failed, Proposer, example
 from real_model_tasks import TEMPLATE, Task, package
 
@@ -161,7 +161,7 @@ def trained(model: Watched, preset: str, seed: int, budget: int, changes: dict[s
             limits=TrainLimits(rollouts=budget),
             workers=1,
         )
-        for event in train(ws, order):
+        for event in train(ws.context, order):
             if event.kind == "decided" and event.action == "accept_new_best":
                 points.append(Point(rollouts=model.made, skill=model.skills[event.skill_hash], val=event.score))
             if event.kind != "advanced":

@@ -19,10 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metier.context.context import Workspace
 from metier.formats.run_json import dump_run
 from metier.runs.record import deliver
 from metier.types import Run, SkillTrace, Tokens, ToolCall
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,9 +96,9 @@ def measure_peer(skills: int) -> float:
 def measure_ours(skills: int, *, clean: bool = True) -> float:
     runs = [sample(number, skills) for number in range(OUR_RUNS)]
     with workspace() as ws:
-        ws.redact("warm up")
+        ws.context.redact("warm up")
         start = time.perf_counter()
-        deliver(ws, runs, clean=clean)
+        deliver(ws.context, runs, clean=clean)
         return per_second(len(runs), start)
 
 
@@ -117,7 +117,7 @@ def flat(total: int) -> bool:
                 break
             while done < mark:
                 count = min(10_000, mark - done)
-                deliver(ws, [sample(number, 0) for number in range(done, done + count)], clean=True)
+                deliver(ws.context, [sample(number, 0) for number in range(done, done + count)], clean=True)
                 done += count
             costs[mark] = window(ws, done)
             done += WINDOW
@@ -133,7 +133,7 @@ def window(ws: Workspace, first: int) -> float:
     for part in range(3):
         runs = [sample(number, 0) for number in range(first + part * WINDOW // 3, first + (part + 1) * WINDOW // 3)]
         before = time.perf_counter()
-        deliver(ws, runs, clean=True)
+        deliver(ws.context, runs, clean=True)
         best_part = min(best_part, (time.perf_counter() - before) / len(runs) * 1e6)
     return best_part
 

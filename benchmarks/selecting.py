@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metier.context.context import Workspace
+from metier.workspace import Workspace
 from selection import made_up
 from selection_data import DATA, drawn, read_requests, read_skills
 
@@ -89,11 +89,11 @@ def asked(folder: Path, tasks: Sequence[str]) -> bool:
         ws.select(tasks[0], model=False)
         fine = measured("a new task", each(ws, [f"{text} {mark}" for text in tasks[1 : TASKS + 1]]), NEW)
         fine &= measured("a task asked before", each(ws, tasks[1 : TASKS + 1]), REMEMBERED)
-        names = list(ws.stock.catalogue.listed)[:TASKS]
+        names = list(ws.pool.catalogue.listed)[:TASKS]
         excluding = [lambda name=name: ws.select(f"{tasks[0]} {name}", model=False, exclude=[name]) for name in names]
         measured("a new task, another skill excluded each time", excluding)
         filled(folder / ".agents/skills", [made_up(1)[0][0]])
-        measured("a skill more, found and indexed", [lambda: list(ws.stock.refreshed())])
+        measured("a skill more, found and indexed", [lambda: list(ws.pool.refreshed())])
     return fine
 
 
@@ -124,7 +124,7 @@ def main() -> int:
         if not (folder / ".agents").exists():
             filled(folder / ".agents/skills", skills)
             with Workspace.open(folder) as ws:
-                measured(f"{len(skills):,} skills kept and indexed", [ws.stock.current])
+                measured(f"{len(skills):,} skills kept and indexed", [ws.pool.current])
         time.sleep(0.2)  # what changed a moment ago is read once more
         fine = asked(folder, tasks)
         for _ in range(2):

@@ -37,7 +37,7 @@ from metier.training.train import train
 from metier.training.service.inputs import cases_from
 from metier.training.service.order import Order, TrainLimits
 from metier.skills.package import Package
-from metier.context.context import Workspace
+from metier.workspace import Workspace
 
 folder, model = sys.argv[1:3]
 limits, settings, workers = (json.loads(word) for word in sys.argv[3:6])

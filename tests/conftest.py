@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from metier.context.context import Workspace
 from metier.store.engines.migrate import migrate
 from metier.store.engines.sqlite import SqliteEngine
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

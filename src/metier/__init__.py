@@ -4,7 +4,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
     from metier.errors import (
         ConfigError,
         ConflictError,
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
         ToolCall,
         Verdict,
     )
+    from metier.workspace import Workspace
 
     open = Workspace.open  # noqa: A001
 
@@ -68,7 +68,7 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name in ("Workspace", "open"):
-        workspace = import_module("metier.context.context").Workspace
+        workspace = import_module("metier.workspace").Workspace
         return workspace.open if name == "open" else workspace
     home = "metier.errors" if name.endswith("Error") else "metier.types"
     home = {"Learned": "metier.learning.report", "Recording": "metier.runs.live_run"}.get(name, home)

@@ -18,9 +18,9 @@ from metier.capture.find_sessions import find_local_sessions, find_named_session
 from metier.capture.import_sessions import import_sessions
 from metier.capture.report import FileReport, totals_of
 from metier.config import Config
-from metier.context.context import Workspace
 from metier.errors import InputError
 from metier.maintenance import retention as house
+from metier.workspace import Workspace
 
 RUN_LIMIT = Config()
 SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -69,7 +69,9 @@ def three(file: Path) -> Path:
 def imported(ws: Workspace, *paths: Path, source: str = "claude-code") -> list[FileReport]:
     reports: list[FileReport] = []
     found = registry.find_source(source)
-    list(import_sessions(ws, found, find_named_sessions(found, [str(path) for path in paths]).sessions, reports))
+    list(
+        import_sessions(ws.context, found, find_named_sessions(found, [str(path) for path in paths]).sessions, reports)
+    )
     return reports
 
 
@@ -237,7 +239,7 @@ def test_a_refused_run_is_tried_again(tmp_path: Path) -> None:
     (tmp_path / "w").mkdir()
     with Workspace.open(tmp_path / "w", flags={"max_record_mb": 1}) as ws:
         big = replace(RUN_LIMIT, max_record_mb=0)
-        ws.settings = replace(ws.settings, config=big)
+        ws.context = replace(ws.context, settings=replace(ws.context.settings, config=big))
         assert imported(ws, file)[0].new == 0
     with Workspace.open(tmp_path / "w") as ws:
         assert imported(ws, file)[0].new == 2
@@ -247,11 +249,11 @@ def test_a_readmitted_run_comes_back_with_the_next_import(ws: Workspace, tmp_pat
     file = three(tmp_path / "s1.jsonl")
     imported(ws, file)
     run = ws.runs()[0].id
-    list(house.remove(ws, [run], ""))
+    list(house.remove(ws.context, [run], ""))
     os.utime(file, (1, 1))
     imported(ws, file)
     assert len(ws.runs()) == 2
-    house.readmit(ws, run)
+    house.readmit(ws.context, run)
     imported(ws, file)
     assert len(ws.runs()) == 3
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_shell import Shell, bumps
 
-from metier.context.context import Workspace
 from metier.types import Run
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path

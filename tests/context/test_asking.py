@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from metier.context.context import Workspace
 from metier.context.model_access import Line, ModelAsker, RemoteEmbedder, asker_of, embedder_of
 from metier.errors import ConfigError
 from metier.models.build import NoModel
@@ -19,6 +18,7 @@ from metier.models.ledger import Limits
 from metier.models.questions import NoAnswer, Question
 from metier.models.scripted import Scripted, fails, on, says
 from metier.models.spec import parse
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,19 +47,19 @@ def opened(tmp_path: Path) -> Iterator[Any]:
 
 
 def scripted(ws: Workspace, model: Scripted, spec: str = "openai:m@http://x/v1", **more: Any) -> ModelAsker:
-    line = Line(ws, model, parse(spec), Limits())  # type: ignore[arg-type]
+    line = Line(ws.context, model, parse(spec), Limits())  # type: ignore[arg-type]
     return ModelAsker(line, {"judge": 15.0, "draft": 60.0}, **more)
 
 
 def test_without_a_model_the_reason_and_the_fix_are_a_value(ws: Workspace) -> None:
-    found = asker_of(ws, {})
+    found = asker_of(ws.context, {})
     assert isinstance(found, NoModel)
     assert "heuristics" in found.reason
     assert "model =" in found.fix
 
 
 def test_a_missing_key_is_no_model_and_names_the_variable(opened: Any) -> None:
-    found = asker_of(opened(model="anthropic:claude-haiku-4-5"), {})
+    found = asker_of(opened(model="anthropic:claude-haiku-4-5").context, {})
     assert isinstance(found, NoModel)
     assert "ANTHROPIC_API_KEY is not set" in found.reason
     assert "export ANTHROPIC_API_KEY" in found.fix
@@ -67,7 +67,7 @@ def test_a_missing_key_is_no_model_and_names_the_variable(opened: Any) -> None:
 
 def test_a_model_that_cannot_be_is_a_config_error(opened: Any) -> None:
     with pytest.raises(ConfigError, match="Unknown model provider 'opnai'"):
-        asker_of(opened(model="opnai:gpt"), {})
+        asker_of(opened(model="opnai:gpt").context, {})
 
 
 @pytest.mark.parametrize("address", ["openai:m@http://127.0.0.1:9/v1", "ollama:m@http://evil.example/v1"])
@@ -76,12 +76,15 @@ def test_a_folder_that_came_from_elsewhere_cannot_send_runs_to_its_own_server(tm
     (folder / ".metier").mkdir(parents=True)
     (folder / ".metier" / "metier.toml").write_text(f'model = "{address}"\nembed_model = "{address}"\n')
     with Workspace.open(folder) as ws:
-        for found, name in ((asker_of(ws, {}), "METIER_MODEL"), (embedder_of(ws, {}), "METIER_EMBED_MODEL")):
+        for found, name in (
+            (asker_of(ws.context, {}), "METIER_MODEL"),
+            (embedder_of(ws.context, {}), "METIER_EMBED_MODEL"),
+        ):
             assert isinstance(found, NoModel)
             assert "could bring that file" in found.reason
             assert name in found.fix
     with Workspace.open(folder, flags={"model": address}) as ws:  # the person said so
-        asker = asker_of(ws, {})
+        asker = asker_of(ws.context, {})
         assert isinstance(asker, ModelAsker)
         asker.close()
 
@@ -90,13 +93,13 @@ def test_a_folder_may_name_a_model_at_its_providers_own_address(tmp_path: Path) 
     (tmp_path / "cloned" / ".metier").mkdir(parents=True)
     (tmp_path / "cloned" / ".metier" / "metier.toml").write_text('model = "ollama:llama3.2"\n')
     with Workspace.open(tmp_path / "cloned") as ws:
-        asker = asker_of(ws, {})
+        asker = asker_of(ws.context, {})
         assert isinstance(asker, ModelAsker)
         asker.close()
 
 
 def test_an_asker_is_named_by_provider_and_model_without_its_address(opened: Any) -> None:
-    asker = asker_of(opened(model="openai:m", model_url="http://127.0.0.1:9/v1"), {})
+    asker = asker_of(opened(model="openai:m", model_url="http://127.0.0.1:9/v1").context, {})
     assert isinstance(asker, ModelAsker)
     with asker:
         assert asker.name == "openai:m"
@@ -153,7 +156,7 @@ def test_nobody_listening_is_no_answer_within_the_limit(opened: Any) -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{held.getsockname()[1]}/v1"
-        asker = asker_of(opened(model="openai:m", model_url=url, judge_timeout=0.5), {})
+        asker = asker_of(opened(model="openai:m", model_url=url, judge_timeout=0.5).context, {})
         assert isinstance(asker, ModelAsker)
         began = time.monotonic()
         with asker:
@@ -172,7 +175,7 @@ def test_the_settings_of_stages_reach_the_asker(opened: Any) -> None:
 
 
 def embedder(ws: Workspace, model: Scripted) -> RemoteEmbedder:
-    return RemoteEmbedder(Line(ws, model, parse("openai:e@http://x/v1"), Limits()))  # type: ignore[arg-type]
+    return RemoteEmbedder(Line(ws.context, model, parse("openai:e@http://x/v1"), Limits()))  # type: ignore[arg-type]
 
 
 def test_vectors_have_length_one_and_are_paid_for_once(ws: Workspace) -> None:
@@ -205,13 +208,13 @@ def test_vectors_whose_length_changed_are_no_answer(ws: Workspace) -> None:
 
 
 def test_without_one_configured_the_built_in_embedder_is_named(opened: Any) -> None:
-    found = embedder_of(opened(), {})
+    found = embedder_of(opened().context, {})
     assert isinstance(found, NoModel)
     assert "built-in" in found.reason
-    missing = embedder_of(opened(embed_model="openai:text-embedding-3-small"), {})
+    missing = embedder_of(opened(embed_model="openai:text-embedding-3-small").context, {})
     assert isinstance(missing, NoModel)
     assert "OPENAI_API_KEY" in missing.reason
     assert "embed_key" in missing.fix
-    ready = embedder_of(opened(embed_model="openai:e", embed_url="http://127.0.0.1:9/v1"), {})
+    ready = embedder_of(opened(embed_model="openai:e", embed_url="http://127.0.0.1:9/v1").context, {})
     assert isinstance(ready, RemoteEmbedder)
     ready.close()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import metier
-from metier.context.context import Workspace
 from metier.errors import ConfigError, SchemaError, StoreError
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,7 +85,7 @@ def test_an_unwritable_place_is_a_clear_error(tmp_path: Path) -> None:
 
 
 def test_an_older_metier_meets_a_newer_schema_with_a_clear_line(ws: Workspace) -> None:
-    with ws.engine.write() as transaction:
+    with ws.context.store.write() as transaction:
         transaction.all("INSERT INTO migrations (number, name, applied) VALUES (999, 'future', 'x')")
     with pytest.raises(SchemaError, match=r"written by a newer Metier .schema 999"):
         Workspace.open(ws.root)
@@ -93,7 +93,7 @@ def test_an_older_metier_meets_a_newer_schema_with_a_clear_line(ws: Workspace) -
 
 def test_the_clock_is_given_from_outside(tmp_path: Path) -> None:
     with Workspace.open(tmp_path, clock=lambda: datetime(2026, 1, 5, 12, tzinfo=UTC)) as ws:
-        assert ws.now() == "2026-01-05T12:00:00.000000Z"
+        assert ws.context.now() == "2026-01-05T12:00:00.000000Z"
 
 
 @pytest.mark.xdist_group("postgresql")

@@ -13,9 +13,9 @@ from contextlib import suppress
 from itertools import count, islice
 from pathlib import Path
 
-from metier.context.context import Workspace
 from metier.errors import MetierError
 from metier.types import Run, SkillTrace
+from metier.workspace import Workspace
 
 SHOWN = ("external_id", "source", "message", "status")
 
@@ -72,7 +72,7 @@ def delete(folder: str, run: str) -> None:
     from metier.maintenance.retention import remove
 
     with Workspace.open(folder) as ws, suppress(NotFoundError):
-        list(remove(ws, [run], "a test"))
+        list(remove(ws.context, [run], "a test"))
 
 
 def backup(folder: str, file: str) -> None:
@@ -81,7 +81,7 @@ def backup(folder: str, file: str) -> None:
 
     with Workspace.open(folder) as ws:
         if not Path(file).exists():
-            write(ws, Path(file))
+            write(ws.context, Path(file))
 
 
 def restore(folder: str, file: str) -> None:
@@ -89,7 +89,7 @@ def restore(folder: str, file: str) -> None:
     from metier.maintenance.backup import restore as bring_back
 
     with Workspace.open(folder) as ws:
-        bring_back(ws, Path(file))
+        bring_back(ws.context, Path(file))
 
 
 def mix(folder: str, stop: str) -> None:
@@ -101,7 +101,7 @@ def mix(folder: str, stop: str) -> None:
             records = ws.runs(20)
             ws.search("task", 5)
             if records:
-                mark_run(ws, records[index % len(records)].id, "good" if index % 2 else "bad", "looked at")
+                mark_run(ws.context, records[index % len(records)].id, "good" if index % 2 else "bad", "looked at")
             if Path(stop).exists():
                 acknowledge(str(index + 1))
                 return
@@ -109,7 +109,7 @@ def mix(folder: str, stop: str) -> None:
 
 def hold(folder: str) -> None:
     """Take the lock and keep it."""
-    with Workspace.open(folder) as ws, ws.engine.write():
+    with Workspace.open(folder) as ws, ws.context.store.write():
         acknowledge("held")
         time.sleep(60)
 
@@ -150,7 +150,7 @@ def fork(folder: str, children: str, number: str) -> None:
 def fork_inside(folder: str) -> None:
     """Fork a long-lived child in the middle of a write, as a threaded agent may, and end the write."""
     ws = Workspace.open(folder)
-    with ws.engine.write():
+    with ws.context.store.write():
         if os.fork() == 0:
             time.sleep(30)
             os._exit(0)

@@ -14,7 +14,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metier.context.context import Workspace
 from metier.errors import ConflictError, MetierError
 from metier.library.disk.packages import read_package
 from metier.library.versions import journal
@@ -22,6 +21,7 @@ from metier.library.versions.apply import Change, apply
 from metier.library.versions.shelf import Shelf
 from metier.skills.package import Package
 from metier.types.skills import Version
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,7 +91,7 @@ def collect(folder: str) -> None:
     from metier.library.proposals.garbage import collect as free
 
     with opened(folder) as ws:
-        free(ws)
+        free(ws.library)
     acknowledge("done")
 
 

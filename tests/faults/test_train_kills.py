@@ -14,7 +14,7 @@ import pytest
 from train_worker import SPEC, WORKERS
 from train_world import Agent, cases, order, place, trained
 
-from metier.context.context import Workspace
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from metier.training.train import Finished

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.context.context import Workspace
 from metier.context.exclusive import file_of
 from metier.learning.watch.watch import Watch
 from metier.store.tables.learning import patterns
 from metier.store.tables.shipping import drafts
 from metier.types import Run, ToolCall
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,7 +51,7 @@ def learn(ws):
     yield Ended(stage="learn", text="done")
 
 pace = Pace(poll=0.02, quiet=0.1, retry=0.05, slowest=0.1)
-for told in Watch([folder], learn=learn, pace=pace, flags={"mode": "draft"}).events():
+for told in Watch([folder], Workspace.open, learn=learn, pace=pace, flags={"mode": "draft"}).events():
     pass
 """
 """A watch whose pass takes so many steps of 20 ms, writes a log, and notices when another one is inside."""
@@ -67,7 +67,7 @@ def learn(ws):
             os.kill(os.getpid(), signal.SIGKILL)
         yield event
 
-watch = Watch([Path(sys.argv[1])], learn=learn, once=True, flags={"mode": "apply"})
+watch = Watch([Path(sys.argv[1])], Workspace.open, learn=learn, once=True, flags={"mode": "apply"})
 said = [told.event for told in watch.events()]
 sys.exit(f"{said[-1]}" if watch.failed else 0)
 """
@@ -148,7 +148,7 @@ def test_a_watch_killed_in_a_pass_makes_up_for_it_after_a_restart(shop: Path) ->
 def test_when_one_of_two_watches_is_killed_in_a_pass_the_other_takes_over(shop: Path) -> None:
     watches = Watches(shop)
     with Workspace.open(shop) as ws:
-        lock = file_of(ws, "watch")
+        lock = file_of(ws.context, "watch")
     both = [watches.start(steps=40) for _ in range(2)]
     record(shop, 1, 2)
     until(watches.log)
@@ -172,7 +172,7 @@ def _learned(folder: Path) -> list[Sequence[tuple[str, object]]]:
     with Workspace.open(folder) as ws:
         runs = sorted((record.id, record.state) for record in ws.runs())
         skills = [(one.name, len(ws.history(one.name))) for one in ws.skills()]
-    with Workspace.open(folder) as ws, ws.engine.read() as transaction:
+    with Workspace.open(folder) as ws, ws.context.store.read() as transaction:
         return [
             runs,
             skills,
@@ -203,7 +203,7 @@ def _sweep(shop: Path, points: range) -> None:
 
 
 def _once(folder: Path) -> None:
-    watch = Watch([folder], once=True, flags={"mode": "apply"})
+    watch = Watch([folder], Workspace.open, once=True, flags={"mode": "apply"})
     said = [told.event for told in watch.events()]
     assert not watch.failed, said[-1]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.context.context import Workspace
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -192,6 +192,6 @@ def test_a_reference_waits_to_be_read(ws: Workspace, tmp_path: Path) -> None:
 
     spool({"session_id": "s", "transcript_path": str(tmp_path / "t.jsonl"), "cwd": str(ws.root)}, ws.root)
     ws.ingest()
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         [file] = files.waiting(transaction)
     assert (file.path, file.session) == (str(tmp_path / "t.jsonl"), "s")

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked
 
-from metier.context.context import Workspace
 from metier.hooks.rank import RankedSkill, is_unchanged
 from metier.selection.assembly.render import ABOUT, HOOK_CHARACTERS, HOOK_TOKENS
 from metier.selection.candidates.disk_changes import stamp_of
 from metier.store.tables.selection import selections
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ def ready(ws: Workspace) -> Workspace:
 
 def stored(ws: Workspace) -> list[Selection]:
     ws.ingest()
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         return selections.listed(transaction)
 
 
@@ -62,7 +62,7 @@ def test_the_skill_that_fits_is_handed_out_as_reference_and_noted(ws: Workspace)
     assert text.startswith(f'{ABOUT}\n\n<skill_content name="flaky-tests"')
     assert "Run it fifty times." in text
     [kept] = stored(ws)
-    digest = ws.stock.current().listed["flaky-tests"].content.hash
+    digest = ws.pool.current().listed["flaky-tests"].content.hash
     assert (kept.query, kept.chosen, kept.chosen_hashes) == (FLAKY, ("flaky-tests",), (digest,))
     assert (kept.session, kept.agent, errors(ws)) == ("s1", "claude-code", "")
     assert kept.created.endswith("Z")
@@ -152,7 +152,7 @@ def test_where_nothing_is_ready_nothing_is_said(ws: Workspace, tmp_path: Path) -
 
 
 def test_an_older_database_is_no_trouble(ws: Workspace) -> None:
-    with ws.engine.write() as transaction:
+    with ws.context.store.write() as transaction:
         transaction.all("DROP TABLE selectable")
     assert hooked(ws) == ""
 

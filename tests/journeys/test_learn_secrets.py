@@ -88,12 +88,12 @@ def test_no_secret_of_a_run_is_in_any_file_after_recording_learning_shipping_and
         learned(ws)
         for draft in all_drafts(ws):
             if draft.status == "candidate":
-                approve(ws, draft.id)
-                apply_drafts(ws, [draft.id])
+                approve(ws.library, draft.id)
+                apply_drafts(ws.library, [draft.id])
         assert len(all_drafts(ws)) == 2
         for name in documents(ws):
-            (out / f"{name}.zip").write_bytes(export(ws, name))
-        backup(ws, out / "all.backup")
+            (out / f"{name}.zip").write_bytes(export(ws.library, name))
+        backup(ws.context, out / "all.backup")
         looked = [file for place in (folder, out) for file in place.rglob("*") if file.is_file()]
         assert any(file.name.endswith("-wal") for file in looked)
         content = b"\0".join(text for file in looked for text in texts(file))

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Self
 import forked
 import pytest
 
-from metier.context.context import Workspace
 from metier.formats.run_json import parse_run
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from metier.context.context import Workspace
     from metier.skills.package import Package
     from metier.types import Draft
+    from metier.workspace import Workspace
 
 FREEZE = "python tools/freeze_clock.py --all"
 
@@ -116,7 +116,7 @@ def test_a_gate_that_breaks_fails_one_pattern_and_leaves_its_draft(shop: Workspa
 def test_a_draft_that_a_person_rejects_while_the_gate_decides_does_not_ship(shop: Workspace) -> None:
     shop.deliver(task(TESTS))
     gate = Judging("accept")
-    gate.meanwhile = lambda: reject(shop, gate.asked[0][0], "no")
+    gate.meanwhile = lambda: reject(shop.library, gate.asked[0][0], "no")
     (taken,) = learned(shop, gate).taken
     assert taken.what == "failed"
     assert [one.status for one in all_drafts(shop)] == ["rejected"]
@@ -145,8 +145,8 @@ def test_what_newly_allows_something_waits_for_a_persons_yes_and_ships_with_it(s
     assert (taken.what, taken.reason, taken.draft.needs_approval) == ("drafted", "needs a person's yes", True)
     assert learned(shop).taken == ()
     with pytest.raises(RefusedError, match="needs a person's yes"):
-        apply_drafts(shop, [taken.draft.id])
-    approve(shop, taken.draft.id)
+        apply_drafts(shop.library, [taken.draft.id])
+    approve(shop.library, taken.draft.id)
     (version,) = learned(shop).applied
     assert (version.status, version.receipt) == ("active", "force_accept: approved by a person")
 
@@ -164,7 +164,7 @@ def test_a_root_that_cannot_be_written_is_said_in_one_line_and_the_draft_can_be_
     assert draft.findings[0].fix == f"metier drafts apply {draft.id}"
     assert learned(shop).taken == ()
     (shop.root / ".agents").unlink()
-    (version,) = apply_drafts(shop, [draft.id])
+    (version,) = apply_drafts(shop.library, [draft.id])
     assert list(documents(shop)) == [version.skill]
     assert version.findings == all_drafts(shop)[0].findings == ()
 
@@ -197,7 +197,7 @@ def test_the_lifecycle_ends_a_pass_in_which_nothing_was_ready(tmp_path: Path) ->
         result = learned(ws)
         assert result.taken == ()
         assert [(one.profile.skill, one.to) for one in result.lifecycle.steps] == [(version.skill, "cold")]
-        with ws.engine.read() as transaction:
+        with ws.context.store.read() as transaction:
             profile = profiles.get(transaction, version.skill)
         assert profile
         assert profile.status == "cold"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from loopback import Handler
 
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
 STAGES = {"You decide whether": "judge", "You sort requests": "cluster", "You write a skill": "draft"}
 BODY = (
@@ -165,7 +165,7 @@ def test_a_model_that_is_back_tries_what_was_rejected_without_it_and_only_then(w
     brain.out = True
     ws.deliver(task(TESTS, 0, 2, outcome=Outcome(success=True, by="test")))
     learned(ws)
-    reject(ws, the_draft(ws).id, "no")
+    reject(ws.library, the_draft(ws).id, "no")
     for _ in range(3):
         learned(ws)
         assert [one.status for one in all_drafts(ws)] == ["rejected"]
@@ -175,7 +175,7 @@ def test_a_model_that_is_back_tries_what_was_rejected_without_it_and_only_then(w
         ("rejected", "heuristic"),
         ("candidate", "openai:some-model"),
     ]
-    reject(ws, the_draft(ws).id, "no")
+    reject(ws.library, the_draft(ws).id, "no")
     asked = brain.count("draft")
     assert learned(ws).taken == ()
     assert brain.count("draft") == asked

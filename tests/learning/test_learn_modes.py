@@ -13,7 +13,7 @@ from metier.events import Noted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
 
 def test_a_recorded_run_learns_nothing_by_itself(ws: Workspace) -> None:

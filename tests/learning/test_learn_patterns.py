@@ -29,7 +29,7 @@ from metier.types import Run, Snapshot
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
 
 def state(ws: Workspace) -> list[tuple[int, int, str]]:
@@ -90,13 +90,13 @@ def test_a_run_like_no_other_waits_and_forms_a_pattern_with_a_later_one(ws: Work
 def test_runs_that_wait_are_neither_judged_nor_embedded_again(ws: Workspace) -> None:
     ws.deliver([Run(message=one, output="Done.", status="completed") for one in ALONE])
     learned(ws)
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         kept = waiting.evidence(transaction)
     assert len(kept) == 3
     assert all(len(one.vector) == 4 * StaticEmbedder().dimensions for one in kept)
     ws.deliver(task(TESTS, 0, 1))
     assert learned(ws).evidence == 1
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         assert {one.run: one.vector for one in kept}.items() <= {
             one.run: one.vector for one in waiting.evidence(transaction)
         }.items()
@@ -106,7 +106,7 @@ def test_a_group_too_small_for_a_pattern_says_what_it_waits_for(tmp_path: Path) 
     with opened(tmp_path / "p", min_runs=3) as ws:
         ws.deliver(task(TESTS, 0, 2))
         learned(ws)
-        found = trail(ws, ws.runs()[0].id)
+        found = trail(ws.context, ws.runs()[0].id)
         assert (found.went, found.reason) == ("waits", "2 like it: 2 successful of 3 runs a pattern needs")
 
 
@@ -176,7 +176,7 @@ def test_settings_that_ask_for_more_hold_patterns_back(tmp_path: Path) -> None:
 def test_numbers_of_another_embedder_are_not_trusted(ws: Workspace) -> None:
     ws.deliver([*task(TESTS, 0, 2), *task(REPORTS, 0, 1)])
     learned(ws)
-    with ws.engine.write() as transaction:
+    with ws.context.store.write() as transaction:
         zeros = bytes(4 * StaticEmbedder().dimensions)
         transaction.all("UPDATE waiting SET embedder = 'other', vector = ?", (zeros,))
         body = '{"embedder": "other", "size": 2, "words": {}}'

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import metier
-from metier.context.context import Workspace
 from metier.errors import NotFoundError
 from metier.events import Noted
 from metier.maintenance import retention as house
@@ -17,6 +16,7 @@ from metier.store.tables.recording import runs
 from metier.store.tables.selection import selections
 from metier.store.tables.shipping import profiles
 from metier.types import SkillTrace
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,16 +31,16 @@ def delivered(ws: Workspace, run: metier.Run) -> str:
 
 def test_a_persons_word_wins_and_can_be_taken_back(ws: Workspace) -> None:
     run = delivered(ws, replace(RUN, skills=SkillTrace(path=("s",))))
-    assert mark_run(ws, run[:6], "bad", "wrong file").success is False
+    assert mark_run(ws.context, run[:6], "bad", "wrong file").success is False
     verdict = ws.verdict(run)
     assert verdict is not None
     assert (verdict.judge, verdict.success, verdict.reason) == ("person", False, "wrong file")
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         profile = profiles.get(transaction, "s")
         assert profile is not None
         assert (profile.successes, profile.failures) == (0, 1)
         assert [entry.action for entry in audit.listed(transaction)] == ["mark bad"]
-    assert mark_run(ws, run, "unset").success is True
+    assert mark_run(ws.context, run, "unset").success is True
     assert ws.verdict(run) is None
 
 
@@ -50,7 +50,7 @@ def test_a_removed_run_is_gone_from_every_byte_of_the_state(ws: Workspace) -> No
     ws.deliver(others)
     assert len(ws.search(WORD)) == 1
     assert any(WORD.encode() in file.read_bytes() for file in ws.state.glob("metier.db*"))
-    list(house.remove(ws, [run], "private"))
+    list(house.remove(ws.context, [run], "private"))
     assert ws.search(WORD) == []
     assert len(ws.runs(1000)) == 300
     for file in ws.state.rglob("*"):
@@ -63,20 +63,20 @@ def test_the_words_of_a_removed_run_are_gone_from_the_selections_made_for_it(ws:
     ws.select("fix the zanzibar export", session="s1")
     run = delivered(ws, metier.Run(message="fix the zanzibar export", session="s1"))
     ws.select("something else")
-    list(house.remove(ws, [run], "private"))
-    with ws.engine.read() as transaction:
+    list(house.remove(ws.context, [run], "private"))
+    with ws.context.store.read() as transaction:
         assert sorted(one.query for one in selections.listed(transaction)) == ["", "something else"]
 
 
 def test_a_removed_run_does_not_come_back_until_it_is_readmitted(ws: Workspace) -> None:
     run = delivered(ws, RUN)
-    list(house.remove(ws, [run], ""))
+    list(house.remove(ws.context, [run], ""))
     again = ws.finish(RUN)
     assert (again.how, "readmit" in again.reason) == ("skipped", True)
-    house.readmit(ws, run)
+    house.readmit(ws.context, run)
     assert ws.finish(RUN).how == "new"
     with pytest.raises(NotFoundError):
-        house.readmit(ws, run)
+        house.readmit(ws.context, run)
 
 
 def test_runs_are_chosen_by_age_by_session_or_all(tmp_path: Path) -> None:
@@ -88,9 +88,9 @@ def test_runs_are_chosen_by_age_by_session_or_all(tmp_path: Path) -> None:
             current[0] = moment
             ids.append(delivered(ws, replace(RUN, external_id=str(number), session=f"s{number}")))
         current[0] = datetime(2026, 3, 2, tzinfo=UTC)
-        assert house.chosen(ws, older_than=30, session=None) == ids[:1]
-        assert house.chosen(ws, older_than=None, session="s1") == ids[1:]
-        assert house.chosen(ws, older_than=None, session=None) == ids
+        assert house.chosen(ws.context, older_than=30, session=None) == ids[:1]
+        assert house.chosen(ws.context, older_than=None, session="s1") == ids[1:]
+        assert house.chosen(ws.context, older_than=None, session=None) == ids
 
 
 def test_old_runs_are_purged_once_a_day_when_asked_for(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_store_over_its_size_loses_its_oldest_runs(tmp_path: Path) -> None:
             ws.deliver([replace(RUN, external_id=str(n), output=f"{n} " * 1200) for n in numbers])
         told = [event.text for event in ws.tidy() if isinstance(event, Noted)]
         assert "oldest runs: all take more than 4 MB (max_disk_mb)" in told[0]
-        with ws.engine.read() as transaction:
+        with ws.context.store.read() as transaction:
             assert runs.weight(transaction) <= 4 * 2**20
         left = [int(record.run.external_id or "") for record in ws.runs(5000)]
         assert left
@@ -141,6 +141,6 @@ def test_the_newest_run_is_never_removed_for_its_size(tmp_path: Path) -> None:
 
 def test_a_reason_given_by_a_person_is_redacted_too(ws: Workspace) -> None:
     secret = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    mark_run(ws, delivered(ws, RUN), "bad", f"it printed {secret}")
+    mark_run(ws.context, delivered(ws, RUN), "bad", f"it printed {secret}")
     ws.close()
     assert not any(secret.encode() in file.read_bytes() for file in ws.state.glob("metier.db*"))

@@ -32,7 +32,7 @@ from metier.types import Run
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
 FREEZE = "python tools/freeze_clock.py --all"
 
@@ -45,8 +45,8 @@ def worked(ws: Workspace) -> list[str]:
     ws.deliver([*with_steps(task(TESTS, 3, 3), FREEZE), *failed(task(REPORTS, 0, 1)), *task(REPORTS, 1, 4)])
     learned(ws)
     ids = [one.id for one in reversed(ws.runs(limit=100))]
-    mark_run(ws, ids[0], "bad")
-    list(remove(ws, [ids[1]], "test"))
+    mark_run(ws.context, ids[0], "bad")
+    list(remove(ws.context, [ids[1]], "test"))
     result = learned(ws)
     return [one.what for one in result.taken]
 
@@ -67,7 +67,7 @@ def test_a_pass_works_on_both_engines(tmp_path: Path, kind: str, request: pytest
 def test_at_a_server_one_learner_waits_for_another_and_is_told(tmp_path: Path, new_postgres: str) -> None:
     with opened(tmp_path / "p", store=new_postgres) as ws, opened(tmp_path / "p", store=new_postgres) as other:
         ws.deliver(task(TESTS))
-        steps = learn(ws)
+        steps = learn(ws.pool)
         next(steps)
         with pytest.raises(BusyError, match="Another learn is at work"):
             learned(other)

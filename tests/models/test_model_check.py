@@ -19,7 +19,7 @@ from metier.models.ledger import Amount, Limits, Reservation
 from metier.models.spec import ModelOptions, parse
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 KEY = "sk-test-0123456789abcdef"
@@ -127,7 +127,7 @@ def test_an_address_that_a_folder_brought_along_is_not_asked(tmp_path: Any) -> N
 
 
 def test_what_was_spent_today_stands_beside_the_budget(ws: Workspace) -> None:
-    ledger = StoreLedger(ws)
+    ledger = StoreLedger(ws.context)
     held = ledger.reserve(Amount(calls=1, tokens=9_000, usd=Decimal("0.5")), Limits())
     assert isinstance(held, Reservation)
     ledger.settle(held, Amount(calls=1, tokens=1_234, usd=Decimal("0.0125")))
@@ -140,7 +140,7 @@ def test_what_was_spent_today_stands_beside_the_budget(ws: Workspace) -> None:
     )
     today = json.loads(CliRunner().invoke(app, ["check", "--json"], obj=options).stdout)["today"]
     day = today.pop("day")
-    assert day == ws.now()[:10]
+    assert day == ws.context.now()[:10]
     assert today == {
         "calls": 2,
         "tokens": 1_334,

@@ -15,7 +15,6 @@ import pytest
 from loopback import Loopback, answers, completion, floods, hangs, resets
 
 from metier import config
-from metier.context.context import Workspace
 from metier.context.model_access import ModelAsker, asker_of
 from metier.context.model_spending import spent_today
 from metier.learning.clustering.by_model import cluster_with, in_short
@@ -28,6 +27,7 @@ from metier.models.questions import NoAnswer, Question
 from metier.runs.derive import record_of
 from metier.store.tables.models import calls
 from metier.types import Pattern, Run, ToolCall
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -93,8 +93,8 @@ def begun(ws: Workspace, stack: ExitStack, acts: tuple[Act, ...], flags: dict[st
     server = stack.enter_context(Loopback(*acts))
     limits = {f"{stage}_timeout": 30 for stage in ("judge", "cluster", "draft")}
     given = {"model": "openai:m", "model_url": server.url, "model_key": "SOME_KEY", "model_price": "1/2"}
-    ws = replace(ws, settings=config.load(ws.root, {**given, **limits, **flags}))
-    asker = asker_of(ws, {"SOME_KEY": KEY})
+    ws = Workspace(context=replace(ws.context, settings=config.load(ws.root, {**given, **limits, **flags})))
+    asker = asker_of(ws.context, {"SOME_KEY": KEY})
     assert isinstance(asker, ModelAsker)
     return server, stack.enter_context(asker), ws
 
@@ -196,16 +196,16 @@ def test_ten_runs_cost_ten_calls_and_a_second_pass_nothing(asking: Callable[...,
     assert (len(server.seen), spent.calls, spent.tokens, spent.kept) == (10, 10, 170, 0)
     assert spent.cost_usd is not None
     assert float(spent.cost_usd) == pytest.approx((12 * 1 + 5 * 2) * 10 / 1e6)
-    again = asker_of(ws, {"SOME_KEY": KEY})
+    again = asker_of(ws.context, {"SOME_KEY": KEY})
     assert isinstance(again, ModelAsker)
     with again:
         judge_all(many(10), {}, "later", again, threads=4)
         assert (again.spent().calls, again.spent().kept, len(server.seen)) == (0, 10, 10)
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         kept = calls.listed(transaction)
     assert {(one.stage, one.outcome) for one in kept} == {("judge", "ok")}
     assert len(kept) == 10
-    assert spent_today(ws).spent.calls == 10
+    assert spent_today(ws.context).spent.calls == 10
 
 
 def test_an_outage_is_over_quickly_for_two_hundred_runs(asking: Callable[..., Asking]) -> None:
@@ -230,7 +230,7 @@ from metier.runs.derive import record_of
 from metier.types import Run
 from metier.learning.judging.judge import judge_all
 from metier.context.model_access import asker_of
-from metier.context.context import Workspace
+from metier.workspace import Workspace
 flags = {"model": "openai:m", "model_url": sys.argv[2], "model_key": "SOME_KEY", "budget_calls": 7}
 with Workspace.open(sys.argv[1], flags=flags) as ws, asker_of(ws, {"SOME_KEY": "x"}) as asker:
     runs = [Run(message=f"task {n}", output="Done.", status="completed", external_id=str(n)) for n in range(20)]
@@ -253,14 +253,14 @@ def test_two_processes_that_judge_at_once_never_pass_the_budget(asking: Callable
     outs = [list(map(int, one.communicate()[0].split())) for one in both]
     assert len(server.seen) == 7
     assert sum(calls for _, calls, _ in outs) == 7
-    assert spent_today(ws).spent.calls == 7
+    assert spent_today(ws.context).spent.calls == 7
 
 
 def test_an_unknown_price_is_said_and_never_nothing(asking: Callable[..., Asking]) -> None:
     _, asker, ws = asking(answers(completion({"success": True, "reason": "done"})), model_price="")
     judge_all(many(2), {}, "now", asker)
     assert (asker.spent().calls, asker.spent().cost_usd) == (2, None)
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         assert [one.cost_usd for one in calls.listed(transaction)] == [None, None]
 
 
@@ -281,7 +281,7 @@ def test_secrets_neither_leave_nor_come_back(asking: Callable[..., Asking]) -> N
     assert secret.encode() not in server.seen[0].body
     assert verdict.success is True
     assert "[REDACTED:" in verdict.reason
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         rows = transaction.all("SELECT value FROM memo")
     assert rows
     assert secret.encode() not in b"".join(row[0] for row in rows)  # type: ignore[misc]
@@ -321,9 +321,9 @@ def test_however_a_process_is_killed_no_call_that_was_made_goes_uncounted(asking
         time.sleep(random.random() * 0.5)
         child.kill()
         child.wait()
-        today = spent_today(ws)
+        today = spent_today(ws.context)
         assert len(server.seen) > before
         assert len(server.seen) <= today.spent.calls <= len(server.seen) + today.pending
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         noted = len(calls.listed(transaction, limit=100_000))
     assert noted <= len(server.seen)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import metier
-from metier.context.context import Workspace
 from metier.store.tables.shipping import profiles
 from metier.types import Outcome, ShownSkill, SkillTrace, ToolCall
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ RUN = metier.Run(message="fix the login test", external_id="1", status="complete
 
 
 def profile(ws: Workspace, skill: str) -> Profile | None:
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         return profiles.get(transaction, skill)
 
 

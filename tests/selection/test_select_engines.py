@@ -9,10 +9,10 @@ import pytest
 from loopback import Loopback, answers, completion, embeddings, hangs
 from selection_shop import FLAKY, SKILLS, put, stocked
 
-from metier.context.context import Workspace
 from metier.selection.index.entries import EMBEDDER
 from metier.store.tables.models import calls
 from metier.store.tables.selection import skill_index
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +57,7 @@ def test_the_configured_model_is_asked_paid_and_written_down(folder: Path) -> No
         assert (server.seen[0].json["temperature"], server.seen[0].json["max_tokens"]) == (0.0, 256)
         assert ws.select(FLAKY).choice.stages[-1].stage == "memo"
         assert len(server.seen) == 1
-        with ws.engine.read() as transaction:
+        with ws.context.store.read() as transaction:
             assert [(one.stage, one.outcome) for one in calls.listed(transaction)] == [("final", "ok")]
 
 
@@ -103,8 +103,8 @@ def test_the_configured_embedder_compares_and_each_skill_is_embedded_once(folder
         put(ws, "sql-style", "How SQL queries are written here.", "Other.")
         ws.select(f"{FLAKY}!")
         assert len([text for seen in server.seen for text in seen.json["input"]]) == 6
-        with ws.engine.read() as transaction:
-            contents = [one.content for one in ws.stock.catalogue.listed.values()]
+        with ws.context.store.read() as transaction:
+            contents = [one.content for one in ws.pool.catalogue.listed.values()]
             name = f"openai:some-embedder {server.url} 3"
             assert len(skill_index.vectors(transaction, name, contents)) == 3
 
@@ -121,7 +121,7 @@ def useless(request: pytest.FixtureRequest) -> Iterator[Loopback]:
 
 def test_an_embedder_of_no_use_is_said_and_the_built_in_one_answers(folder: Path, useless: Loopback) -> None:
     with embedding(folder, useless) as ws:
-        ws.stock.current()
+        ws.pool.current()
         began = time.monotonic()
         found = ws.select(FLAKY)
         assert time.monotonic() - began < 3.0

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import pytest
 from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked
 
-from metier.context.context import Workspace
 from metier.models.failures import Unreachable
 from metier.models.scripted import Scripted, fails, hangs, on, says
 from metier.selection.candidates.skill_pool import everything
@@ -19,6 +18,7 @@ from metier.selection.types import Settings
 from metier.store.tables.selection import selections
 from metier.store.tables.shipping import profiles
 from metier.types import Outcome, Run, SkillTrace
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ NO_CHANCE = Settings(explore_rate=0.0, withhold_rate=0.0)
 
 
 def stored(ws: Workspace) -> list[Selection]:
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         return selections.listed(transaction)
 
 
@@ -177,7 +177,7 @@ def test_what_is_excluded_archived_or_cold_counts_less_or_not_at_all(ws: Workspa
     stocked(ws)
     score = ws.select(FLAKY).choice.candidates[0].score
     assert ws.select(FLAKY, exclude=["flaky-tests"]).names == ()
-    with ws.engine.write() as transaction:
+    with ws.context.store.write() as transaction:
         [profile] = [one for one in profiles.listed(transaction) if one.skill == "flaky-tests"]
         profiles.put(transaction, [replace(profile, status="cold")])
     assert ws.select(FLAKY).choice.candidates[0].score < score
@@ -189,7 +189,7 @@ def test_what_is_excluded_archived_or_cold_counts_less_or_not_at_all(ws: Workspa
 
 def test_a_provisional_skill_is_explored_by_the_lot(ws: Workspace) -> None:
     stocked(ws).select(FLAKY)
-    with ws.engine.write() as transaction:
+    with ws.context.store.write() as transaction:
         [profile] = [one for one in profiles.listed(transaction) if one.skill == "flaky-tests"]
         profiles.put(transaction, [replace(profile, status="provisional")])
     found = ws.select(FLAKY, settings=Settings(explore_rate=1.0))
@@ -235,7 +235,7 @@ def test_of_many_skills_that_look_the_same_none_is_picked(ws: Workspace) -> None
 def test_what_is_known_of_an_unchanged_skill_comes_from_the_store(ws: Workspace) -> None:
     stocked(ws).select(FLAKY)
     with Workspace.open(ws.root) as other:
-        events = everything(other)
+        events = everything(other.pool)
         stages: list[str] = []
         while True:
             try:
@@ -246,7 +246,7 @@ def test_what_is_known_of_an_unchanged_skill_comes_from_the_store(ws: Workspace)
         assert "index skills" not in stages
         assert {one.name: one.body for one in found}["sql-style"] == "# sql-style\n\nKeywords in capitals."
         put(ws, "sql-style", "How SQL queries are written here.", "Other.")
-        assert sum(event.stage == "index skills" for event in other.stock.refreshed()) == 3
+        assert sum(event.stage == "index skills" for event in other.pool.refreshed()) == 3
 
 
 def test_a_store_that_cannot_be_written_does_not_stop_a_selection(ws: Workspace) -> None:
@@ -276,15 +276,22 @@ def test_settings_come_from_the_configuration(tmp_path: Path) -> None:
 
 
 def test_a_skill_of_the_persons_own_is_selected_too(ws: Workspace) -> None:
-    put(replace(ws, root=ws.home), "flaky-tests", *SKILLS["flaky-tests"])
+    put(Workspace(context=replace(ws.context, root=ws.context.home)), "flaky-tests", *SKILLS["flaky-tests"])
     found = ws.select(FLAKY)
     assert found.names == ("flaky-tests",)
-    assert found.assembled.skills[0].folder == str(ws.home / ".agents/skills/flaky-tests")
+    assert found.assembled.skills[0].folder == str(ws.context.home / ".agents/skills/flaky-tests")
 
 
 def test_a_skill_whose_history_nobody_keeps_is_reviewed_on_sight(ws: Workspace, tmp_path: Path) -> None:
-    good = put(replace(ws, root=tmp_path / "elsewhere"), "flaky-tests", *SKILLS["flaky-tests"])
-    bad = put(replace(ws, root=tmp_path / "elsewhere"), "flaky-helper", SKILLS["flaky-tests"][0], HOSTILE)
+    good = put(
+        Workspace(context=replace(ws.context, root=tmp_path / "elsewhere")), "flaky-tests", *SKILLS["flaky-tests"]
+    )
+    bad = put(
+        Workspace(context=replace(ws.context, root=tmp_path / "elsewhere")),
+        "flaky-helper",
+        SKILLS["flaky-tests"][0],
+        HOSTILE,
+    )
     roots = ws.root / ".agents/skills"
     roots.mkdir(parents=True)
     for one in (good, bad):
@@ -305,9 +312,9 @@ def test_requests_that_a_skill_served_with_success_help_to_find_it(ws: Workspace
     ws.finish(Run(message=asked, selection=chosen.id, skills=trace, outcome=outcome, status="completed"))
     ws.select("something else")
     with Workspace.open(ws.root) as later:
-        later.stock.current()
-        assert later.stock.served == {"flaky-tests": (asked,)}
-        first = later.stock.search(asked, 3)[0]
+        later.pool.current()
+        assert later.pool.served == {"flaky-tests": (asked,)}
+        first = later.pool.search(asked, 3)[0]
         assert (first.name, before is None or first.score > before.score) == ("flaky-tests", True)
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from metier.cli.app import run
-from metier.context.context import Workspace
 from metier.types import Run, ToolCall
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

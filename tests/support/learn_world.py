@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from metier.context.context import Workspace
 from metier.learning.learn import learn
 from metier.learning.report import Learned, Options
 from metier.store.tables.learning import members, patterns, waiting
 from metier.store.tables.recording import runs, verdicts
 from metier.store.tables.shipping import drafts
 from metier.types import Run, SkillTrace, ToolCall
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -117,7 +117,7 @@ def learned(ws: Workspace, gate: Gate | None = None, **options: object) -> Learn
 
 def told(ws: Workspace, gate: Gate | None = None, **options: object) -> tuple[list[Event], Learned]:
     """A whole pass, with what it told on the way."""
-    steps = learn(ws, Options(**options), gate)  # pyright: ignore[reportArgumentType]
+    steps = learn(ws.pool, Options(**options), gate)  # pyright: ignore[reportArgumentType]
     events: list[Event] = []
     while True:
         try:
@@ -127,12 +127,12 @@ def told(ws: Workspace, gate: Gate | None = None, **options: object) -> tuple[li
 
 
 def all_patterns(ws: Workspace) -> list[Pattern]:
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         return patterns.listed(transaction)
 
 
 def all_drafts(ws: Workspace) -> list[Draft]:
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         return drafts.listed(transaction)
 
 
@@ -150,7 +150,7 @@ def documents(ws: Workspace) -> dict[str, str]:
 
 def everything(ws: Workspace) -> dict[str, object]:
     """All that learning has written, without the moments of it: two of these can be compared."""
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         ids = runs.everything(transaction)
         there = patterns.listed(transaction)
         return {

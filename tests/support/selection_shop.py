@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
 FLAKY = "My login test is flaky and fails now and then in continuous integration, mend it so that it is stable"
 SKILLS = {

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from train_world import Agent, cases, order, trained
 
-from metier.context.context import Workspace
 from metier.training.spec import Spec
+from metier.workspace import Workspace
 
 SPEC = Spec.of(epochs=1, batch=12, ahead=False)
 """Without anything begun early: what is asked is the same each time."""

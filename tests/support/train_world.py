@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-    from metier.context.context import Workspace
     from metier.models.failures import Failure
     from metier.models.model import Request, Texts, Vectors
     from metier.training.events import Event
     from metier.training.train import Finished
+    from metier.workspace import Workspace
 
 RULES = ("Write units.", "Name the sign.", "Round half up.")
 GUESS = "Guess wildly."
@@ -139,4 +139,4 @@ def trained(ws: Workspace, asked: Order, *, apply: bool = False) -> Finished:
     """A training from beginning to end."""
     from metier.training.service.ship import carried_out
 
-    return ended(carried_out(ws, asked, apply=apply))[0]
+    return ended(carried_out(ws.library, asked, apply=apply))[0]

@@ -11,7 +11,6 @@ import pytest
 from secret_samples import KINDS
 from train_world import GUESS, RULES, TEXT, Agent, Optimiser, cases, ended, order, place, solve, trained, write_cases
 
-from metier.context.context import Workspace
 from metier.errors import BusyError, ConfigError, ConflictError, InputError, UsageError
 from metier.library.proposals import drafts as deciding
 from metier.store.tables.training import rollouts, trainings
@@ -26,6 +25,7 @@ from metier.training.targets.target import Attempt
 from metier.training.train import train
 from metier.types import Draft
 from metier.types.trials import Decision
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +56,7 @@ def test_a_training_finds_what_helps_proves_it_and_leaves_a_draft_that_ships_wit
     draft = done.result
     assert isinstance(draft, Draft)
     assert (draft.status, draft.needs_approval, draft.provenance.training) == ("candidate", False, done.training.id)
-    (version,) = deciding.apply_drafts(shop, [draft.id])
+    (version,) = deciding.apply_drafts(shop.library, [draft.id])
     receipt = version.receipt or ""
     assert receipt.startswith("accept: +83.3 points on 18 fresh cases")
     assert receipt.endswith(f"on {done.report['target']}, training {done.training.id}")
@@ -65,20 +65,20 @@ def test_a_training_finds_what_helps_proves_it_and_leaves_a_draft_that_ships_wit
     again = trained(shop, order()).result
     assert isinstance(again, Draft)
     assert again.id != draft.id  # what was taken back is proposed anew
-    assert [one.id for one in deciding.listed(shop)] == [again.id]
+    assert [one.id for one in deciding.listed(shop.library)] == [again.id]
 
 
 def test_the_same_order_again_costs_nothing_and_gives_an_equal_result(shop: Workspace) -> None:
     first = trained(shop, order(cases=cases(60), spec=SMALL))
     agent, optimiser = Agent(), Optimiser()
     second = trained(shop, order(cases=cases(60), spec=SMALL, target=agent, optimiser=optimiser))
-    kept = replace(order_again(shop, first.training.id[:6]), target=agent, optimiser=optimiser)
+    kept = replace(order_again(shop.context, first.training.id[:6]), target=agent, optimiser=optimiser)
     third = trained(shop, kept)
     assert (agent.asked.total(), len(optimiser.requests)) == (0, 0)
     assert first.trained == second.trained == third.trained
     assert first.report["decision"] == second.report["decision"] == third.report["decision"]
     assert first.report["rollouts"] == third.report["rollouts"]
-    assert [one["run"] for one in listed(shop, 5)] == [first.training.id]
+    assert [one["run"] for one in listed(shop.context, 5)] == [first.training.id]
 
 
 def test_what_cases_did_not_confirm_needs_a_persons_yes(shop: Workspace) -> None:
@@ -86,18 +86,18 @@ def test_what_cases_did_not_confirm_needs_a_persons_yes(shop: Workspace) -> None
     assert isinstance(done.result, Draft)  # with so few cases nothing ships by itself
     assert done.report["decision"]["action"] == "uninformative"  # pyright: ignore[reportIndexIssue, reportGeneralTypeIssues]
     assert done.result.needs_approval
-    deciding.approve(shop, done.result.id)
-    (version,) = deciding.apply_drafts(shop, [done.result.id])
+    deciding.approve(shop.library, done.result.id)
+    (version,) = deciding.apply_drafts(shop.library, [done.result.id])
     assert version.receipt == "force_accept: approved by a person"
 
 
 def test_a_skill_that_was_changed_meanwhile_is_not_overwritten(shop: Workspace) -> None:
     done = trained(shop, order(cases=cases(60), spec=SMALL))
     assert isinstance(done.result, Draft)
-    deciding.approve(shop, done.result.id)
+    deciding.approve(shop.library, done.result.id)
     (shop.root / ".agents/skills/adder/SKILL.md").write_text(TEXT + "\nBy hand.\n", encoding="utf-8")
     with pytest.raises(ConflictError):
-        deciding.apply_drafts(shop, [done.result.id])
+        deciding.apply_drafts(shop.library, [done.result.id])
     assert "By hand." in (shop.root / ".agents/skills/adder/SKILL.md").read_text(encoding="utf-8")
 
 
@@ -129,9 +129,9 @@ def test_a_folder_that_is_no_librarys_stays_as_it_is_and_the_result_lies_beside_
     assert (folder / "SKILL.md").read_text(encoding="utf-8") == TEXT
     assert (done.package / "SKILL.md").read_bytes() == done.trained.best.document
     assert (done.package / "notes.txt").read_text(encoding="utf-8") == "kept"
-    again = order_again(ws, done.training.id)
+    again = order_again(ws.context, done.training.id)
     with pytest.raises(InputError, match="nothing is overwritten"):
-        ended(carried_out(ws, replace(again, target=solve, optimiser=Optimiser()), out=str(folder)))
+        ended(carried_out(ws.library, replace(again, target=solve, optimiser=Optimiser()), out=str(folder)))
 
 
 def test_edits_that_were_rejected_are_shown_to_the_next_training_of_the_skill(shop: Workspace) -> None:
@@ -214,7 +214,7 @@ def test_secrets_in_what_an_agent_prints_are_scored_as_they_are_and_never_stored
     for file in shop.state.rglob("*"):
         if file.is_file():
             assert secret.encode() not in file.read_bytes(), file
-    with shop.engine.read() as transaction:
+    with shop.context.store.read() as transaction:
         key = rollout_key(suite[0], "", str(done.report["target"]), 0)
         kept = rollouts.get(transaction, key)
     assert kept is None or "[REDACTED:" in kept.trace
@@ -223,21 +223,21 @@ def test_secrets_in_what_an_agent_prints_are_scored_as_they_are_and_never_stored
 def test_an_interrupt_ends_with_the_best_so_far_and_the_training_goes_on_later(shop: Workspace) -> None:
     agent = Agent()
     asked = order(cases=cases(60), spec=SMALL, target=agent)
-    work = carried_out(shop, asked)
+    work = carried_out(shop.library, asked)
     while next(work).kind != "decided":
         pass
     event = work.throw(KeyboardInterrupt())
     assert event.kind == "stopped"
     done, _ = ended(work)
     assert (done.training.status, done.training.reason) == ("stopped", "it was interrupted")
-    assert report_of(shop)["stopped"] == "it was interrupted"
+    assert report_of(shop.context)["stopped"] == "it was interrupted"
     whole = trained(shop, asked)
     assert (whole.training.id, whole.training.status) == (done.training.id, "finished")
     assert max(agent.asked.values()) == 1
 
 
 def test_an_interrupt_while_it_is_confirmed_leaves_it_unconfirmed(shop: Workspace) -> None:
-    work = train(shop, order(cases=cases(60), spec=SMALL))
+    work = train(shop.context, order(cases=cases(60), spec=SMALL))
     while next(work).kind != "confirming":
         pass
     with pytest.raises(StopIteration) as end:
@@ -247,30 +247,30 @@ def test_an_interrupt_while_it_is_confirmed_leaves_it_unconfirmed(shop: Workspac
 
 
 def test_what_a_killed_training_had_decided_can_be_looked_at(shop: Workspace) -> None:
-    work = train(shop, order(cases=cases(60), spec=SMALL))
+    work = train(shop.context, order(cases=cases(60), spec=SMALL))
     while next(work).kind != "decided":
         pass
     work.close()
-    found = report_of(shop)
+    found = report_of(shop.context)
     assert (found["status"], json.dumps(found["events"]).count('"kind": "decided"')) == ("running", 1)
 
 
 def test_two_trainings_are_compared_on_the_test_cases_of_both(shop: Workspace) -> None:
     first = trained(shop, order(cases=cases(60), spec=SMALL))
     worse = trained(shop, order(cases=cases(60), spec=SMALL.replace(max_edits=0, min_edits=0)))
-    found = compared(shop, first.training.id, worse.training.id)
+    found = compared(shop.context, first.training.id, worse.training.id)
     assert found["cases"] == 9
     assert isinstance(found["difference"], float)
     assert found["difference"] < -0.3
-    assert compared(shop, first.training.id, first.training.id)["difference"] == 0
+    assert compared(shop.context, first.training.id, first.training.id)["difference"] == 0
 
 
 def test_a_training_with_settings_of_another_version_says_so(shop: Workspace) -> None:
     done = trained(shop, order(cases=cases(40), spec=SMALL))
-    with shop.engine.write() as transaction:
+    with shop.context.store.write() as transaction:
         trainings.save(transaction, replace(done.training, spec='{"sparkle": 3}'), "{}")
     with pytest.raises(InputError, match="begun by another version"):
-        order_again(shop, done.training.id)
+        order_again(shop.context, done.training.id)
 
 
 @pytest.mark.parametrize(("setting", "value"), [("parents", "best"), ("proposals", 1)])
@@ -308,16 +308,16 @@ def test_cases_that_were_handed_in_are_held_to_what_a_file_is_held_to(shop: Work
     for suite, said in (((), "no cases"), ((one, one), "more than one case has the id")):
         with pytest.raises(InputError, match=said):
             ended(shop.train("adder", cases=suite, target=solve, optimiser=Optimiser()))
-    with shop.engine.read() as transaction:
+    with shop.context.store.read() as transaction:
         assert trainings.listed(transaction) == []
 
 
 def test_a_training_that_is_under_way_is_not_begun_a_second_time(shop: Workspace) -> None:
     asked = order(cases=cases(60), spec=SMALL)
-    work = train(shop, asked)
+    work = train(shop.context, asked)
     next(work)
     with pytest.raises(BusyError, match="is under way in another process already; nothing was begun"):
-        next(train(shop, asked))
+        next(train(shop.context, asked))
     work.close()
     assert trained(shop, asked).training.status == "finished"
 
@@ -336,4 +336,4 @@ def test_a_training_in_a_postgresql_store_is_the_same_one(tmp_path: Path, new_po
         done = trained(ws, asked)
         assert done.trained == expected.trained
         assert max(agent.asked.values()) == 1
-        assert report_of(ws, done.training.id[:5])["decision"] == expected.report["decision"]
+        assert report_of(ws.context, done.training.id[:5])["decision"] == expected.report["decision"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from metier.capture.source import Source
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.events import Event
 
 BATCH_RUNS = 50
@@ -42,7 +42,7 @@ class _Seen:
 
 
 def import_sessions(
-    ws: Workspace, source: Source, sessions: Sequence[Session], reports: list[FileReport]
+    ctx: Context, source: Source, sessions: Sequence[Session], reports: list[FileReport]
 ) -> Iterator[Event]:
     """Import each session, add one report per session to `reports`, and yield the progress."""
     total = sum(os.path.getsize(file) for session in sessions for file in session.files if os.path.exists(file))  # noqa: PTH110, PTH202
@@ -51,45 +51,47 @@ def import_sessions(
     for session in sorted(sessions, key=_time_of_change):
         report = FileReport(file=session.main, source=source.name)
         reports.append(report)
-        import_session(ws, source, session, report)
+        import_session(ctx, source, session, report)
         done += sum(os.path.getsize(file) for file in session.files if os.path.exists(file))  # noqa: PTH110, PTH202
         yield Advanced(stage=f"import {source.name}", done=done, total=total, note=Path(session.main).name)
     yield Ended(stage=f"import {source.name}", text=f"{sum(report.new for report in reports)} new runs")
 
 
-def import_session(ws: Workspace, source: Source, session: Session, report: FileReport) -> None:
+def import_session(ctx: Context, source: Source, session: Session, report: FileReport) -> None:
     """Import one session: nothing if it is unchanged, the new part if it grew, all of it otherwise."""
-    reason = closed_by(ws) or ("its folder is on the ignore list" if ignored(session, ws.config.ignore) else "")
+    reason = closed_by(ctx) or ("its folder is on the ignore list" if ignored(session, ctx.config.ignore) else "")
     if reason:
         report.state = "ignored"
         report.skipped.append(Skipped(file=session.main, line=0, reason=reason))
         return
     try:
         seen = _state_of(session)
-        with ws.engine.read() as transaction:
+        with ctx.store.read() as transaction:
             known = files.get(transaction, session.main)
         if known is not None and known.position >= 0 and known.fingerprint == seen.fingerprint:
             report.state = "unchanged"
             if known.state == "waiting":
-                with ws.engine.write() as transaction:
-                    files.put(transaction, _file(ws, source, session, known.position, seen))
+                with ctx.store.write() as transaction:
+                    files.put(transaction, _file(ctx, source, session, known.position, seen))
             return
         start = _offset_to_continue(session, known)
         report.state = "continued" if start else "read"
-        if not _read(ws, source, session, report, start, seen):
+        if not _read(ctx, source, session, report, start, seen):
             report.state = "read"
-            _read(ws, source, session, report, 0, seen)
+            _read(ctx, source, session, report, 0, seen)
     except OSError as error:
         report.state = "unreadable"
         report.skipped.append(Skipped(file=session.main, line=0, reason=f"cannot be read: {error.strerror}"))
 
 
-def read_waiting(ws: Workspace, limit: int = WAITING_LIMIT) -> None:
+def read_waiting(ctx: Context, limit: int = WAITING_LIMIT) -> None:
     """Import the transcripts that hooks recorded, up to `limit` new bytes in all."""
+    with ctx.store.read() as transaction:
+        waiting = files.waiting(transaction)
+    if not waiting:
+        return
     from metier.capture import registry
 
-    with ws.engine.read() as transaction:
-        waiting = files.waiting(transaction)
     for file in waiting:
         name = file.source or registry.guess_source(file.path, read_head(file.path))
         new = os.path.getsize(file.path) - file.position if os.path.isfile(file.path) else 0  # noqa: PTH113, PTH202
@@ -98,10 +100,10 @@ def read_waiting(ws: Workspace, limit: int = WAITING_LIMIT) -> None:
         limit -= new
         source = registry.find_source(name)
         for session in session_of(source, file.path):
-            import_session(ws, source, session, FileReport(file=file.path, source=name))
+            import_session(ctx, source, session, FileReport(file=file.path, source=name))
 
 
-def _read(ws: Workspace, source: Source, session: Session, report: FileReport, start: int, seen: _Seen) -> bool:
+def _read(ctx: Context, source: Source, session: Session, report: FileReport, start: int, seen: _Seen) -> bool:
     """Store a session's runs from byte `start` on; False if it must be read from the beginning."""
     position = start
     batch: list[Run] = []
@@ -118,20 +120,20 @@ def _read(ws: Workspace, source: Source, session: Session, report: FileReport, s
                     batch.append(found.run)
                     held += _text_length(found.run)
             if len(batch) >= BATCH_RUNS or held > BATCH_CHARACTERS:
-                _store(ws, batch, report)
+                _store(ctx, batch, report)
                 batch, held = [], 0
-        _store(ws, batch, report, end=_file(ws, source, session, position, seen))
+        _store(ctx, batch, report, end=_file(ctx, source, session, position, seen))
     return True
 
 
-def _store(ws: Workspace, batch: Sequence[Run], report: FileReport, end: files.File | None = None) -> None:
+def _store(ctx: Context, batch: Sequence[Run], report: FileReport, end: files.File | None = None) -> None:
     """Store a batch of runs; the last batch also stores how far the file was read."""
-    checked = ready(ws, batch)
+    checked = ready(ctx, batch)
     records = [one for one in checked if isinstance(one, Record)]
     report.needs_retry |= any(isinstance(one, Delivery) and one.how == "refused" for one in checked)
     kept: Iterator[Delivery] = iter(())
     if records or end is not None:
-        with ws.engine.write() as transaction:
+        with ctx.store.write() as transaction:
             kept = iter(keep(transaction, records))
             if end is not None:
                 files.put(transaction, replace(end, position=0, fingerprint="") if report.needs_retry else end)
@@ -139,16 +141,16 @@ def _store(ws: Workspace, batch: Sequence[Run], report: FileReport, end: files.F
         report.add_run(run, next(kept) if isinstance(one, Record) else one)
 
 
-def _file(ws: Workspace, source: Source, session: Session, position: int, seen: _Seen) -> files.File:
+def _file(ctx: Context, source: Source, session: Session, position: int, seen: _Seen) -> files.File:
     return files.File(
-        workspace=ws.name,
+        workspace=ctx.name,
         path=session.main,
         source=source.name,
         position=position,
         size=seen.size,
         fingerprint=seen.fingerprint,
         state="read",
-        seen=ws.now(),
+        seen=ctx.now(),
     )
 
 

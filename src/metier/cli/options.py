@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from contextlib import contextmanager, suppress
 from dataclasses import MISSING, dataclass, fields
 from inspect import Parameter, Signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_type_hints
 
 import typer
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from typer._click import Context
 
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
 T = TypeVar("T")
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
@@ -76,7 +78,7 @@ def options(ctx: typer.Context) -> Options:
 
 def opened(ctx: typer.Context, *, create: bool = False) -> Workspace:
     """The workspace of this call; only commands that record make one where there is none."""
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
     given = options(ctx)
     ws = Workspace.open(given.folder, create=create, flags=given.flags)
@@ -127,3 +129,21 @@ class SkillByDefault(RunByDefault):
     """`metier eval SKILL` is `metier eval skill SKILL`."""
 
     usual = "skill"
+
+
+def workspace_of(path: Path, folder: str, flags: Mapping[str, object]) -> Workspace | None:
+    """The workspace whose skill roots hold a file; None if no root does, and then no database is opened."""
+    from metier import config
+    from metier.context import state_folder
+    from metier.library.proposals.edit_skill import lies_in
+    from metier.library.roots import known_roots
+    from metier.workspace import Workspace
+
+    root = state_folder.find_root(Path(folder), os.environ, config.outer_state_dir(flags, os.environ))
+    if root is None:
+        return None
+    extra = config.load(root, flags).config.skill_roots
+    home, claude = Path(os.environ.get("HOME") or "~").expanduser(), os.environ.get("CLAUDE_CONFIG_DIR", "")
+    if not any(lies_in(path, one) for one in known_roots(root, home, extra, claude)):
+        return None
+    return Workspace.open(folder, create=False, flags=flags)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from metier.store.tables import audit
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.store.engines.engine import Transaction
 
 
-def note_action(transaction: Transaction, ws: Workspace, action: str, subject: str, reason: str) -> None:
+def note_action(transaction: Transaction, ctx: Context, action: str, subject: str, reason: str) -> None:
     """Add what the current user did to the audit log, in the transaction that does it."""
-    entry = audit.Entry(happened=ws.now(), actor=current_user(), action=action, subject=subject, reason=reason)
+    entry = audit.Entry(happened=ctx.now(), actor=current_user(), action=action, subject=subject, reason=reason)
     audit.add(transaction, entry)
 
 

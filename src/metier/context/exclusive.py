@@ -14,33 +14,33 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
 
 
 @contextmanager
-def alone(ws: Workspace, wait: float, work: str = "learn") -> Generator[None]:
+def alone(ctx: Context, wait: float, work: str = "learn") -> Generator[None]:
     """Be the only one at this work on this workspace, or raise BusyError after so many seconds.
 
     The lock dies with its holder. It is not reentrant, and a forked child does not have it. A store at a PostgreSQL
     server may serve several machines, so there the server holds it.
     """
     with ExitStack() as stack:
-        held = _at_server(ws, wait, work) if ws.config.store else by_file(file_of(ws, work), wait)
+        held = _at_server(ctx, wait, work) if ctx.config.store else by_file(file_of(ctx, work), wait)
         try:
             stack.enter_context(held)
         except BusyError as error:
             raise BusyError(
-                f"Another {work} is at work on {ws.root}: {error}. Try again when it has ended; nothing was changed."
+                f"Another {work} is at work on {ctx.root}: {error}. Try again when it has ended; nothing was changed."
             ) from None
         yield
 
 
-def _at_server(ws: Workspace, wait: float, work: str) -> AbstractContextManager[None]:
+def _at_server(ctx: Context, wait: float, work: str) -> AbstractContextManager[None]:
     from metier.store.engines.alone_server import by_server
 
-    return by_server(ws.config.store, f"{work} {ws.name}", wait)
+    return by_server(ctx.config.store, f"{work} {ctx.name}", wait)
 
 
-def file_of(ws: Workspace, work: str) -> Path:
+def file_of(ctx: Context, work: str) -> Path:
     """The lock file of a work; several workspaces may share one state folder, so each has its own."""
-    return ws.state / f"{work}-{blake2b(ws.name.encode('utf-8', 'surrogateescape'), digest_size=6).hexdigest()}.lock"
+    return ctx.state / f"{work}-{blake2b(ctx.name.encode('utf-8', 'surrogateescape'), digest_size=6).hexdigest()}.lock"

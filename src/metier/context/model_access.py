@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from metier.config import Config, Settings
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.models.failures import Failure
     from metier.models.http.client import HttpModel
     from metier.models.ledger import Limits
@@ -65,21 +65,21 @@ class Spent:
 class Line:
     """The way to a model and back, its layers in the workspace's store."""
 
-    def __init__(self, ws: Workspace, bare: HttpModel | ForeignProvider, spec: ModelSpec, limits: Limits) -> None:
+    def __init__(self, ctx: Context, bare: HttpModel | ForeignProvider, spec: ModelSpec, limits: Limits) -> None:
         self._bare = bare
-        self._memo = StoreMemo(ws)
-        self._ledger = StoreLedger(ws)
-        self._redact = ws.redact
+        self._memo = StoreMemo(ctx)
+        self._ledger = StoreLedger(ctx)
+        self._redact = ctx.redact
         self.name = f"{spec.provider}:{spec.name}"
         self.model: Model = stacked(
             bare,
             Layers(
-                redact=ws.redact,
+                redact=ctx.redact,
                 memo=self._memo,
                 ledger=self._ledger,
                 limits=limits,
-                price=price_of(spec, ws.clock()),
-                sink=StoreCalls(ws),
+                price=price_of(spec, ctx.clock()),
+                sink=StoreCalls(ctx),
             ),
         )
 
@@ -196,16 +196,16 @@ class RemoteEmbedder:
 
 
 def asker_of(
-    ws: Workspace, environ: Mapping[str, str] | None = None, *, within: float | None = None
+    ctx: Context, environ: Mapping[str, str] | None = None, *, within: float | None = None
 ) -> ModelAsker | NoModel:
     """Who answers this workspace's questions, or why nobody does; `within`: seconds for all questions together."""
-    line = _line(ws, os.environ if environ is None else environ, "model")
-    return line if isinstance(line, NoModel) else ModelAsker(line, limits_of(ws.config), within)
+    line = _line(ctx, os.environ if environ is None else environ, "model")
+    return line if isinstance(line, NoModel) else ModelAsker(line, limits_of(ctx.config), within)
 
 
-def embedder_of(ws: Workspace, environ: Mapping[str, str] | None = None) -> RemoteEmbedder | NoModel:
+def embedder_of(ctx: Context, environ: Mapping[str, str] | None = None) -> RemoteEmbedder | NoModel:
     """The model that turns this workspace's texts into vectors, or why it is the built-in one."""
-    line = _line(ws, os.environ if environ is None else environ, "embed_model")
+    line = _line(ctx, os.environ if environ is None else environ, "embed_model")
     return line if isinstance(line, NoModel) else RemoteEmbedder(line)
 
 
@@ -220,15 +220,15 @@ def strange_address(settings: Settings, state: Path, name: Setting, spec: ModelS
     )
 
 
-def _line(ws: Workspace, environ: Mapping[str, str], name: Setting) -> Line | NoModel:
-    found = configured(asdict(ws.config))
+def _line(ctx: Context, environ: Mapping[str, str], name: Setting) -> Line | NoModel:
+    found = configured(asdict(ctx.config))
     spec = found.model if name == "model" else found.embedder
     if spec is None:
         return UNSET if name == "model" else BUILT_IN
-    if strange := strange_address(ws.settings, ws.state, name, spec):
+    if strange := strange_address(ctx.settings, ctx.state, name, spec):
         return strange
     bare = build(spec, environ, setting="model_key" if name == "model" else "embed_key")
-    return bare if isinstance(bare, NoModel) else Line(ws, bare, spec, found.limits)
+    return bare if isinstance(bare, NoModel) else Line(ctx, bare, spec, found.limits)
 
 
 def limits_of(settings: Config) -> dict[str, float]:

@@ -20,7 +20,7 @@ from metier.models.ledger import Amount, Reservation, over
 from metier.store.tables.models import calls, ledger, memo
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.models.layers.record import Call
     from metier.models.ledger import Limits
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 class StoreMemo:
     """Replies in the store; counts those it could give."""
 
-    def __init__(self, ws: Workspace) -> None:
-        self._ws = ws
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
         self._lock = threading.Lock()
         self.hits = 0
 
     def get(self, key: str) -> bytes | None:
         """The value under a key, if it is there."""
         try:
-            with self._ws.engine.read() as transaction:
+            with self._ctx.store.read() as transaction:
                 value = memo.get(transaction, key)
         except StoreError:
             return None
@@ -47,15 +47,15 @@ class StoreMemo:
 
     def put(self, key: str, value: bytes) -> None:
         """Keep a value; the first one stays."""
-        with suppress(StoreError), self._ws.engine.write() as transaction:
-            memo.put(transaction, key, value, self._ws.now())
+        with suppress(StoreError), self._ctx.store.write() as transaction:
+            memo.put(transaction, key, value, self._ctx.now())
 
 
 class StoreLedger:
     """A day's spending in the store; counts what went through this ledger since it was made."""
 
-    def __init__(self, ws: Workspace) -> None:
-        self._ws = ws
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
         self._lock = threading.Lock()
         self._mine = Amount()
 
@@ -66,14 +66,14 @@ class StoreLedger:
 
     def reserve(self, asked: Amount, limits: Limits) -> Reservation | OverBudget:
         """Set an amount aside if it fits into what the day has left: one transaction, whoever else is spending."""
-        day = today(self._ws)
+        day = today(self._ctx)
         name = uuid4().hex
         try:
-            with self._ws.engine.write() as transaction:
-                problem = over(amount_of(ledger.total(transaction, self._ws.name, day)), asked, limits)
+            with self._ctx.store.write() as transaction:
+                problem = over(amount_of(ledger.total(transaction, self._ctx.name, day)), asked, limits)
                 if problem:
                     return OverBudget(reason=f"{problem}; it counts from midnight UTC")
-                ledger.reserve(transaction, self._ws.name, day, name, sum_of(asked))
+                ledger.reserve(transaction, self._ctx.name, day, name, sum_of(asked))
         except StoreError as error:
             return OverBudget(reason=f"what was spent cannot be written down, so nothing is: {error}")
         return Reservation(id=name, amount=asked)
@@ -82,33 +82,33 @@ class StoreLedger:
         """Put what a call really took in its reservation's place."""
         with self._lock:
             self._mine += spent
-        with suppress(StoreError), self._ws.engine.write() as transaction:  # else the bound stays: never too little
+        with suppress(StoreError), self._ctx.store.write() as transaction:  # else the bound stays: never too little
             ledger.settle(transaction, reservation.id, sum_of(spent))
 
     def total(self) -> Amount:
         """All that is spent and reserved today."""
-        with self._ws.engine.read() as transaction:
-            return amount_of(ledger.total(transaction, self._ws.name, today(self._ws)))
+        with self._ctx.store.read() as transaction:
+            return amount_of(ledger.total(transaction, self._ctx.name, today(self._ctx)))
 
 
 class StoreCalls:
     """Calls in the store, without what the server said."""
 
-    def __init__(self, ws: Workspace) -> None:
-        self._ws = ws
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
 
     def add(self, call: Call) -> None:
         """Keep one."""
-        entry = entry_of(self._ws, call)
-        with suppress(StoreError), self._ws.engine.write() as transaction:
+        entry = entry_of(self._ctx, call)
+        with suppress(StoreError), self._ctx.store.write() as transaction:
             calls.add(transaction, entry)
 
 
-def entry_of(ws: Workspace, call: Call) -> calls.CallEntry:
+def entry_of(ctx: Context, call: Call) -> calls.CallEntry:
     """A call as the store keeps it."""
     return calls.CallEntry(
-        happened=ws.now(),
-        workspace=ws.name,
+        happened=ctx.now(),
+        workspace=ctx.name,
         stage=call.stage,
         what=call.what,
         model=clean(call.model),
@@ -131,28 +131,28 @@ class Today:
     """Calls in it that are under way, or whose process was killed; they count with the most they can cost."""
 
 
-def spent_today(ws: Workspace) -> Today:
+def spent_today(ctx: Context) -> Today:
     """The day's sums."""
-    day = today(ws)
-    with ws.engine.read() as transaction:
-        spent = amount_of(ledger.total(transaction, ws.name, day))
-        return Today(day=day, spent=spent, pending=ledger.pending(transaction, ws.name, day))
+    day = today(ctx)
+    with ctx.store.read() as transaction:
+        spent = amount_of(ledger.total(transaction, ctx.name, day))
+        return Today(day=day, spent=spent, pending=ledger.pending(transaction, ctx.name, day))
 
 
-def forget_before(ws: Workspace, moment: str) -> int:
+def forget_before(ctx: Context, moment: str) -> int:
     """Drop kept replies, calls and days of spending older than a moment; returns how many rows, today's never."""
-    day = min(moment[:10], today(ws))
-    with ws.engine.write() as transaction:
+    day = min(moment[:10], today(ctx))
+    with ctx.store.write() as transaction:
         return (
             memo.drop_before(transaction, moment)
             + calls.drop_before(transaction, moment)
-            + ledger.drop_before(transaction, ws.name, day)
+            + ledger.drop_before(transaction, ctx.name, day)
         )
 
 
-def today(ws: Workspace) -> str:
+def today(ctx: Context) -> str:
     """The day that budgets count, by the workspace's clock, in UTC."""
-    return ws.clock().astimezone(UTC).date().isoformat()
+    return ctx.clock().astimezone(UTC).date().isoformat()
 
 
 def amount_of(spent: ledger.Sum) -> Amount:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from metier.capture.import_sessions import read_waiting
 from metier.context.exclusive import alone
 from metier.context.model_access import asker_of
 from metier.errors import ConfigError, MetierError
@@ -14,7 +15,7 @@ from metier.learning.drafting.proposal import HEURISTIC
 from metier.learning.learn_sweeping import seldom_swept
 from metier.learning.report import NOTHING_AGED, Learned, Options
 from metier.learning.stages.draft_all import write_all
-from metier.learning.stages.existing_skills import Stock
+from metier.learning.stages.existing_skills import ExistingSkills
 from metier.learning.stages.gather import gather
 from metier.learning.stages.group import group
 from metier.learning.stages.model_patience import Patience, in_place_of
@@ -27,7 +28,9 @@ from metier.library.proposals import drafts as deciding
 from metier.library.proposals.gate import NoCases
 from metier.models.build import NoModel
 from metier.models.embedding.static import StaticEmbedder
+from metier.runs.ingest import ingest
 from metier.runs.record import closed_by
+from metier.selection.hook_table import prepared
 from metier.selection.worth import outcomes
 from metier.selection.worth.link_runs import link
 
@@ -35,55 +38,62 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from decimal import Decimal
 
-    from metier.context.context import Workspace
     from metier.events import Event
     from metier.library.aging import Pass
     from metier.library.proposals.gate import Gate
+    from metier.library.skills import Library
+    from metier.selection.candidates.skill_pool import SkillPool
 
 DEFAULT = Options()
 DRY = NoModel(reason="A dry run asks no model.")
 
 
-def learn(ws: Workspace, options: Options = DEFAULT, gate: Gate | None = None) -> Generator[Event, None, Learned]:
+def learn(pool: SkillPool, options: Options = DEFAULT, gate: Gate | None = None) -> Generator[Event, None, Learned]:
     """One pass: judge, group, draft, review; ship what passes if the mode or the caller says so; then age skills."""
-    if reason := closed_by(ws):
+    if reason := closed_by(pool.ctx):
         raise ConfigError(f"Nothing is learned here: {reason}.")
-    with alone(ws, options.wait), seldom_swept():
+    with alone(pool.ctx, options.wait), seldom_swept():
         if not options.dry_run:
-            ws.ingest()
-            ws.read_waiting()
-        began = passes.begun(ws)
-        found = DRY if options.dry_run else asker_of(ws)
+            ingest(pool.ctx)
+            read_waiting(pool.ctx)
+        began = passes.begun(pool.ctx)
+        found = DRY if options.dry_run else asker_of(pool.ctx)
         if isinstance(found, NoModel):
             yield Noted(stage="learn", text=f"{found.reason} {found.fix}".strip())
-            instead = None if options.dry_run else in_place_of(found, ws.config.model)
-            learned = yield from _pass(ws, options, gate or NoCases(), instead)
+            instead = None if options.dry_run else in_place_of(found, pool.ctx.config.model)
+            learned = yield from _pass(pool.library, options, gate or NoCases(), instead)
         else:
             with found as asker:
-                learned = yield from _pass(ws, options, gate or NoCases(), Patience(asker))
+                learned = yield from _pass(pool.library, options, gate or NoCases(), Patience(asker))
                 learned = replace(learned, calls=asker.spent().calls, cost_usd=_cost(asker.spent().cost_usd))
         if not options.dry_run:
-            passes.completed(ws, began)
+            passes.completed(pool.ctx, began)
         if any(one.version for one in learned.taken):
-            learned = yield from _ready(ws, learned)
+            learned = yield from _ready(pool, learned)
         return learned
 
 
-def _pass(ws: Workspace, options: Options, gate: Gate, asker: Patience | None) -> Generator[Event, None, Learned]:
+def _pass(library: Library, options: Options, gate: Gate, asker: Patience | None) -> Generator[Event, None, Learned]:
     save = not options.dry_run
-    ship = ws.config.mode == "apply" if options.apply is None else options.apply
-    changed = settle(ws) if save else []
+    ship = library.ctx.config.mode == "apply" if options.apply is None else options.apply
+    changed = settle(library.ctx) if save else []
     if save:
-        link(ws, again=True)
-    gathered = yield from gather(ws, asker, save=save)
-    grouped = yield from group(ws, gathered, _embedder(), asker, save=save)
+        link(library.ctx, again=True)
+    gathered = yield from gather(library.ctx, asker, save=save)
+    grouped = yield from group(library.ctx, gathered, _embedder(), asker, save=save)
     if save:
-        deciding.catch_up(ws)
-    skills = yield from listed(ws)
-    desk = Desk(ws=ws, stock=Stock(ws, skills), read=gathered.read, asker=asker, ahead=None if save else grouped)
+        deciding.catch_up(library)
+    skills = yield from listed(library)
+    desk = Desk(
+        library=library,
+        stock=ExistingSkills(library, skills),
+        read=gathered.read,
+        asker=asker,
+        ahead=None if save else grouped,
+    )
     taken = yield from write_all(desk, gate if ship else None, save=save)
-    worth = yield from outcomes.settle(ws, skills, gathered.success, save=save)
-    lifecycle, notes = _aged(ws, dry_run=options.dry_run)
+    worth = yield from outcomes.settle(library, skills, gathered.success, save=save)
+    lifecycle, notes = _aged(library, dry_run=options.dry_run)
     counted = {one.id for one in (*grouped.new, *grouped.extended)}
     return Learned(
         evidence=len(gathered.records),
@@ -98,10 +108,10 @@ def _pass(ws: Workspace, options: Options, gate: Gate, asker: Patience | None) -
     )
 
 
-def _ready(ws: Workspace, learned: Learned) -> Generator[Event, None, Learned]:
+def _ready(pool: SkillPool, learned: Learned) -> Generator[Event, None, Learned]:
     """Make what shipped ready to be selected, hooks included; what was learned stands if that fails."""
     try:
-        yield from ws.index_skills()
+        yield from prepared(pool)
     except MetierError as error:
         return replace(learned, notes=(*learned.notes, f"What shipped is not in the index yet: {error}"))
     return learned
@@ -113,10 +123,10 @@ def _embedder() -> StaticEmbedder:
     return StaticEmbedder()
 
 
-def _aged(ws: Workspace, *, dry_run: bool) -> tuple[Pass, tuple[str, ...]]:
+def _aged(library: Library, *, dry_run: bool) -> tuple[Pass, tuple[str, ...]]:
     """The lifecycle's part of a pass; what was learned stands whether it gets through or not."""
     try:
-        return age(ws, dry_run=dry_run), ()
+        return age(library, dry_run=dry_run), ()
     except MetierError as error:
         return NOTHING_AGED, (f"Skills were not aged: {error}",)
 

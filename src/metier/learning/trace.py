@@ -19,8 +19,9 @@ from metier.store.tables.shipping import drafts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.learning.report import Learned
+    from metier.library.skills import Library
     from metier.store.tables.learning.members import Member
     from metier.store.tables.learning.waiting import Waits
     from metier.types import Draft, Pattern, PatternStatus, Record
@@ -67,9 +68,9 @@ class Traced:
     """What was shipped of it, oldest first."""
 
 
-def trail(ws: Workspace, run: str) -> Trail:
+def trail(ctx: Context, run: str) -> Trail:
     """Where a run went, by its whole id."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         member = members.get(transaction, run)
         waits = waiting.get(transaction, run)
         pattern = patterns.get(transaction, member.pattern) if member else None
@@ -80,16 +81,16 @@ def trail(ws: Workspace, run: str) -> Trail:
     return Trail(went="new", reason="no pass of learning has looked at it yet")
 
 
-def listed(ws: Workspace, status: PatternStatus | None = None) -> list[Pattern]:
+def listed(ctx: Context, status: PatternStatus | None = None) -> list[Pattern]:
     """The patterns of a workspace in the order they first appeared."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         return patterns.listed(transaction, status)
 
 
-def named(ws: Workspace, name: str) -> Pattern:
+def named(ctx: Context, name: str) -> Pattern:
     """A pattern by its label, its id, or the unique beginning of its id."""
     wanted = name.strip().casefold()
-    there = listed(ws)
+    there = listed(ctx)
     exact = [one for one in there if wanted in (one.id, one.label.casefold())]
     found = exact or [one for one in there if wanted and one.id.startswith(wanted)]
     if not found:
@@ -99,76 +100,76 @@ def named(ws: Workspace, name: str) -> Pattern:
     return found[0]
 
 
-def traced(ws: Workspace, name: str) -> Traced:
+def traced(library: Library, name: str) -> Traced:
     """A pattern, its runs, its drafts and what was shipped of it."""
-    deciding.catch_up(ws)
-    pattern = named(ws, name)
-    with ws.engine.read() as transaction:
+    deciding.catch_up(library)
+    pattern = named(library.ctx, name)
+    with library.ctx.store.read() as transaction:
         there = {one.run: one for one in members.of_pattern(transaction, pattern.id)}
         records = runs.many(transaction, list(there))
         mine = tuple(one for one in drafts.listed(transaction) if one.pattern == pattern.id)
         tried = patterns.tried(transaction).get(pattern.id, ("", ""))[1]
-    needed = Thresholds(min_runs=ws.config.min_runs, min_success_ratio=ws.config.min_success_ratio)
+    needed = Thresholds(min_runs=library.ctx.config.min_runs, min_success_ratio=library.ctx.config.min_success_ratio)
     return Traced(
         pattern=pattern,
         why=standing(pattern, needed),
         members=tuple((there[record.id], record) for record in records),
         drafts=mine,
         tried=tried,
-        versions=shipped(ws, mine),
+        versions=shipped(library, mine),
     )
 
 
-def origin(ws: Workspace, draft: Draft) -> Origin:
+def origin(ctx: Context, draft: Draft) -> Origin:
     """What taught a draft."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         pattern = patterns.get(transaction, draft.pattern) if draft.pattern else None
         return Origin(pattern=pattern, records=tuple(runs.many(transaction, draft.provenance.runs)))
 
 
-def externals(ws: Workspace, found: Iterable[Pattern]) -> dict[str, list[tuple[Member, str | None]]]:
+def externals(ctx: Context, found: Iterable[Pattern]) -> dict[str, list[tuple[Member, str | None]]]:
     """The runs of some patterns with the ids their sources gave them, by pattern, oldest first."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         there = {one.id: members.of_pattern(transaction, one.id) for one in found}
         wanted = [member.run for group in there.values() for member in group]
         ids = {record.id: record.run.external_id for record in runs.many(transaction, wanted)}
     return {name: [(one, ids[one.run]) for one in group if one.run in ids] for name, group in there.items()}
 
 
-def shipped(ws: Workspace, found: Iterable[Draft]) -> tuple[Version, ...]:
+def shipped(library: Library, found: Iterable[Draft]) -> tuple[Version, ...]:
     """The versions that drafts became."""
     versions: list[Version] = []
     for draft in found:
         if draft.status == "accepted":
             with suppress(MetierError):  # a skill whose history cannot be read hides none of the others
-                past = drafting.target_of(ws, draft).past().versions
+                past = drafting.target_of(library, draft).past().versions
                 versions += [one for one in past if one.draft == draft.id]
     return tuple(versions)
 
 
-def waits(ws: Workspace) -> list[Waits]:
+def waits(ctx: Context) -> list[Waits]:
     """Every run that stays new, and why; one without a success is no evidence, the others wait for company."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         return waiting.listed(transaction)
 
 
-def records(ws: Workspace, ids: Sequence[str]) -> dict[str, Record]:
+def records(ctx: Context, ids: Sequence[str]) -> dict[str, Record]:
     """Some runs, by their ids."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         return {record.id: record for record in runs.many(transaction, ids)}
 
 
-def as_stored(ws: Workspace, found: Iterable[Draft]) -> list[Draft]:
+def as_stored(ctx: Context, found: Iterable[Draft]) -> list[Draft]:
     """Drafts as they are in the store by now; one that was never saved, as it is."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         there = {one.id: one for one in drafts.listed(transaction)}
     return [there.get(one.id, one) for one in found]
 
 
-def steps(ws: Workspace, learned: Learned) -> tuple[Taken, ...]:
+def steps(ctx: Context, learned: Learned) -> tuple[Taken, ...]:
     """What a pass did with every ready pattern, and why: also with those it left alone."""
     done = {one.pattern for one in learned.taken}
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         ready = patterns.listed(transaction, "ready")
         tried = patterns.tried(transaction)
         by_pattern: dict[str, list[Draft]] = {}
@@ -178,15 +179,15 @@ def steps(ws: Workspace, learned: Learned) -> tuple[Taken, ...]:
     for one in ready:
         if one.id not in done:
             vain = tried.get(one.id, ("", ""))[1]
-            reason = _why_left(ws, one, by_pattern.get(one.id, []), learned.drafter) or vain or "nothing to do"
+            reason = _why_left(ctx, one, by_pattern.get(one.id, []), learned.drafter) or vain or "nothing to do"
             left.append(Taken(pattern=one.id, label=one.label, what="left", reason=reason))
     return (*learned.taken, *left)
 
 
-def _why_left(ws: Workspace, pattern: Pattern, mine: Sequence[Draft], drafter: str) -> str:
+def _why_left(ctx: Context, pattern: Pattern, mine: Sequence[Draft], drafter: str) -> str:
     """Why a pass left a pattern alone, as far as its drafts tell; empty: drafting it was tried in vain before."""
     ratio = next((one.ratio for one in reversed(mine) if one.ratio is not None), None)
-    step = next_step(pattern, mine, Situation(drafter=drafter, min_runs=ws.config.min_runs, ratio_then=ratio))
+    step = next_step(pattern, mine, Situation(drafter=drafter, min_runs=ctx.config.min_runs, ratio_then=ratio))
     match step:
         case Leave(reason=reason):
             return reason

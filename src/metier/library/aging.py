@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from metier.errors import NotFoundError
 from metier.library.changes import archive, restore, turn
 from metier.library.lifecycle import due
+from metier.library.listing import all_skills
 from metier.store.tables.recording import runs
 from metier.store.tables.shipping import profiles
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
     from metier.library.lifecycle import Step
+    from metier.library.skills import Library
     from metier.types.skills import SkillStatus, Version
 
 
@@ -32,41 +33,41 @@ class Pass:
         return sum(step.to == "deleted" for step in self.steps)
 
 
-def age(ws: Workspace, *, dry_run: bool = False) -> Pass:
+def age(library: Library, *, dry_run: bool = False) -> Pass:
     """Take every skill that is due one step further; skills a person made or pinned are left alone."""
-    there = {one.name.casefold() for one in ws.skills() if one.status not in ("archived", "deleted")}
-    with ws.engine.read() as transaction:
+    there = {one.name.casefold() for one in all_skills(library) if one.status not in ("archived", "deleted")}
+    with library.ctx.store.read() as transaction:
         known = profiles.listed(transaction)
         newest = runs.newest(transaction)
     newest = max([newest, *(one.changed for one in known)])
-    steps = tuple(step for step in due(known, ws.now(), newest) if _last(ws, step.profile.skill))
+    steps = tuple(step for step in due(known, library.ctx.now(), newest) if _last(library, step.profile.skill))
     away = [one.skill for one in known if one.status == "active" and one.skill.casefold() not in there]
-    woken = tuple(skill for skill in away if _is_archived(ws, skill))
+    woken = tuple(skill for skill in away if _is_archived(library, skill))
     if not dry_run:
         for step in steps:
-            _take(ws, step.profile.skill, step.to, step.reason)
+            _take(library, step.profile.skill, step.to, step.reason)
         for skill in woken:
-            restore(ws, skill, "used while it was archived")
+            restore(library, skill, "used while it was archived")
     return Pass(evaluated=len(known), steps=steps, woken=woken)
 
 
-def _take(ws: Workspace, skill: str, to: SkillStatus, why: str) -> None:
-    last = _last(ws, skill)
+def _take(library: Library, skill: str, to: SkillStatus, why: str) -> None:
+    last = _last(library, skill)
     if last is None or (last.out and to != "deleted"):
         return
     if to == "archived":
-        archive(ws, skill, why)
+        archive(library, skill, why)
     else:
-        turn(ws, ws.library.find(skill), last, "cool" if to == "cold" else "delete", status=to, why=why)
+        turn(library.ctx, library.find(skill), last, "cool" if to == "cold" else "delete", status=to, why=why)
 
 
-def _last(ws: Workspace, skill: str) -> Version | None:
+def _last(library: Library, skill: str) -> Version | None:
     try:
-        return ws.library.find(skill).last()
+        return library.find(skill).last()
     except NotFoundError:
         return None
 
 
-def _is_archived(ws: Workspace, skill: str) -> bool:
-    last = _last(ws, skill)
+def _is_archived(library: Library, skill: str) -> bool:
+    last = _last(library, skill)
     return last is not None and last.status == "archived"

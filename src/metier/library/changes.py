@@ -19,24 +19,24 @@ from metier.types.skills import Glance, Version
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.context.context import Workspace
-    from metier.library.skills import Found
+    from metier.context.context import Context
+    from metier.library.skills import Found, Library
     from metier.library.versions.history import Past
     from metier.store.engines.engine import Transaction
     from metier.types.skills import SkillStatus, VersionAction
 
 
-def history(ws: Workspace, skill: str) -> tuple[Version, ...]:
+def history(library: Library, skill: str) -> tuple[Version, ...]:
     """All versions of a skill, the newest of which is what is there now."""
-    found = ws.library.find(skill)
+    found = library.find(skill)
     with suppress(MetierError):  # one can look at what cannot be read or written, too
-        followed(ws, notice_one(ws, found))
+        followed(library.ctx, notice_one(library.ctx, found))
     return found.past().versions
 
 
-def rollback(ws: Workspace, skill: str, to: int | None = None, reason: str = "") -> Version:
+def rollback(library: Library, skill: str, to: int | None = None, reason: str = "") -> Version:
     """Put an earlier version back, as a new version: the one before, or any by its number."""
-    found, past = _found(ws, skill)
+    found, past = _found(library, skill)
     last = _last(past, skill)
     if last.out:
         raise RefusedError(f"{skill} is {last.status}. Bring it back first: metier skills restore {skill}")
@@ -44,61 +44,64 @@ def rollback(ws: Workspace, skill: str, to: int | None = None, reason: str = "")
     if target.hash == last.hash:
         raise RefusedError(f"{skill} is the same as version {target.number} already. Nothing was changed.")
     said = reason or f"back to version {target.number}"
-    version = made(ws, found, "rollback", status=last.status, like=target, summary=said)
+    version = made(library.ctx, found, "rollback", status=last.status, like=target, summary=said)
     version = replace(version, receipt="force_accept: a person took it back")
     return ship(
-        ws, [(found, Change(root=found.root.real, package=found.load(target), base=last.hash, version=version))]
+        library.ctx,
+        [(found, Change(root=found.root.real, package=found.load(target), base=last.hash, version=version))],
     )[0]
 
 
-def archive(ws: Workspace, skill: str, reason: str = "", *, status: SkillStatus = "archived") -> Version:
+def archive(library: Library, skill: str, reason: str = "", *, status: SkillStatus = "archived") -> Version:
     """Take a skill out of every agent's sight; it is kept."""
-    found, past = _found(ws, skill)
+    found, past = _found(library, skill)
     last = _last(past, skill)
     if last.out:
         raise RefusedError(f"{skill} is {last.status} already. Bring it back: metier skills restore {skill}")
     action: VersionAction = "archive" if status == "archived" else "delete"
-    version = made(ws, found, action, status=status, like=last, summary=reason or action)
+    version = made(library.ctx, found, action, status=status, like=last, summary=reason or action)
     package = found.load(last)
-    return ship(ws, [(found, Change(root=found.root.real, package=package, base=last.hash, version=version))])[0]
+    return ship(library.ctx, [(found, Change(root=found.root.real, package=package, base=last.hash, version=version))])[
+        0
+    ]
 
 
-def restore(ws: Workspace, skill: str, reason: str = "") -> Version:
+def restore(library: Library, skill: str, reason: str = "") -> Version:
     """Bring a skill back that was archived or deleted, by Metier or by hand, or wake a cold one."""
-    found, past = _found(ws, skill)
+    found, past = _found(library, skill)
     last = _last(past, skill)
     if last.status == "cold":
-        return turn(ws, found, last, "wake", status="active", why=reason or "was cold")
+        return turn(library.ctx, found, last, "wake", status="active", why=reason or "was cold")
     if not last.out:
         raise RefusedError(
             f"{skill} is there already. To bring an earlier version back: metier skills rollback {skill}"
         )
-    version = made(ws, found, "restore", status="active", like=last, summary=reason or f"was {last.status}")
+    version = made(library.ctx, found, "restore", status="active", like=last, summary=reason or f"was {last.status}")
     package = found.load(last)
-    return ship(ws, [(found, Change(root=found.root.real, package=package, base=ABSENT, version=version))])[0]
+    return ship(library.ctx, [(found, Change(root=found.root.real, package=package, base=ABSENT, version=version))])[0]
 
 
-def pin(ws: Workspace, skill: str, *, pinned: bool) -> Version:
+def pin(library: Library, skill: str, *, pinned: bool) -> Version:
     """Exempt a skill from ageing, or let it age again."""
-    found, past = _found(ws, skill)
+    found, past = _found(library, skill)
     last = _last(past, skill)
-    if standing.of(ws, found).pinned == pinned:
+    if standing.of(library.ctx, found).pinned == pinned:
         raise RefusedError(f"{skill} is {'pinned already' if pinned else 'not pinned'}. Nothing was changed.")
-    return turn(ws, found, last, "pin" if pinned else "unpin", status=last.status)
+    return turn(library.ctx, found, last, "pin" if pinned else "unpin", status=last.status)
 
 
 def turn(
-    ws: Workspace, found: Found, last: Version, action: VersionAction, *, status: SkillStatus, why: str = ""
+    ctx: Context, found: Found, last: Version, action: VersionAction, *, status: SkillStatus, why: str = ""
 ) -> Version:
     """Note something about a skill in its history that leaves its bytes as they are."""
-    version = made(ws, found, action, status=status, like=last, summary=why or action)
+    version = made(ctx, found, action, status=status, like=last, summary=why or action)
     base = ABSENT if last.out else last.hash
     package = found.load(last)
-    return ship(ws, [(found, Change(root=found.root.real, package=package, base=base, version=version))])[0]
+    return ship(ctx, [(found, Change(root=found.root.real, package=package, base=base, version=version))])[0]
 
 
 def made(
-    ws: Workspace, found: Found, action: VersionAction, *, status: SkillStatus, like: Version, summary: str
+    ctx: Context, found: Found, action: VersionAction, *, status: SkillStatus, like: Version, summary: str
 ) -> Version:
     """A version to be, made by a person."""
     return Version(
@@ -110,28 +113,28 @@ def made(
         status=status,
         origin=like.origin,
         actor=current_user(),
-        summary=ws.redact(summary),
-        created=ws.now(),
+        summary=ctx.redact(summary),
+        created=ctx.now(),
     )
 
 
-def ship(ws: Workspace, changes: Sequence[tuple[Found, Change]]) -> list[Version]:
+def ship(ctx: Context, changes: Sequence[tuple[Found, Change]]) -> list[Version]:
     """Carry out changes that were allowed, shelf by shelf, with links, profiles and the audit log in step."""
     done: list[Version] = []
     for shelf in {id(found.shelf): found.shelf for found, _ in changes}.values():
         mine = [(found, change) for found, change in changes if found.shelf is shelf]
         versions = apply(shelf, [change for _, change in mine])
         for (found, _), version in zip(mine, versions, strict=True):
-            _link(ws, found, version)
+            _link(ctx, found, version)
         try:
-            with ws.engine.write() as transaction:
-                standing.follow(ws, transaction, versions)
+            with ctx.store.write() as transaction:
+                standing.follow(ctx, transaction, versions)
                 _glance(transaction, mine, versions)
                 for version in versions:
                     subject = f"{version.skill} v{version.number}"
-                    note_action(transaction, ws, f"skill {version.action}", subject, version.summary)
+                    note_action(transaction, ctx, f"skill {version.action}", subject, version.summary)
         except StoreError as error:
-            _take_back(ws, mine, versions, error)
+            _take_back(ctx, mine, versions, error)
             raise
         done += versions
     return done
@@ -154,52 +157,52 @@ def _glance(transaction: Transaction, changes: Sequence[tuple[Found, Change]], v
 
 
 def _take_back(
-    ws: Workspace, changes: Sequence[tuple[Found, Change]], versions: Sequence[Version], error: StoreError
+    ctx: Context, changes: Sequence[tuple[Found, Change]], versions: Sequence[Version], error: StoreError
 ) -> None:
     """Put back what was there before changes that went through only half; where that fails, say that they are made."""
     why = f"it could not be noted in the store: {error}"
     back: list[Change] = []
     for (found, change), version in zip(changes, versions, strict=True):
         before = next((one for one in reversed(found.past().versions) if one.hash == version.parent), None)
-        entry = made(ws, found, "rollback", status=version.status, like=version, summary=why)
+        entry = made(ctx, found, "rollback", status=version.status, like=version, summary=why)
         package = found.load(before) if before else change.package
         status: SkillStatus = entry.status if before else "deleted"
         base = ABSENT if version.out else version.hash
         back.append(Change(root=change.root, package=package, base=base, version=replace(entry, status=status)))
     try:
         for (found, _), version in zip(changes, apply(changes[0][0].shelf, back), strict=True):
-            _link(ws, found, version)
+            _link(ctx, found, version)
     except MetierError:
         names = ", ".join(f"{version.skill} v{version.number}" for version in versions)
         raise StoreError(f"{error} The change of the skill was made before that and stays: {names}.") from None
 
 
-def _link(ws: Workspace, found: Found, version: Version) -> None:
-    base = ws.home if found.root.level == "user" else ws.root
+def _link(ctx: Context, found: Found, version: Version) -> None:
+    base = ctx.home if found.root.level == "user" else ctx.root
     if found.root.real != (base / ".agents/skills").resolve():
         return
     if version.out:
         links.drop(base, version.skill)
     else:
-        links.ensure(base, version.skill, ws.config.claude_links)
+        links.ensure(base, version.skill, ctx.config.claude_links)
 
 
-def _found(ws: Workspace, skill: str) -> tuple[Found, Past]:
+def _found(library: Library, skill: str) -> tuple[Found, Past]:
     """A skill with its history, after what was done to it by hand has been kept."""
-    found = ws.library.find(skill)
+    found = library.find(skill)
     if not found.root.writable:
         raise RefusedError(f"{found.folder} belongs to the administrator; Metier changes nothing there.")
     if found.place.folder.is_symlink():
         raise RefusedError(f"{found.folder} is a link out of its root; Metier does not write through links.")
-    followed(ws, notice_one(ws, found))
+    followed(library.ctx, notice_one(library.ctx, found))
     return found, found.past()
 
 
-def followed(ws: Workspace, seen: Version | None) -> None:
+def followed(ctx: Context, seen: Version | None) -> None:
     """Bring a skill's profile up to what a person did to it."""
     if seen:
-        with ws.engine.write() as transaction:
-            standing.follow(ws, transaction, [seen])
+        with ctx.store.write() as transaction:
+            standing.follow(ctx, transaction, [seen])
 
 
 def _last(past: Past, skill: str) -> Version:

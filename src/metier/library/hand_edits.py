@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from pathlib import Path
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.events import Event
     from metier.library.roots import Root
     from metier.library.skills import Found
@@ -34,7 +34,7 @@ STEP = 500
 """Skills kept between two words about progress."""
 
 
-def noticed(ws: Workspace, shelf: Shelf, root: Root, skills: Sequence[str]) -> Generator[Event, None, list[Version]]:
+def noticed(ctx: Context, shelf: Shelf, root: Root, skills: Sequence[str]) -> Generator[Event, None, list[Version]]:
     """Keep what is new about some skills of a root: put there, changed, or removed."""
     made: list[Version] = []
     with shelf.writing():
@@ -44,7 +44,7 @@ def noticed(ws: Workspace, shelf: Shelf, root: Root, skills: Sequence[str]) -> G
         keep = pile.add if len(skills) > MANY else partial(keep_seen, shelf)
         for number, skill in enumerate(skills, 1):
             try:
-                version = notice(ws, shelf, root.real, skill, keep)
+                version = notice(ctx, shelf, root.real, skill, keep)
             except (MetierError, OSError) as error:  # the others are kept all the same
                 yield Noted(stage="keep", text=f"What was done to {skill} could not be kept: {error}", level="warning")
                 continue
@@ -63,17 +63,17 @@ def _settled(pile: Pile) -> Generator[Event]:
         yield Noted(stage="keep", text=f"{error} The next command that writes tries again.", level="warning")
 
 
-def notice_one(ws: Workspace, found: Found) -> Version | None:
+def notice_one(ctx: Context, found: Found) -> Version | None:
     """Keep what is new about one skill before something is done to it."""
     if not found.root.writable or found.place.folder.is_symlink():
         return None
     with found.shelf.writing():
         if not journal.is_clean(found.shelf):
             journal.recover(found.shelf)
-        return notice(ws, found.shelf, found.root.real, found.skill, partial(keep_seen, found.shelf))
+        return notice(ctx, found.shelf, found.root.real, found.skill, partial(keep_seen, found.shelf))
 
 
-def notice(ws: Workspace, shelf: Shelf, root: Path, skill: str, keep: Keep) -> Version | None:
+def notice(ctx: Context, shelf: Shelf, root: Path, skill: str, keep: Keep) -> Version | None:
     """Compare one skill with its newest version and keep what is new; needs the shelf's `writing`."""
     key = shelf.key(root)
     package = Place(root=root, skill=skill, staging=shelf.staging).live()
@@ -81,7 +81,7 @@ def notice(ws: Workspace, shelf: Shelf, root: Path, skill: str, keep: Keep) -> V
     if package is None:
         if last is None or last.out:
             return None
-        gone = _by_hand(ws, replace(last, action="hand-delete", status="deleted", summary="removed by hand"))
+        gone = _by_hand(ctx, replace(last, action="hand-delete", status="deleted", summary="removed by hand"))
         return keep(root, None, replace(gone, hash=last.hash, files=last.files))
     if last is not None and not last.out and package.hash() == last.hash:
         return None
@@ -95,10 +95,10 @@ def notice(ws: Workspace, shelf: Shelf, root: Path, skill: str, keep: Keep) -> V
         origin=last.origin if last else "manual",
         summary="found on disk" if last is None else "changed by hand",
     )
-    return keep(root, package, _by_hand(ws, version))
+    return keep(root, package, _by_hand(ctx, version))
 
 
-def _by_hand(ws: Workspace, version: Version) -> Version:
+def _by_hand(ctx: Context, version: Version) -> Version:
     plain = Version(skill=version.skill, root=version.root, number=0, hash="")
     return replace(
         plain,
@@ -107,5 +107,5 @@ def _by_hand(ws: Workspace, version: Version) -> Version:
         origin=version.origin,
         summary=version.summary,
         actor=current_user(),
-        created=ws.now(),
+        created=ctx.now(),
     )

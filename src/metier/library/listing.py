@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from metier.config import Order
-    from metier.context.context import Workspace
     from metier.events import Event
     from metier.library.roots import Root, Sighting
     from metier.library.scan import Look
+    from metier.library.skills import Library
     from metier.library.versions.shelf import Shelf
     from metier.types.skills import SkillOrigin, SkillStatus, Version
 
@@ -49,9 +49,9 @@ class Skill:
     """The folder of the skill of the same name that wins; empty: this one does."""
 
 
-def all_skills(ws: Workspace, order: Order | None = None) -> list[Skill]:
+def all_skills(library: Library, order: Order | None = None) -> list[Skill]:
     """The same as `listed`, for who does not want to know how far it got."""
-    events = listed(ws, order)
+    events = listed(library, order)
     while True:
         try:
             next(events)
@@ -59,26 +59,26 @@ def all_skills(ws: Workspace, order: Order | None = None) -> list[Skill]:
             return end.value
 
 
-def listed(ws: Workspace, order: Order | None = None) -> Generator[Event, None, list[Skill]]:
+def listed(library: Library, order: Order | None = None) -> Generator[Event, None, list[Skill]]:
     """Every skill there is, in the order of the roots, then those that are only kept."""
-    order = order or ws.config.skill_order
+    order = order or library.ctx.config.skill_order
     seen: list[Look] = []
-    for root in ordered(ws.library.roots, order):
-        seen += yield from looked(ws, root)
-    with ws.engine.read() as transaction:
+    for root in ordered(library.roots, order):
+        seen += yield from looked(library, root)
+    with library.ctx.store.read() as transaction:
         known = {one.skill.casefold(): one for one in profiles.listed(transaction)}
     wins = winners((one.at for one in seen), order)
     real = {one.at.real: one for one in reversed(seen)}
-    roots = {root: str(root.path) for root in ws.library.roots}
+    roots = {root: str(root.path) for root in library.roots}
     rows = [_skill(one, known, wins, roots) for one in seen if real[one.at.real] is one]
-    return [*rows, *_kept(ws, known, {row.name.casefold() for row in rows})]
+    return [*rows, *_kept(library, known, {row.name.casefold() for row in rows})]
 
 
-def looked(ws: Workspace, root: Root) -> Generator[Event, None, list[Look]]:
+def looked(library: Library, root: Root) -> Generator[Event, None, list[Look]]:
     """The skills of one root, read where they changed; what a person did becomes versions."""
-    shelf = ws.library.shelf_of(root)
+    shelf = library.shelf_of(root)
     key = shelf.key(root.real)
-    with ws.engine.read() as transaction:
+    with library.ctx.store.read() as transaction:
         before = glances.listed(transaction, str(root.real))
     seen = yield from _glanced(shelf, root, before)
     gone = _gone(shelf, key, before, {one.at.skill for one in seen})
@@ -86,10 +86,10 @@ def looked(ws: Workspace, root: Root) -> Generator[Event, None, list[Look]]:
     made = [last for skill in gone if (last := shelf.histories.last(key, skill))]
     if root.writable and (fresh or gone):
         with suppress(MetierError):  # one can look at what cannot be written, too
-            made += yield from noticed(ws, shelf, root, [*fresh, *gone])
+            made += yield from noticed(library.ctx, shelf, root, [*fresh, *gone])
     seen = _numbered(shelf, key, seen, before)
     changed = [one.at.skill for one in seen if one.glance is not before.get(one.at.skill)]
-    _remember(ws, root, seen, before, made, [*changed, *gone])
+    _remember(library, root, seen, before, made, [*changed, *gone])
     yield Ended(stage="look", text=f"{len(seen)} skills in {root.path}")
     return seen
 
@@ -134,7 +134,7 @@ def _numbered(shelf: Shelf, key: str, seen: Sequence[Look], before: Mapping[str,
 
 
 def _remember(
-    ws: Workspace,
+    library: Library,
     root: Root,
     seen: Sequence[Look],
     before: Mapping[str, Glance],
@@ -146,25 +146,25 @@ def _remember(
         return
     fresh = {one.at.skill: one.glance for one in seen if one.glance is not before.get(one.at.skill)}
     gone = before.keys() - {one.at.skill for one in seen}
-    with suppress(StoreError), ws.engine.write() as transaction:  # else the next look does it
+    with suppress(StoreError), library.ctx.store.write() as transaction:  # else the next look does it
         glances.put(transaction, str(root.real), fresh)
         glances.forget(transaction, str(root.real), gone)
         known = {one.skill.casefold(): one for one in profiles.listed(transaction)}
-        standing.follow(ws, transaction, [one for one in made if standing.is_behind(known, one)])
-        profiles.put(transaction, list(_newcomers(ws, root, touched, set(known))))
+        standing.follow(library.ctx, transaction, [one for one in made if standing.is_behind(known, one)])
+        profiles.put(transaction, list(_newcomers(library, root, touched, set(known))))
 
 
-def _newcomers(ws: Workspace, root: Root, skills: Sequence[str], known: set[str]) -> Iterator[Profile]:
+def _newcomers(library: Library, root: Root, skills: Sequence[str], known: set[str]) -> Iterator[Profile]:
     """Profiles of skills that have none, from their histories where these have more than one version."""
-    shelf = ws.library.shelf_of(root)
+    shelf = library.shelf_of(root)
     for skill in skills:
         name = standing.name_of(skill)
         if name.casefold() not in known:
             known.add(name.casefold())
             found = Found(shelf=shelf, root=root, skill=skill)
             first = shelf.histories.last_number(found.key, skill) <= 1
-            plain = Profile(skill=name, workspace=ws.name, changed=ws.now())
-            yield plain if first else standing.rebuilt(found, ws.name) or plain
+            plain = Profile(skill=name, workspace=library.ctx.name, changed=library.ctx.now())
+            yield plain if first else standing.rebuilt(found, library.ctx.name) or plain
 
 
 def _skill(one: Look, known: Mapping[str, Profile], wins: Mapping[str, Sighting], roots: Mapping[Root, str]) -> Skill:
@@ -186,13 +186,13 @@ def _skill(one: Look, known: Mapping[str, Profile], wins: Mapping[str, Sighting]
     )
 
 
-def _kept(ws: Workspace, known: Mapping[str, Profile], there: set[str]) -> Iterator[Skill]:
+def _kept(library: Library, known: Mapping[str, Profile], there: set[str]) -> Iterator[Skill]:
     """Skills that are archived or deleted: kept, and in nobody's sight."""
     for name, profile in known.items():
         if name in there or profile.status not in ("archived", "deleted"):
             continue
         with suppress(MetierError):
-            found = ws.library.find(profile.skill)
+            found = library.find(profile.skill)
             last = found.last()
             if last and last.out:
                 yield Skill(

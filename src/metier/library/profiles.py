@@ -11,7 +11,7 @@ from metier.types.skills import Profile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.library.skills import Found
     from metier.store.engines.engine import Transaction
     from metier.types.skills import Version
@@ -37,13 +37,13 @@ def after(profile: Profile | None, version: Version, workspace: str) -> Profile:
     )
 
 
-def follow(ws: Workspace, transaction: Transaction, versions: Iterable[Version]) -> None:
+def follow(ctx: Context, transaction: Transaction, versions: Iterable[Version]) -> None:
     """Bring the profiles of some skills up to their newest versions."""
     found: dict[str, Profile] = {}
     for version in versions:
         name = name_of(version.skill)
         known = found.get(name.casefold()) or profiles.get(transaction, name)
-        found[name.casefold()] = after(known, version, ws.name)
+        found[name.casefold()] = after(known, version, ctx.name)
     profiles.put(transaction, found.values())
 
 
@@ -62,8 +62,8 @@ def rebuilt(found: Found, workspace: str) -> Profile | None:
     return profile
 
 
-def of(ws: Workspace, found: Found) -> Profile:
+def of(ctx: Context, found: Found) -> Profile:
     """The profile of a skill, from its history where the database knows nothing of it."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         known = profiles.get(transaction, name_of(found.skill))
-    return known or rebuilt(found, ws.name) or Profile(skill=name_of(found.skill), workspace=ws.name)
+    return known or rebuilt(found, ctx.name) or Profile(skill=name_of(found.skill), workspace=ctx.name)

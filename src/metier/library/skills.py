@@ -21,7 +21,7 @@ from metier.library.versions.shelf import Shelf
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.library.versions.history import Past
     from metier.skills.package import Package
     from metier.types.skills import Version
@@ -70,30 +70,30 @@ class Found:
 class Library:
     """What a workspace knows of skills on disk."""
 
-    ws: Workspace
+    ctx: Context
 
     @cached_property
     def shelf(self) -> Shelf:
         """The history of the project's roots."""
-        own = self.ws.state.parent == self.ws.root
-        return Shelf(state=self.ws.state, base=Path(os.path.realpath(self.ws.root)) if own else None, wait=self.wait)
+        own = self.ctx.state.parent == self.ctx.root
+        return Shelf(state=self.ctx.state, base=Path(os.path.realpath(self.ctx.root)) if own else None, wait=self.wait)
 
     @cached_property
     def home_shelf(self) -> Shelf:
         """The history of the user's roots: one for all workspaces."""
-        if self.ws.root == self.ws.home:
+        if self.ctx.root == self.ctx.home:
             return self.shelf
-        return Shelf(state=self.ws.home / STATE, base=Path(os.path.realpath(self.ws.home)), wait=self.wait)
+        return Shelf(state=self.ctx.home / STATE, base=Path(os.path.realpath(self.ctx.home)), wait=self.wait)
 
     @property
     def wait(self) -> float:
         """Seconds to wait for another process that is writing."""
-        return self.ws.config.lock_wait
+        return self.ctx.config.lock_wait
 
     @cached_property
     def roots(self) -> list[Root]:
         """All roots, in the standard's order."""
-        return known_roots(self.ws.root, self.ws.home, self.ws.config.skill_roots, self.ws.claude_home)
+        return known_roots(self.ctx.root, self.ctx.home, self.ctx.config.skill_roots, self.ctx.claude_home)
 
     @cached_property
     def default(self) -> Root:
@@ -116,7 +116,7 @@ class Library:
         """A skill by its name or folder: the one that wins, else one that is only kept. `make`: a new one, too."""
         if "/" in name or name.startswith("."):
             return self._by_path(Path(name).expanduser())
-        ranked = ordered(self.roots, self.ws.config.skill_order)
+        ranked = ordered(self.roots, self.ctx.config.skill_order)
         ranked += [root for root in self.roots if root not in ranked]
         for root in ranked:
             if (root.real / name).is_dir():

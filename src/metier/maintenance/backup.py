@@ -9,6 +9,7 @@ import os
 import secrets
 import tarfile
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -27,7 +28,7 @@ from metier.store.tables.recording import runs
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
 
 MANIFEST = "manifest.json"
 DATABASE = "metier.db"
@@ -38,16 +39,16 @@ LIMIT = 64 * 1024 * 1024
 """Bytes of a manifest."""
 
 
-def backup(ws: Workspace, target: Path) -> int:
+def backup(ctx: Context, target: Path) -> int:
     """Write everything but the redaction key to one file; returns its size. An existing file is not touched."""
     if target.exists():
         raise RefusedError(f"{target} exists already. Choose another name.")
     try:
-        with own_folder(ws.state, "backup-") as folder:
+        with own_folder(ctx.state, "backup-") as folder:
             database = folder / DATABASE
-            ws.engine.copy_to(database)
+            ctx.store.copy_to(database)
             part = folder / "backup.tar.gz"
-            _pack(part, {DATABASE: database} | _state_files(ws), ws)
+            _pack(part, {DATABASE: database} | _state_files(ctx), ctx)
             os.link(part, target) if part.stat().st_dev == target.parent.stat().st_dev else _copy(part, target)
         sync_folder(str(target.parent))
     except OSError as error:
@@ -55,26 +56,26 @@ def backup(ws: Workspace, target: Path) -> int:
     return target.stat().st_size
 
 
-def restore(ws: Workspace, source: Path) -> Path | None:
+def restore(ctx: Context, source: Path) -> Path | None:
     """Replace the state by a backup's; what was there is backed up first. Returns where, or None if it was empty."""
-    if ws.config.store:
+    if ctx.config.store:
         raise RefusedError("The store is PostgreSQL: bring it back with pg_restore.")
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         if others := runs.others(transaction):
             raise RefusedError(
-                f"{ws.state} also holds {others} runs of other workspaces, which would be lost. "
+                f"{ctx.state} also holds {others} runs of other workspaces, which would be lost. "
                 "Restore into a state folder of its own: set METIER_HOME to an empty folder."
             )
-    with _unpacked(source, ws.state) as (folder, manifest):
-        _prepare_database(folder / DATABASE, str(manifest["workspace"]), ws.now())
-        saved = _save_current(ws)
-        ws.engine.replace_by(folder / DATABASE)
+    with _unpacked(source, ctx.state) as (folder, manifest):
+        _prepare_database(folder / DATABASE, str(manifest["workspace"]), ctx.now())
+        saved = _save_current(ctx)
+        ctx.store.replace_by(folder / DATABASE)
         for name in cast("dict[str, str]", manifest["files"]):
             if name != DATABASE:
-                _put(folder / name, ws.state / name)
-    adopt(ws)
-    with ws.engine.write() as transaction:
-        note_action(transaction, ws, "restore", source.name, "")
+                _put(folder / name, ctx.state / name)
+    adopt(ctx)
+    with ctx.store.write() as transaction:
+        note_action(transaction, ctx, "restore", source.name, "")
     return saved
 
 
@@ -90,20 +91,20 @@ def set_aside(folder: str, flags: Mapping[str, object]) -> Path:
     return aside
 
 
-def _state_files(ws: Workspace) -> dict[str, Path]:
-    found = {FILE: ws.state / FILE} if (ws.state / FILE).is_file() else {}
+def _state_files(ctx: Context) -> dict[str, Path]:
+    found = {FILE: ctx.state / FILE} if (ctx.state / FILE).is_file() else {}
     for folder in FOLDERS:
-        for file in sorted((ws.state / folder).rglob("*")):
+        for file in sorted((ctx.state / folder).rglob("*")):
             if file.is_file() and not file.is_symlink():
-                found[file.relative_to(ws.state).as_posix()] = file
+                found[file.relative_to(ctx.state).as_posix()] = file
     return found
 
 
-def _pack(part: Path, files: dict[str, Path], ws: Workspace) -> None:
+def _pack(part: Path, files: dict[str, Path], ctx: Context) -> None:
     manifest = {
         "metier": __version__,
-        "workspace": ws.name,
-        "created": ws.now(),
+        "workspace": ctx.name,
+        "created": ctx.now(),
         "files": {name: _digest(file) for name, file in files.items()},
     }
     with part.open("wb") as out, tarfile.open(fileobj=out, mode="w:gz", compresslevel=6) as archive:
@@ -183,29 +184,31 @@ def _prepare_database(file: Path, workspace: str, now: str) -> None:
         engine.close()
 
 
-def _save_current(ws: Workspace) -> Path | None:
-    with ws.engine.read() as transaction:
+def _save_current(ctx: Context) -> Path | None:
+    with ctx.store.read() as transaction:
         if not runs.count(transaction):
             return None
-    (ws.state / BACKUPS).mkdir(mode=0o700, exist_ok=True)
-    saved = ws.state / BACKUPS / f"before-restore-{ws.now().replace(':', '')}.tar.gz"
-    backup(ws, saved)
+    (ctx.state / BACKUPS).mkdir(mode=0o700, exist_ok=True)
+    saved = ctx.state / BACKUPS / f"before-restore-{ctx.now().replace(':', '')}.tar.gz"
+    backup(ctx, saved)
     return saved
 
 
-def adopt(ws: Workspace) -> None:
+def adopt(ctx: Context) -> Context:
     """Take the name of the workspace whose backup was restored: its records carry it. Finishes a restore cut short."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         name = meta.get(transaction, meta.ADOPTED)
     if not name:
-        return
-    if ws.state.parent == ws.root and name != ws.name:
-        part = ws.state / f"{place.NAME}.{os.getpid()}-adopted.part"
+        return ctx
+    if ctx.state.parent == ctx.root and name != ctx.name:
+        part = ctx.state / f"{place.NAME}.{os.getpid()}-adopted.part"
         part.write_text(name + "\n", encoding="utf-8")
-        _put(part, ws.state / place.NAME)
-        ws.name = name
-    with ws.engine.write() as transaction:
+        _put(part, ctx.state / place.NAME)
+        ctx.store.workspace = name
+        ctx = replace(ctx, name=name)
+    with ctx.store.write() as transaction:
         meta.put(transaction, meta.ADOPTED, "")
+    return ctx
 
 
 def _put(source: Path, target: Path) -> None:

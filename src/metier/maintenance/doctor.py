@@ -9,14 +9,16 @@ import shutil
 import sqlite3
 import stat
 import sys
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from metier import config
 from metier.context import state_folder as place
-from metier.context.context import DATABASE, Workspace
+from metier.context.context import DATABASE, open_context
 from metier.errors import DamagedError, MetierError
 from metier.hooks import spool
+from metier.library.skills import Library
 from metier.library.versions import journal
 from metier.runs.ingest import BAD, waiting
 from metier.selection.worth import outcomes
@@ -118,17 +120,19 @@ def _spool(state: Path) -> Iterator[Check]:
 def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mapping[str, str]) -> Iterator[Check]:
     cut = _cut_off(state / DATABASE)
     try:
-        with Workspace.open(root, create=False, flags=flags, environ=environ) as ws:
-            with ws.engine.read() as transaction:
+        ctx = open_context(root, create=False, flags=flags, environ=environ)
+        with closing(ctx.store) as store:
+            with store.read() as transaction:
                 count = runs.count(transaction)
                 behind = search.behind(transaction)
                 harmed = runs.damaged(transaction, NEWEST)
-            size = ws.engine.size() / 2**20
-            with ws.engine.read() as transaction:
+            size = store.size() / 2**20
+            with store.read() as transaction:
                 own = runs.weight(transaction) / 2**20
-            limit = ws.config.max_disk_mb
-            broken = cut or (_integrity(state / DATABASE) if not ws.config.store else "")
-            skills = [*_skills(ws), *_hurting(ws)]
+            limit = ctx.config.max_disk_mb
+            broken = cut or (_integrity(state / DATABASE) if not ctx.config.store else "")
+            library = Library(ctx=ctx)
+            skills = [*_skills(library), *_hurting(library)]
     except DamagedError as error:
         yield Check(name="store", state="problem", text=str(error), fix="bring back a backup: metier restore FILE")
         return
@@ -150,10 +154,10 @@ def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mappin
     yield from skills
 
 
-def _skills(ws: Workspace) -> Iterator[Check]:
+def _skills(library: Library) -> Iterator[Check]:
     """Whether every version of every skill is there, and no change waits."""
     count = versions = 0
-    for shelf in ws.library.shelves():
+    for shelf in library.shelves():
         for root, skill in shelf.histories.skills():
             past = shelf.histories.past(root, skill)
             count, versions = count + 1, versions + len(past.versions)
@@ -170,9 +174,9 @@ def _skills(ws: Workspace) -> Iterator[Check]:
     yield Check(name="skills", state="ok", text=f"{count} with a history, {versions} versions")
 
 
-def _hurting(ws: Workspace) -> Iterator[Check]:
+def _hurting(library: Library) -> Iterator[Check]:
     """Skills that runs surely go better without."""
-    for name, found in outcomes.hurting(ws).items():
+    for name, found in outcomes.hurting(library).items():
         fix = f"metier skills rollback {name}, or metier skills archive {name}"
         text = f"{name} hurts: {found.reason}; it is not selected any more"
         yield Check(name="skills", state="warning", text=text, fix=fix)

@@ -19,7 +19,7 @@ from metier.store.tables.selection import selections
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.events import Event
     from metier.store.engines.engine import Transaction
     from metier.types import Record
@@ -30,98 +30,98 @@ ROOM = 0.9
 """A store that grew over its limit is brought down to this share of it."""
 
 
-def remove(ws: Workspace, ids: Sequence[str], reason: str) -> Iterator[Event]:
+def remove(ctx: Context, ids: Sequence[str], reason: str) -> Iterator[Event]:
     """Remove runs for good: rows, words in the index, what the database's log still holds of them."""
     yield Began(stage="remove", total=len(ids))
     gone = 0
     for start in range(0, len(ids), STEP):
-        with ws.engine.write() as transaction:
+        with ctx.store.write() as transaction:
             found = _records(transaction, ids[start : start + STEP])
             part = [record.id for record in found]
-            gone += runs.remove(transaction, part, ws.now())
+            gone += runs.remove(transaction, part, ctx.now())
             memo.clear(transaction)  # what a model said may quote them
             selections.forget(transaction, part, [record.run.message for record in found])
-            note_action(transaction, ws, f"remove {len(part)} runs", " ".join(part), reason)
+            note_action(transaction, ctx, f"remove {len(part)} runs", " ".join(part), reason)
             meta.put(transaction, meta.ERASING, "yes")
         yield Advanced(stage="remove", done=gone, total=len(ids))
     if gone:
-        erase(ws)
+        erase(ctx)
     yield Ended(stage="remove", text=f"{gone} runs removed for good")
 
 
-def erase(ws: Workspace) -> None:
+def erase(ctx: Context) -> None:
     """Wipe what removed runs left in the full-text index and in the database's log."""
-    journal.remove_all(ws.state)
-    with ws.engine.write() as transaction:
+    journal.remove_all(ctx.state)
+    with ctx.store.write() as transaction:
         search.erase(transaction)
-    ws.engine.erase()
-    with ws.engine.write() as transaction:
+    ctx.store.erase()
+    with ctx.store.write() as transaction:
         meta.put(transaction, meta.ERASING, "")
 
 
-def readmit(ws: Workspace, run: str) -> None:
+def readmit(ctx: Context, run: str) -> None:
     """Let a run that was removed be recorded again, should it be delivered again."""
-    with ws.engine.write() as transaction:
+    with ctx.store.write() as transaction:
         if not runs.readmit(transaction, run):
             raise NotFoundError(f"No run '{run}' was removed here. Give its whole id.")
         files.forget(transaction)
-        note_action(transaction, ws, "readmit run", run, "")
+        note_action(transaction, ctx, "readmit run", run, "")
 
 
-def _before(ws: Workspace, days: int) -> list[str]:
-    with ws.engine.read() as transaction:
-        return runs.ids_before(transaction, _moment(ws, days))
+def _before(ctx: Context, days: int) -> list[str]:
+    with ctx.store.read() as transaction:
+        return runs.ids_before(transaction, _moment(ctx, days))
 
 
-def _moment(ws: Workspace, days: int) -> str:
+def _moment(ctx: Context, days: int) -> str:
     """The moment so many days ago."""
-    return (ws.clock() - timedelta(days=days)).isoformat().replace("+00:00", "Z")
+    return (ctx.clock() - timedelta(days=days)).isoformat().replace("+00:00", "Z")
 
 
-def chosen(ws: Workspace, *, older_than: int | None, session: str | None) -> list[str]:
+def chosen(ctx: Context, *, older_than: int | None, session: str | None) -> list[str]:
     """The runs a person names by age or session; with neither, all of them."""
     if older_than is not None:
-        return _before(ws, older_than)
-    with ws.engine.read() as transaction:
+        return _before(ctx, older_than)
+    with ctx.store.read() as transaction:
         if session is not None:
             return runs.of_session(transaction, session)
         return runs.everything(transaction)
 
 
-def tidy(ws: Workspace) -> Iterator[Event]:
+def tidy(ctx: Context) -> Iterator[Event]:
     """Enforce the limits on age and size, at most once a day."""
-    today, fact = ws.now()[:10], f"{meta.TIDIED}:{ws.name}"
-    with ws.engine.read() as transaction:
+    today, fact = ctx.now()[:10], f"{meta.TIDIED}:{ctx.name}"
+    with ctx.store.read() as transaction:
         if meta.get(transaction, fact) == today:
             return
-    days, megabytes = ws.config.retention_days, ws.config.max_disk_mb
+    days, megabytes = ctx.config.retention_days, ctx.config.max_disk_mb
     if days:
-        yield from _limit(ws, _before(ws, days), f"they are older than {days} days (retention_days)")
-        _forget(ws, days)
+        yield from _limit(ctx, _before(ctx, days), f"they are older than {days} days (retention_days)")
+        _forget(ctx, days)
     if megabytes:
         yield from _limit(
-            ws, _too_many(ws, megabytes * 1024 * 1024), f"all take more than {megabytes} MB (max_disk_mb)"
+            ctx, _too_many(ctx, megabytes * 1024 * 1024), f"all take more than {megabytes} MB (max_disk_mb)"
         )
-    with ws.engine.write() as transaction:
+    with ctx.store.write() as transaction:
         meta.put(transaction, fact, today)
 
 
-def _forget(ws: Workspace, days: int) -> None:
+def _forget(ctx: Context, days: int) -> None:
     """Drop what models said, and what they cost, so many days ago."""
     from metier.context.model_spending import forget_before
 
-    forget_before(ws, _moment(ws, days))
+    forget_before(ctx, _moment(ctx, days))
 
 
-def _limit(ws: Workspace, ids: Sequence[str], why: str) -> Iterator[Event]:
+def _limit(ctx: Context, ids: Sequence[str], why: str) -> Iterator[Event]:
     if ids:
         yield Noted(stage="tidy", text=f"Removing the {len(ids)} oldest runs: {why}.", level="warning")
-        yield from remove(ws, ids, why)
+        yield from remove(ctx, ids, why)
 
 
-def _too_many(ws: Workspace, limit: int) -> list[str]:
+def _too_many(ctx: Context, limit: int) -> list[str]:
     """The oldest runs that have to go so that this workspace's take clearly less than the limit."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         weight = runs.weight(transaction)
         return runs.oldest(transaction, weight - int(limit * ROOM)) if weight > limit else []
 

@@ -20,7 +20,7 @@ from metier.store.tables.selection import selections
 from metier.types import Delivery, Record, Selection
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
+    from metier.context.context import Context
 
 BATCH = 200
 """Files per transaction."""
@@ -32,15 +32,15 @@ Entry = Record | files.File | Delivery | Selection
 """What can come of a spool file."""
 
 
-def ingest(ws: Workspace) -> list[Delivery]:
+def ingest(ctx: Context) -> list[Delivery]:
     """Store what lies in the spool, then take the files away; a crash in between repeats nothing."""
-    folder = ws.state / spool.SPOOL
+    folder = ctx.state / spool.SPOOL
     names = waiting(folder)
     done: list[Delivery] = []
-    if not names or closed_by(ws) or not os.access(folder, os.W_OK):
+    if not names or closed_by(ctx) or not os.access(folder, os.W_OK):
         return done
     for start in range(0, len(names), BATCH):
-        done += _ingest(ws, folder, names[start : start + BATCH])
+        done += _ingest(ctx, folder, names[start : start + BATCH])
     return done
 
 
@@ -52,11 +52,11 @@ def waiting(folder: Path) -> list[str]:
         return []
 
 
-def _ingest(ws: Workspace, folder: Path, names: list[str]) -> list[Delivery]:
-    read = {name: _read(ws, folder / name) for name in names if name.endswith(".json")}
+def _ingest(ctx: Context, folder: Path, names: list[str]) -> list[Delivery]:
+    read = {name: _read(ctx, folder / name) for name in names if name.endswith(".json")}
     entries = {name: entry for name, entry in read.items() if not isinstance(entry, _Elsewhere)}
     names = [name for name in names if not isinstance(read.get(name), _Elsewhere)]
-    with ws.engine.write() as transaction:
+    with ctx.store.write() as transaction:
         known = spooled.known(transaction)
         # read before the lock was held: a file that is gone by now was ingested by another process
         fresh = {name: entry for name, entry in entries.items() if name not in known and (folder / name).exists()}
@@ -69,7 +69,7 @@ def _ingest(ws: Workspace, folder: Path, names: list[str]) -> list[Delivery]:
                 selections.put(transaction, entry)
         done += [entry for entry in fresh.values() if isinstance(entry, Delivery)]
         spooled.forget(transaction, [name for name in known if not (folder / name).exists()])
-        spooled.add(transaction, fresh.keys(), ws.now())
+        spooled.add(transaction, fresh.keys(), ctx.now())
     _clear(folder, entries, names)
     return done
 
@@ -95,7 +95,7 @@ class _Elsewhere:
     """What a hook of another workspace left in a state folder that several share."""
 
 
-def _read(ws: Workspace, file: Path) -> Entry | _Elsewhere | None:
+def _read(ctx: Context, file: Path) -> Entry | _Elsewhere | None:
     """What a spool file holds: a run, a reference to a transcript, a selection, or why it is none of them."""
     try:
         state = file.lstat()
@@ -104,7 +104,7 @@ def _read(ws: Workspace, file: Path) -> Entry | _Elsewhere | None:
         if state.st_size > spool.OBJECT_LIMIT * 2:
             return Delivery(how="refused", reason="larger than any spooled run can be")
         entry = json.loads(file.read_bytes())
-        return _Elsewhere() if _is_elsewhere(ws, entry) else _entry(ws, entry)
+        return _Elsewhere() if _is_elsewhere(ctx, entry) else _entry(ctx, entry)
     except FileNotFoundError:
         return None  # another process was faster
     except (OSError, ValueError, RecursionError) as error:
@@ -113,19 +113,19 @@ def _read(ws: Workspace, file: Path) -> Entry | _Elsewhere | None:
         return Delivery(how="refused", reason=str(error))
 
 
-def _is_elsewhere(ws: Workspace, entry: object) -> bool:
+def _is_elsewhere(ctx: Context, entry: object) -> bool:
     """Whether an entry belongs to another of the workspaces that share this state folder."""
     folder = cast("dict[str, object]", entry).get("folder") if isinstance(entry, dict) else None
-    shared = ws.state.parent != ws.root
-    return shared and isinstance(folder, str) and not Path(folder).is_relative_to(ws.root)
+    shared = ctx.state.parent != ctx.root
+    return shared and isinstance(folder, str) and not Path(folder).is_relative_to(ctx.root)
 
 
-def _entry(ws: Workspace, entry: object) -> Entry:
+def _entry(ctx: Context, entry: object) -> Entry:
     fields = cast("dict[str, object]", entry) if isinstance(entry, dict) else {}
     if fields.get("kind") == "run":
-        return ready(ws, [parse_run(fields.get("run"), source="spool")])[0]
+        return ready(ctx, [parse_run(fields.get("run"), source="spool")])[0]
     if fields.get("kind") == "reference" and isinstance(path := fields.get("path"), str):
-        return files.File(workspace=ws.name, path=path, source="", session=str(fields.get("session")), seen=ws.now())
+        return files.File(workspace=ctx.name, path=path, source="", session=str(fields.get("session")), seen=ctx.now())
     if fields.get("kind") == "selection":
-        return selection_of(ws, fields)
+        return selection_of(ctx, fields)
     raise InputError("the file is not a spooled run, reference or selection")

@@ -19,7 +19,7 @@ from metier.types import Delivery, Run
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
 
 CHUNK = 500
 """Lines per transaction."""
@@ -104,12 +104,12 @@ def _not_empty(stream: BinaryIO) -> BinaryIO:
     return stream
 
 
-def record_stream(ws: Workspace, stream: BinaryIO) -> Batch:
+def record_stream(ctx: Context, stream: BinaryIO) -> Batch:
     """Record every run of a stream; one bad line never stops the others."""
     batch = Batch()
     waiting: list[tuple[int, Run]] = []
     held = 0
-    for line, found in _runs(stream, ws.config.max_record_mb * 1024 * 1024):
+    for line, found in _runs(stream, ctx.config.max_record_mb * 1024 * 1024):
         if isinstance(found, str):
             batch.take(line, Delivery(how="refused", reason=found))
             continue
@@ -117,19 +117,19 @@ def record_stream(ws: Workspace, stream: BinaryIO) -> Batch:
         held += size_of(found)
         if len(waiting) == CHUNK or held > HELD:
             held = 0
-            if not _flush(ws, batch, waiting):
+            if not _flush(ctx, batch, waiting):
                 batch.take(line + 1, Delivery(how="refused", reason="this line and those behind it were not read"))
                 return batch
-    _flush(ws, batch, waiting)
+    _flush(ctx, batch, waiting)
     if not (batch.ids or batch.refused or batch.skipped):
         raise InputError(NOTHING)
     return batch
 
 
-def _flush(ws: Workspace, batch: Batch, waiting: list[tuple[int, Run]]) -> bool:
+def _flush(ctx: Context, batch: Batch, waiting: list[tuple[int, Run]]) -> bool:
     """Record what waits; when the store cannot take it and has taken others, each of these lines is refused."""
     try:
-        deliveries = deliver(ws, [run for _, run in waiting])
+        deliveries = deliver(ctx, [run for _, run in waiting])
     except StoreError as error:
         if not batch.ids:
             raise

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextvars import Token
     from types import TracebackType
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.types import Origin, Tokens
 
 
@@ -27,15 +27,15 @@ class Recording:
     exception too. An exception always goes on its way; a failure to record never becomes one.
     """
 
-    def __init__(self, ws: Workspace, message: str, *, session: str = "", agent: str = "", model: str = "") -> None:
-        self._ws = ws
+    def __init__(self, ctx: Context, message: str, *, session: str = "", agent: str = "", model: str = "") -> None:
+        self._ctx = ctx
         self.run = Run(
             message=message,
             session=session,
             agent=agent,
             model=model,
             external_id=uuid.uuid4().hex,
-            started=ws.now(),
+            started=ctx.now(),
         )
         self._outer: Token[Recording | None] | None = None
         self.delivery: Delivery | None = None
@@ -69,9 +69,9 @@ class Recording:
         if not self.run.selection:
             self.run = replace(self.run, selection=selection)
 
-    def belongs_to(self, ws: Workspace) -> bool:
+    def belongs_to(self, ctx: Context) -> bool:
         """Whether it is a run of this workspace."""
-        return self._ws.name == ws.name
+        return self._ctx.name == ctx.name
 
     def status(self, word: str) -> None:
         """Set how it ended, when that is not told by the block's own end: completed, error, aborted."""
@@ -79,7 +79,7 @@ class Recording:
 
     def __enter__(self) -> Self:
         self._outer = _CURRENT.set(self)
-        self.delivery = finish(self._ws, self.run)
+        self.delivery = finish(self._ctx, self.run)
         return self
 
     def __exit__(
@@ -93,15 +93,15 @@ class Recording:
             self.status("error" if isinstance(error, Exception) else "aborted")
         elif self.run.status is None:
             self.status("completed")
-        self.run = replace(self.run, ended=self._ws.now())
-        self.delivery = finish(self._ws, self.run)
+        self.run = replace(self.run, ended=self._ctx.now())
+        self.delivery = finish(self._ctx, self.run)
 
 
 _CURRENT: ContextVar[Recording | None] = ContextVar("recording", default=None)
 
 
-def served_by(ws: Workspace, selection: str) -> None:
+def served_by(ctx: Context, selection: str) -> None:
     """Tell the run of this workspace in whose block this happens, if there is one, which selection it got."""
     current = _CURRENT.get()
-    if current is not None and current.belongs_to(ws) and selection:
+    if current is not None and current.belongs_to(ctx) and selection:
         current.served_by(selection)

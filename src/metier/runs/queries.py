@@ -12,7 +12,7 @@ from metier.store.tables.recording import runs, verdicts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.events import Event
     from metier.types import Record, Verdict
 
@@ -20,35 +20,35 @@ STEP = 1000
 """Runs indexed per transaction."""
 
 
-def listed(ws: Workspace, limit: int = 50) -> list[Record]:
+def listed(ctx: Context, limit: int = 50) -> list[Record]:
     """The newest runs of the workspace."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         return runs.page(transaction, limit=limit)
 
 
-def shown(ws: Workspace, run: str) -> Record:
+def shown(ctx: Context, run: str) -> Record:
     """One run by its id or the unique beginning of it."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         return runs.get(transaction, run)
 
 
-def verdict(ws: Workspace, run: str) -> Verdict | None:
+def verdict(ctx: Context, run: str) -> Verdict | None:
     """The stored verdict on a run, if there is one."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         return verdicts.get(transaction, run)
 
 
-def search(ws: Workspace, words: str, limit: int = 50) -> list[Record]:
+def search(ctx: Context, words: str, limit: int = 50) -> list[Record]:
     """Runs that hold all the words; the index is completed first, unless another process keeps it busy."""
-    for _ in index(ws):
+    for _ in index(ctx):
         pass
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         return fulltext.search(transaction, words, limit)
 
 
-def index(ws: Workspace) -> Iterator[Event]:
+def index(ctx: Context) -> Iterator[Event]:
     """Put every run into the full-text index, a step per transaction, as long as no other process is writing."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         total = fulltext.behind(transaction)
     if not total:
         return
@@ -56,7 +56,7 @@ def index(ws: Workspace) -> Iterator[Event]:
     done = 0
     while True:
         try:
-            with ws.engine.write() as transaction:
+            with ctx.store.write() as transaction:
                 step = fulltext.catch_up(transaction, STEP)
         except BusyError as error:
             yield Noted(stage="index", text=f"The newest runs are not in the index yet. {error}", level="warning")

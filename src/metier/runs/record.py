@@ -20,7 +20,7 @@ from metier.types.skills import Profile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.store.engines.engine import Transaction
 
 BATCH = 1000
@@ -29,24 +29,24 @@ REMOVED = "removed by you before; `metier runs readmit ID` lets it back in"
 log = logging.getLogger("metier")
 
 
-def finish(ws: Workspace, run: Run) -> Delivery:
+def finish(ctx: Context, run: Run) -> Delivery:
     """Record one finished run; an error is logged and returned, never raised into the agent's own flow."""
     try:
-        return deliver(ws, [run])[0]
+        return deliver(ctx, [run])[0]
     except Exception as error:  # noqa: BLE001 - a failure of ours must not become the agent's
         log.warning("A run was not recorded: %s", error)
         return Delivery(how="refused", reason=str(error))
 
 
-def deliver(ws: Workspace, given: Iterable[Run], *, clean: bool = False) -> list[Delivery]:
+def deliver(ctx: Context, given: Iterable[Run], *, clean: bool = False) -> list[Delivery]:
     """Record runs in batches; `clean` says that they are redacted and checked already."""
     done: list[Delivery] = []
     for batch in _batches(given):
-        checked = ready(ws, batch, clean=clean)
+        checked = ready(ctx, batch, clean=clean)
         records = [one for one in checked if isinstance(one, Record)]
         kept: Iterator[Delivery] = iter(())
         if records:
-            with ws.engine.write() as transaction:
+            with ctx.store.write() as transaction:
                 kept = iter(keep(transaction, records))
         done += [next(kept) if isinstance(one, Record) else one for one in checked]
     return done
@@ -74,36 +74,36 @@ def keep(transaction: Transaction, records: Sequence[Record]) -> list[Delivery]:
     ]
 
 
-def ready(ws: Workspace, batch: Sequence[Run], *, clean: bool = False) -> list[Record | Delivery]:
+def ready(ctx: Context, batch: Sequence[Run], *, clean: bool = False) -> list[Record | Delivery]:
     """Each run as a record, or why it is not recorded."""
-    closed = closed_by(ws)
+    closed = closed_by(ctx)
     if closed:
         return [Delivery(how="skipped", reason=closed) for _ in batch]
-    now = ws.now()
-    return [_heartbeat() if is_heartbeat(run) else _checked(ws, run, now, clean=clean) for run in batch]
+    now = ctx.now()
+    return [_heartbeat() if is_heartbeat(run) else _checked(ctx, run, now, clean=clean) for run in batch]
 
 
-def closed_by(ws: Workspace) -> str:
+def closed_by(ctx: Context) -> str:
     """Why nothing at all is recorded here, if so."""
-    if not ws.config.enabled:
+    if not ctx.config.enabled:
         return "recording is switched off (enabled = false)"
-    return "the workspace is on the ignore list" if is_ignored(str(ws.root), ws.config.ignore) else ""
+    return "the workspace is on the ignore list" if is_ignored(str(ctx.root), ctx.config.ignore) else ""
 
 
 def _heartbeat() -> Delivery:
     return Delivery(how="skipped", reason="heartbeat")
 
 
-def _checked(ws: Workspace, run: Run, now: str, *, clean: bool) -> Record | Delivery:
+def _checked(ctx: Context, run: Run, now: str, *, clean: bool) -> Record | Delivery:
     if clean:
-        return record_of(run, ws.name, now)
+        return record_of(run, ctx.name, now)
     try:
         checked = parse_run(dump_run(run))
     except InputError as error:
         return Delivery(how="refused", reason=str(error))
-    if size_of(checked) > ws.config.max_record_mb * 1024 * 1024:
-        return Delivery(how="refused", reason=f"the run is larger than {ws.config.max_record_mb} MiB (max_record_mb)")
-    return record_of(redacted(checked, ws.redact), ws.name, now)
+    if size_of(checked) > ctx.config.max_record_mb * 1024 * 1024:
+        return Delivery(how="refused", reason=f"the run is larger than {ctx.config.max_record_mb} MiB (max_record_mb)")
+    return record_of(redacted(checked, ctx.redact), ctx.name, now)
 
 
 def _touch(transaction: Transaction, pairs: Sequence[tuple[Record, runs.Kept]]) -> list[list[str]]:

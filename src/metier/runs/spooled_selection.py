@@ -12,14 +12,14 @@ from metier.types import Candidate, Selection
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
 
 ID = re.compile(r"[0-9a-f]{32}")
 MOST = 100
 """Skills of one selection."""
 
 
-def selection_of(ws: Workspace, note: Mapping[str, object]) -> Selection:
+def selection_of(ctx: Context, note: Mapping[str, object]) -> Selection:
     """The selection in a note; InputError when it is none."""
     name = str(note.get("id"))
     if not ID.fullmatch(name):
@@ -30,8 +30,8 @@ def selection_of(ws: Workspace, note: Mapping[str, object]) -> Selection:
     pinned = note.get("pinned")
     return Selection(
         id=name,
-        workspace=ws.name,
-        query=ws.redact(clean(str(note.get("query") or ""))),
+        workspace=ctx.name,
+        query=ctx.redact(clean(str(note.get("query") or ""))),
         candidates=(*handed, *withheld),
         chosen=names,
         chosen_hashes=tuple(one.hash for one in handed),
@@ -39,9 +39,9 @@ def selection_of(ws: Workspace, note: Mapping[str, object]) -> Selection:
         withheld=withheld,
         withhold_rate=float(rate) if isinstance(rate, int | float) else 0.0,
         stages=(f"hook: {len(names)} by score ({', '.join(names)})",),
-        agent=ws.redact(clean(str(note.get("agent") or ""))),
-        session=ws.redact(clean(str(note.get("session") or ""))),
-        created=_moment(ws, note),
+        agent=ctx.redact(clean(str(note.get("agent") or ""))),
+        session=ctx.redact(clean(str(note.get("session") or ""))),
+        created=_moment(ctx, note),
     )
 
 
@@ -59,7 +59,7 @@ def _candidates(value: object) -> tuple[Candidate, ...]:
         raise InputError("the selection names no skills") from None
 
 
-def _moment(ws: Workspace, note: Mapping[str, object]) -> str:
+def _moment(ctx: Context, note: Mapping[str, object]) -> str:
     """When it was made, as the hook's clock said it."""
     made = str(note.get("created") or "")
-    return made if re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", made) else ws.now()
+    return made if re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", made) else ctx.now()

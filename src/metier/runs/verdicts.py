@@ -13,27 +13,27 @@ from metier.store.tables.shipping import profiles
 from metier.types import Verdict
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.store.engines.engine import Transaction
     from metier.types import Record
 
 Mark = Literal["good", "bad", "unset"]
 
 
-def mark_run(ws: Workspace, run: str, word: Mark, reason: str = "") -> Record:
+def mark_run(ctx: Context, run: str, word: Mark, reason: str = "") -> Record:
     """Store a person's verdict on a run; it wins over every other and makes the run new evidence."""
-    reason = ws.redact(clean(reason))
-    with ws.engine.write() as transaction:
+    reason = ctx.redact(clean(reason))
+    with ctx.store.write() as transaction:
         record = runs.get(transaction, run)
         success = success_of(record.run) if word == "unset" else word == "good"
         if word == "unset":
             verdicts.clear(transaction, record.id)
         else:
-            verdict = Verdict(run=record.id, success=success, reason=reason, judge="person", decided=ws.now())
+            verdict = Verdict(run=record.id, success=success, reason=reason, judge="person", decided=ctx.now())
             verdicts.put(transaction, verdict)
         runs.set_success(transaction, record.id, success)
         _recount(transaction, record, success)
-        note_action(transaction, ws, f"mark {word}", record.id, reason)
+        note_action(transaction, ctx, f"mark {word}", record.id, reason)
         return runs.get(transaction, record.id)
 
 

@@ -22,9 +22,9 @@ from metier.store.tables.selection.hook_skills import HandOut, InUse
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Mapping
 
-    from metier.context.context import Workspace
     from metier.events import Event
     from metier.selection.candidates.catalogue import Catalogue, Listed
+    from metier.selection.candidates.skill_pool import SkillPool
     from metier.selection.types import Selectable
     from metier.selection.worth.utility import Adjustment
     from metier.store.engines.engine import Transaction
@@ -41,35 +41,35 @@ CHECKED = f"{__version__} 1"
 """What looked at a skill, and in which form its text is; another version looks again."""
 
 
-def records_of(ws: Workspace) -> Mapping[str, Adjustment]:
+def records_of(pool: SkillPool) -> Mapping[str, Adjustment]:
     """What the runs of each skill say about it."""
-    return records(ws, ws.stock.hashes)
+    return records(pool.library, pool.hashes)
 
 
-def follow(ws: Workspace, catalogue: Catalogue, known: Mapping[str, Adjustment]) -> None:
+def follow(pool: SkillPool, catalogue: Catalogue, known: Mapping[str, Adjustment]) -> None:
     """Note which skills are in use now, and drop what is known of texts that no skill has any more."""
-    with ws.engine.read() as transaction:
+    with pool.ctx.store.read() as transaction:
         before = skill_words.listed(transaction)
-    may = _may(ws, catalogue)
-    now = {name: _row(ws, one, known, may) for name, one in catalogue.listed.items()}
+    may = _may(pool, catalogue)
+    now = {name: _row(pool, one, known, may) for name, one in catalogue.listed.items()}
     changed = [one for name, one in now.items() if name not in before or _differ(one, before[name])]
     gone = before.keys() - now.keys()
     if not changed and not gone:
         return
     replaced = [one.content for name, one in before.items() if name not in now or now[name].hash != one.hash]
-    with suppress(StoreError), ws.engine.write() as transaction:  # else the next selection does it
+    with suppress(StoreError), pool.ctx.store.write() as transaction:  # else the next selection does it
         skill_words.put(transaction, changed)
         skill_words.forget(transaction, gone)
         skill_words.drop(transaction, skill_index.unused(transaction, replaced))
 
 
-def prepared(ws: Workspace) -> Generator[Event, None, int]:
+def prepared(pool: SkillPool) -> Generator[Event, None, int]:
     """Look at every skill that nobody looked at yet, so that hooks can hand it out; returns how many those were."""
-    catalogue = yield from ws.stock.refreshed()
-    if ws.config.store:  # a hook reads SQLite, and nothing else
+    catalogue = yield from pool.refreshed()
+    if pool.ctx.config.store:  # a hook reads SQLite, and nothing else
         return 0
-    ws.stock.follow(records_of(ws))
-    with ws.engine.read() as transaction:
+    pool.follow(records_of(pool))
+    with pool.ctx.store.read() as transaction:
         rows = skill_words.listed(transaction)
     names = [name for name, row in rows.items() if row.checked != CHECKED and row.factor and name in catalogue.listed]
     if not names:
@@ -77,9 +77,9 @@ def prepared(ws: Workspace) -> Generator[Event, None, int]:
     yield Began(stage=STAGE, total=len(names))
     for start in range(0, len(names), STEP):
         part = [catalogue.listed[name] for name in names[start : start + STEP]]
-        found = fit(ws, part)
+        found = fit(pool, part)
         made = [finished(found.skills.get(one.skill.name), one.content) for one in part]
-        with suppress(StoreError), ws.engine.write() as transaction:
+        with suppress(StoreError), pool.ctx.store.write() as transaction:
             skill_words.finish(transaction, made)
         yield Advanced(stage=STAGE, done=min(start + STEP, len(names)), total=len(names))
     yield Ended(stage=STAGE, text=f"{len(names)} skills looked at")
@@ -87,16 +87,16 @@ def prepared(ws: Workspace) -> Generator[Event, None, int]:
 
 
 def made_ready(
-    ws: Workspace, catalogue: Catalogue, skills: Iterable[Selectable], known: Mapping[str, Adjustment]
+    pool: SkillPool, catalogue: Catalogue, skills: Iterable[Selectable], known: Mapping[str, Adjustment]
 ) -> Ready:
     """Skills that were just found fit as hooks need them, but for those that this process made ready before."""
-    if ws.config.store:
+    if pool.ctx.config.store:
         return {}
-    may = _may(ws, catalogue)
+    may = _may(pool, catalogue)
     found: Ready = {}
     for one in skills:
-        row = _row(ws, catalogue.listed[one.name], known, may)
-        if ws.stock.ready.get(one.name) != row:
+        row = _row(pool, catalogue.listed[one.name], known, may)
+        if pool.ready.get(one.name) != row:
             found[one.name] = row, finished(one, row.content)
     return found
 
@@ -117,20 +117,20 @@ def finished(skill: Selectable | None, content: skill_index.Content) -> HandOut:
     return HandOut(content=content, checked=CHECKED, text=text, tokens=tokens(text))
 
 
-def _may(ws: Workspace, catalogue: Catalogue) -> frozenset[str]:
+def _may(pool: SkillPool, catalogue: Catalogue) -> frozenset[str]:
     """The skills that hooks may hand out, by name."""
-    task = Task(text="", agent=AGENT, workspace=ws.name)
-    return ws.stock.may(catalogue, task, frozenset(ws.config.select_exclude)).names
+    task = Task(text="", agent=AGENT, workspace=pool.ctx.name)
+    return pool.may(catalogue, task, frozenset(pool.ctx.config.select_exclude)).names
 
 
-def _row(ws: Workspace, one: Listed, known: Mapping[str, Adjustment], may: Collection[str]) -> InUse:
+def _row(pool: SkillPool, one: Listed, known: Mapping[str, Adjustment], may: Collection[str]) -> InUse:
     name = one.skill.name
     factor = known.get(name, UNKNOWN).factor * (Settings().cold_factor if one.skill.status == "cold" else 1.0)
     return InUse(
         name=name,
         hash=one.content.hash,
         document=one.document,
-        stamp=ws.stock.stamp(one.document),
+        stamp=pool.stamp(one.document),
         always=one.skill.pinned,
         factor=factor if name in may else 0.0,
     )

@@ -33,10 +33,11 @@ from metier.store.tables.selection import selections
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.models.model import Model
     from metier.selection.candidates.catalogue import Catalogue
     from metier.selection.candidates.eligibility import LeftOut
+    from metier.selection.candidates.skill_pool import SkillPool
     from metier.selection.hook_table import Ready
     from metier.selection.types import Choice
     from metier.selection.worth.utility import Adjustment
@@ -70,24 +71,24 @@ class _Decision:
     """What to keep of it for the next time."""
 
 
-def select(ws: Workspace, wanted: Wanted) -> Selected:
+def select(pool: SkillPool, wanted: Wanted) -> Selected:
     """The skills for a task: candidates, the best of them, the model's or the score's choice, as much as fits."""
     began = time.monotonic()
-    settings = settings_of(ws, wanted)
-    task = _task(ws, wanted)
-    catalogue = ws.stock.current()
-    with advised(ws, model=wanted.model) as advice:
-        basis = Basis(settings=settings, adviser=advice.adviser, records=records_of(ws))
-        decision = _decided(ws, task, catalogue, wanted, basis)
+    settings = settings_of(pool.ctx, wanted)
+    task = _task(pool.ctx, wanted)
+    catalogue = pool.current()
+    with advised(pool.ctx, model=wanted.model) as advice:
+        basis = Basis(settings=settings, adviser=advice.adviser, records=records_of(pool))
+        decision = _decided(pool, task, catalogue, wanted, basis)
         if decision.found.changed:  # somebody wrote meanwhile: once more, with what is there now
-            catalogue = drained(ws.stock.refreshed(force=True))
-            decision = _decided(ws, task, catalogue, wanted, basis)
+            catalogue = drained(pool.refreshed(force=True))
+            decision = _decided(pool, task, catalogue, wanted, basis)
     choice, found = decision.choice, decision.found
-    ready = made_ready(ws, catalogue, [one.skill for one in choice.chosen], basis.records)
-    selection = _selection(ws, choice, task, wanted, settings.withhold_rate)
-    stored = _stored(ws, selection, decision, ready)
+    ready = made_ready(pool, catalogue, [one.skill for one in choice.chosen], basis.records)
+    selection = _selection(pool.ctx, choice, task, wanted, settings.withhold_rate)
+    stored = _stored(pool, selection, decision, ready)
     if stored:
-        served_by(ws, selection.id)
+        served_by(pool.ctx, selection.id)
     return Selected(
         id=selection.id if stored else "",
         task=task,
@@ -102,9 +103,9 @@ def select(ws: Workspace, wanted: Wanted) -> Selected:
     )
 
 
-def settings_of(ws: Workspace, wanted: Wanted) -> Settings:
+def settings_of(ctx: Context, wanted: Wanted) -> Settings:
     """The workspace's settings for selection, or those handed in; a budget that is named counts either way."""
-    config = ws.config
+    config = ctx.config
     settings = wanted.settings or Settings(
         top_k=config.select_top_k,
         max_detailed=config.select_max_detailed,
@@ -118,25 +119,25 @@ def settings_of(ws: Workspace, wanted: Wanted) -> Settings:
     return settings if wanted.budget is None else replace(settings, token_budget=wanted.budget)
 
 
-def _task(ws: Workspace, wanted: Wanted) -> Task:
+def _task(ctx: Context, wanted: Wanted) -> Task:
     path = wanted.path
     if Path(path).is_absolute():
-        path = os.path.relpath(os.path.realpath(path), os.path.realpath(ws.root))
-    day = ws.now()[:10]
-    return Task(text=clean(wanted.text), agent=wanted.agent, path=path, workspace=ws.name, day=day)
+        path = os.path.relpath(os.path.realpath(path), os.path.realpath(ctx.root))
+    day = ctx.now()[:10]
+    return Task(text=clean(wanted.text), agent=wanted.agent, path=path, workspace=ctx.name, day=day)
 
 
-def _decided(ws: Workspace, task: Task, catalogue: Catalogue, wanted: Wanted, basis: Basis) -> _Decision:
+def _decided(pool: SkillPool, task: Task, catalogue: Catalogue, wanted: Wanted, basis: Basis) -> _Decision:
     """The decision kept from before, or a new one."""
-    may = ws.stock.may(catalogue, task, wanted.exclude.union(ws.config.select_exclude))
-    basis = replace(basis, library=_library(ws, catalogue, basis.records, may.mark))
+    may = pool.may(catalogue, task, wanted.exclude.union(pool.ctx.config.select_exclude))
+    basis = replace(basis, library=_library(pool, catalogue, basis.records, may.mark))
     key = key_of(task, basis)
-    before = _recalled(ws, key, catalogue)
+    before = _recalled(pool, key, catalogue)
     if before:
         choice, refused = before
-        known = Found(embedder=ws.config.embed_model or EMBEDDER.name, left_out=refused)
+        known = Found(embedder=pool.ctx.config.embed_model or EMBEDDER.name, left_out=refused)
         return _Decision(choice=replace(choice, stages=(may.found.stage(refused), *choice.stages)), found=known)
-    found = retrieved(ws, task, may, catalogue, basis)
+    found = retrieved(pool, task, may, catalogue, basis)
     choice = _with_notes(choose(task, found.scored, basis, found.pinned), found)
     again = kept(choice, (one.name for one in found.left_out)) if found.lasting else None
     stages = (may.found.stage(found.left_out), *choice.stages)
@@ -152,19 +153,19 @@ def _with_notes(choice: Choice, found: Found) -> Choice:
     return replace(choice, stages=(replace(first, note="; ".join(filter(None, (first.note, said)))), *others))
 
 
-def _library(ws: Workspace, catalogue: Catalogue, records: Mapping[str, Adjustment], names: str) -> str:
+def _library(pool: SkillPool, catalogue: Catalogue, records: Mapping[str, Adjustment], names: str) -> str:
     """Stands for all that a decision depends on beside task and settings."""
     known = sorted((name, one.factor, one.hurts) for name, one in records.items() if one.factor != 1.0)
-    served = repr(sorted(ws.stock.served.items()))
-    settings = (ws.config.embed_model, ws.config.embed_url)
+    served = repr(sorted(pool.served.items()))
+    settings = (pool.ctx.config.embed_model, pool.ctx.config.embed_url)
     parts = (catalogue.version, VERSION, *settings, repr(known), served, names)
     return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _recalled(ws: Workspace, key: str, catalogue: Catalogue) -> tuple[Choice, tuple[LeftOut, ...]] | None:
+def _recalled(pool: SkillPool, key: str, catalogue: Catalogue) -> tuple[Choice, tuple[LeftOut, ...]] | None:
     """The decision that is kept under a key, if those may still be handed out who were, and those not who were not."""
     try:
-        with ws.engine.read() as transaction:
+        with pool.ctx.store.read() as transaction:
             data = memo.get(transaction, key)
         before = loads(Kept, data.decode()) if data else None
     except (StoreError, ValueError):
@@ -174,38 +175,38 @@ def _recalled(ws: Workspace, key: str, catalogue: Catalogue) -> tuple[Choice, tu
     names = {*(one.name for one in before.chosen), *before.withheld, *before.refused}
     if not names <= catalogue.listed.keys():
         return None
-    found = fit(ws, [catalogue.listed[name] for name in names])
+    found = fit(pool, [catalogue.listed[name] for name in names])
     if found.changed or {one.name for one in found.left_out} != set(before.refused):
         return None
     choice = recalled(before, key, found.skills)
     return (choice, found.left_out) if choice else None
 
 
-def _selection(ws: Workspace, choice: Choice, task: Task, wanted: Wanted, withhold_rate: float) -> Selection:
+def _selection(ctx: Context, choice: Choice, task: Task, wanted: Wanted, withhold_rate: float) -> Selection:
     """The selection as it is kept, its query redacted."""
-    query = ends(ws.redact(ends(task.text, READ)), QUERY)
+    query = ends(ctx.redact(ends(task.text, READ)), QUERY)
     return recorded(
         choice,
         replace(task, text=query),
         selection=uuid4().hex,
-        created=ws.now(),
-        session=ws.redact(clean(wanted.session)),
+        created=ctx.now(),
+        session=ctx.redact(clean(wanted.session)),
         withhold_rate=withhold_rate,
     )
 
 
-def _stored(ws: Workspace, selection: Selection, decision: _Decision, ready: Ready) -> bool:
+def _stored(pool: SkillPool, selection: Selection, decision: _Decision, ready: Ready) -> bool:
     """Store a selection, the decision, and its skills for hooks in one transaction; False: nothing is recorded."""
-    if closed_by(ws):
+    if closed_by(pool.ctx):
         return False
     try:
-        with ws.engine.write() as transaction:
+        with pool.ctx.store.write() as transaction:
             selections.put(transaction, selection)
             if decision.kept:
                 value = dumps(decision.kept).encode()
-                memo.put(transaction, decision.choice.key, value, ws.now())
+                memo.put(transaction, decision.choice.key, value, pool.ctx.now())
             keep_ready(transaction, ready)
     except StoreError:
         return False
-    ws.stock.ready |= {name: row for name, (row, _) in ready.items()}
+    pool.ready |= {name: row for name, (row, _) in ready.items()}
     return True

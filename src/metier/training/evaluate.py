@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from metier.errors import InputError, RefusedError
 from metier.events import Advanced, Began, Ended
+from metier.library.changes import history
 from metier.library.disk.packages import has_document, read_package
 from metier.statistics.pairs import Pair, pairs_of
 from metier.training.gates.confirm import confirm
@@ -21,8 +22,8 @@ from metier.types.trials import Scored
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
-    from metier.context.context import Workspace
     from metier.events import Event
+    from metier.library.skills import Library
     from metier.models.ledger import Amount
     from metier.skills.package import Package
     from metier.training.gates.confirm import Confirmation
@@ -72,14 +73,14 @@ class Evaluated:
 
 
 def evaluate(
-    ws: Workspace, order: Order, against: Side, *, samples: int = 1, environ: Mapping[str, str] | None = None
+    library: Library, order: Order, against: Side, *, samples: int = 1, environ: Mapping[str, str] | None = None
 ) -> Generator[Event, None, Evaluated]:
     """Score `order.start` against another side; what training or an earlier evaluation rolled out is not paid for."""
     if samples < 1:
         raise InputError("An evaluation needs at least one sample of each case.")
     environ = os.environ if environ is None else environ
-    mine = _named(ws, order)
-    with bench(ws, order, f"eval:{uuid4().hex[:16]}", environ) as place:
+    mine = _named(library, order)
+    with bench(library.ctx, order, f"eval:{uuid4().hex[:16]}", environ) as place:
         found = yield from _rolled(place, order.cases, (mine, against), samples)
         rollouts, amount = place.spent()
     pairs = pairs_of(found[1], found[0])
@@ -98,10 +99,10 @@ def evaluate(
     )
 
 
-def evaluated(ws: Workspace, skill: str, against: str, samples: int, **asked: Unpack[Asked]) -> Evaluated:
+def evaluated(library: Library, skill: str, against: str, samples: int, **asked: Unpack[Asked]) -> Evaluated:
     """The same, waited for."""
-    order = ordered(ws, skill, **asked)
-    events = evaluate(ws, order, side_of(ws, order, against), samples=samples)
+    order = ordered(library, skill, **asked)
+    events = evaluate(library, order, side_of(library, order, against), samples=samples)
     while True:
         try:
             next(events)
@@ -109,7 +110,7 @@ def evaluated(ws: Workspace, skill: str, against: str, samples: int, **asked: Un
             return end.value
 
 
-def side_of(ws: Workspace, order: Order, text: str) -> Side:
+def side_of(library: Library, order: Order, text: str) -> Side:
     """What a skill is held against: `none`, a version's number, a folder; unnamed: the version before, or none."""
     text = text.strip()
     if text == NONE:
@@ -117,7 +118,7 @@ def side_of(ws: Workspace, order: Order, text: str) -> Side:
     folder = Path(text).expanduser()
     if text and ("/" in text or text.startswith(".")) and has_document(folder):
         return Side(name=text, package=read_package(folder))
-    past = () if order.skill.startswith("/") else ws.history(order.skill)
+    past = () if order.skill.startswith("/") else history(library, order.skill)
     if text:
         number = text.removeprefix("v")
         chosen = [one for one in past if str(one.number) == number]
@@ -128,11 +129,11 @@ def side_of(ws: Workspace, order: Order, text: str) -> Side:
     if not chosen:
         return Side(name="no skill", package=None)
     version = chosen[0]
-    return Side(name=f"v{version.number}", package=ws.library.find(order.skill).load(version))
+    return Side(name=f"v{version.number}", package=library.find(order.skill).load(version))
 
 
-def _named(ws: Workspace, order: Order) -> Side:
-    past = () if order.skill.startswith("/") else ws.history(order.skill)
+def _named(library: Library, order: Order) -> Side:
+    past = () if order.skill.startswith("/") else history(library, order.skill)
     number = next((f" v{one.number}" for one in reversed(past) if one.hash == order.start.hash()), "")
     return Side(name=f"{Path(order.skill).name}{number}", package=order.start)
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
     from pathlib import Path
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.models.layers.remember_failures import Faithful
     from metier.skills.package import Package
     from metier.training.cases.splits import Splits
@@ -66,28 +66,28 @@ class Finished:
     """Where its files were written, for a skill of no library or on request."""
 
 
-def train(ws: Workspace, order: Order, environ: Mapping[str, str] | None = None) -> Generator[Event, None, Finished]:
+def train(ctx: Context, order: Order, environ: Mapping[str, str] | None = None) -> Generator[Event, None, Finished]:
     """Train a skill; the same order again takes up where it stopped, and pays for nothing twice."""
     splits = by_ratio(order.cases)
-    name = order.id(target_name(ws, order.target), identity_of(ws, order.optimiser))
-    with _alone(ws, name):
-        return (yield from _trained(ws, order, splits, name, os.environ if environ is None else environ))
+    name = order.id(target_name(ctx, order.target), identity_of(ctx, order.optimiser))
+    with _alone(ctx, name):
+        return (yield from _trained(ctx, order, splits, name, os.environ if environ is None else environ))
 
 
 def _trained(
-    ws: Workspace, order: Order, splits: Splits, name: str, environ: Mapping[str, str]
+    ctx: Context, order: Order, splits: Splits, name: str, environ: Mapping[str, str]
 ) -> Generator[Event, None, Finished]:
     purse, events = f"train:{name}", list[Json]()
-    with bench(ws, order, purse, environ) as place:
+    with bench(ctx, order, purse, environ) as place:
         optimiser = optimiser_of(place, order, purse, environ)
-        training, known, done = _begun(ws, order, name)
+        training, known, done = _begun(ctx, order, name)
         ahead = order.spec.ahead and not order.limits.any and not done  # what is done needs nothing more
         order = replace(order, spec=replace(order.spec, ahead=ahead))
         found = search(
             order.start, splits, place.roller, optimiser, place.pool, order.spec, known=known, gate=order.gate
         )
-        trained = yield from _Watch(ws, place, training, optimiser, events).over(found)
-        training = _looking(ws, training, splits, trained)
+        trained = yield from _Watch(ctx, place, training, optimiser, events).over(found)
+        training = _looking(ctx, training, splits, trained)
         told, stopped = yield from _confirmed(place, splits, order, trained, look=max(1, training.look))
         events += [dump(event) for event in _last_words(told)]
         prices = place.lines.price(model_of(order.target)), place.lines.price(order.optimiser)
@@ -95,7 +95,7 @@ def _trained(
         if stopped:
             place.closing.stop(stopped)
         rollouts, amount = place.spent()
-    training = replace(training, status="stopped" if stopped else "finished", reason=stopped, updated=ws.now())
+    training = replace(training, status="stopped" if stopped else "finished", reason=stopped, updated=ctx.now())
     body = {
         **_about(training, place.target),
         **report(trained, told),
@@ -106,31 +106,31 @@ def _trained(
         "cost_usd": None if amount.cost_usd is None else float(amount.cost_usd),
         "events": events,
     }
-    with ws.engine.write() as transaction:
+    with ctx.store.write() as transaction:
         trainings.save(transaction, training, json.dumps(body))
     return Finished(training=training, trained=trained, confirmation=told.confirmation, report=body)
 
 
 @contextmanager
-def _alone(ws: Workspace, name: str) -> Generator[None]:
+def _alone(ctx: Context, name: str) -> Generator[None]:
     """At most one process at a training: what it may spend is counted by the one that spends it."""
     with ExitStack() as stack:
         try:
-            stack.enter_context(alone(ws, 0, f"train-{name}"))
+            stack.enter_context(alone(ctx, 0, f"train-{name}"))
         except BusyError:
             raise BusyError(f"Training {name} is under way in another process already; nothing was begun.") from None
         yield
 
 
-def _begun(ws: Workspace, order: Order, name: str) -> tuple[Training, tuple[Rejected, ...], bool]:
+def _begun(ctx: Context, order: Order, name: str) -> tuple[Training, tuple[Rejected, ...], bool]:
     """The training's row, what earlier ones of this skill saw rejected when it first began, whether it was done."""
-    target, optimiser = target_name(ws, order.target), identity_of(ws, order.optimiser)
-    with ws.engine.write() as transaction:
+    target, optimiser = target_name(ctx, order.target), identity_of(ctx, order.optimiser)
+    with ctx.store.write() as transaction:
         there = trainings.find(transaction, name)
         known = there.known if there else _known(trainings.reports(transaction, order.skill))
         training = Training(
             id=name,
-            workspace=ws.name,
+            workspace=ctx.name,
             skill=order.skill,
             base_hash=order.start.hash(),
             spec=order.spec.canonical(),
@@ -145,8 +145,8 @@ def _begun(ws: Workspace, order: Order, name: str) -> tuple[Training, tuple[Reje
             known=known,
             fresh=there.fresh if there else "[]",
             look=there.look if there else 0,
-            created=there.created if there else ws.now(),
-            updated=ws.now(),
+            created=there.created if there else ctx.now(),
+            updated=ctx.now(),
         )
         trainings.put(transaction, training, packed(order.start))
         suites.put(transaction, f"train:{name}", order.cases)
@@ -154,12 +154,12 @@ def _begun(ws: Workspace, order: Order, name: str) -> tuple[Training, tuple[Reje
     return training, tuple(Rejected(**one) for one in json.loads(known)), done
 
 
-def _looking(ws: Workspace, training: Training, splits: Splits, trained: Trained) -> Training:
+def _looking(ctx: Context, training: Training, splits: Splits, trained: Trained) -> Training:
     """The training with the number of its look at the fresh cases, counted before anything of them is seen."""
     if trained.stopped or trained.best.hash() == training.base_hash or not splits.confirm:
         return training
     fresh = [sha256(f"{case.id}\0{case.input}".encode("utf-8", "replace")).hexdigest()[:12] for case in splits.confirm]
-    with ws.engine.write() as transaction:
+    with ctx.store.write() as transaction:
         return trainings.looked(transaction, training, fresh)
 
 
@@ -176,7 +176,7 @@ def _known(reports: Sequence[str]) -> str:
 class _Watch:
     """Writes a search's events down as they come: what a kill leaves can be looked at."""
 
-    ws: Workspace
+    ctx: Context
     place: Bench
     training: Training
     optimiser: Faithful
@@ -202,7 +202,7 @@ class _Watch:
             self.events.append(dump(event))
         if isinstance(event, Decided):
             self.optimiser.keep()
-            now = replace(self.training, updated=self.ws.now())
+            now = replace(self.training, updated=self.ctx.now())
             body = {**_about(now, self.place.target), "events": list(self.events)}
             self.place.grouped.later(lambda transaction: trainings.save(transaction, now, json.dumps(body)))
 

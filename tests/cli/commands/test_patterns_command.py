@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_shell import bump, bumps
 
-from metier.context.context import Workspace
 from metier.store.tables.learning import patterns
 from metier.types import SkillTrace, Snapshot
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from cli_shell import Shell
@@ -50,7 +50,7 @@ def test_an_option_before_the_sub_command_counts(shell: Shell, learned: list[str
 
 
 def test_a_retired_pattern_is_only_among_all(shell: Shell, learned: list[str]) -> None:
-    with Workspace.open(shell.folder) as ws, ws.engine.write() as transaction:
+    with Workspace.open(shell.folder) as ws, ws.context.store.write() as transaction:
         patterns.put(transaction, replace(patterns.listed(transaction)[0], status="retired"))
     assert shell.json("patterns") == []
     assert [one["status"] for one in shell.json("patterns", "--all")] == ["retired"]

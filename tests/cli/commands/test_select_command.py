@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from metier.cli.views.select import closing, page
-from metier.context.context import Workspace
 from metier.selection.assembly.assemble import Assembled
 from metier.selection.evaluation.samples import documents
 from metier.selection.result import Selected
 from metier.selection.types import Choice, Chosen, Considered, Selectable, Stage, Task
 from metier.store.tables.selection import selections
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from cli_shell import Shell
@@ -41,7 +41,7 @@ def test_the_json_has_its_shape_and_the_text_of_what_was_chosen(shop: Shell) -> 
     assert (skill["name"], skill["version"], skill["activation_reason"]) == ("flaky-tests", "1", "score")
     assert skill["content"].startswith("# Flaky tests")
     assert found["candidates"][0]["parts"].keys() >= {"words", "meaning"}
-    with Workspace.open(shop.folder) as ws, ws.engine.read() as transaction:
+    with Workspace.open(shop.folder) as ws, ws.context.store.read() as transaction:
         (kept,) = selections.listed(transaction)
     assert (kept.id, kept.query, kept.chosen) == (found["id"], TASK, ("flaky-tests",))
 

@@ -17,8 +17,8 @@ import pytest
 from train_world import GUESS, TEXT, Optimiser, place, solve, write_cases
 
 from metier.cli.views.train import page
-from metier.context.context import Workspace
 from metier.models.model import Message, Reply, Request
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

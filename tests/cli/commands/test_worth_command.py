@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.context.context import Workspace
 from metier.store.tables.selection import selections
 from metier.types import Candidate, Outcome, Run, Selection, SkillTrace
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from cli_shell import Shell
@@ -29,14 +29,14 @@ def trial(shell: Shell, content: str, *, good: int, bad: int) -> None:
     """Runs with deploy, good and bad ones, and as many that had it withheld, the other way round."""
     outcomes = [(False, True)] * good + [(False, False)] * bad + [(True, True)] * bad + [(True, False)] * good
     runs: list[Run] = []
-    with Workspace.open(shell.folder) as ws, ws.engine.write() as transaction:
+    with Workspace.open(shell.folder) as ws, ws.context.store.write() as transaction:
         for number, (out, success) in enumerate(outcomes):
             held = Candidate(skill="deploy", score=0.5, hash=content)
             made = Selection(
                 id=f"s{number}",
                 workspace=ws.name,
                 query=f"task {number}",
-                created=ws.now(),
+                created=ws.context.now(),
                 chosen=() if out else ("deploy",),
                 chosen_hashes=() if out else (content,),
                 withheld=(held,) if out else (),
@@ -89,8 +89,8 @@ def test_an_earlier_version_is_shown_with_what_is_known_of_it(shell: Shell, skil
 
 def test_a_recorded_run_names_its_selection(shell: Shell, skill: str) -> None:
     trial(shell, skill, good=1, bad=0)
-    with Workspace.open(shell.folder) as ws, ws.engine.read() as transaction:
+    with Workspace.open(shell.folder) as ws, ws.context.store.read() as transaction:
         assert all(one.run for one in selections.listed(transaction)) is False
     shell.json("skills", "list")
-    with Workspace.open(shell.folder) as ws, ws.engine.read() as transaction:
+    with Workspace.open(shell.folder) as ws, ws.context.store.read() as transaction:
         assert all(one.run for one in selections.listed(transaction))

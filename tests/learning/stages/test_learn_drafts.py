@@ -28,7 +28,7 @@ from metier.types import Outcome
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
 FREEZE = "python tools/freeze_clock.py --all"
 SEED = "python tools/seed_login.py --users"
@@ -95,7 +95,7 @@ def test_more_evidence_is_looked_at_where_a_person_would_have_to_be_asked(ws: Wo
 def test_a_persons_yes_survives_a_look_that_changes_nothing(ws: Workspace) -> None:
     ws.deliver(task(TESTS))
     learned(ws)
-    approve(ws, the_draft(ws).id)
+    approve(ws.library, the_draft(ws).id)
     ws.deliver(task(TESTS, 2, 1))
     assert learned(ws).taken == ()
     draft = the_draft(ws)
@@ -105,7 +105,7 @@ def test_a_persons_yes_survives_a_look_that_changes_nothing(ws: Workspace) -> No
 
 def test_a_persons_yes_dies_with_the_bytes_it_was_for(ws: Workspace) -> None:
     name, file = appending(ws)
-    approve(ws, the_draft(ws).id)
+    approve(ws.library, the_draft(ws).id)
     file.write_text(file.read_text().replace("\n# ", "\n# By hand: ", 1), encoding="utf-8")
     assert [one.what for one in learned(ws).taken] == ["refreshed"]
     draft = the_draft(ws)
@@ -125,7 +125,7 @@ def test_a_skill_edited_by_hand_is_the_new_base_and_keeps_the_edit(ws: Workspace
 def test_a_rejected_draft_does_not_come_again(ws: Workspace) -> None:
     ws.deliver(task(TESTS))
     learned(ws)
-    reject(ws, the_draft(ws).id, "not wanted")
+    reject(ws.library, the_draft(ws).id, "not wanted")
     assert learned(ws).taken == ()
     assert [one.status for one in all_drafts(ws)] == ["rejected"]
 
@@ -134,7 +134,7 @@ def test_a_text_that_was_rejected_is_not_proposed_again_and_the_word_stays(ws: W
     same = [replace(one, external_id=f"again-{n}") for n, one in enumerate(task(TESTS) * 4)]
     ws.deliver(same[:4])
     learned(ws)
-    reject(ws, the_draft(ws).id, "not wanted")
+    reject(ws.library, the_draft(ws).id, "not wanted")
     ws.deliver(same[4:])
     (taken,) = learned(ws).taken
     assert (taken.what, "was rejected" in taken.reason) == ("left", True)
@@ -146,7 +146,7 @@ def test_a_text_that_was_rejected_is_not_proposed_again_and_the_word_stays(ws: W
 def test_other_evidence_makes_another_draft_of_a_rejected_one(ws: Workspace) -> None:
     ws.deliver(task(TESTS))
     learned(ws)
-    reject(ws, the_draft(ws).id, "a step is missing")
+    reject(ws.library, the_draft(ws).id, "a step is missing")
     ws.deliver(with_steps(task(TESTS, 2, 4), FREEZE))
     assert [one.what for one in learned(ws).taken] == ["drafted"]
     assert [one.status for one in all_drafts(ws)] == ["rejected", "candidate"]
@@ -228,7 +228,7 @@ def test_an_open_draft_of_a_copy_follows_the_global_skill(tmp_path: Path) -> Non
         after = the_draft(ws)
         assert (after.id, after.kind) == (before.id, "create")
         assert after.hash != before.hash
-        apply_drafts(ws, [after.id])
+        apply_drafts(ws.library, [after.id])
         assert "2. Then look again." in documents(ws)["login-care"]
 
 
@@ -247,10 +247,10 @@ def test_a_yes_that_comes_while_a_draft_is_looked_at_again_is_not_lost(ws: Works
     ws.deliver(task(TESTS))
     learned(ws)
     ws.deliver(task(TESTS, 2, 1))
-    steps = learn(ws)
+    steps = learn(ws.pool)
     for event in steps:
         if isinstance(event, Began) and event.stage == "draft":
-            approve(ws, the_draft(ws).id)
+            approve(ws.library, the_draft(ws).id)
     draft = the_draft(ws)
     assert draft.approved == draft.hash
 
@@ -285,7 +285,7 @@ def test_a_skill_that_was_put_away_comes_back_only_with_a_persons_yes(tmp_path: 
         assert taken.draft
         assert (taken.what, taken.reason, taken.draft.needs_approval) == ("drafted", "needs a person's yes", True)
         assert documents(ws) == {}
-        approve(ws, taken.draft.id)
+        approve(ws.library, taken.draft.id)
         assert [one.skill for one in learned(ws).applied] == [version.skill]
         assert list(documents(ws)) == [version.skill]
 
@@ -317,7 +317,7 @@ def test_every_draft_is_in_the_audit_log_once(ws: Workspace) -> None:
     ws.deliver(task(TESTS))
     for _ in range(3):
         learned(ws)
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         entries = [one for one in audit.listed(transaction) if one.action == "draft"]
     assert [one.subject.split()[0] for one in entries] == [the_draft(ws).id]
 

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TypeVar
 
-    from metier.context.context import Workspace
     from metier.events import Event
     from metier.models.questions import Question
     from metier.types import Pattern
+    from metier.workspace import Workspace
 
     T = TypeVar("T")
 
@@ -83,7 +83,7 @@ def test_ten_runs_cost_ten_verdicts_however_they_arrive(ws: Workspace) -> None:
     judge = Judge()
     for number in range(10):
         ws.deliver(task(TESTS, number, 1))
-        done(gather(ws, Patience(judge), save=True))
+        done(gather(ws.context, Patience(judge), save=True))
     assert judge.asked == 10
 
 
@@ -118,7 +118,7 @@ def test_runs_that_are_no_evidence_say_why_and_are_not_looked_at_again(ws: Works
         "claimed success without a final output",
         "heartbeat answer",
     ]
-    assert [trail(ws, run).went for run in ids(ws)] == ["rejected"] * 3
+    assert [trail(ws.context, run).went for run in ids(ws)] == ["rejected"] * 3
     assert learned(ws).rejected == ()
 
 
@@ -133,7 +133,7 @@ def test_a_persons_verdict_moves_a_run_to_where_it_belongs(ws: Workspace, word: 
     made = task(TESTS, count=3)
     ws.deliver(made if word == "bad" else [*made[:2], *failed(made[2:])])
     learned(ws)
-    mark_run(ws, ids(ws)[2], word)  # type: ignore[arg-type]
+    mark_run(ws.context, ids(ws)[2], word)  # type: ignore[arg-type]
     learned(ws)
     assert counts(ws) == then
     assert len(the_pattern(ws).runs) == then[0]
@@ -143,7 +143,7 @@ def test_a_person_may_call_a_run_good_that_has_no_answer(ws: Workspace) -> None:
     ws.deliver([*task(TESTS, 0, 1), *task(TESTS, 1, 1, output="", status=None)])
     learned(ws)
     assert all_patterns(ws) == []
-    mark_run(ws, ids(ws)[1], "good")
+    mark_run(ws.context, ids(ws)[1], "good")
     assert learned(ws).evidence == 1
     assert counts(ws) == (2, 0)
 
@@ -151,10 +151,10 @@ def test_a_person_may_call_a_run_good_that_has_no_answer(ws: Workspace) -> None:
 def test_a_persons_word_taken_back_leaves_the_run_as_it_was(ws: Workspace) -> None:
     ws.deliver(task(TESTS, count=3))
     learned(ws)
-    mark_run(ws, ids(ws)[0], "bad")
+    mark_run(ws.context, ids(ws)[0], "bad")
     learned(ws)
     assert counts(ws) == (2, 1)
-    mark_run(ws, ids(ws)[0], "unset")
+    mark_run(ws.context, ids(ws)[0], "unset")
     learned(ws)
     assert counts(ws) == (3, 0)
 
@@ -177,19 +177,19 @@ def test_a_run_that_grew_is_judged_as_it_is_by_now(ws: Workspace) -> None:
     made = task(TESTS, count=1)
     ws.deliver(made)
     judge = Judge()
-    done(gather(ws, Patience(judge), save=True))
+    done(gather(ws.context, Patience(judge), save=True))
     ws.deliver([replace(made[0], output="More was done.")])
-    done(gather(ws, Patience(judge), save=True))
+    done(gather(ws.context, Patience(judge), save=True))
     assert judge.asked == 2
 
 
 def test_a_removed_run_does_not_count_any_more(ws: Workspace) -> None:
     ws.deliver([*task(TESTS, count=3), *failed(task(TESTS, 3, 1))])
     learned(ws)
-    list(remove(ws, [ids(ws)[3]], "test"))
+    list(remove(ws.context, [ids(ws)[3]], "test"))
     learned(ws)
     assert counts(ws) == (3, 0)
-    list(remove(ws, ids(ws)[:2], "test"))
+    list(remove(ws.context, ids(ws)[:2], "test"))
     learned(ws)
     assert counts(ws) == (1, 0)
     assert the_pattern(ws).status == "forming"
@@ -199,7 +199,7 @@ def test_a_pattern_whose_runs_were_all_removed_begins_again_under_its_name(ws: W
     ws.deliver(task(TESTS))
     learned(ws)
     before = the_pattern(ws)
-    list(remove(ws, ids(ws), "test"))
+    list(remove(ws.context, ids(ws), "test"))
     learned(ws)
     assert counts(ws) == (0, 0)
     ws.deliver([replace(one, external_id=f"x{number}") for number, one in enumerate(task(TESTS))])
@@ -212,11 +212,11 @@ def test_nothing_of_a_removed_run_stays_in_what_tells_patterns_apart(ws: Workspa
     odd = replace(task(TESTS, 2, 1)[0], message="Fix the flaky login test of zanzibar")
     ws.deliver([*task(TESTS), odd])
     learned(ws)
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         assert "zanzibar" in str(transaction.all("SELECT body FROM clusters"))
-    list(remove(ws, [ids(ws)[2]], "test"))
+    list(remove(ws.context, [ids(ws)[2]], "test"))
     learned(ws)
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         assert "zanzibar" not in str(transaction.all("SELECT body FROM clusters"))
 
 
@@ -224,7 +224,7 @@ def test_a_run_that_changes_while_it_is_judged_is_the_next_passes(ws: Workspace)
     made = task(TESTS)
     ws.deliver(made)
     grown = replace(made[0], output="Another answer.")
-    gathered = done(gather(ws, Patience(Judge(lambda: ws.deliver([grown]))), save=True))
+    gathered = done(gather(ws.context, Patience(Judge(lambda: ws.deliver([grown]))), save=True))
     assert [one.id for one in gathered.records] == [ids(ws)[1]]
     assert ws.verdict(ids(ws)[0]) is None
     learned(ws)
@@ -233,8 +233,8 @@ def test_a_run_that_changes_while_it_is_judged_is_the_next_passes(ws: Workspace)
 
 def test_a_run_that_is_marked_while_it_is_judged_keeps_the_persons_word(ws: Workspace) -> None:
     ws.deliver(task(TESTS, count=3))
-    judge = Judge(lambda: mark_run(ws, ids(ws)[0], "bad"))
-    gathered = done(gather(ws, Patience(judge), save=True))
+    judge = Judge(lambda: mark_run(ws.context, ids(ws)[0], "bad"))
+    gathered = done(gather(ws.context, Patience(judge), save=True))
     assert ids(ws)[0] not in gathered.success
     learned(ws)
     assert counts(ws) == (2, 1)
@@ -242,7 +242,7 @@ def test_a_run_that_is_marked_while_it_is_judged_keeps_the_persons_word(ws: Work
 
 def test_a_run_rejected_while_a_person_speaks_on_it_is_looked_at_again(ws: Workspace) -> None:
     ws.deliver([*task(TESTS, 0, 1), *task(TESTS, 1, 1, status=None)])
-    done(gather(ws, Patience(Judge(lambda: mark_run(ws, ids(ws)[1], "good"))), save=True))
+    done(gather(ws.context, Patience(Judge(lambda: mark_run(ws.context, ids(ws)[1], "good"))), save=True))
     learned(ws)
     assert counts(ws) == (2, 0)
 
@@ -253,14 +253,14 @@ def test_a_run_that_changes_between_judging_and_grouping_is_looked_at_again(ws: 
 
     made = task(TESTS, count=3)
     ws.deliver(made)
-    gathered = done(gather(ws, None, save=True))
+    gathered = done(gather(ws.context, None, save=True))
     if how == "grows":
         ws.deliver([replace(made[0], status="error", output="")])
     elif how == "marked":
-        mark_run(ws, ids(ws)[0], "bad")
+        mark_run(ws.context, ids(ws)[0], "bad")
     else:
-        list(remove(ws, [ids(ws)[0]], "test"))
-    grouped = done(group(ws, gathered, StaticEmbedder(), None, save=True))
+        list(remove(ws.context, [ids(ws)[0]], "test"))
+    grouped = done(group(ws.context, gathered, StaticEmbedder(), None, save=True))
     assert [one.successes for one in grouped.new] == [2]
     learned(ws)
     assert counts(ws) == ((2, 0) if how == "removed" else (2, 1))
@@ -270,10 +270,10 @@ def test_a_waiting_run_that_is_marked_while_it_is_grouped_is_looked_at_again(ws:
     ws.deliver(task(TESTS, count=1))
     learned(ws)
     ws.deliver(task(TESTS, 1, 2))
-    steps = learn(ws)
+    steps = learn(ws.pool)
     for event in steps:
         if getattr(event, "stage", "") == "group":  # it has not read yet what waits; from now on all is read and saved
-            mark_run(ws, ids(ws)[0], "bad")
+            mark_run(ws.context, ids(ws)[0], "bad")
             break
     done(steps)
     learned(ws)

@@ -11,17 +11,17 @@ from metier.maintenance.retention import remove
 from metier.store.tables.recording import runs
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
     from metier.types import Record, Run
+    from metier.workspace import Workspace
 
 
 def stored(ws: Workspace) -> list[Record]:
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         return runs.fresh(transaction)
 
 
 def taken(ws: Workspace, read: Read, ids: list[str]) -> dict[str, Run]:
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         return read.take(transaction, ids)
 
 
@@ -52,7 +52,7 @@ def test_a_run_that_was_removed_meanwhile_is_gone(ws: Workspace) -> None:
     first, second = stored(ws)
     read = Read()
     read.keep([first, second])
-    list(remove(ws, [first.id], "not wanted"))
+    list(remove(ws.context, [first.id], "not wanted"))
     assert list(taken(ws, read, [first.id, second.id])) == [second.id]
 
 

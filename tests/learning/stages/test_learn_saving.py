@@ -20,7 +20,7 @@ from metier.types import Draft
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
 
 def made(ws: Workspace, name: str, earlier: Sequence[Draft] = ()) -> Written:
@@ -29,19 +29,19 @@ def made(ws: Workspace, name: str, earlier: Sequence[Draft] = ()) -> Written:
 
 
 def noted(ws: Workspace) -> list[str]:
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         return [one.subject.strip() for one in audit.listed(transaction) if one.action == "draft"]
 
 
 def test_drafts_are_kept_together_in_their_order(ws: Workspace) -> None:
     written = [made(ws, name) for name in ("one", "two", "three")]
-    assert saved(ws, written) == [one.draft for one in written]
+    assert saved(ws.context, written) == [one.draft for one in written]
     assert [one.id for one in all_drafts(ws)] == ["one", "two", "three"] == noted(ws)
 
 
 def test_a_draft_that_cannot_be_kept_takes_none_of_the_others_with_it(ws: Workspace) -> None:
     gone = made(ws, "gone").draft  # said to be open, and not there
-    first, second, third = saved(ws, [made(ws, "one"), made(ws, "two", [gone]), made(ws, "three")])
+    first, second, third = saved(ws.context, [made(ws, "one"), made(ws, "two", [gone]), made(ws, "three")])
     assert isinstance(second, MetierError)
     assert "'gone'" in str(second)
     assert isinstance(first, Draft)
@@ -52,15 +52,15 @@ def test_a_draft_that_cannot_be_kept_takes_none_of_the_others_with_it(ws: Worksp
 def test_a_draft_that_breaks_the_store_takes_none_of_the_others_with_it(ws: Workspace) -> None:
     broken = made(ws, "two")
     broken = broken._replace(draft=replace(broken.draft, summary="half a character \ud800"))
-    _, second, _ = saved(ws, [made(ws, "one"), broken, made(ws, "three")])
+    _, second, _ = saved(ws.context, [made(ws, "one"), broken, made(ws, "three")])
     assert isinstance(second, Exception)
     assert [one.id for one in all_drafts(ws)] == ["one", "three"] == noted(ws)
 
 
 def test_an_open_draft_is_superseded_in_the_same_moment(ws: Workspace) -> None:
-    (old,) = saved(ws, [made(ws, "one")])
+    (old,) = saved(ws.context, [made(ws, "one")])
     assert isinstance(old, Draft)
-    saved(ws, [made(ws, "two", [old]), made(ws, "three")])
+    saved(ws.context, [made(ws, "two", [old]), made(ws, "three")])
     assert {one.id: one.status for one in all_drafts(ws)} == {
         "one": "superseded",
         "two": "candidate",
@@ -70,11 +70,11 @@ def test_an_open_draft_is_superseded_in_the_same_moment(ws: Workspace) -> None:
 
 def test_a_pass_that_is_broken_off_is_made_up_for_and_doubles_nothing(ws: Workspace) -> None:
     ws.deliver([*task(TESTS, 0, 3), *task(REPORTS, 0, 3)])
-    events = learn(ws)
+    events = learn(ws.pool)
     assert any(isinstance(event, Began) and event.stage == "draft" for event in events)
     events.close()
     assert all_drafts(ws) == []
-    events = learn(ws)
+    events = learn(ws.pool)
     assert any(isinstance(event, Advanced) and event.stage == "draft" for event in events)
     events.close()
     kept = [one.id for one in all_drafts(ws)]
@@ -87,7 +87,7 @@ def test_a_pass_that_is_broken_off_is_made_up_for_and_doubles_nothing(ws: Worksp
 def test_garbage_is_looked_for_as_before_after_a_pass_and_after_one_broken_off(ws: Workspace) -> None:
     before = gc.get_threshold()
     ws.deliver(task(TESTS))
-    events = learn(ws)
+    events = learn(ws.pool)
     next(events)
     assert gc.get_threshold() == SELDOM
     events.close()

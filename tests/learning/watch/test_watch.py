@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Self
 
 import pytest
 
-from metier.context.context import Workspace
 from metier.context.exclusive import alone
 from metier.errors import ConfigError, StoreError
 from metier.events import Advanced, Began, Ended, Noted
@@ -19,6 +18,7 @@ from metier.learning.watch import last_pass as passes
 from metier.learning.watch.schedule import Due, Later, Never, Pace
 from metier.learning.watch.watch import Watch, next_pass, places
 from metier.types import Run
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -68,7 +68,7 @@ class Running:
 
     def __init__(self, folders: list[Path], learn: Learn, **more: object) -> None:
         settings: dict[str, object] = {"pace": PACE, "flags": DRAFT} | more
-        self.watch = Watch(folders, learn=learn, **settings)  # pyright: ignore[reportArgumentType]
+        self.watch = Watch(folders, Workspace.open, learn=learn, **settings)  # pyright: ignore[reportArgumentType]
         self.told: list[Told] = []
         self._thread = threading.Thread(target=self._collect)
 
@@ -370,12 +370,12 @@ def test_what_failed_is_tried_at_once_when_settings_are_read_again(ws: Workspace
 
 def test_while_somebody_else_learns_nothing_fails_and_nothing_is_forgotten(ws: Workspace) -> None:
     def learn(inner: Workspace) -> Generator[Event, None, object]:
-        with alone(inner, 0):
+        with alone(inner.context, 0):
             yield Ended(stage="learn", text="done")
 
     record(ws)
     with Running([ws.root], learn) as running:
-        with alone(ws, 0):
+        with alone(ws.context, 0):
             until(lambda: any("Another learn is at work" in text for text in running.texts()))
         until(running.passes)
     assert not running.watch.failed
@@ -432,7 +432,7 @@ def test_a_pass_that_hangs_does_not_keep_the_watch_from_ending(ws: Workspace) ->
 
 
 def test_a_watch_that_is_closed_before_it_began_ends_at_once(ws: Workspace) -> None:
-    watch = Watch([ws.root], learn=Script(), pace=PACE, flags=DRAFT)
+    watch = Watch([ws.root], Workspace.open, learn=Script(), pace=PACE, flags=DRAFT)
     watch.close()
     assert list(watch.events()) == []
     assert watch.stopped
@@ -447,7 +447,7 @@ def test_once_makes_the_passes_that_are_due_and_ends(tmp_path: Path) -> None:
     with Workspace.open(folders[0]) as ws:
         record(ws)
     for expected in (["1 new run -> 1 draft"], []):
-        told = list(Watch(folders, learn=script, once=True, flags=DRAFT).events())
+        told = list(Watch(folders, Workspace.open, learn=script, once=True, flags=DRAFT).events())
         ended = [one.event.text for one in told if isinstance(one.event, Ended) and one.event.stage == "pass"]
         assert ended == expected
 
@@ -456,19 +456,19 @@ def test_once_makes_the_passes_that_are_due_and_ends(tmp_path: Path) -> None:
 
 
 def test_the_next_pass_can_be_asked_for(ws: Workspace) -> None:
-    assert isinstance(next_pass(ws), Never)
+    assert isinstance(next_pass(ws.context), Never)
     with Workspace.open(ws.root, flags=DRAFT) as asked:
-        assert next_pass(asked) == Later(why="waits for the next run")
+        assert next_pass(asked.context) == Later(why="waits for the next run")
         record(ws, 2)
-        assert next_pass(asked) == Due(why="2 new runs")
+        assert next_pass(asked.context) == Due(why="2 new runs")
 
 
 def test_a_later_pass_is_not_overwritten_by_an_earlier_one(ws: Workspace) -> None:
-    early = passes.begun(ws)
+    early = passes.begun(ws.context)
     record(ws)
-    passes.completed(ws, passes.begun(ws))
-    passes.completed(ws, early)
-    arrived, passed, fresh = passes.look(ws)
+    passes.completed(ws.context, passes.begun(ws.context))
+    passes.completed(ws.context, early)
+    arrived, passed, fresh = passes.look(ws.context)
     assert passed is not None
     assert (passed.seen, fresh) == (arrived, 0)
 
@@ -477,9 +477,9 @@ def test_a_later_pass_is_not_overwritten_by_an_earlier_one(ws: Workspace) -> Non
 def test_a_memory_of_the_last_pass_that_cannot_be_read_is_none(ws: Workspace, text: str) -> None:
     from metier.store.tables import meta
 
-    with ws.engine.write() as transaction:
+    with ws.context.store.write() as transaction:
         meta.put(transaction, f"{passes.FACT}:{ws.name}", text)
-    assert passes.look(ws)[1] is None
+    assert passes.look(ws.context)[1] is None
 
 
 def test_folders_are_the_workspaces_they_belong_to_each_once(ws: Workspace, tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from crash import killed
 
-from metier.context.context import Workspace
 from metier.library.disk.packages import read_package
 from metier.library.proposals.drafts import apply_drafts, approve, listed
 from metier.library.proposals.parcels import bring_in, export
 from metier.library.proposals.proposals import of_package, save
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,18 +33,18 @@ def imported(folder: Path, parcel: Path) -> None:
     """Bring a parcel in, unless that is done; approve and ship it, unless that is done."""
     with Workspace.open(folder) as ws:
         if not (folder / ".agents/skills/deploy").exists():
-            draft = next(iter(listed(ws)), None) or bring_in(ws, parcel)
-            approve(ws, draft.id)
-            apply_drafts(ws, [draft.id])
-        listed(ws)
+            draft = next(iter(listed(ws.library)), None) or bring_in(ws.library, parcel)
+            approve(ws.library, draft.id)
+            apply_drafts(ws.library, [draft.id])
+        listed(ws.library)
 
 
 def shipped(folder: Path) -> None:
     """Ship both drafts as one change, unless that is done."""
     with Workspace.open(folder) as ws:
-        waiting = [draft.id for draft in listed(ws)]
+        waiting = [draft.id for draft in listed(ws.library)]
         if waiting:
-            apply_drafts(ws, waiting)
+            apply_drafts(ws.library, waiting)
 
 
 @pytest.mark.parametrize("every", [23, pytest.param(1, marks=pytest.mark.slow)])
@@ -56,7 +56,7 @@ def test_an_import_killed_anywhere_converges_to_one_skill_with_its_history(every
         (folder / "more.md").write_text("more\n")
         ws.skills()
         parcel = tmp_path / "deploy.zip"
-        parcel.write_bytes(export(ws, "deploy"))
+        parcel.write_bytes(export(ws.library, "deploy"))
     at, done = 0, False
     while not done:
         at += every
@@ -68,7 +68,7 @@ def test_an_import_killed_anywhere_converges_to_one_skill_with_its_history(every
         assert read_package(place / ".agents/skills/deploy") == read_package(folder)
         with Workspace.open(place) as ws:
             assert [one.action for one in ws.history("deploy")] == ["found", "hand-edit", "import"]
-            assert [one.status for one in listed(ws, every=True)] == ["accepted"]
+            assert [one.status for one in listed(ws.library, every=True)] == ["accepted"]
         assert not list((place / ".metier/journal").iterdir())
     assert at > 18
 
@@ -84,7 +84,10 @@ def test_two_drafts_shipped_as_one_are_both_old_or_both_new_after_a_kill(every: 
             ws.skills()
             for folder in folders:
                 package = read_package(folder).with_files({"notes.md": b"new\n"})
-                approve(ws, save(ws, of_package(ws, ws.library.find(folder.name), package, summary="notes")).id)
+                approve(
+                    ws.library,
+                    save(ws.context, of_package(ws.library, ws.library.find(folder.name), package, summary="notes")).id,
+                )
         done = not killed(partial(shipped, place), at)
         with Workspace.open(place) as ws:
             ws.skills()
@@ -93,5 +96,5 @@ def test_two_drafts_shipped_as_one_are_both_old_or_both_new_after_a_kill(every: 
         with Workspace.open(place) as ws:
             assert all((folder / "notes.md").read_bytes() == b"new\n" for folder in folders)
             assert [len(ws.history(name)) for name in ("one", "two")] == [2, 2]
-            assert [one.status for one in listed(ws, every=True)] == ["accepted", "accepted"]
+            assert [one.status for one in listed(ws.library, every=True)] == ["accepted", "accepted"]
     assert at > 14

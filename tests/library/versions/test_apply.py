@@ -15,13 +15,13 @@ import pytest
 from crash import CHANGING, failing
 from shelves import Bench, in_memory, leftovers, package
 
-from metier.context.context import Workspace
 from metier.errors import ConflictError, RefusedError, StoreError
 from metier.library.disk.packages import read_package
 from metier.library.versions.apply import apply
 from metier.library.versions.history import place_name
 from metier.library.versions.shelf import BESIDE
 from metier.skills.package import Package
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from shelves import in_memory
 
-from metier.context.context import Workspace
 from metier.library.proposals.garbage import collect
 from metier.library.versions.shelf import BESIDE, retired_name
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,5 +29,5 @@ def test_what_was_left_in_a_root_on_another_disk_goes_and_what_may_be_read_stays
             ws.skills()
             with ws.library.shelf.writing():
                 pass
-            collect(ws)
+            collect(ws.library)
         assert sorted(file.name for file in (there / BESIDE).iterdir()) == sorted([recent, "somebody-elses"])

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from shelves import package
 
-from metier.context.context import Workspace
 from metier.library.changes import made, ship
 from metier.library.disk.slot import ABSENT
 from metier.library.versions.apply import Change
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,9 +39,9 @@ def test_a_skill_shipped_and_removed_between_two_looks_is_noticed_as_removed(for
         found = ws.library.find("deploy")
         last = found.last()
         assert last
-        version = made(ws, found, "apply", status="active", like=last, summary="a test")
+        version = made(ws.context, found, "apply", status="active", like=last, summary="a test")
         change = Change(root=found.root.real, package=package("deploy", "again"), base=ABSENT, version=version)
-        ship(ws, [(found, change)])
+        ship(ws.context, [(found, change)])
         shutil.rmtree(place)
         ws.skills()
         actions = [one.action for one in found.past().versions]

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from shelves import MEMORY, package
 
-from metier.context.context import Workspace
 from metier.errors import MetierError
 from metier.library.changes import made, ship
 from metier.library.disk.packages import read_package
@@ -25,6 +24,7 @@ from metier.library.disk.slot import ABSENT
 from metier.library.hand_edits import notice_one
 from metier.library.versions.apply import Change
 from metier.library.versions.journal import recover
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -225,14 +225,14 @@ class Library(RuleBasedStateMachine):
     def _apply(self, wanted: list[tuple[str, str]]) -> None:
         with self._open() as ws:
             changes = [self._change(ws, name, _package(name, text)) for name, text in wanted]
-            ship(ws, changes)
+            ship(ws.context, changes)
 
     def _change(self, ws: Workspace, name: str, new: Package) -> tuple[Found, Change]:
         found = ws.library.find(str(self.folder / PLACES[name]))
-        notice_one(ws, found)
+        notice_one(ws.context, found)
         live, last = found.place.live(), found.last()
         assert last
-        version = made(ws, found, "apply", status="active", like=last, summary="a test")
+        version = made(ws.context, found, "apply", status="active", like=last, summary="a test")
         return found, Change(root=found.root.real, package=new, base=live.hash() if live else ABSENT, version=version)
 
     def _do(self, verb: str, name: str, *words: object) -> None:

@@ -15,7 +15,7 @@ from metier.selection.candidates.activate import activate
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
 DOCUMENT = (
     "---\nname: deploy\ndescription: Deploys the shop. Use when a release is ready.\n---\n\n# Deploy\n\n1. Test.\n"
@@ -32,46 +32,46 @@ def put(ws: Workspace, text: str = DOCUMENT) -> Path:
 
 def test_a_persons_own_skill_is_reviewed_on_sight_and_used(ws: Workspace) -> None:
     put(ws)
-    found = activate(ws, "deploy")
+    found = activate(ws.library, "deploy")
     assert (found.name, found.version.action) == ("deploy", "found")
-    assert activate(ws, "deploy") == found
+    assert activate(ws.library, "deploy") == found
 
 
 def test_a_hand_edit_with_a_high_finding_is_not_handed_out(ws: Workspace) -> None:
     folder = put(ws)
-    activate(ws, "deploy")
+    activate(ws.library, "deploy")
     put(ws, DOCUMENT + HOSTILE)
     with pytest.raises(RefusedError, match="is not handed out"):
-        activate(ws, "deploy")
+        activate(ws.library, "deploy")
     ws.rollback("deploy")
-    assert activate(ws, "deploy").package == read_package(folder)
+    assert activate(ws.library, "deploy").package == read_package(folder)
 
 
 def test_rolling_back_to_bytes_that_were_never_let_through_does_not_let_them_through(ws: Workspace) -> None:
     put(ws, DOCUMENT + HOSTILE)
     ws.skills()
     put(ws)
-    activate(ws, "deploy")
+    activate(ws.library, "deploy")
     ws.rollback("deploy", 1)
     with pytest.raises(RefusedError, match="is not handed out"):
-        activate(ws, "deploy")
+        activate(ws.library, "deploy")
 
 
 def test_what_a_person_approved_is_used_at_exactly_those_bytes(ws: Workspace) -> None:
     folder = put(ws)
     ws.skills()
     package = read_package(folder).with_files({"SKILL.md": (DOCUMENT + HOSTILE).encode()})
-    draft = save(ws, of_package(ws, ws.library.find("deploy"), package, summary="wanted"))
-    approve(ws, draft.id, reason="I know what this is")
-    apply_drafts(ws, [draft.id])
-    assert activate(ws, "deploy").version.draft == draft.id
+    draft = save(ws.context, of_package(ws.library, ws.library.find("deploy"), package, summary="wanted"))
+    approve(ws.library, draft.id, reason="I know what this is")
+    apply_drafts(ws.library, [draft.id])
+    assert activate(ws.library, "deploy").version.draft == draft.id
     put(ws, DOCUMENT + HOSTILE + "One more line.\n")
     with pytest.raises(RefusedError):
-        activate(ws, "deploy")
+        activate(ws.library, "deploy")
 
 
 def test_an_archived_skill_is_not_handed_out(ws: Workspace) -> None:
     put(ws)
     ws.archive("deploy")
     with pytest.raises(NotFoundError):
-        activate(ws, "deploy")
+        activate(ws.library, "deploy")

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked
 
-from metier.context.context import Workspace
 from metier.selection.candidates.select_search import FEW, Search
-from metier.selection.candidates.skill_pool import PAUSE, Stock
+from metier.selection.candidates.skill_pool import PAUSE, SkillPool
 from metier.selection.types import Settings, Task
 from metier.store.tables.selection import hook_skills as skill_words
 from metier.store.tables.selection import outcomes, selections
 from metier.types import Run
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +45,7 @@ def clock() -> Clock:
 @pytest.fixture
 def large(ws: Workspace, clock: Clock) -> Workspace:
     """A workspace that takes its few skills for many, and has just looked at them."""
-    ws.stock = Stock(ws=ws, clock=clock, quick=0)
+    ws._pool = SkillPool(library=ws.library, clock=clock, quick=0)
     stocked(ws).stock.current()
     clock.step = 0.0
     return ws
@@ -63,22 +63,22 @@ def stages(found: Selected) -> list[str]:
 
 def test_a_new_skill_is_found_after_the_pause(large: Workspace, clock: Clock) -> None:
     put(large, "flaky-login", "Mends the flaky login test that fails now and then.", "Log in.")
-    assert "flaky-login" not in large.stock.current().listed
+    assert "flaky-login" not in large.pool.current().listed
     clock.now += 3 * PAUSE
-    assert "flaky-login" in large.stock.current().listed
+    assert "flaky-login" in large.pool.current().listed
 
 
 def test_a_small_library_is_looked_at_each_time(ws: Workspace, clock: Clock) -> None:
-    ws.stock = Stock(ws=ws, clock=clock)
+    ws._pool = SkillPool(library=ws.library, clock=clock)
     assert len(stocked(ws).stock.current().listed) == 3
     put(ws, "bread", "Bakes bread.", "Flour.")
-    assert len(ws.stock.current().listed) == 4
+    assert len(ws.pool.current().listed) == 4
 
 
 def test_who_makes_skills_ready_looks_at_once(large: Workspace) -> None:
     put(large, "bread", "Bakes bread.", "Flour.")
     assert "check skills" in [event.stage for event in large.index_skills()]
-    assert "bread" in large.stock.current().listed
+    assert "bread" in large.pool.current().listed
 
 
 def test_what_is_done_through_metier_is_seen_at_once_by_every_process(large: Workspace) -> None:
@@ -128,11 +128,11 @@ def test_bytes_exchanged_under_the_same_size_and_time_are_noticed(large: Workspa
 
 def test_what_is_known_of_a_skill_counts_until_somebody_touches_it(large: Workspace) -> None:
     folder = large.root / ".agents/skills/flaky-tests"
-    while not large.stock.passed.get(large.stock.catalogue.listed["flaky-tests"]):
+    while not large.pool.passed.get(large.pool.catalogue.listed["flaky-tests"]):
         assert large.select(FLAKY).names == ("flaky-tests",)
     (folder / "SKILL.md").chmod(0)
     (folder / "SKILL.md").chmod(0o644)
-    assert large.stock.passed.get(large.stock.catalogue.listed["flaky-tests"]) is None
+    assert large.pool.passed.get(large.pool.catalogue.listed["flaky-tests"]) is None
     assert large.select(FLAKY).names == ("flaky-tests",)
 
 
@@ -195,31 +195,31 @@ def test_scores_are_those_of_an_index_without_the_skills_that_are_left_out(ws: W
     stocked(ws)
     many = [f"bread-{number}" for number in range(60)]
     for task in (FLAKY, "bake stable bread now and then", "how are SQL queries written, and baked?"):
-        may = ws.stock.may(ws.stock.current(), Task(text=task), frozenset(many[:FEW]))
-        search = Search(ws=ws, task=task, vector=None, may=may, wanted=4)
-        assert search.best(())[:12] == ws.stock.search(task, 12, may.names)
+        may = ws.pool.may(ws.pool.current(), Task(text=task), frozenset(many[:FEW]))
+        search = Search(pool=ws.pool, task=task, vector=None, may=may, wanted=4)
+        assert search.best(())[:12] == ws.pool.search(task, 12, may.names)
         refused = [hit.name for hit in search.best(())][:2]
-        assert search.best(refused)[:4] == ws.stock.search(task, 4, may.names.difference(refused))
+        assert search.best(refused)[:4] == ws.pool.search(task, 4, may.names.difference(refused))
 
 
 def test_a_selection_makes_only_its_own_skills_ready_for_hooks(ws: Workspace) -> None:
     stocked(ws).select(FLAKY)
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         assert list(skill_words.listed(transaction)) == ["flaky-tests"]
-    ws.stock.ready.clear()
+    ws.pool.ready.clear()
     for _ in ws.index_skills():
         pass
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         assert sorted(skill_words.listed(transaction)) == sorted(SKILLS)
 
 
 def test_a_selection_writes_once_until_a_run_comes_after_it(ws: Workspace) -> None:
     for number in range(3):
         stocked(ws).select(f"{FLAKY} {number}")
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         assert outcomes.tallies(transaction) == {}
         [newest, *_] = selections.listed(transaction)
     ws.finish(Run(message="x", selection=newest.id, status="completed"))
     ws.select("something else")
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         assert [sums["selected"] for sums in outcomes.tallies(transaction).values()] == [3]

@@ -21,7 +21,7 @@ from metier.store.tables.selection.requests import Request
 from metier.types import Candidate, Outcome, Run, Selection, SkillTrace
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
 START = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
 numbers = itertools.count()
@@ -36,7 +36,7 @@ def select(ws: Workspace, minutes: float, text: str = "ship it", session: str = 
         id=f"sel-{next(numbers)}", workspace=ws.name, query=text, session=session, created=at(minutes),
         chosen=("deploy",), chosen_hashes=("h1",),
     )  # fmt: skip
-    with ws.engine.write() as transaction:
+    with ws.context.store.write() as transaction:
         selections.put(transaction, replace(made, **more))  # type: ignore[arg-type]
     return made.id
 
@@ -53,8 +53,8 @@ def deliver(ws: Workspace, *runs: Run) -> list[str]:
 
 
 def served(ws: Workspace) -> dict[str, str]:
-    link(ws)
-    with ws.engine.read() as transaction:
+    link(ws.context)
+    with ws.context.store.read() as transaction:
         return {one.id: one.run for one in selections.listed(transaction)}
 
 
@@ -91,13 +91,13 @@ def test_the_order_of_arrival_does_not_matter(ws: Workspace, seed: int) -> None:
             names[key] = select(ws, when[key])
         else:
             runs[key] = deliver(ws, work(when[key] + 1))[0]
-        link(ws)
+        link(ws.context)
     assert served(ws) == {names[key]: runs[key] for key in when}
 
 
 def test_a_run_that_arrives_days_later_is_linked_by_when_it_happened(ws: Workspace) -> None:
     mine, last = select(ws, 0), select(ws, 60 * 24 * 3)
-    link(ws)
+    link(ws.context)
     run = deliver(ws, work(1))[0]
     assert served(ws) == {mine: run, last: ""}
 
@@ -109,7 +109,7 @@ def test_a_run_delivered_twice_or_grown_keeps_its_link(ws: Workspace) -> None:
     assert served(ws) == {mine: name}
     grown = replace(run, output="done", status="completed")
     assert deliver(ws, run, grown) == [name, name]
-    link(ws, again=True)
+    link(ws.context, again=True)
     assert served(ws) == {mine: name}
 
 
@@ -117,9 +117,9 @@ def test_linking_twice_changes_nothing_and_looks_at_nothing_again(ws: Workspace)
     select(ws, 0)
     deliver(ws, work(0))
     before = served(ws)
-    assert not link(ws)
+    assert not link(ws.context)
     assert served(ws) == before
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         assert requests.marks(transaction) == requests.ends(transaction)
 
 
@@ -142,7 +142,7 @@ def test_a_selection_that_was_given_by_guess_goes_to_the_run_that_names_it(ws: W
 def test_a_name_counts_whether_the_selection_comes_before_or_behind(ws: Workspace) -> None:
     select(ws, 0, text="first of all")
     run = deliver(ws, work(3, text="x", selection="sel-late"))[0]
-    link(ws)
+    link(ws.context)
     select(ws, 0, text="y", id="sel-late")
     assert served(ws)["sel-late"] == run
 
@@ -155,30 +155,30 @@ def test_of_two_runs_that_name_one_selection_the_first_has_it(ws: Workspace) -> 
 
 def test_a_run_of_another_workspace_cannot_claim_a_selection(ws: Workspace) -> None:
     only = select(ws, 0)
-    with ws.engine.write() as transaction:
+    with ws.context.store.write() as transaction:
         selections.put(transaction, Selection(id="foreign", workspace="w2", query="q", created=at(0)))
     run = deliver(ws, work(1, selection="foreign"))[0]
     assert served(ws) == {only: run}, "its own session and words still tell"
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         assert selections.listed(in_workspace(transaction, "w2"))[0].run == ""
 
 
 def test_a_block_that_names_its_selection_is_linked_when_it_ends(ws: Workspace) -> None:
     with ws.record("ship it") as run:
-        mine = select(ws, 0, text="a part of it", created=ws.now())
-        link(ws)
-        served_by(ws, mine)
-        served_by(ws, "a second one")
+        mine = select(ws, 0, text="a part of it", created=ws.context.now())
+        link(ws.context)
+        served_by(ws.context, mine)
+        served_by(ws.context, "a second one")
     assert run.delivery
     assert run.run.selection == mine
     assert served(ws) == {mine: run.delivery.id}
-    served_by(ws, "nobody's")
+    served_by(ws.context, "nobody's")
 
 
 def test_a_selection_made_in_a_block_for_the_same_words_needs_no_name(ws: Workspace) -> None:
     with ws.record("ship it", session="s") as run:
-        mine = select(ws, 0, created=ws.now())
-        link(ws)
+        mine = select(ws, 0, created=ws.context.now())
+        link(ws.context)
     assert run.delivery
     assert served(ws) == {mine: run.delivery.id}
 
@@ -190,54 +190,54 @@ def test_a_long_run_finds_its_selection_when_it_has_ended(ws: Workspace) -> None
     mine = select(ws, 30)
     assert served(ws)[mine] == ""
     deliver(ws, replace(begun, ended=at(40), status="completed"))
-    link(ws, again=True)
+    link(ws.context, again=True)
     assert served(ws)[mine] == name
 
 
 def test_runs_from_long_before_the_first_selection_are_not_read(ws: Workspace) -> None:
     deliver(ws, *(work(0, text=f"old {n}") for n in range(5)))
-    assert not link(ws), "where nothing was selected there is nothing to do"
+    assert not link(ws.context), "where nothing was selected there is nothing to do"
     select(ws, 0, created=(datetime.now(UTC) + timedelta(days=3)).isoformat())
-    link(ws)
-    with ws.engine.read() as transaction:
+    link(ws.context)
+    with ws.context.store.read() as transaction:
         rows = transaction.all("SELECT count(*) FROM requests WHERE kind = 'run'")
     assert rows[0][0] == 0
 
 
 def test_more_rows_than_one_transaction_takes_are_linked_all_the_same(ws: Workspace) -> None:
     count = linking.PAGE + 20
-    with ws.engine.write() as transaction:
+    with ws.context.store.write() as transaction:
         for n in range(count):
             made = Selection(id=f"many-{n}", workspace=ws.name, query=f"task {n}", session="s", created=at(n))
             selections.put(transaction, made)
     runs = deliver(ws, *(work(n + 1, text=f"task {n}") for n in range(count)))
-    link(ws, most=1)
-    with ws.engine.read() as transaction:
+    link(ws.context, most=1)
+    with ws.context.store.read() as transaction:
         done = requests.marks(transaction)
         assert done
         assert (done.selections, done.runs) == (linking.PAGE, linking.PAGE), "who has no time leaves the rest"
-    link(ws)
-    with ws.engine.read() as transaction:
+    link(ws.context)
+    with ws.context.store.read() as transaction:
         found = {one.id: one.run for one in selections.listed(transaction, count)}
     assert found == {f"many-{n}": run for n, run in enumerate(runs)}
 
 
 def test_a_damaged_selection_or_run_is_in_nobodys_way(ws: Workspace) -> None:
     broken, good = select(ws, 0, text="broken"), select(ws, 0)
-    with ws.engine.write() as transaction:
+    with ws.context.store.write() as transaction:
         transaction.all("UPDATE selections SET body = '{' WHERE id = ?", (broken,))
     bad, run = deliver(ws, work(0, text="broken"), work(0))
-    with ws.engine.write() as transaction:
+    with ws.context.store.write() as transaction:
         transaction.all("UPDATE runs SET body = 'x' WHERE key = ?", (bad[16:] + bad[:16],))
-    link(ws)
-    with ws.engine.read() as transaction:
+    link(ws.context)
+    with ws.context.store.read() as transaction:
         found = requests.get(transaction, "selection", good)
     assert found
     assert found.partner == run
 
 
 def test_what_an_older_version_stored_is_read(ws: Workspace) -> None:
-    with ws.engine.write() as transaction:
+    with ws.context.store.write() as transaction:
         transaction.all(
             "INSERT INTO selections (id, workspace, run, body) VALUES ('old', ?, '', ?)",
             (ws.name, f'{{"id": "old", "workspace": "{ws.name}", "query": "ship it", "chosen": ["a"]}}'),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
 DOCUMENT = "---\nname: deploy\ndescription: Ships the shop. Use when a release is ready.\n---\n\n# Deploy\n\n{}\n"
 CURRENT = {"deploy": "h1"}
@@ -65,7 +65,7 @@ def one(ws: Workspace, *, out: bool = False, content: str = "h1", text: str = ""
         workspace=ws.name,
         query=text or f"task {number}",
         session="s",
-        created=ws.now(),
+        created=ws.context.now(),
         chosen=() if out else ("deploy",),
         chosen_hashes=() if out else (content,),
         withheld=(held,) if out else (),
@@ -89,7 +89,7 @@ def served(made: Selection, *, success: bool | None = True, uses: tuple[str, ...
 
 
 def keep(ws: Workspace, *pairs: tuple[Selection, Run | None]) -> list[str]:
-    with ws.engine.write() as transaction:
+    with ws.context.store.write() as transaction:
         for made, _ in pairs:
             selections.put(transaction, made)
     return [found.id for found in ws.deliver(run for _, run in pairs if run)]
@@ -119,7 +119,7 @@ def test_what_runs_say_is_counted_by_skill_and_kept_apart(either: Workspace) -> 
         (out[0], served(out[0], uses=())),
         (out[1], served(out[1], success=False, uses=("other",))),
     )
-    assert outcomes.counts(ws, CURRENT)["deploy"] == Counts(
+    assert outcomes.counts(ws.library, CURRENT)["deploy"] == Counts(
         selected=5,
         told=3,
         used=3,
@@ -135,39 +135,39 @@ def test_what_runs_say_is_counted_by_skill_and_kept_apart(either: Workspace) -> 
 def test_another_text_is_another_skill_to_measure_and_an_old_one_is_remembered(ws: Workspace) -> None:
     old, new = one(ws, content="h1"), one(ws, content="h2")
     keep(ws, (old, served(old)), (new, served(new, success=False)))
-    assert outcomes.counts(ws, {"deploy": "h2"})["deploy"].failed == 1
-    assert outcomes.counts(ws, {"deploy": "h1"})["deploy"].succeeded == 1
-    assert outcomes.counts(ws, {"deploy": "h3"}) == {}
+    assert outcomes.counts(ws.library, {"deploy": "h2"})["deploy"].failed == 1
+    assert outcomes.counts(ws.library, {"deploy": "h1"})["deploy"].succeeded == 1
+    assert outcomes.counts(ws.library, {"deploy": "h3"}) == {}
 
 
 def test_a_persons_word_counts_at_once_and_can_be_taken_back(either: Workspace) -> None:
     ws = either
     made = one(ws)
     run = keep(ws, (made, served(made, success=None)))[0]
-    assert outcomes.counts(ws, CURRENT)["deploy"] == Counts(selected=1, told=1, used=1)
-    mark_run(ws, run, "bad")
-    assert outcomes.counts(ws, CURRENT)["deploy"].failed == 1
-    mark_run(ws, run, "good")
-    assert outcomes.counts(ws, CURRENT)["deploy"].succeeded == 1
-    mark_run(ws, run, "unset")
-    assert outcomes.counts(ws, CURRENT)["deploy"].succeeded == 0
+    assert outcomes.counts(ws.library, CURRENT)["deploy"] == Counts(selected=1, told=1, used=1)
+    mark_run(ws.context, run, "bad")
+    assert outcomes.counts(ws.library, CURRENT)["deploy"].failed == 1
+    mark_run(ws.context, run, "good")
+    assert outcomes.counts(ws.library, CURRENT)["deploy"].succeeded == 1
+    mark_run(ws.context, run, "unset")
+    assert outcomes.counts(ws.library, CURRENT)["deploy"].succeeded == 0
 
 
 def test_a_run_that_was_removed_says_nothing_any_more(either: Workspace) -> None:
     ws = either
     made = [one(ws), one(ws)]
     runs = keep(ws, *((each, served(each)) for each in made))
-    assert outcomes.counts(ws, CURRENT)["deploy"].succeeded == 2
-    list(remove(ws, runs[:1], "test"))
-    assert outcomes.counts(ws, CURRENT)["deploy"].succeeded == 1
+    assert outcomes.counts(ws.library, CURRENT)["deploy"].succeeded == 2
+    list(remove(ws.context, runs[:1], "test"))
+    assert outcomes.counts(ws.library, CURRENT)["deploy"].succeeded == 1
 
 
 def test_a_claimed_success_counts_when_a_pass_has_judged_it(ws: Workspace) -> None:
     made = one(ws)
     keep(ws, (made, replace(served(made, success=None), output="Shipped it, all 31 checks pass.")))
-    assert outcomes.counts(ws, CURRENT)["deploy"].succeeded == 0
+    assert outcomes.counts(ws.library, CURRENT)["deploy"].succeeded == 0
     learned(ws)
-    assert outcomes.counts(ws, CURRENT)["deploy"].succeeded == 1
+    assert outcomes.counts(ws.library, CURRENT)["deploy"].succeeded == 1
 
 
 def test_a_run_that_grew_is_counted_as_it_is_after_the_next_pass(either: Workspace) -> None:
@@ -175,23 +175,23 @@ def test_a_run_that_grew_is_counted_as_it_is_after_the_next_pass(either: Workspa
     made = one(ws)
     begun = Run(message=made.query, session="s", external_id=made.id, selection=made.id)
     keep(ws, (made, begun))
-    assert outcomes.counts(ws, CURRENT)["deploy"] == Counts(selected=1, told=0)
+    assert outcomes.counts(ws.library, CURRENT)["deploy"] == Counts(selected=1, told=0)
     ws.deliver([served(made, success=False)])
     learned(ws)
-    assert outcomes.counts(ws, CURRENT)["deploy"].failed == 1
+    assert outcomes.counts(ws.library, CURRENT)["deploy"].failed == 1
 
 
 def test_one_chance_counts_once_however_often_the_same_task_comes_in_a_day(ws: Workspace) -> None:
     made = [one(ws, text="hourly report") for _ in range(4)]
     keep(ws, *((each, served(each)) for each in made))
-    found = outcomes.counts(ws, CURRENT)["deploy"]
+    found = outcomes.counts(ws.library, CURRENT)["deploy"]
     assert (found.selected, found.succeeded, found.with_runs) == (4, 4, 1)
 
 
 def test_runs_of_a_time_without_withholding_are_not_compared(ws: Workspace) -> None:
     made = [one(ws, withhold_rate=0.0), one(ws, pinned=("deploy",))]
     keep(ws, *((each, served(each)) for each in made))
-    found = outcomes.counts(ws, CURRENT)["deploy"]
+    found = outcomes.counts(ws.library, CURRENT)["deploy"]
     assert (found.succeeded, found.with_runs, found.withheld_runs) == (2, 0, 0)
 
 
@@ -204,11 +204,16 @@ def test_what_chose_and_withheld_by_chance_is_what_is_counted(ws: Workspace) -> 
         task = Task(text=f"ship the shop deploy {number}", workspace=ws.name, day="2026-01-05")
         choice = choose(task, [Scored(skill=skill, score=0.99)], Basis(settings=settings))
         made = recorded(
-            choice, task, selection=f"c{number}", created=ws.now(), withhold_rate=settings.withhold_rate, session="s"
+            choice,
+            task,
+            selection=f"c{number}",
+            created=ws.context.now(),
+            withhold_rate=settings.withhold_rate,
+            session="s",
         )
         pairs.append((made, served(made, success=not made.withheld)))
     keep(ws, *pairs)
-    found = outcomes.counts(ws, CURRENT)["deploy"]
+    found = outcomes.counts(ws.library, CURRENT)["deploy"]
     assert found.with_runs + found.withheld_runs == 40
     assert found.with_successes == found.with_runs > 10
     assert found.withheld_successes == 0 < found.withheld_runs
@@ -231,21 +236,21 @@ def test_a_decision_that_is_recalled_is_recorded_with_what_it_withheld() -> None
 def test_sums_are_made_once_for_the_same_rows(ws: Workspace) -> None:
     made = one(ws)
     keep(ws, (made, served(made)))
-    assert outcomes.counts(ws, CURRENT)["deploy"].selected == 1
-    with ws.engine.write() as transaction:
+    assert outcomes.counts(ws.library, CURRENT)["deploy"].selected == 1
+    with ws.context.store.write() as transaction:
         transaction.all("UPDATE tallies SET selected = 7")
-    assert outcomes.counts(ws, CURRENT)["deploy"].selected == 7, "nothing is new"
+    assert outcomes.counts(ws.library, CURRENT)["deploy"].selected == 7, "nothing is new"
     more = one(ws)
     keep(ws, (more, None))
-    assert outcomes.counts(ws, CURRENT)["deploy"].selected == 2
+    assert outcomes.counts(ws.library, CURRENT)["deploy"].selected == 2
 
 
 def test_where_nothing_was_selected_nothing_is_written(ws: Workspace) -> None:
-    with ws.engine.read() as transaction:
+    with ws.context.store.read() as transaction:
         before = transaction.all("SELECT name, value FROM meta ORDER BY name")
-    assert outcomes.records(ws) == {}
-    assert not link(ws, again=True)
-    with ws.engine.read() as transaction:
+    assert outcomes.records(ws.library) == {}
+    assert not link(ws.context, again=True)
+    with ws.context.store.read() as transaction:
         assert transaction.all("SELECT name, value FROM meta ORDER BY name") == before
 
 
@@ -253,21 +258,21 @@ def test_a_store_that_is_busy_gives_what_was_known_before(tmp_path: Path) -> Non
     with opened(tmp_path / "p", Clock(), lock_wait=0) as ws:
         made = one(ws)
         keep(ws, (made, served(made)))
-        assert outcomes.counts(ws, CURRENT)["deploy"].selected == 1
+        assert outcomes.counts(ws.library, CURRENT)["deploy"].selected == 1
         more = one(ws)
         keep(ws, (more, None))
-        with opened(tmp_path / "p", Clock(), lock_wait=0) as other, other.engine.write():
+        with opened(tmp_path / "p", Clock(), lock_wait=0) as other, other.context.store.write():
             with pytest.raises(BusyError):
-                link(ws)
-            assert outcomes.counts(ws, CURRENT)["deploy"].selected == 1
-        assert outcomes.counts(ws, CURRENT)["deploy"].selected == 2
+                link(ws.context)
+            assert outcomes.counts(ws.library, CURRENT)["deploy"].selected == 1
+        assert outcomes.counts(ws.library, CURRENT)["deploy"].selected == 2
 
 
 def test_tallies_of_some_skills_are_read_by_name(ws: Workspace) -> None:
     made = one(ws)
     keep(ws, (made, served(made)))
-    outcomes.counts(ws, CURRENT)
-    with ws.engine.read() as transaction:
+    outcomes.counts(ws.library, CURRENT)
+    with ws.context.store.read() as transaction:
         assert list(kept.tallies(transaction, ["deploy", "x"])) == [("deploy", "h1")]
         assert not kept.tallies(transaction, ["x"])
         assert not kept.tallies(in_workspace(transaction, "elsewhere"))
@@ -287,7 +292,7 @@ def provisional(ws: Workspace) -> None:
     found = ws.library.find("deploy")
     last = found.last()
     assert last
-    turn(ws, found, last, "cool", status="provisional")
+    turn(ws.context, found, last, "cool", status="provisional")
     assert ws.skills()[0].status == "provisional"
 
 
@@ -297,8 +302,8 @@ def test_a_skill_that_hurts_is_named_by_the_pass_and_the_doctor_and_not_chosen(s
     assert any(
         text.startswith("deploy hurts: lift -0.") and "metier skills archive deploy" in text for text in found.notes
     )
-    assert list(outcomes.hurting(shop)) == ["deploy"]
-    assert outcomes.records(shop)["deploy"].factor == 0.0
+    assert list(outcomes.hurting(shop.library)) == ["deploy"]
+    assert outcomes.records(shop.library)["deploy"].factor == 0.0
     checks = [check for check in examine(shop.root, {}, {}) if check.text.startswith("deploy hurts")]
     assert [(check.state, "metier skills rollback deploy" in check.fix) for check in checks] == [("warning", True)]
     assert shop.skills()[0].status == "active", "nothing is taken away"
@@ -306,19 +311,19 @@ def test_a_skill_that_hurts_is_named_by_the_pass_and_the_doctor_and_not_chosen(s
 
 def test_another_version_of_a_skill_that_hurts_begins_anew(shop: Workspace) -> None:
     trial(shop, current(shop), with_=(15, 45), without=(45, 15))
-    assert outcomes.hurting(shop)
+    assert outcomes.hurting(shop.library)
     (shop.root / ".agents/skills/deploy/SKILL.md").write_text(DOCUMENT.format("Say it twice."), encoding="utf-8")
     assert current(shop)
-    assert not outcomes.hurting(shop)
+    assert not outcomes.hurting(shop.library)
     shop.rollback("deploy")
-    assert outcomes.hurting(shop)
+    assert outcomes.hurting(shop.library)
 
 
 def test_a_provisional_skill_that_is_proven_becomes_active_and_its_history_says_why(shop: Workspace) -> None:
     provisional(shop)
     trial(shop, current(shop), with_=(45, 15), without=(15, 45))
     assert any(text.startswith("deploy would be active") for text in learned(shop, dry_run=True).notes) is False
-    outcomes.counts(shop)
+    outcomes.counts(shop.library)
     assert any(text.startswith("deploy would be active") for text in learned(shop, dry_run=True).notes)
     assert shop.skills()[0].status == "provisional", "a dry run only says it"
     assert any(text.startswith("deploy is active: proven against") for text in learned(shop).notes)
@@ -340,7 +345,7 @@ def test_a_dry_run_links_nothing(shop: Workspace) -> None:
     made = one(shop, content=current(shop))
     keep(shop, (made, served(made)))
     learned(shop, dry_run=True)
-    with shop.engine.read() as transaction:
+    with shop.context.store.read() as transaction:
         assert transaction.all("SELECT count(*) FROM requests")[0][0] == 0
 
 
@@ -353,9 +358,9 @@ def test_from_a_selection_in_a_block_to_what_the_skill_is_worth(shop: Workspace)
     assert run.run.selection == chosen.id
     names = [each.skill.name for each in chosen.choice.chosen]
     assert names == ["deploy"]
-    found = outcomes.counts(shop)["deploy"]
+    found = outcomes.counts(shop.library)["deploy"]
     assert (found.selected, found.used, found.succeeded, found.with_runs) == (1, 1, 1, 0)
-    with shop.engine.read() as transaction:
+    with shop.context.store.read() as transaction:
         assert run.delivery
         assert selections.listed(transaction)[0].run == run.delivery.id
 
@@ -365,8 +370,8 @@ def test_a_hundred_thousand_selections_are_summed_up_in_a_blink(ws: Workspace) -
     """All are of one skill: the worst there can be."""
     made = one(ws)
     keep(ws, (made, served(made)))
-    outcomes.counts(ws, CURRENT)
-    with ws.engine.write() as transaction:
+    outcomes.counts(ws.library, CURRENT)
+    with ws.context.store.write() as transaction:
         parts = [kept.Part(selection=f"p{n}", skill="deploy", hash="h1", handed=True) for n in range(100_000)]
         kept.put(transaction, parts)
         kept.serve(transaction, {part.selection: kept.Went(f"r{part.selection}", stated=True) for part in parts})
@@ -374,8 +379,8 @@ def test_a_hundred_thousand_selections_are_summed_up_in_a_blink(ws: Workspace) -
     more = one(ws)
     keep(ws, (more, served(more)))
     began = time.process_time()
-    assert outcomes.counts(ws, CURRENT)["deploy"].selected == 100_002
+    assert outcomes.counts(ws.library, CURRENT)["deploy"].selected == 100_002
     assert time.process_time() - began < 0.3
     began = time.process_time()
-    assert outcomes.records(ws, CURRENT)
+    assert outcomes.records(ws.library, CURRENT)
     assert time.process_time() - began < 0.02

@@ -19,7 +19,7 @@ from metier.training.spec import Spec
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
 SMALL = Spec.of(epochs=1, batch=12, slow_cases=4)
 EVALS = {"evals": [{"id": 1, "prompt": "Sum it up.", "expected_output": "6", "files": ["data.csv"]}]}
@@ -43,9 +43,9 @@ def test_of_what_lies_beside_evals_only_the_files_they_name_are_read(tmp_path: P
 
 def test_a_limit_that_is_named_on_resuming_leaves_the_others_as_they_were(shop: Workspace) -> None:
     first = trained(shop, order(spec=SMALL, limits=TrainLimits(rollouts=3, calls=50, tokens=90_000)))
-    kept = order_again(shop, first.training.id, TrainLimits(rollouts=9))
+    kept = order_again(shop.context, first.training.id, TrainLimits(rollouts=9))
     assert kept.limits == TrainLimits(rollouts=9, calls=50, tokens=90_000)
-    assert order_again(shop, first.training.id).limits == TrainLimits(rollouts=3, calls=50, tokens=90_000)
+    assert order_again(shop.context, first.training.id).limits == TrainLimits(rollouts=3, calls=50, tokens=90_000)
 
 
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf"), 1e300, 0.0, -1.0])
@@ -62,9 +62,9 @@ def test_a_package_that_cannot_be_written_leaves_no_part_of_itself(shop: Workspa
     long = Package(files={**best.files, "/".join(["references", *["x" * 200] * 4]): b"too long a path, so far down"})
     deep = tmp_path.joinpath(*["d" * 200] * 16)
     with pytest.raises(InputError, match="The training is kept; the same command with another --out"):
-        written(shop, replace(done, trained=replace(done.trained, best=long)), str(deep / "out"))
+        written(shop.library, replace(done, trained=replace(done.trained, best=long)), str(deep / "out"))
     assert list(deep.iterdir()) == []
-    folder = written(shop, done, str(deep / "out"))
+    folder = written(shop.library, done, str(deep / "out"))
     assert folder is not None
     assert (folder / "SKILL.md").read_bytes() == best.document
 
@@ -72,7 +72,7 @@ def test_a_package_that_cannot_be_written_leaves_no_part_of_itself(shop: Workspa
 def test_a_skill_that_is_removed_meanwhile_is_trained_all_the_same_and_written_beside_the_report(
     shop: Workspace,
 ) -> None:
-    work = carried_out(shop, order(cases=cases(60), spec=SMALL, target=solve))
+    work = carried_out(shop.library, order(cases=cases(60), spec=SMALL, target=solve))
     next(work)
     (shop.root / ".agents/skills/adder").rename(shop.root / "moved")
     done, _ = ended(work)
@@ -88,6 +88,6 @@ def test_when_nothing_can_be_written_any_more_the_training_says_where_and_how_it
     in_the_way = lock.with_suffix(".journal.0")
     in_the_way.mkdir()
     with pytest.raises(StoreError, match=r"Is a directory\. Nothing that was kept is lost"):
-        ended(carried_out(shop, asked))
+        ended(carried_out(shop.library, asked))
     in_the_way.rmdir()
     assert trained(shop, asked).trained == done.trained

@@ -17,11 +17,11 @@ from metier.training.targets.target import Broken
 from metier.types.trials import Rollout, Scored, Unscored
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
     from metier.models.failures import Failure
     from metier.models.model import Reply, Request
     from metier.training.rollouts.rollout import Spent
     from metier.types.trials import Case
+    from metier.workspace import Workspace
 
 SMALL = Spec.of(epochs=1, batch=12, slow_cases=4)
 

@@ -33,7 +33,7 @@ def list_(ctx: typer.Context, limit: Limit = 50, as_json: AsJson = False) -> Non
 
     from metier.store.tables import audit as log
 
-    with opened(ctx) as ws, ws.engine.read() as transaction:
+    with opened(ctx) as ws, ws.context.store.read() as transaction:
         found = log.listed(transaction)[-limit:][::-1]
     if as_json:
         emit([asdict(entry) for entry in found])
@@ -54,7 +54,7 @@ def verify(ctx: typer.Context, as_json: AsJson = False) -> None:
     """
     from metier.store.tables import audit as log
 
-    with opened(ctx) as ws, ws.engine.read() as transaction:
+    with opened(ctx) as ws, ws.context.store.read() as transaction:
         entries = log.listed(transaction)
         broken = log.broken(transaction)
     newest = entries[-1].hash if entries else ""

@@ -41,7 +41,7 @@ def list_(
     from metier.library.proposals.drafts import listed
 
     with opened(ctx) as ws:
-        found = listed(ws, every=every)
+        found = listed(ws.library, every=every)
     if as_json:
         emit([row(draft) for draft in found])
     elif not found:
@@ -65,8 +65,8 @@ def show(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> N
     from metier.library.proposals.drafts import additions, one
 
     with opened(ctx) as ws:
-        found = one(ws, draft)
-        new, taught = additions(ws, found), origin(ws, found)
+        found = one(ws.library, draft)
+        new, taught = additions(ws.library, found), origin(ws.context, found)
     if as_json:
         emit([row(found) | {"newly_allows": list(new), "runs": list(found.provenance.runs)}])
         return
@@ -101,9 +101,9 @@ def diff(
     from metier.skills.package import Package
 
     with opened(ctx) as ws:
-        found = deciding.one(ws, draft)
-        before = drafting.target_of(ws, found).place.live() or Package(files={})
-        after = drafting.package_of(ws, found)
+        found = deciding.one(ws.library, draft)
+        before = drafting.target_of(ws.library, found).place.live() or Package(files={})
+        after = drafting.package_of(ws.library, found)
     parts = changes(before, after)
     if as_json:
         emit({"draft": found.id, "hash": after.hash(), "files": [as_document(one) for one in parts]})
@@ -131,9 +131,9 @@ def approve(
     from metier.library.proposals.drafts import one
 
     with opened(ctx) as ws:
-        found = one(ws, draft)
+        found = one(ws.library, draft)
         full = found.hash if seen and found.hash.startswith(seen) else seen
-        done = yes(ws, found.id, seen=full, reason=reason)
+        done = yes(ws.library, found.id, seen=full, reason=reason)
     if as_json:
         emit(row(done))
     else:
@@ -158,7 +158,7 @@ def reject(
     from metier.library.proposals.drafts import reject as no
 
     with opened(ctx) as ws:
-        done = no(ws, draft, reason)
+        done = no(ws.library, draft, reason)
     if as_json:
         emit(row(done))
     else:
@@ -178,7 +178,7 @@ def apply(
     from metier.library.proposals.drafts import apply_drafts, one
 
     with opened(ctx) as ws:
-        versions = apply_drafts(ws, [one(ws, draft).id for draft in ids])
+        versions = apply_drafts(ws.library, [one(ws.library, draft).id for draft in ids])
     if as_json:
         parts = ("skill", "root", "number", "hash", "status", "action", "draft")
         emit([{part: getattr(version, part) for part in parts} for version in versions])

@@ -13,8 +13,8 @@ from metier.cli.output import awaited, console, emit, talk
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from metier.context.context import Workspace
     from metier.events import Event
+    from metier.workspace import Workspace
 
 T = TypeVar("T")
 app = typer.Typer(cls=SkillByDefault, add_completion=False, rich_markup_mode=None, no_args_is_help=True)
@@ -65,7 +65,7 @@ def selection(
     from metier.selection.evaluation.run import Plan, measured
 
     plan = Plan(queries=queries, skills=skills, compare=compare, cuts=tuple(sorted(set(k or CUTS))))
-    report = _awaited(ctx, lambda ws: measured(plan, ws), alone=bool(skills or not queries))
+    report = _awaited(ctx, lambda ws: measured(plan, ws.pool if ws else None), alone=bool(skills or not queries))
     if as_json:
         emit(document(report, wrong=wrong))
         return
@@ -93,7 +93,7 @@ def admission(
     from metier.selection.evaluation.admit import Newcomer, admitted
 
     newcomer = Newcomer(folder=folder, queries=queries, skills=skills)
-    found = _awaited(ctx, lambda ws: admitted(newcomer, ws), alone=bool(skills))
+    found = _awaited(ctx, lambda ws: admitted(newcomer, ws.pool if ws else None), alone=bool(skills))
     if as_json:
         emit(admission_document(found))
     else:

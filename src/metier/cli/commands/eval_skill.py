@@ -78,7 +78,7 @@ def command(ctx: typer.Context, asked: Asked) -> None:
 
     with opened(ctx) as ws:
         order = ordered(
-            ws,
+            ws.library,
             asked.skill,
             cases=asked.cases,
             target=asked.target,
@@ -88,9 +88,9 @@ def command(ctx: typer.Context, asked: Asked) -> None:
             seconds=asked.timeout,
             commands=asked.commands,
         )
-        other = side_of(ws, order, asked.against)
+        other = side_of(ws.library, order, asked.against)
         with sigterm_as_interrupt():
-            found: Evaluated = awaited(evaluate(ws, order, other, samples=asked.samples))
+            found: Evaluated = awaited(evaluate(ws.library, order, other, samples=asked.samples))
     if asked.as_json:
         emit(document(found))
         return

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from metier.capture.find_sessions import SourceSessions
     from metier.capture.report import FileReport
-    from metier.context.context import Workspace
     from metier.events import Event
+    from metier.workspace import Workspace
 
 SourceArgument = Annotated[
     str,
@@ -79,7 +79,7 @@ def _chosen(name: str, paths: Sequence[str]) -> Callable[[Workspace, list[FileRe
 
     def run(ws: Workspace, reports: list[FileReport]) -> Iterator[Event]:
         reports += [report_unreadable(file, source) for file in found.unreadable]
-        return import_sessions(ws, source, found.sessions, reports)
+        return import_sessions(ws.context, source, found.sessions, reports)
 
     return run
 
@@ -96,7 +96,7 @@ def _found(ws: Workspace, reports: list[FileReport], *, everywhere: bool, yes: b
         raise RefusedError(f"No sessions found {where}. Or give a file: metier import SOURCE PATH")
     _ask(groups, yes=yes)
     for group in groups:
-        progress(import_sessions(ws, group.source, group.sessions, reports))
+        progress(import_sessions(ws.context, group.source, group.sessions, reports))
 
 
 def _ask(groups: Sequence[SourceSessions], *, yes: bool) -> None:

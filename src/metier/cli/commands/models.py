@@ -90,13 +90,13 @@ def _show(results: Sequence[CheckResult]) -> None:
 
 def _today(given: Options) -> Today | None:
     """What the workspace has spent today; None where there is no workspace yet, or its store cannot be read."""
-    from metier.context.context import Workspace
     from metier.context.model_spending import spent_today
     from metier.errors import ConfigError, StoreError
+    from metier.workspace import Workspace
 
     try:
         with Workspace.open(given.folder, create=False, flags=given.flags) as ws:
-            return spent_today(ws)
+            return spent_today(ws.context)
     except (ConfigError, StoreError):
         return None
 

@@ -48,7 +48,7 @@ def show(ctx: typer.Context, pattern: PatternArgument, as_json: AsJson = False) 
     from metier.learning.trace import traced
 
     with opened(ctx) as ws:
-        found = traced(ws, pattern)
+        found = traced(ws.library, pattern)
     if as_json or _said_before(ctx, "as_json"):
         emit(document(found))
         return
@@ -70,7 +70,7 @@ def _list(ctx: typer.Context, *, every: bool, as_json: bool) -> None:
 
     with opened(ctx) as ws:
         found = [one for one in ws.patterns() if every or one.status != "retired"]
-        there = externals(ws, found) if as_json else {}
+        there = externals(ws.context, found) if as_json else {}
     if as_json:
         emit([row(one, there[one.id]) for one in found])
     elif not found:

@@ -28,7 +28,7 @@ def record(ctx: typer.Context, file: FileArgument = "-", as_json: AsJson = False
     from metier.runs.json_stream import record_stream, source
 
     with source(file) as stream, opened(ctx, create=True) as ws:
-        batch = record_stream(ws, stream)
+        batch = record_stream(ws.context, stream)
         progress(ws.index())
         progress(ws.tidy())
     if as_json:

@@ -77,7 +77,7 @@ def show(
 
     with opened(ctx) as ws:
         record = ws.run(run)
-        verdict, went = ws.verdict(record.id), trail(ws, record.id)
+        verdict, went = ws.verdict(record.id), trail(ws.context, record.id)
     if as_json:
         from metier.formats.run_json import dump_run
 
@@ -102,7 +102,7 @@ def mark(
 
     with opened(ctx) as ws:
         before = ws.verdict(ws.run(run).id)
-        record = mark_run(ws, run, verdict, reason)
+        record = mark_run(ws.context, run, verdict, reason)
     if as_json:
         emit(_row(record))
     else:
@@ -147,7 +147,7 @@ def purge(
     if sum((older_than is not None, session is not None, everything)) != 1:
         raise UsageError("Choose which runs: --older-than DAYS, --session NAME or --all.")
     with opened(ctx) as ws:
-        ids = chosen(ws, older_than=older_than, session=session)
+        ids = chosen(ws.context, older_than=older_than, session=session)
     _remove(ctx, ids, "purged by a person", yes=yes, as_json=as_json)
 
 
@@ -164,7 +164,7 @@ def readmit(
     from metier.maintenance.retention import readmit as allow
 
     with opened(ctx) as ws:
-        allow(ws, run)
+        allow(ws.context, run)
     if as_json:
         emit({"readmitted": run})
     else:
@@ -178,7 +178,7 @@ def _remove(ctx: typer.Context, ids: Sequence[str], reason: str, *, yes: bool, a
     if ids:
         confirm(f"Delete {count} permanently? This cannot be undone.", yes=yes)
         with opened(ctx) as ws:
-            progress(remove(ws, ids, reason))
+            progress(remove(ws.context, ids, reason))
     if as_json:
         emit({"removed": list(ids)})
     elif ids:

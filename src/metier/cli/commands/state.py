@@ -26,7 +26,7 @@ def init(ctx: typer.Context, as_json: AsJson = False) -> None:
 
     from metier.config import outer_state_dir
     from metier.context import state_folder as place
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
     given = options(ctx)
     shared = outer_state_dir(given.flags, os.environ)
@@ -52,7 +52,7 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
         raise RefusedError(
             f"{ws.state} is shared by several workspaces. To stop recording here, unset METIER_HOME (or state_dir)."
         )
-    moment = ws.now()[:19].replace(":", "").replace("-", "")
+    moment = ws.context.now()[:19].replace(":", "").replace("-", "")
     aside = ws.state.with_name(f"{ws.state.name}-removed-{moment}")
     confirm(f"Rename {ws.state} to {aside.name} and stop recording here?", yes=yes)
     ws.close()
@@ -105,7 +105,7 @@ def backup(ctx: typer.Context, file: TargetArgument, as_json: AsJson = False) ->
 
     target = Path(file).expanduser().resolve()
     with opened(ctx) as ws:
-        size = write(ws, target)
+        size = write(ws.context, target)
     if as_json:
         emit({"file": str(target), "bytes": size})
     else:
@@ -134,7 +134,7 @@ def restore(ctx: typer.Context, file: BackupArgument, yes: Yes = False, as_json:
         talk(f"Moved the damaged database to {aside}.")
         ws = opened(ctx, create=True)
     with ws:
-        saved = bring_back(ws, source)
+        saved = bring_back(ws.context, source)
     if as_json:
         emit({"file": str(source), "saved": str(saved) if saved else None})
     else:

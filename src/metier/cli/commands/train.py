@@ -19,9 +19,9 @@ from metier.errors import InputError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.context.context import Workspace
     from metier.training.service.order import Order, TrainLimits
     from metier.training.spec import Spec
+    from metier.workspace import Workspace
 
 SkillArgument = Annotated[str, typer.Argument(metavar="SKILL", help="A skill in the library, or a skill folder.")]
 RunArgument = Annotated[str, typer.Argument(metavar="TRAINING", help="A training's id, or the start of it.")]
@@ -120,7 +120,7 @@ def run(ctx: typer.Context, asked: Asked) -> None:
 
     with opened(ctx) as ws:
         order = ordered(
-            ws,
+            ws.library,
             asked.skill,
             cases=asked.cases,
             target=asked.target,
@@ -156,7 +156,7 @@ def resume(
     from metier.training.targets.parse import is_named
 
     with opened(ctx) as ws:
-        order = order_again(ws, training, limits_from(budget) if budget else None)
+        order = order_again(ws.context, training, limits_from(budget) if budget else None)
         if not is_named(order.target):
             raise UsageError(
                 "This training was started from Python with its own target. Continue it there: the same ws.train()."
@@ -175,7 +175,7 @@ def list_(ctx: typer.Context, limit: Limit = 20, as_json: AsJson = False) -> Non
     from metier.training.service.reports import listed
 
     with opened(ctx) as ws:
-        found = listed(ws, limit)
+        found = listed(ws.context, limit)
     if as_json:
         emit(found)
     elif not found:
@@ -201,8 +201,8 @@ def show(
     from metier.training.service.reports import report_of, write_page
 
     with opened(ctx) as ws:
-        found = report_of(ws, training)
-        page = write_page(ws, found, report) if report else None
+        found = report_of(ws.context, training)
+        page = write_page(ws.context, found, report) if report else None
     if as_json:
         emit(found)
         return
@@ -224,7 +224,7 @@ def compare(ctx: typer.Context, one: RunArgument, other: RunArgument, as_json: A
     from metier.training.service.reports import compared
 
     with opened(ctx) as ws:
-        found = compared(ws, one, other)
+        found = compared(ws.context, one, other)
     if as_json:
         emit(found)
     else:
@@ -251,11 +251,11 @@ def _trained(ws: Workspace, order: Order, wanted: _Wanted) -> None:
 
     if wanted.report:
         check_page(wanted.report)
-    work = carried_out(ws, order, apply=wanted.apply, out=wanted.out)
+    work = carried_out(ws.library, order, apply=wanted.apply, out=wanted.out)
     with sigterm_as_interrupt():
         finished = watched(work, order, wanted.told)
     try:
-        page, problem = write_page(ws, finished.report, wanted.report), None
+        page, problem = write_page(ws.context, finished.report, wanted.report), None
     except InputError as error:  # what was found is told all the same
         page, problem = None, error
     if wanted.as_json:

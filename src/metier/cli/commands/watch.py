@@ -49,6 +49,7 @@ def watch(
     Example:  metier watch  ·  metier watch ~/shop ~/site  ·  metier watch --check  ·  metier watch --json | jq .text
     """
     from metier.learning.watch.watch import Watch, places
+    from metier.workspace import Workspace
 
     given = options(ctx)
     roots = places(folders or [given.folder], given.flags, os.environ)
@@ -56,7 +57,7 @@ def watch(
         _check(roots, given, as_json=as_json)
         return
     names = _names(roots)
-    made = Watch(roots, once=once, flags=given.flags)
+    made = Watch(roots, Workspace.open, once=once, flags=given.flags)
     _obey(made)
     try:
         for told in made.events():
@@ -121,12 +122,12 @@ def _check(roots: Sequence[Path], given: Options, *, as_json: bool) -> None:
 
 def _outlook(root: Path, given: Options) -> dict[str, object]:
     """When the next pass of a workspace comes, and why."""
-    from metier.context.context import Workspace
     from metier.learning.watch.schedule import Due, Later, Never
     from metier.learning.watch.watch import next_pass
+    from metier.workspace import Workspace
 
     with Workspace.open(root, create=False, flags=given.flags) as ws:
-        found, now = next_pass(ws), ws.clock()
+        found, now = next_pass(ws.context), ws.context.clock()
     at = now + timedelta(seconds=found.seconds) if isinstance(found, Later) and found.seconds is not None else None
     when = "now" if isinstance(found, Due) else "never" if isinstance(found, Never) else "after a run"
     return {

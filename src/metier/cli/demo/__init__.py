@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from metier.cli.demo.selection import SelectionStory
     from metier.cli.demo.skills import SkillStory
     from metier.cli.demo.training import TrainingStory
-    from metier.context.context import Workspace
     from metier.types import Delivery, Record, Run
+    from metier.workspace import Workspace
 
 Keep = Annotated[str, typer.Option(metavar="DIR", help="Use this new or empty folder, not a temporary one.")]
 WIDTH = 80
@@ -300,7 +300,7 @@ def _workspace(folder: Path) -> Workspace:
     """A workspace in exactly this folder, untouched by the settings of the person who looks on."""
     from metier.config import STATE
     from metier.context import state_folder as place
-    from metier.context.context import Workspace
+    from metier.workspace import Workspace
 
     place.make(folder / STATE, folder)
     return Workspace.open(folder, environ={"HOME": str(folder)})
@@ -321,7 +321,7 @@ def _imported(ws: Workspace) -> list[FileReport]:
             file.write_text(content, encoding="utf-8")
         reports.append(FileReport(file=str(file), source=source.name))
         for found in find_named_sessions(source, [str(file)]).sessions:
-            import_session(ws, source, found, reports[-1])
+            import_session(ws.context, source, found, reports[-1])
     return reports
 
 

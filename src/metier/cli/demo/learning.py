@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from metier.context.context import Workspace
     from metier.learning.report import Learned
     from metier.library.versions.blame import BlamedLine
     from metier.skills.diff import Change
     from metier.types import Delivery, Draft, Pattern
     from metier.types.skills import Version
+    from metier.workspace import Workspace
 
 T = TypeVar("T")
 WIDTH = 80
@@ -73,9 +73,9 @@ def _lesson(ws: Workspace, delivered: Sequence[Delivery]) -> Lesson:
     learned = _result(ws.learn())
     chore = {one.id for one in delivered}
     draft = max(learned.drafts, key=lambda one: len(chore.intersection(one.provenance.runs)))
-    before = drafting.target_of(ws, draft).place.live() or Package(files={})
-    parts = changes(before, drafting.package_of(ws, draft))
-    (version,) = deciding.apply_drafts(ws, [draft.id])
+    before = drafting.target_of(ws.library, draft).place.live() or Package(files={})
+    parts = changes(before, drafting.package_of(ws.library, draft))
+    (version,) = deciding.apply_drafts(ws.library, [draft.id])
     return Lesson(runs=len(delivered), learned=learned, draft=draft, changes=parts, version=version)
 
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from metier.context.context import Workspace
     from metier.selection.evaluation.evaluate import Evaluation
     from metier.selection.result import Selected
+    from metier.workspace import Workspace
 
 T = TypeVar("T")
 WIDTH = 80
@@ -44,8 +44,8 @@ def perform(ws: Workspace) -> SelectionStory:
 
     _stocked(ws)
     queries = _result(queries_from(""))
-    skills = _result(everything(ws))
-    basis = basis_of(ws)
+    skills = _result(everything(ws.pool))
+    basis = basis_of(ws.context)
     answers = _result(asked(_result(bench(skills, basis)), queries, max(CUTS)))
     return SelectionStory(
         skills=len(skills),

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from metier.context.context import Workspace
     from metier.skills.diff import Change
     from metier.types import Draft
     from metier.types.skills import Version
+    from metier.workspace import Workspace
 
 
 WIDTH = 80
@@ -86,13 +86,13 @@ def perform(ws: Workspace) -> SkillStory:
     (folder / "SKILL.md").write_text(DOCUMENT, encoding="utf-8")
     ws.skills()
     found = ws.library.find(NAME)
-    edit_skill(ws, found, "SKILL.md", patch_from(PATCH))
+    edit_skill(ws.library, found, "SKILL.md", patch_from(PATCH))
     with (folder / "SKILL.md").open("a", encoding="utf-8") as file:
         file.write(BY_HAND)
     ws.history(NAME)
     refused = ""
     try:
-        edit_skill(ws, found, "SKILL.md", patch_from(HOSTILE))
+        edit_skill(ws.library, found, "SKILL.md", patch_from(HOSTILE))
     except RefusedError as error:
         refused = str(error)
     ws.rollback(NAME)
@@ -102,7 +102,7 @@ def perform(ws: Workspace) -> SkillStory:
         versions=versions,
         changes=changes(packages[0][1], packages[1][1]),
         refused=refused,
-        draft=listed(ws)[-1],
+        draft=listed(ws.library)[-1],
     )
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from metier.context.context import Workspace
     from metier.training.train import Finished
+    from metier.workspace import Workspace
 
 SEED = 5
 SIZES = (60, 40, 80)
@@ -51,13 +51,13 @@ def perform(ws: Workspace) -> TrainingStory:
         spec=spec_of("default", epochs=4, batch=20),
         workers=2,
     )
-    events = train(ws, order)
+    events = train(ws.context, order)
     while True:
         try:
             next(events)
         except StopIteration as end:
             finished = cast("Finished", end.value)
-            return TrainingStory(finished=finished, page=write_page(ws, finished.report))
+            return TrainingStory(finished=finished, page=write_page(ws.context, finished.report))
 
 
 def scenes(story: TrainingStory) -> Iterator[RenderableType]:

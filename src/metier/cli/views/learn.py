@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from metier.context.context import Workspace
     from metier.learning.report import Learned, Taken, Where
     from metier.types import Draft
     from metier.types.skills import Version
+    from metier.workspace import Workspace
 
 ELSEWHERE: dict[Where, tuple[str, str]] = {
     "waits": ("doesn't yet", "don't yet"),
@@ -46,7 +46,7 @@ def document(ws: Workspace, learned: Learned, *, explain: bool) -> dict[str, obj
         "rejected": [{"run": one.run, "reason": one.reason} for one in learned.rejected],
         "lifecycle": {"evaluated": life.evaluated, "transitioned": len(life.steps), "deleted": life.deleted},
         "patterns": {"new": len(learned.new), "extended": len(learned.extended)},
-        "drafts": [row(one) for one in as_stored(ws, learned.drafts)],
+        "drafts": [row(one) for one in as_stored(ws.context, learned.drafts)],
         "applied": [_applied(one) for one in learned.applied],
         "calls": learned.calls,
         "cost_usd": learned.cost_usd,
@@ -73,7 +73,7 @@ def say(ws: Workspace, learned: Learned, notes: Sequence[str], *, explain: bool)
     for text in (*told, *_unjudged(learned, told)):
         talk(text)
     shipped = {one.draft for one in learned.applied}
-    open_ = [one for one in as_stored(ws, learned.drafts) if one.id not in shipped]
+    open_ = [one for one in as_stored(ws.context, learned.drafts) if one.id not in shipped]
     if open_:
         out.print(drafts_table(open_, dry_run=learned.dry_run))
         if not learned.dry_run:
@@ -218,7 +218,7 @@ def runs_rows(ws: Workspace, learned: Learned) -> list[dict[str, object]]:
     seen = {one.run for one in learned.fates}
     earlier = [
         Fate(run=one.run, where="rejected" if one.success is None else "waits", reason=one.reason)
-        for one in waits(ws)
+        for one in waits(ws.context)
         if one.run not in seen
     ]
     return [
@@ -246,7 +246,7 @@ def step_rows(ws: Workspace, learned: Learned) -> list[dict[str, object]]:
             "draft": one.draft.id if one.draft else None,
             "skill": one.version.skill if one.version else None,
         }
-        for one in steps(ws, learned)
+        for one in steps(ws.context, learned)
     ]
 
 
@@ -257,7 +257,7 @@ def explained(ws: Workspace, learned: Learned) -> Iterator[Text]:
     from metier.learning.trace import records
 
     found = sorted(runs_rows(ws, learned), key=lambda row: (bool(row["earlier"]), ORDER.index(str(row["where"]))))
-    there = records(ws, [str(row["run"]) for row in found])
+    there = records(ws.context, [str(row["run"]) for row in found])
     labels = {one.id: one.label for one in (*ws.patterns(), *learned.new)}
     if found:
         rows = [

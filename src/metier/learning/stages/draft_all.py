@@ -21,11 +21,11 @@ from metier.types.skills import Version
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from metier.context.context import Workspace
     from metier.events import Event
     from metier.learning.next_step import Step
     from metier.learning.stages.write_draft import Desk
     from metier.library.proposals.gate import Gate
+    from metier.library.skills import Library
     from metier.types import Draft, Pattern
 
 TOGETHER = 50
@@ -56,8 +56,7 @@ Work = tuple["Pattern", "Generate | Refresh", "tuple[Draft, ...]"]
 
 def _work(desk: Desk, *, ship: bool) -> list[Work]:
     """The patterns that something is to be done for, oldest first."""
-    ws = desk.ws
-    with ws.engine.read() as transaction:
+    with desk.library.ctx.store.read() as transaction:
         there = {one.id: one for one in patterns.listed(transaction, "ready")}
         tried = patterns.tried(transaction)
         by_pattern: dict[str, list[Draft]] = {}
@@ -79,7 +78,7 @@ def _work(desk: Desk, *, ship: bool) -> list[Work]:
 def _step(desk: Desk, pattern: Pattern, mine: tuple[Draft, ...], *, ship: bool) -> Step:
     """What a pattern calls for; an open draft that nothing has changed about is left alone unless it can ship."""
     ratio = next((one.ratio for one in reversed(mine) if one.ratio is not None), None)
-    now = Situation(drafter=desk.drafter, min_runs=desk.ws.config.min_runs, ratio_then=ratio)
+    now = Situation(drafter=desk.drafter, min_runs=desk.library.ctx.config.min_runs, ratio_then=ratio)
     step = next_step(pattern, mine, now)
     if not isinstance(step, Refresh) or (ship and deciding.may_ship(step.draft)):
         return step
@@ -93,7 +92,7 @@ def _taken(desk: Desk, gate: Gate | None, work: Sequence[Work], *, save: bool) -
     if not save:
         return made
     kept = _kept(desk, work, made)
-    return kept if gate is None else [_gated(desk.ws, gate, one) for one in kept]
+    return kept if gate is None else [_gated(desk.library, gate, one) for one in kept]
 
 
 def _made(desk: Desk, work: Work, *, save: bool) -> Taken:
@@ -115,7 +114,7 @@ def _kept(desk: Desk, work: Sequence[Work], made: Sequence[Taken]) -> list[Taken
     """What was made, with each draft in the store, or with why it is not."""
     pairs = list(zip(work, made, strict=True))
     written = [Written(one.draft, step, earlier) for (_, step, earlier), one in pairs if one.draft is not None]
-    found = iter(saved(desk.ws, written))
+    found = iter(saved(desk.library.ctx, written))
     kept: list[Taken] = []
     for (pattern, _, _), one in pairs:
         now = None if one.draft is None else next(found)
@@ -138,7 +137,7 @@ def _failed(desk: Desk, pattern: Pattern, taken: Taken, error: Exception, *, sav
 
 def _note_tried(desk: Desk, pattern: Pattern, reason: str) -> None:
     """Remember that nothing came of a pattern, so that nobody tries the same again in vain."""
-    with suppress(StoreError), desk.ws.engine.write() as transaction:
+    with suppress(StoreError), desk.library.ctx.store.write() as transaction:
         patterns.note_tried(transaction, pattern.id, desk.tried(pattern, desk.wrote), reason)
 
 
@@ -152,27 +151,27 @@ def _written(desk: Desk, pattern: Pattern, step: Generate | Refresh, earlier: Se
             assert_never(step)
 
 
-def _gated(ws: Workspace, gate: Gate, taken: Taken) -> Taken:
+def _gated(library: Library, gate: Gate, taken: Taken) -> Taken:
     """What was made, shipped where review and the gate let it through."""
     if taken.draft is None:
         return taken
     try:
-        return _shipped(ws, gate, taken, taken.draft)
+        return _shipped(library, gate, taken, taken.draft)
     except MetierError as error:
         return replace(taken, what="failed", reason=str(error))
     except Exception as error:  # noqa: BLE001 - as above
         return replace(taken, what="failed", reason=f"{type(error).__name__}: {error}"[:300])
 
 
-def _shipped(ws: Workspace, gate: Gate, result: Taken, draft: Draft) -> Taken:
+def _shipped(library: Library, gate: Gate, result: Taken, draft: Draft) -> Taken:
     """A draft that review lets through, shipped if the gate has nothing against it."""
     if not deciding.may_ship(draft):
         reason = "needs a person's yes" if draft.status == "candidate" else "quarantined by review"
         return replace(result, reason=reason)
     try:
-        outcome = deciding.gated(ws, draft, gate)
+        outcome = deciding.gated(library, draft, gate)
     except MetierError as error:
-        with ws.engine.read() as transaction:
+        with library.ctx.store.read() as transaction:
             now = drafts.get(transaction, draft.id)
         return replace(result, what="failed", reason=str(error), draft=now)
     if isinstance(outcome, Version):

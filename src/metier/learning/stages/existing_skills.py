@@ -15,9 +15,9 @@ from metier.skills.names import fold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from metier.context.context import Workspace
     from metier.library.listing import Skill
     from metier.library.roots import Level
+    from metier.library.skills import Library
     from metier.skills.package import Package
     from metier.types.skills import Version
 
@@ -34,12 +34,12 @@ class _Entry:
     hash: str
 
 
-class Stock:
+class ExistingSkills:
     """What skills exist, by name: those that win, and that are not only kept."""
 
-    def __init__(self, ws: Workspace, skills: Iterable[Skill]) -> None:
-        self._ws = ws
-        levels: dict[str, Level] = {str(root.path): root.level for root in ws.library.roots}
+    def __init__(self, library: Library, skills: Iterable[Skill]) -> None:
+        self._library = library
+        levels: dict[str, Level] = {str(root.path): root.level for root in library.roots}
         self._skills: dict[str, _Entry] = {}
         self._out: dict[str, str] = {}
         for one in skills:
@@ -77,7 +77,7 @@ class Stock:
         name = version.skill.rpartition("/")[2]
         known = self._skills.get(fold(name))
         there = known.folder if known and known.place == "workspace" else ""
-        folder = there or str(self._ws.library.default.path / version.skill)
+        folder = there or str(self._library.default.path / version.skill)
         self._skills[fold(name)] = _Entry(name=name, folder=folder, place="workspace", hash=version.hash)
 
     def _known(self) -> Iterator[KnownSkill]:
@@ -88,7 +88,7 @@ class Stock:
                     yield known_skill(one.name, package, one.place)
 
     def _read(self, entry: _Entry) -> Package | None:
-        return self._ws.library.find(entry.folder).place.live()
+        return self._library.find(entry.folder).place.live()
 
 
 def known_skill(name: str, package: Package, place: Place) -> KnownSkill:

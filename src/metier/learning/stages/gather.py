@@ -22,7 +22,7 @@ from metier.types import Outcome, Run
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.events import Event
     from metier.learning.judging.evidence import Sifted
     from metier.learning.stages.model_patience import Patience
@@ -58,25 +58,25 @@ class _Batch:
     seen: dict[str, Seen]
 
 
-def gather(ws: Workspace, asker: Patience | None, *, save: bool) -> Generator[Event, None, Gathered]:
+def gather(ctx: Context, asker: Patience | None, *, save: bool) -> Generator[Event, None, Gathered]:
     """Every run that learning has not looked at yet; each claimed success is judged once."""
     gathered = Gathered()
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         total = runs.unseen(transaction)
     yield Began(stage="judge", total=total)
     last = done = 0
     while done < total:
-        records, batch = _read(ws, last)
+        records, batch = _read(ctx, last)
         if not records:
             break
         fresh: list[Verdict] = []
-        for verdict in judging(batch.sifted.kept, batch.known, ws.now(), asker, threads=THREADS if asker else 1):
+        for verdict in judging(batch.sifted.kept, batch.known, ctx.now(), asker, threads=THREADS if asker else 1):
             fresh.append(verdict)
             if asker is not None:
                 yield Advanced(stage="judge", done=done + len(fresh), total=total)
         if asker is not None and any(not one.prompt_hash for one in fresh):  # some were not asked about at all
             asker.give_up()
-        moved = _save(ws, batch, fresh) if save else set[str]()
+        moved = _save(ctx, batch, fresh) if save else set[str]()
         _add(gathered, batch, fresh, moved)
         gathered.read.keep(record for record in records if record.id in gathered.seen)
         last, done = records[-1].sequence, done + len(records)
@@ -91,13 +91,13 @@ def slim(record: Record) -> Record:
     return replace(record, run=Run(message=record.run.message[:LONG], snapshots=record.run.snapshots))
 
 
-def _read(ws: Workspace, last: int) -> tuple[list[Record], _Batch]:
+def _read(ctx: Context, last: int) -> tuple[list[Record], _Batch]:
     """The next runs that nobody has looked at, parted into evidence and the rest."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         records = runs.fresh(transaction, after=last, limit=STEP)
         known = verdicts.many(transaction, [record.id for record in records])
     seen = {one.id: Seen(one.revision, one.success, known.get(one.id)) for one in records}
-    sifted = sift([_stated(record, known.get(record.id)) for record in records], ws.name)
+    sifted = sift([_stated(record, known.get(record.id)) for record in records], ctx.name)
     return records, _Batch(sifted=sifted, known=known, seen=seen)
 
 
@@ -109,9 +109,9 @@ def _stated(record: Record, verdict: Verdict | None) -> Record:
     return replace(record, run=replace(record.run, outcome=outcome))
 
 
-def _save(ws: Workspace, batch: _Batch, fresh: Sequence[Verdict]) -> set[str]:
+def _save(ctx: Context, batch: _Batch, fresh: Sequence[Verdict]) -> set[str]:
     """Keep verdicts and rejections, but for runs that changed while they were judged; returns these."""
-    with ws.engine.write() as transaction:
+    with ctx.store.write() as transaction:
         moved = runs.moved(transaction, batch.seen)
         verdicts.put_all(transaction, [one for one in fresh if one.success is not None and one.run not in moved])
         rejected = [Waits(run=one.run, reason=one.reason) for one in batch.sifted.rejected if one.run not in moved]

@@ -26,7 +26,7 @@ from metier.store.tables.run_keys import key_of
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.events import Event
     from metier.learning.clustering.cluster import Cluster
     from metier.learning.clustering.grouping import Meeting, Meetings
@@ -71,14 +71,14 @@ class _Known:
 
 
 def group(
-    ws: Workspace, gathered: Gathered, embedder: StaticEmbedder, asker: Asker | None, *, save: bool
+    ctx: Context, gathered: Gathered, embedder: StaticEmbedder, asker: Asker | None, *, save: bool
 ) -> Generator[Event, None, Grouped]:
     """Put new evidence where it belongs; the cost follows the new runs."""
-    counted = recounted(ws, embedder, save=save)
+    counted = recounted(ctx, embedder, save=save)
     if not gathered.records:
         return Grouped(extended=counted)
     yield Began(stage="group", total=len(gathered.records))
-    known = _known(ws, embedder, counted)
+    known = _known(ctx, embedder, counted)
     shown = Shown(
         records=gathered.records,
         success={**gathered.success, **{one.run: one.success for one in known.waiting.values()}},
@@ -89,11 +89,11 @@ def group(
         hints=gathered.hints,
     )
     met = meetings(shown, embedder, asker)
-    grouped = _grouped(ws, gathered, known, met)
+    grouped = _grouped(ctx, gathered, known, met)
     grouped.extended += [one for one in counted if one.id not in {each.id for each in grouped.extended}]
     if save:
-        _save(ws, grouped, known, embedder.name)
-        again = {one.id: one for one in recounted(ws, embedder, save=True)}
+        _save(ctx, grouped, known, embedder.name)
+        again = {one.id: one for one in recounted(ctx, embedder, save=True)}
         grouped.new = [again.get(one.id, one) for one in grouped.new]
         grouped.extended = [again.get(one.id, one) for one in grouped.extended]
     text = f"{len(grouped.new)} new patterns, {len(grouped.extended)} extended, {len(grouped.waits)} runs wait"
@@ -101,8 +101,8 @@ def group(
     return grouped
 
 
-def _known(ws: Workspace, embedder: StaticEmbedder, counted: Sequence[Pattern]) -> _Known:
-    with ws.engine.read() as transaction:
+def _known(ctx: Context, embedder: StaticEmbedder, counted: Sequence[Pattern]) -> _Known:
+    with ctx.store.read() as transaction:
         there = {one.id: one for one in patterns.listed(transaction)}
         return _Known(
             patterns=there | {one.id: one for one in counted},
@@ -112,12 +112,12 @@ def _known(ws: Workspace, embedder: StaticEmbedder, counted: Sequence[Pattern]) 
         )
 
 
-def _grouped(ws: Workspace, gathered: Gathered, known: _Known, met: Meetings) -> Grouped:
+def _grouped(ctx: Context, gathered: Gathered, known: _Known, met: Meetings) -> Grouped:
     """Every meeting as a pattern that grew, a new one, or runs that go on waiting."""
     grouped = Grouped(notes=met.notes, seen=gathered.seen, deeds=gathered.deeds)
     success = {**gathered.success, **{one.run: one.success for one in known.waiting.values()}}
     records = {record.id: record for record in gathered.records}
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         old = [run for one in met.meetings for run in one.runs if run not in records]
         records |= {record.id: slim(record) for record in runs.many(transaction, old)}
         taken = {one.label for one in known.patterns.values() if one.successes + one.failures}
@@ -126,11 +126,11 @@ def _grouped(ws: Workspace, gathered: Gathered, known: _Known, met: Meetings) ->
                 pattern = known.patterns[meeting.pattern]
                 counted = members.paths(transaction, pattern.id)
                 evidence = Evidence(records=found, success=success, paths=counted)
-                pattern = extended(pattern, evidence, thresholds(ws), ws.now())
+                pattern = extended(pattern, evidence, thresholds(ctx), ctx.now())
                 _went(grouped, meeting, pattern, found, success)
                 grouped.extended.append(pattern)
             else:
-                _begin(ws, grouped, meeting, found, success, taken)
+                _begin(ctx, grouped, meeting, found, success, taken)
     _wait(grouped, gathered, known.embedder, met)
     return grouped
 
@@ -173,7 +173,7 @@ def _wait(grouped: Grouped, gathered: Gathered, embedder: str, met: Meetings) ->
 
 
 def _begin(
-    ws: Workspace,
+    ctx: Context,
     grouped: Grouped,
     meeting: Meeting,
     found: tuple[Record, ...],
@@ -190,7 +190,7 @@ def _begin(
         evidence=Evidence(records=found, success=success),
         reason=meeting.reason,
     )
-    pattern = begun(group, ws.name, thresholds(ws), ws.now())
+    pattern = begun(group, ctx.name, thresholds(ctx), ctx.now())
     if isinstance(pattern, Waiting):
         reason = f"{len(found)} like it: {pattern.reason}" if len(found) > 1 else pattern.reason
         grouped.fates += [Fate(run=record.id, where="waits", reason=reason) for record in found]
@@ -224,14 +224,14 @@ def _went(
     grouped.clusters[pattern.id] = with_id(meeting.cluster, pattern.id)
 
 
-def _save(ws: Workspace, grouped: Grouped, known: _Known, embedder: str) -> None:
+def _save(ctx: Context, grouped: Grouped, known: _Known, embedder: str) -> None:
     """All of it or nothing: patterns, who belongs to them, and who waits.
 
     Runs that changed meanwhile are taken out again, so that the next pass looks at them as they are by now; the
     patterns they leave are to be counted anew.
     """
     joined = [one.run for one in grouped.members if one.run in known.waiting]
-    with ws.engine.write() as transaction:
+    with ctx.store.write() as transaction:
         moved = runs.moved(transaction, grouped.seen)
         moved |= set(joined) - waiting.there(transaction, joined)
         for pattern in (*grouped.new, *grouped.extended):

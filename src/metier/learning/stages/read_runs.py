@@ -11,7 +11,7 @@ from metier.learning.procedures.knowledge import SHOWN, Lessons
 from metier.store.tables.learning import members
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.learning.patterns import Path
     from metier.learning.stages.group import Grouped
     from metier.learning.stages.learn_reading import Read
@@ -31,12 +31,12 @@ _SIGN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e
 """One of these stands in each of them; most texts have none, which is quicker to see."""
 
 
-def lessons_of(ws: Workspace, pattern: str, read: Read, ahead: Grouped | None = None) -> Lessons:
+def lessons_of(ctx: Context, pattern: str, read: Read, ahead: Grouped | None = None) -> Lessons:
     """The newest runs of a pattern, those that went well and those that did not.
 
     `read` are runs that the pass has read already, `ahead` is what a dry run has grouped and not saved.
     """
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         won, lost = (_newest(transaction, pattern, ahead, success=success) for success in (True, False))
         found = {run: _readable(one) for run, one in read.take(transaction, [*won, *lost]).items()}
     return Lessons(
@@ -50,9 +50,9 @@ def in_short(lessons: Lessons) -> Lessons:
     return Lessons(successes=tuple(map(_short, lessons.successes)), failures=tuple(map(_short, lessons.failures)))
 
 
-def paths_of(ws: Workspace, pattern: str, ahead: Grouped | None = None) -> dict[Path, int]:
+def paths_of(ctx: Context, pattern: str, ahead: Grouped | None = None) -> dict[Path, int]:
     """The paths a pattern's successes took, counted."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         counts = Counter(members.paths(transaction, pattern))
     new = ahead.members if ahead else ()
     counts.update(one.path for one in new if one.pattern == pattern and one.success and one.path)

@@ -11,7 +11,7 @@ from metier.store.tables import meta
 from metier.store.tables.learning import clusters, members, patterns, waiting
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.models.embedding.static import StaticEmbedder
     from metier.store.engines.engine import Transaction
     from metier.types import Pattern
@@ -20,42 +20,42 @@ NEEDED = "learn.needed"
 """The fact that holds what patterns needed in the last pass; one for each workspace."""
 
 
-def thresholds(ws: Workspace) -> Thresholds:
+def thresholds(ctx: Context) -> Thresholds:
     """What a pattern needs here."""
-    return Thresholds(min_runs=ws.config.min_runs, min_success_ratio=ws.config.min_success_ratio)
+    return Thresholds(min_runs=ctx.config.min_runs, min_success_ratio=ctx.config.min_success_ratio)
 
 
-def settle(ws: Workspace) -> list[Pattern]:
+def settle(ctx: Context) -> list[Pattern]:
     """Follow a change of settings: patterns get the status they have by now, runs that wait are looked at again."""
-    now = f"{ws.config.min_runs} {ws.config.min_success_ratio}"
-    with ws.engine.read() as transaction:
-        before = meta.get(transaction, f"{NEEDED}:{ws.name}")
+    now = f"{ctx.config.min_runs} {ctx.config.min_success_ratio}"
+    with ctx.store.read() as transaction:
+        before = meta.get(transaction, f"{NEEDED}:{ctx.name}")
     if before == now:
         return []
-    with ws.engine.write() as transaction:
-        meta.put(transaction, f"{NEEDED}:{ws.name}", now)
+    with ctx.store.write() as transaction:
+        meta.put(transaction, f"{NEEDED}:{ctx.name}", now)
         if not before:
             return []
         waiting.forget(transaction)
         there = patterns.listed(transaction)
-        changed = [replace(new, updated=ws.now()) for one in there if (new := _restated(ws, one)) != one]
+        changed = [replace(new, updated=ctx.now()) for one in there if (new := _restated(ctx, one)) != one]
         for one in changed:
             patterns.put(transaction, one, counted=False)
     return changed
 
 
-def recounted(ws: Workspace, embedder: StaticEmbedder, *, save: bool) -> list[Pattern]:
+def recounted(ctx: Context, embedder: StaticEmbedder, *, save: bool) -> list[Pattern]:
     """Patterns that lost runs, counted from those that are left."""
-    with ws.engine.read() as transaction:
-        found = [_recount(ws, transaction, one) for one in patterns.stale(transaction)]
-    return [_saved(ws, one, embedder) for one in found] if save else found
+    with ctx.store.read() as transaction:
+        found = [_recount(ctx, transaction, one) for one in patterns.stale(transaction)]
+    return [_saved(ctx, one, embedder) for one in found] if save else found
 
 
-def _restated(ws: Workspace, pattern: Pattern) -> Pattern:
-    return replace(pattern, status=status_of(pattern, thresholds(ws)))
+def _restated(ctx: Context, pattern: Pattern) -> Pattern:
+    return replace(pattern, status=status_of(pattern, thresholds(ctx)))
 
 
-def _recount(ws: Workspace, transaction: Transaction, pattern: Pattern) -> Pattern:
+def _recount(ctx: Context, transaction: Transaction, pattern: Pattern) -> Pattern:
     there = members.of_pattern(transaction, pattern.id)
     won = tuple(one.run for one in there if one.success)
     counted = replace(
@@ -64,15 +64,15 @@ def _recount(ws: Workspace, transaction: Transaction, pattern: Pattern) -> Patte
         successes=len(won),
         failures=len(there) - len(won),
         winning_path=winning_path(members.paths(transaction, pattern.id)),
-        updated=ws.now(),
+        updated=ctx.now(),
     )
-    return _restated(ws, counted)
+    return _restated(ctx, counted)
 
 
-def _saved(ws: Workspace, pattern: Pattern, embedder: StaticEmbedder) -> Pattern:
+def _saved(ctx: Context, pattern: Pattern, embedder: StaticEmbedder) -> Pattern:
     """Keep a pattern as it is by now, and a cluster in which nothing of the runs it lost is left."""
-    with ws.engine.write() as transaction:
-        counted = _recount(ws, transaction, pattern)
+    with ctx.store.write() as transaction:
+        counted = _recount(ctx, transaction, pattern)
         patterns.put(transaction, counted)
         cluster = remade(transaction, pattern.id, embedder)
         if cluster is None:

@@ -29,14 +29,14 @@ from metier.types import Finding
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.context.context import Workspace
     from metier.learning.drafting.normalise import Normalised, There
     from metier.learning.drafting.similar_skills import KnownSkill
     from metier.learning.procedures.knowledge import Lessons
-    from metier.learning.stages.existing_skills import Stock
+    from metier.learning.stages.existing_skills import ExistingSkills
     from metier.learning.stages.group import Grouped
     from metier.learning.stages.learn_reading import Read
     from metier.learning.stages.model_patience import Patience
+    from metier.library.skills import Library
     from metier.skills.package import Package
     from metier.types import Draft, Pattern
 
@@ -54,8 +54,8 @@ class Nothing:
 class Desk:
     """What every draft of a pass is written with."""
 
-    ws: Workspace
-    stock: Stock
+    library: Library
+    stock: ExistingSkills
     read: Read
     """Runs that the pass has read already."""
     asker: Patience | None = None
@@ -74,7 +74,7 @@ class Desk:
 
     def write(self, pattern: Pattern, earlier: Sequence[Draft]) -> Draft | Nothing:
         """A new draft of a pattern, reviewed; `earlier` are those it has already."""
-        lessons = lessons_of(self.ws, pattern.id, self.read, self.ahead)
+        lessons = lessons_of(self.library.ctx, pattern.id, self.read, self.ahead)
         shipped = tuple(dict.fromkeys(name_of(one) for one in earlier if one.status == "accepted"))
         proposal = self._proposal(pattern, in_short(lessons), shipped)
         if isinstance(proposal, NothingNew):
@@ -98,19 +98,19 @@ class Desk:
             model=old.provenance.model,
             prompt_hash=old.provenance.prompt_hash,
         )
-        lessons = lessons_of(self.ws, pattern.id, self.read, self.ahead)
+        lessons = lessons_of(self.library.ctx, pattern.id, self.read, self.ahead)
         new = self._fitted(replace(pattern, runs=old.provenance.runs), proposal, lessons)
         if isinstance(new, Nothing):
             problem = Finding(
                 rule="fits-no-more", severity="high", reason=new.reason, fix=f"metier drafts reject {old.id}"
             )
-            new = replace(old, status="quarantined", findings=(problem,), updated=self.ws.now())
+            new = replace(old, status="quarantined", findings=(problem,), updated=self.library.ctx.now())
         done = again(old, new)
         return replace(done, basis=self.basis(pattern, done))
 
     def basis(self, pattern: Pattern, draft: Draft) -> str:
         """Stands for all that reviewing a draft rests on: more evidence matters where a person is to be asked."""
-        root = str(self.ws.library.default.path) if "/" in draft.target else ""
+        root = str(self.library.default.path) if "/" in draft.target else ""
         there = self.stock.hash(name_of(draft))
         evidence = _evidence(pattern) if draft.needs_approval and not draft.approved else ""
         return _hash(draft.body, draft.hash, evidence, there, root, __version__)
@@ -131,7 +131,7 @@ class Desk:
     def _proposal(self, pattern: Pattern, lessons: Lessons, shipped: tuple[str, ...]) -> Proposal | NothingNew:
         """What its runs teach, for the skill they follow, the one that was learned of them before, or a new one."""
         recalled = recall(pattern, self.stock.index, shipped)
-        if is_stable(pattern, paths_of(self.ws, pattern.id, self.ahead), self.ws.config.min_runs):
+        if is_stable(pattern, paths_of(self.library.ctx, pattern.id, self.ahead), self.library.ctx.config.min_runs):
             return self._shortcut(pattern, lessons, recalled)
         followed = pattern.winning_path or tuple(one.name for one in recalled if one.name in shipped)
         return self._drafted(replace(pattern, winning_path=followed), lessons, recalled)
@@ -175,11 +175,11 @@ class Desk:
         if proposal.kind == "create" and is_whole(proposal.body):
             proposal = replace(proposal, body=_with_origin(proposal.body))
         base = there.here.hash() if there.here else ""
-        return draft_of(proposal, pattern, self.ws.now(), base)
+        return draft_of(proposal, pattern, self.library.ctx.now(), base)
 
     def _copied(self, drafted: Draft, package: Package) -> Draft:
         """A change to a skill from elsewhere: the whole of it, as a new skill of this workspace."""
-        library = self.ws.library
+        library = self.library
         if self.ahead is None:
             with library.shelf.writing():
                 library.shelf.objects.keep(package)
@@ -195,7 +195,7 @@ class Desk:
             before=before,
             evidence=(*lessons.successes, *lessons.failures),
             existing=[one for one in self.stock.index.names() if one != name_of(drafted)],
-            second=opinions(self.ws.config.second_opinions),
+            second=opinions(self.library.ctx.config.second_opinions),
         )
         findings = tuple(dict.fromkeys((*drafted.findings, *review.findings)))
         out = self.stock.out(name_of(drafted))

@@ -12,35 +12,35 @@ from metier.store.tables.recording import arrivals
 from metier.store.tables.recording.arrivals import NOTHING, Arrivals
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
+    from metier.context.context import Context
 
 FACT = "learn.passed"
 """Holds when the last completed pass began, and what had arrived by then; one for each workspace."""
 
 
-def look(ws: Workspace) -> tuple[Arrivals, Passed | None, int]:
+def look(ctx: Context) -> tuple[Arrivals, Passed | None, int]:
     """What has arrived, the last pass, and how many runs arrived after it."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         arrived = arrivals.look(transaction)
-        passed = _parsed(meta.get(transaction, f"{FACT}:{ws.name}"))
+        passed = _parsed(meta.get(transaction, f"{FACT}:{ctx.name}"))
         seen = passed.seen if passed else NOTHING
         fresh = arrivals.count(transaction, seen.newest) if arrived.newest > seen.newest else 0
     return arrived, passed, fresh
 
 
-def begun(ws: Workspace) -> Passed:
+def begun(ctx: Context) -> Passed:
     """A pass that begins now; hand it to `completed` when it has gone through."""
-    with ws.engine.read() as transaction:
-        return Passed(at=ws.clock().astimezone(UTC), seen=arrivals.look(transaction))
+    with ctx.store.read() as transaction:
+        return Passed(at=ctx.clock().astimezone(UTC), seen=arrivals.look(transaction))
 
 
-def completed(ws: Workspace, passed: Passed) -> None:
+def completed(ctx: Context, passed: Passed) -> None:
     """Remember a pass that has gone through, unless a later one is known; what arrived meanwhile is the next one's."""
     text = json.dumps({"at": passed.at.isoformat(), "newest": passed.seen.newest, "revisions": passed.seen.revisions})
-    with ws.engine.write() as transaction:
-        known = _parsed(meta.get(transaction, f"{FACT}:{ws.name}"))
-        if known is None or not passed.at < known.at <= ws.clock():
-            meta.put(transaction, f"{FACT}:{ws.name}", text)
+    with ctx.store.write() as transaction:
+        known = _parsed(meta.get(transaction, f"{FACT}:{ctx.name}"))
+        if known is None or not passed.at < known.at <= ctx.clock():
+            meta.put(transaction, f"{FACT}:{ctx.name}", text)
 
 
 def _parsed(text: str) -> Passed | None:

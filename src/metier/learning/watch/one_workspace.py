@@ -7,11 +7,10 @@ import time
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from metier import config
 from metier.context import state_folder as place
-from metier.context.context import Workspace, utc
 from metier.context.exclusive import alone
 from metier.errors import BusyError, MetierError
 from metier.events import Began, Ended, Noted
@@ -19,17 +18,68 @@ from metier.hooks.spool import SPOOL
 from metier.learning.watch import last_pass as passes
 from metier.learning.watch.schedule import Backoff, Due, Later, Moment, Never, Passed, State, due, noticed
 from metier.runs.ingest import waiting
+from metier.workspace import utc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
     from datetime import datetime
     from pathlib import Path
 
+    from metier.context.context import Context
     from metier.events import Event
     from metier.learning.watch.schedule import Pace
+    from metier.selection.candidates.skill_pool import SkillPool
 
-    Learn = Callable[[Workspace], Generator[Event, None, object]]
+    Learn = Callable[[SkillPool], Generator[Event, None, object]]
     """One pass; it may be closed at any event, and the next one makes up for it."""
+
+
+class Opened(Protocol):
+    """What the watch needs of an open workspace; `metier.Workspace` is one."""
+
+    @property
+    def context(self) -> Context:
+        """Its folder, settings, store and clock."""
+        ...
+
+    @property
+    def pool(self) -> SkillPool:
+        """Its skills."""
+        ...
+
+    def ingest(self) -> object:
+        """Take in what hooks have spooled."""
+        ...
+
+    def read_waiting(self) -> None:
+        """Read what is new in the transcripts that hooks pointed at."""
+        ...
+
+    def tidy(self) -> Iterator[Event]:
+        """Enforce the limits on age and size."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the database."""
+        ...
+
+
+class Opener(Protocol):
+    """Opens a workspace; `Workspace.open` is one."""
+
+    def __call__(
+        self,
+        folder: Path,
+        /,
+        *,
+        create: bool,
+        flags: Mapping[str, object] | None,
+        environ: Mapping[str, str] | None,
+        clock: Callable[[], datetime],
+    ) -> Opened:
+        """The workspace that a folder belongs to."""
+        ...
+
 
 WATCH, PASS = "watch", "pass"
 """The stages of a watch's own events; `watch` also names the lock under which watches of one workspace take turns."""
@@ -42,6 +92,7 @@ class Lookout:
         self,
         folder: Path,
         *,
+        opener: Opener,
         learn: Learn,
         pace: Pace,
         flags: Mapping[str, object] | None = None,
@@ -53,12 +104,13 @@ class Lookout:
         """What records call the workspace; empty until it could be opened."""
         self.failed = False
         """Whether the last thing that was tried failed."""
+        self._opener = opener
         self._learn = learn
         self._pace = pace
         self._flags = flags
         self._environ = os.environ if environ is None else environ
         self._clock = clock
-        self._ws: Workspace | None = None
+        self._ws: Opened | None = None
         self._stamp: tuple[object, ...] = ()
         self._spooled: list[str] = []
         self._trouble = Backoff()
@@ -96,68 +148,68 @@ class Lookout:
             self._ws.close()
             self._ws = None
 
-    def _opened(self) -> Workspace:
+    def _opened(self) -> Opened:
         """The workspace, opened anew: its settings may have changed, or it is no longer what it was."""
         self.close()
         self._stamp = ()
-        ws = self._ws = Workspace.open(
+        ws = self._ws = self._opener(
             self.folder, create=False, flags=self._flags, environ=self._environ, clock=self._clock
         )
         stamp = _stamp(ws, self._environ)
-        if config.load(ws.root, self._flags, self._environ) == ws.settings:
+        if config.load(ws.context.root, self._flags, self._environ) == ws.context.settings:
             self._stamp = stamp  # else somebody was writing them just then: the next look opens it once more
-        self.name, self._spooled = ws.name, []
+        self.name, self._spooled = ws.context.name, []
         self._state = replace(self._state, backoff=Backoff())
-        if ws.config.trigger == "scheduled" and passes.look(ws)[1] is None:
-            passes.completed(ws, Passed(at=ws.clock()))  # from now on a time can be missed
+        if ws.context.config.trigger == "scheduled" and passes.look(ws.context)[1] is None:
+            passes.completed(ws.context, Passed(at=ws.context.clock()))  # from now on a time can be missed
         ws.read_waiting()
         return ws
 
-    def _said(self, ws: Workspace) -> Event:
+    def _said(self, ws: Opened) -> Event:
         """What a person should know of a workspace that is now watched, or was opened anew."""
         found = self._due(ws)
         if isinstance(found, Never):
-            hint = f"{found.why}. To learn: {found.hint} ({ws.state / config.FILE})."
+            hint = f"{found.why}. To learn: {found.hint} ({ws.context.state / config.FILE})."
             return Noted(stage=WATCH, text=hint, level="warning")
-        how = "after runs" if ws.config.trigger == "after_run" else f"at {', '.join(ws.config.times)}"
-        return Noted(stage=WATCH, text=f"learns {how} (mode {ws.config.mode}).")
+        how = "after runs" if ws.context.config.trigger == "after_run" else f"at {', '.join(ws.context.config.times)}"
+        return Noted(stage=WATCH, text=f"learns {how} (mode {ws.context.config.mode}).")
 
-    def _take_in(self, ws: Workspace) -> Iterator[Event]:
+    def _take_in(self, ws: Opened) -> Iterator[Event]:
         """Take in what hooks spooled since the last look; what belongs to another workspace stays there."""
-        names = waiting(ws.state / SPOOL)
+        names = waiting(ws.context.state / SPOOL)
         if names != self._spooled:
             ws.ingest()
             ws.read_waiting()
-            left = set(waiting(ws.state / SPOOL))
+            left = set(waiting(ws.context.state / SPOOL))
             self._spooled = [name for name in names if name in left]  # not what has only just come
             yield from ws.tidy()
 
-    def _due(self, ws: Workspace, *, settled: bool = False) -> Due | Later | Never:
+    def _due(self, ws: Opened, *, settled: bool = False) -> Due | Later | Never:
         now = Moment(wall=self._clock(), ticks=time.monotonic())
-        self._state = noticed(self._state, now, *passes.look(ws))
-        return due(self._state, now, ws.config, replace(self._pace, quiet=0.0) if settled else self._pace)
+        self._state = noticed(self._state, now, *passes.look(ws.context))
+        return due(self._state, now, ws.context.config, replace(self._pace, quiet=0.0) if settled else self._pace)
 
-    def _pass(self, ws: Workspace, *, settled: bool) -> Iterator[Event]:
+    def _pass(self, ws: Opened, *, settled: bool) -> Iterator[Event]:
         """One pass, unless another watch is making it or has just made it."""
         try:
-            with alone(ws, 0, WATCH):
+            with alone(ws.context, 0, WATCH):
                 found = self._due(ws, settled=settled)
                 if isinstance(found, Due):
                     yield from self._learned(ws, found.why)
         except BusyError:
             self._postpone()
 
-    def _learned(self, ws: Workspace, why: str) -> Iterator[Event]:
+    def _learned(self, ws: Opened, why: str) -> Iterator[Event]:
         """A pass, whatever becomes of it; only one that went through is remembered as made."""
-        began, result = passes.begun(ws), "done"
+        began, result = passes.begun(ws.context), "done"
         try:
-            with closing(self._learn(ws)) as events:
+            with closing(self._learn(ws.pool)) as events:
                 first = list(islice(events, 1))  # a pass makes sure that it is alone before it says anything
                 yield Began(stage=PASS)
                 for event in chain(first, events):
                     result = event.text if isinstance(event, Ended) else result
                     yield event
-            passes.completed(ws, began)
+            passes.completed(ws.context, began)
         except BusyError as error:
             if not self._postpone():
                 yield Noted(stage=PASS, text=_line(error))
@@ -188,9 +240,12 @@ def _line(error: Exception) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _stamp(ws: Workspace, environ: Mapping[str, str]) -> tuple[object, ...]:
+def _stamp(ws: Opened, environ: Mapping[str, str]) -> tuple[object, ...]:
     """How the files look by which a workspace is known and set."""
-    return tuple(_seen(file) for file in (ws.state / place.NAME, ws.state / config.FILE, config.user_file(environ)))
+    return tuple(
+        _seen(file)
+        for file in (ws.context.state / place.NAME, ws.context.state / config.FILE, config.user_file(environ))
+    )
 
 
 def _seen(file: Path) -> tuple[int, int, int] | None:

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.events import Event
     from metier.learning.report import Learned
-    from metier.learning.watch.one_workspace import Learn
+    from metier.learning.watch.one_workspace import Learn, Opener
+    from metier.selection.candidates.skill_pool import SkillPool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +42,11 @@ class Told:
     event: Event
 
 
-def the_pass(ws: Workspace) -> Generator[Event, None, object]:
+def the_pass(pool: SkillPool) -> Generator[Event, None, object]:
     """The pass that `metier learn` makes; the mode decides whether drafts are applied."""
     from metier.learning.learn import learn
 
-    learned = yield from learn(ws)
+    learned = yield from learn(pool)
     yield Ended(stage="learn", text=summary(learned))
     return learned
 
@@ -73,10 +74,10 @@ def places(folders: Sequence[str], flags: Mapping[str, object], environ: Mapping
     return tuple(found)
 
 
-def next_pass(ws: Workspace) -> Due | Later | Never:
+def next_pass(ctx: Context) -> Due | Later | Never:
     """When the next pass of a workspace is due, and why; a burst counts as over."""
-    now = Moment(wall=ws.clock(), ticks=0.0)
-    return due(noticed(State(), now, *look(ws)), now, ws.config, Pace(quiet=0.0))
+    now = Moment(wall=ctx.clock(), ticks=0.0)
+    return due(noticed(State(), now, *look(ctx)), now, ctx.config, Pace(quiet=0.0))
 
 
 class Watch:
@@ -85,6 +86,7 @@ class Watch:
     def __init__(
         self,
         folders: Sequence[Path],
+        opener: Opener,
         *,
         learn: Learn = the_pass,
         pace: Pace | None = None,
@@ -97,7 +99,7 @@ class Watch:
         self._once = once
         self._clock = clock
         self._lookouts = [
-            Lookout(folder, learn=learn, pace=self._pace, flags=flags, environ=environ, clock=clock)
+            Lookout(folder, opener=opener, learn=learn, pace=self._pace, flags=flags, environ=environ, clock=clock)
             for folder in dict.fromkeys(folders)
         ]
         self._queue: SimpleQueue[Told | Literal["closing", "ended"]] = SimpleQueue()

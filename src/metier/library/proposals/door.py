@@ -16,8 +16,8 @@ from metier.skills.validate import validate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.context.context import Workspace
-    from metier.library.skills import Found
+    from metier.context.context import Context
+    from metier.library.skills import Found, Library
     from metier.library.versions.apply import Change
     from metier.review.result import Review
     from metier.skills.package import Package
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from metier.types.skills import Version
 
 
-def enter(ws: Workspace, found: Found, change: Change, *, before: Package | None) -> Version:
+def enter(library: Library, found: Found, change: Change, *, before: Package | None) -> Version:
     """Ship a person's own change; what review will not let through waits as a draft instead."""
     check_standard(change.package, before, found.skill)
-    findings = reviewed(ws, change.package, found.skill, before).findings
-    blocking = _blocking(ws, findings, before, found.skill) if any(map(blocks, findings)) else []
+    findings = reviewed(library.ctx, change.package, found.skill, before).findings
+    blocking = _blocking(library.ctx, findings, before, found.skill) if any(map(blocks, findings)) else []
     if blocking:
-        draft = drafting.of_package(ws, found, change.package, summary=change.version.summary)
+        draft = drafting.of_package(library, found, change.package, summary=change.version.summary)
         draft = replace(draft, status="quarantined", findings=findings)
-        drafting.save(ws, draft)
+        drafting.save(library.ctx, draft)
         first = blocking[0]
         raise RefusedError(
             f"Review says no: {first.rule} in {first.file}:{first.line}: {first.reason} "
             f"Nothing was changed; it waits as draft {draft.id} (metier drafts show {draft.id})."
         )
     version = replace(change.version, findings=findings, receipt="force_accept: a person's own change")
-    return ship(ws, [(found, replace(change, version=version))])[0]
+    return ship(library.ctx, [(found, replace(change, version=version))])[0]
 
 
 def check_standard(package: Package, before: Package | None, folder: str) -> None:
@@ -52,16 +52,16 @@ def check_standard(package: Package, before: Package | None, folder: str) -> Non
             raise InputError(f"{problem.file}:{problem.line} {problem.rule}: {problem.reason} {problem.fix}")
 
 
-def reviewed(ws: Workspace, package: Package, skill: str, before: Package | None) -> Review:
+def reviewed(ctx: Context, package: Package, skill: str, before: Package | None) -> Review:
     """What the four layers say of a package that a person hands in, and whoever else was asked to look."""
-    second = opinions(ws.config.second_opinions)
+    second = opinions(ctx.config.second_opinions)
     return review_package(package, folder=skill.rpartition("/")[2], before=before, second=second)
 
 
-def _blocking(ws: Workspace, findings: Sequence[Finding], before: Package | None, skill: str) -> list[Finding]:
+def _blocking(ctx: Context, findings: Sequence[Finding], before: Package | None, skill: str) -> list[Finding]:
     """The findings that keep a change out: those that what is there does not have already."""
     known = (
-        {(one.rule, one.file, one.excerpt) for one in reviewed(ws, before, skill, None).findings}
+        {(one.rule, one.file, one.excerpt) for one in reviewed(ctx, before, skill, None).findings}
         if before
         else set[tuple[str, str, str]]()
     )

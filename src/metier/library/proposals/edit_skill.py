@@ -7,26 +7,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metier import config
-from metier.context import state_folder as place
-from metier.context.context import Workspace
 from metier.errors import InputError, NotFoundError, RefusedError
 from metier.library.changes import made
 from metier.library.disk.atomic_files import put
 from metier.library.disk.packages import read_package
 from metier.library.hand_edits import notice_one
 from metier.library.proposals.door import enter
-from metier.library.roots import known_roots
 from metier.library.versions.apply import Change
 from metier.skills.editing.edits import apply_patch, apply_to_package
 from metier.skills.editing.patch_json import MalformedEdit, SpareEdit, fields_of
 from metier.skills.package import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from metier.library.roots import Root
-    from metier.library.skills import Found
+    from metier.library.skills import Found, Library
     from metier.skills.editing.patch_json import Proposal, ProposedPatch
     from metier.skills.editing.reports import EditReport
     from metier.types.skills import Version
@@ -65,10 +59,10 @@ def edit_file(path: Path, patch: ProposedPatch, *, strict: bool = False, dry_run
 
 
 def edit_skill(
-    ws: Workspace, found: Found, file: str, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False
+    library: Library, found: Found, file: str, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False
 ) -> EditedFile:
     """Patch a skill in a root: reviewed, kept as a version, all or nothing."""
-    notice_one(ws, found)
+    notice_one(library.ctx, found)
     live = found.place.live()
     if live is None or file not in live.files:
         raise NotFoundError(f"There is no file {found.folder / file}.")
@@ -79,9 +73,9 @@ def edit_skill(
     last = found.last()
     if last is None:
         raise NotFoundError(f"No version of {found.skill} was kept.")
-    version = made(ws, found, "edit", status=last.status, like=last, summary=patch.reasoning or "edited")
+    version = made(library.ctx, found, "edit", status=last.status, like=last, summary=patch.reasoning or "edited")
     change = Change(root=found.root.real, package=done.package, base=live.hash(), version=version)
-    shipped = enter(ws, found, change, before=live)
+    shipped = enter(library, found, change, before=live)
     return EditedFile(document=text, reports=done.reports, version=shipped)
 
 
@@ -92,12 +86,12 @@ def lies_in(path: Path, root: Root) -> bool:
 
 
 def edit_here(
-    ws: Workspace, path: Path, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False
+    library: Library, path: Path, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False
 ) -> EditedFile:
     """Patch a file that lies in one of the roots: as part of its skill, and never through a link out of the root."""
-    inside = ws.library.inside(path)
+    inside = library.inside(path)
     if inside:
-        return edit_skill(ws, *inside, patch, strict=strict, dry_run=dry_run)
+        return edit_skill(library, *inside, patch, strict=strict, dry_run=dry_run)
     if Path(os.path.realpath(path)) != Path(os.path.normpath(path)):
         raise RefusedError(f"{path} leads out of its root through a link; Metier does not write through links.")
     return edit_file(path, patch, strict=strict, dry_run=dry_run)
@@ -129,15 +123,3 @@ def _bytes(path: Path) -> bytes:
 
 def _text(content: bytes) -> str:
     return content.decode("utf-8", "surrogateescape")
-
-
-def workspace_of(path: Path, folder: str, flags: Mapping[str, object]) -> Workspace | None:
-    """The workspace in one of whose roots a file lies; None: it belongs to no root, and no database is opened."""
-    root = place.find_root(Path(folder), os.environ, config.outer_state_dir(flags, os.environ))
-    if root is None:
-        return None
-    extra = config.load(root, flags).config.skill_roots
-    home, claude = Path(os.environ.get("HOME") or "~").expanduser(), os.environ.get("CLAUDE_CONFIG_DIR", "")
-    if not any(lies_in(path, one) for one in known_roots(root, home, extra, claude)):
-        return None
-    return Workspace.open(folder, create=False, flags=flags)

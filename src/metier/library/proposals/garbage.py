@@ -9,20 +9,20 @@ from metier.library.versions import journal
 from metier.store.tables.shipping import drafts
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
+    from metier.library.skills import Library
     from metier.library.versions.shelf import Shelf
 
 
-def collect(ws: Workspace) -> int:
+def collect(library: Library) -> int:
     """Free what no version and no open draft names; returns how many bytes that was."""
-    with ws.engine.read() as transaction:
+    with library.ctx.store.read() as transaction:
         waiting = [draft for draft in drafts.everywhere(transaction) if draft.status in OPEN]
     wanted = {name for draft in waiting for name in (draft.parcel, *(file.object for file in draft.files))}
-    return sum(_collect(ws, shelf, wanted) for shelf in ws.library.shelves() if shelf.state.is_dir())
+    return sum(_collect(library, shelf, wanted) for shelf in library.shelves() if shelf.state.is_dir())
 
 
-def _collect(ws: Workspace, shelf: Shelf, wanted: set[str]) -> int:
-    mine = [root.real for root in ws.library.roots if root.writable and ws.library.shelf_of(root) is shelf]
+def _collect(library: Library, shelf: Shelf, wanted: set[str]) -> int:
+    mine = [root.real for root in library.roots if root.writable and library.shelf_of(root) is shelf]
     with shelf.writing():
         journal.recover(shelf)
         shelf.sweep(roots=mine)

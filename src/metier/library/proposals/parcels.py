@@ -19,53 +19,54 @@ from metier.skills.package import MAX_FILE_BYTES, Package
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
+    from metier.library.skills import Library
     from metier.types import Draft
     from metier.types.skills import Version
 
 
-def export(ws: Workspace, skill: str, *, with_history: bool = True) -> bytes:
+def export(library: Library, skill: str, *, with_history: bool = True) -> bytes:
     """A skill as one file, with all its versions or only the newest; refused if any of it holds a secret."""
-    versions = history(ws, skill)
+    versions = history(library, skill)
     if not versions:
         raise NotFoundError(f"No version of {skill} was kept.")
-    found = ws.library.find(skill)
+    found = library.find(skill)
     versions = versions if with_history else versions[-1:]
     objects: dict[str, bytes] = {}
     for version in versions:
         for file in version.files:
             if file.object not in objects:
                 objects[file.object] = found.shelf.objects.get(file.object)
-                _check_secrets(ws, version, file.path, objects[file.object])
+                _check_secrets(library.ctx, version, file.path, objects[file.object])
     return pack(found.skill.rpartition("/")[2], versions, objects)
 
 
-def bring_in(ws: Workspace, source: Path, *, for_user: bool = False) -> Draft:
+def bring_in(library: Library, source: Path, *, for_user: bool = False) -> Draft:
     """Read a skill from a folder or an archive and put it before review as a draft; nothing of it is live."""
     raw, parcel = _read(source)
     name = parcel.package.name or source.name.partition(".")[0]
     if problem := name_problem(name):
         raise InputError(f"{source} calls its skill {name!r}, which cannot be a name: {problem}.")
-    found = _target(ws, name, for_user=for_user)
+    found = _target(library, name, for_user=for_user)
     live = found.place.live()
     if live and live.hash() == parcel.package.hash():
         raise RefusedError(f"{found.folder} is the same already. Nothing was changed.")
     door.check_standard(parcel.package, parcel.package if live is None else live, name)
-    review = door.reviewed(ws, parcel.package, name, live)
+    review = door.reviewed(library.ctx, parcel.package, name, live)
     notes = [f"{len(parcel.versions)} earlier versions come with it"] if parcel.versions else []
-    draft = drafting.of_package(ws, found, parcel.package, summary=f"imported from {source.name}", notes=notes)
+    draft = drafting.of_package(library, found, parcel.package, summary=f"imported from {source.name}", notes=notes)
     if parcel.versions:
-        with ws.library.shelf.writing():
-            ws.library.shelf.objects.keep(Package(files={"parcel": raw}))
+        with library.shelf.writing():
+            library.shelf.objects.keep(Package(files={"parcel": raw}))
         draft = replace(draft, parcel=sha256(raw).hexdigest())
-    return drafting.save(ws, replace(draft, status=review.status, findings=review.findings))
+    return drafting.save(library.ctx, replace(draft, status=review.status, findings=review.findings))
 
 
-def past_of(ws: Workspace, draft: Draft, found: Found) -> tuple[Version, ...]:
+def past_of(library: Library, draft: Draft, found: Found) -> tuple[Version, ...]:
     """The versions that came with an imported skill, their bytes kept; none where the skill has a history here."""
     if not draft.parcel or found.last() is not None:
         return ()
-    parcel = unpack(ws.library.shelf.objects.get(draft.parcel))
+    parcel = unpack(library.shelf.objects.get(draft.parcel))
     for version in parcel.versions:
         package = Package(
             files={file.path: parcel.objects[file.object] for file in version.files},
@@ -91,19 +92,19 @@ def _read(source: Path) -> tuple[bytes, Parcel]:
     return raw, unpack(raw)
 
 
-def _target(ws: Workspace, name: str, *, for_user: bool) -> Found:
+def _target(library: Library, name: str, *, for_user: bool) -> Found:
     if not for_user:
-        return Found(shelf=ws.library.shelf, root=ws.library.default, skill=name)
-    root = next((one for one in ws.library.roots if one.level == "user"), ws.library.default)
-    return Found(shelf=ws.library.shelf_of(root), root=root, skill=name)
+        return Found(shelf=library.shelf, root=library.default, skill=name)
+    root = next((one for one in library.roots if one.level == "user"), library.default)
+    return Found(shelf=library.shelf_of(root), root=root, skill=name)
 
 
-def _check_secrets(ws: Workspace, version: Version, path: str, content: bytes) -> None:
+def _check_secrets(ctx: Context, version: Version, path: str, content: bytes) -> None:
     try:
         text = content.decode()
     except UnicodeDecodeError:
         return
-    if ws.redact(text) != text:
+    if ctx.redact(text) != text:
         raise RefusedError(
             f"Version {version.number} has what looks like a secret in {path}; it was not exported. "
             "Take it out of the skill, then export without the history: --no-history."

@@ -14,8 +14,8 @@ from metier.types import Draft
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.context.context import Workspace
-    from metier.library.skills import Found
+    from metier.context.context import Context
+    from metier.library.skills import Found, Library
     from metier.skills.package import Package
     from metier.types import DraftKind
 
@@ -23,26 +23,26 @@ OPEN = ("candidate", "quarantined")
 """Drafts that still wait for something."""
 
 
-def of_package(ws: Workspace, found: Found, package: Package, *, summary: str, notes: Sequence[str] = ()) -> Draft:
+def of_package(library: Library, found: Found, package: Package, *, summary: str, notes: Sequence[str] = ()) -> Draft:
     """A draft of a whole package, its bytes kept: an import, a person's edit that review would not let through."""
     live = found.place.live()
     kind: DraftKind = "replace" if live else "create"
-    with ws.library.shelf.writing():
-        ws.library.shelf.objects.keep(package)
+    with library.shelf.writing():
+        library.shelf.objects.keep(package)
     draft = Draft(
         id="",
-        workspace=ws.name,
-        target=str(found.folder) if found.root != ws.library.default else found.skill,
+        workspace=library.ctx.name,
+        target=str(found.folder) if found.root != library.default else found.skill,
         kind=kind,
         type="workflow",
-        summary=ws.redact(summary),
+        summary=library.ctx.redact(summary),
         files=files_of(package),
         base_hash=live.hash() if live else "",
         hash=package.hash(),
         notes=tuple(notes),
         needs_approval=True,
-        created=ws.now(),
-        updated=ws.now(),
+        created=library.ctx.now(),
+        updated=library.ctx.now(),
     )
     return replace(draft, id=identity(draft))
 
@@ -53,9 +53,9 @@ def identity(draft: Draft) -> str:
     return sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:12]
 
 
-def save(ws: Workspace, draft: Draft) -> Draft:
+def save(ctx: Context, draft: Draft) -> Draft:
     """Store a draft; one that is there already and still open is kept as it is."""
-    with ws.engine.write() as transaction:
+    with ctx.store.write() as transaction:
         try:
             there = drafts.get(transaction, draft.id)
         except NotFoundError:
@@ -66,16 +66,16 @@ def save(ws: Workspace, draft: Draft) -> Draft:
     return draft
 
 
-def package_of(ws: Workspace, draft: Draft) -> Package:
+def package_of(library: Library, draft: Draft) -> Package:
     """What a draft would make of its skill, against what is there now."""
-    found = target_of(ws, draft)
+    found = target_of(library, draft)
     if draft.files:
-        return ws.library.shelf.objects.load(draft.files)
+        return library.shelf.objects.load(draft.files)
     from metier.skills.editing.compose import compose
 
     return compose(draft.kind, found.skill, found.place.live(), draft.body)
 
 
-def target_of(ws: Workspace, draft: Draft) -> Found:
+def target_of(library: Library, draft: Draft) -> Found:
     """The skill a draft is about, which may not be there yet."""
-    return ws.library.find(draft.target, make=True)
+    return library.find(draft.target, make=True)

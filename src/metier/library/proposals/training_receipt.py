@@ -13,7 +13,7 @@ from metier.types.trials import Decision
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.types import Draft
 
 Json = dict[str, object]
@@ -41,11 +41,11 @@ class Brought:
 NOTHING = Brought()
 
 
-def brought(ws: Workspace, training: str) -> Brought:
+def brought(ctx: Context, training: str) -> Brought:
     """What a training brought; nothing where it is not known here."""
     if not training:
         return NOTHING
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         try:
             found = trainings.get(transaction, training)
         except NotFoundError:
@@ -61,16 +61,16 @@ def brought(ws: Workspace, training: str) -> Brought:
     )
 
 
-def worths(ws: Workspace, names: Iterable[str]) -> dict[str, Brought]:
+def worths(ctx: Context, names: Iterable[str]) -> dict[str, Brought]:
     """The same of several trainings, by their ids."""
-    return {name: brought(ws, name) for name in dict.fromkeys(names) if name}
+    return {name: brought(ctx, name) for name in dict.fromkeys(names) if name}
 
 
-def proven(ws: Workspace, draft: Draft) -> Decision | None:
+def proven(ctx: Context, draft: Draft) -> Decision | None:
     """What the last gate of a draft's training said in its favour, with the target it was proven on."""
     if not draft.provenance.training:
         return None
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         try:
             training = trainings.get(transaction, draft.provenance.training)
         except NotFoundError:

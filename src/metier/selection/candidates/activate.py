@@ -15,7 +15,8 @@ from metier.review.result import blocks
 from metier.store.tables.models import memo
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
+    from metier.context.context import Context
+    from metier.library.skills import Library
     from metier.skills.package import Package
     from metier.types.skills import Version
 
@@ -38,12 +39,12 @@ class Activated:
         return self.package.name or self.folder
 
 
-def activate(ws: Workspace, skill: str) -> Activated:
+def activate(library: Library, skill: str) -> Activated:
     """A skill's package, if what is there is what was reviewed or approved; refused otherwise, with the reason."""
-    found = ws.library.find(skill)
+    found = library.find(skill)
     past, package = found.past(), found.place.live()
     if not (_is_as_kept(past.last, package) and journal.is_clean(found.shelf)):
-        followed(ws, notice_one(ws, found))
+        followed(library.ctx, notice_one(library.ctx, found))
         past, package = found.past(), found.place.live()
     last = past.last
     if package is None or last is None or last.out:
@@ -53,7 +54,7 @@ def activate(ws: Workspace, skill: str) -> Activated:
             f"{found.folder} is not version {last.number} that was let through. It was changed meanwhile."
         )
     if not any(one.hash == last.hash and one.action in THROUGH_THE_DOOR for one in past.versions):
-        said = seen(ws, package, found.skill)
+        said = seen(library.ctx, package, found.skill)
         if said:
             raise RefusedError(
                 f"{found.skill} is not handed out: {said} See: metier review, metier skills show {found.skill}"
@@ -61,17 +62,17 @@ def activate(ws: Workspace, skill: str) -> Activated:
     return Activated(folder=found.skill, version=last, package=package)
 
 
-def seen(ws: Workspace, package: Package, skill: str) -> str:
+def seen(ctx: Context, package: Package, skill: str) -> str:
     """Review what a person put there themselves, once for each hash; says what is wrong with it, if anything is."""
     key = review_key(package.hash())
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         known = memo.get(transaction, key)
     if known is None:
-        worst = [one for one in door.reviewed(ws, package, skill, None).findings if blocks(one)]
+        worst = [one for one in door.reviewed(ctx, package, skill, None).findings if blocks(one)]
         said = f"{worst[0].rule} in {worst[0].file}:{worst[0].line}: {worst[0].reason}" if worst else ""
         known = said.encode()
-        with ws.engine.write() as transaction:
-            memo.put(transaction, key, known, ws.now())
+        with ctx.store.write() as transaction:
+            memo.put(transaction, key, known, ctx.now())
     return known.decode()
 
 

@@ -12,8 +12,9 @@ from metier.store.tables.selection import skill_index
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.library.listing import Skill
+    from metier.library.skills import Library
 
 DEPTH = 6
 """Folders below a root in which skills are looked for."""
@@ -33,17 +34,17 @@ class Watched:
         return len(self.documents) + len(self.folders)
 
 
-def watch(ws: Workspace, skills: Sequence[Skill]) -> Watched:
+def watch(library: Library, skills: Sequence[Skill]) -> Watched:
     """What to keep an eye on after a look that found these skills."""
     there = {str(one.folder) for one in skills if one.status not in ("archived", "deleted")}
-    folders = [place for root in ws.library.roots for place in _walked(str(root.path), there)]
+    folders = [place for root in library.roots for place in _walked(str(root.path), there)]
     documents = dict(_document(folder) for folder in there)
-    return Watched(documents=documents, folders=_times(folders), standing=_standing(ws))
+    return Watched(documents=documents, folders=_times(folders), standing=_standing(library.ctx))
 
 
-def again(ws: Workspace, before: Watched) -> Watched:
+def again(ctx: Context, before: Watched) -> Watched:
     """The same things as they are now."""
-    return Watched(documents=_stamps(before.documents), folders=_times(before.folders), standing=_standing(ws))
+    return Watched(documents=_stamps(before.documents), folders=_times(before.folders), standing=_standing(ctx))
 
 
 def _document(folder: str) -> tuple[str, str]:
@@ -95,6 +96,6 @@ def _folders(folder: str) -> list[str]:
         return []
 
 
-def _standing(ws: Workspace) -> tuple[tuple[str, str], ...]:
-    with ws.engine.read() as transaction:
+def _standing(ctx: Context) -> tuple[tuple[str, str], ...]:
+    with ctx.store.read() as transaction:
         return skill_index.standing(transaction)

@@ -18,10 +18,10 @@ from metier.store.tables.models import memo
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from metier.context.context import Workspace
     from metier.selection.candidates.catalogue import Catalogue
     from metier.selection.candidates.eligibility import LeftOut
     from metier.selection.candidates.eligibility_cache import May
+    from metier.selection.candidates.skill_pool import SkillPool
     from metier.selection.choosing.choose import Basis
     from metier.selection.index.index import Hit
     from metier.selection.types import Selectable, Task
@@ -52,8 +52,8 @@ class Found:
 class _Checked:
     """Skills that were looked at before they are shown to anybody, each once."""
 
-    def __init__(self, ws: Workspace, catalogue: Catalogue, pins: Sequence[str]) -> None:
-        self._ws, self._listed, self._pins = ws, catalogue.listed, pins
+    def __init__(self, pool: SkillPool, catalogue: Catalogue, pins: Sequence[str]) -> None:
+        self._pool, self._listed, self._pins = pool, catalogue.listed, pins
         self._fit: dict[str, Selectable] = {}
         self.left_out: dict[str, LeftOut] = {}
         self.changed = self.busy = False
@@ -67,7 +67,7 @@ class _Checked:
     def look(self, names: Iterable[str]) -> bool:
         """Look at those not looked at yet; whether all of these are fit."""
         fresh = [self._listed[name] for name in names if name not in self._fit and name not in self.left_out]
-        found = fit(self._ws, fresh)
+        found = fit(self._pool, fresh)
         self._fit |= found.skills
         self.left_out |= {one.name: one for one in found.left_out}
         self.changed |= found.changed
@@ -95,15 +95,15 @@ class _Checked:
 
     def _suspects(self, names: Iterable[str]) -> list[str]:
         """Those of whose bytes a review said no before; they must not keep others back."""
-        with self._ws.engine.read() as transaction:
+        with self._pool.ctx.store.read() as transaction:
             return [name for name in names if memo.get(transaction, review_key(self._listed[name].content.hash))]
 
 
-def retrieved(ws: Workspace, task: Task, may: May, catalogue: Catalogue, basis: Basis) -> Found:
+def retrieved(pool: SkillPool, task: Task, may: May, catalogue: Catalogue, basis: Basis) -> Found:
     """The best skills for a task among those that may be selected, and those wanted in every run."""
-    checked = _Checked(ws, catalogue, [one.name for one in may.pinned])
-    by = meaning(ws, task.text) if may.names else Meaning()
-    search = Search(ws=ws, task=task.text, vector=by.vector, may=may, wanted=basis.settings.top_k)
+    checked = _Checked(pool, catalogue, [one.name for one in may.pinned])
+    by = meaning(pool, task.text) if may.names else Meaning()
+    search = Search(pool=pool, task=task.text, vector=by.vector, may=may, wanted=basis.settings.top_k)
     scored: list[Scored] = []
     settled = False
     for _ in range(ROUNDS):

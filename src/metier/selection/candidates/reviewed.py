@@ -19,8 +19,9 @@ from metier.selection.types import LEGACY
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from metier.context.context import Workspace
+    from metier.library.skills import Library
     from metier.selection.candidates.catalogue import Listed
+    from metier.selection.candidates.skill_pool import SkillPool
     from metier.selection.types import Selectable
     from metier.skills.package import Package
 
@@ -77,14 +78,14 @@ class Passed:
             self._known[one.skill.folder] = known
 
 
-def fit(ws: Workspace, wanted: Iterable[Listed]) -> Fit:
+def fit(pool: SkillPool, wanted: Iterable[Listed]) -> Fit:
     """Look at each skill as it is on disk now; one that is refused does not keep the others back."""
     skills: dict[str, Selectable] = {}
     left: list[LeftOut] = []
     changed = busy = False
     for one in wanted:
         try:
-            answer = _answer(ws, one, hurried=busy)
+            answer = _answer(pool, one, hurried=busy)
         except (MetierError, OSError) as error:
             busy = busy or isinstance(error, BusyError)
             changed = changed or isinstance(error, NotFoundError)
@@ -99,26 +100,26 @@ def fit(ws: Workspace, wanted: Iterable[Listed]) -> Fit:
     return Fit(skills=skills, left_out=tuple(left), changed=changed, busy=busy)
 
 
-def _answer(ws: Workspace, one: Listed, *, hurried: bool) -> Selectable | LeftOut | None:
+def _answer(pool: SkillPool, one: Listed, *, hurried: bool) -> Selectable | LeftOut | None:
     """The skill with its text, or why it is not handed out; None when it is not what the catalogue says any more."""
-    known = ws.stock.passed.get(one)
+    known = pool.passed.get(one)
     if isinstance(known, LeftOut):
         return known
     if known is not None:
         return replace(one.skill, body=known.body, version=known.version)
     if hurried:
         raise BusyError("it could not be looked at: the store is busy")
-    now, history = time.time_ns(), _history(ws, one)
+    now, history = time.time_ns(), _history(pool.library, one)
     stamp, newest = _state(one.skill.folder, history)
-    answer = _looked_at(ws, one)
+    answer = _looked_at(pool.library, one)
     if answer is not None and now - newest > SETTLED:
-        ws.stock.passed.put(one, _Known(hash=one.content.hash, stamp=stamp, history=history, answer=answer))
+        pool.passed.put(one, _Known(hash=one.content.hash, stamp=stamp, history=history, answer=answer))
     return answer
 
 
-def _looked_at(ws: Workspace, one: Listed) -> Selectable | LeftOut | None:
+def _looked_at(library: Library, one: Listed) -> Selectable | LeftOut | None:
     try:
-        package, version = _let_through(ws, one)
+        package, version = _let_through(library, one)
     except RefusedError as error:
         return LeftOut(name=one.skill.name, reason=str(error))
     if package.hash() != one.content.hash:
@@ -126,23 +127,23 @@ def _looked_at(ws: Workspace, one: Listed) -> Selectable | LeftOut | None:
     return replace(one.skill, body=body_of(package.document), version=version)
 
 
-def _let_through(ws: Workspace, one: Listed) -> tuple[Package, str]:
+def _let_through(library: Library, one: Listed) -> tuple[Package, str]:
     """The package that may be used and its version; a skill whose history nobody keeps is reviewed on sight."""
     if one.skill.version != LEGACY:
-        found = activate(ws, one.skill.folder)
+        found = activate(library, one.skill.folder)
         return found.package, str(found.version.number)
     package = read_package(Path(one.skill.folder))
-    said = seen(ws, package, one.skill.name)
+    said = seen(library.ctx, package, one.skill.name)
     if said:
         raise RefusedError(f"{one.skill.name} is not handed out: {said}")
     return package, LEGACY
 
 
-def _history(ws: Workspace, one: Listed) -> str:
+def _history(library: Library, one: Listed) -> str:
     """The folder of a skill's history; empty: nobody keeps one."""
     if one.skill.version == LEGACY:
         return ""
-    found = ws.library.find(one.skill.folder)
+    found = library.find(one.skill.folder)
     return str(found.shelf.histories.place(found.key, found.skill))
 
 

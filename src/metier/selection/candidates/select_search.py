@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from metier.context.context import Workspace
     from metier.selection.candidates.eligibility_cache import May
+    from metier.selection.candidates.skill_pool import SkillPool
     from metier.selection.index.index import Hit
 
 SPARE = 3
@@ -25,7 +25,7 @@ FEW = 50
 class Search:
     """What the index says of one task."""
 
-    ws: Workspace
+    pool: SkillPool
     task: str
     vector: NDArray[np.float32] | None
     """Of the task, by a remote embedder."""
@@ -47,7 +47,7 @@ class Search:
         return good
 
     def _ask(self, within: Collection[str] | None, count: int) -> None:
-        self._hits = self.ws.stock.search(self.task, count, within, self.vector) if self.may.names else ()
+        self._hits = self.pool.search(self.task, count, within, self.vector) if self.may.names else ()
         self._all = len(self._hits) < count
 
     def _but(self, is_good: Callable[[str], bool]) -> tuple[Hit, ...] | None:

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.events import Event
+    from metier.library.skills import Library
     from metier.selection.candidates.disk_changes import Watched
     from metier.selection.candidates.eligibility_cache import May
     from metier.selection.index.entries import Entry
@@ -48,10 +49,10 @@ EMPTY = Catalogue(listed={})
 
 
 @dataclass(kw_only=True)
-class Stock:
+class SkillPool:
     """The catalogue and the index of a workspace; safe for many threads."""
 
-    ws: Workspace
+    library: Library
     catalogue: Catalogue = EMPTY
     served: Mapping[str, Requests] = field(default_factory=dict["str", "Requests"])
     """Requests that skills served with success, as of the last look."""
@@ -74,19 +75,24 @@ class Stock:
     _followed: list[tuple[str, float]] | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
+    @property
+    def ctx(self) -> Context:
+        """The workspace they belong to."""
+        return self.library.ctx
+
     def refreshed(self, *, force: bool = False) -> Generator[Event, None, Catalogue]:
         """The catalogue as things are now; the disk is looked at again only if something there changed."""
         with self._lock:
             deeds, began = self._done(), self.clock()
-            if not force and self._watched and self._watched == again(self.ws, self._watched):
+            if not force and self._watched and self._watched == again(self.ctx, self._watched):
                 self._rest(deeds, began)
                 return self.catalogue
-            skills = yield from listed(self.ws)
+            skills = yield from listed(self.library)
             began = self.clock()
-            watched = watch(self.ws, skills)
+            watched = watch(self.library, skills)
             took = self.clock() - began
-            found = yield from indexed(self.ws, skills, self._known)
-            with self.ws.engine.read() as transaction:
+            found = yield from indexed(self.ctx, skills, self._known)
+            with self.ctx.store.read() as transaction:
                 served = skill_history.served(transaction)
             self._take(catalogue_of(skills, found.texts), found, served)
             self._watched, self._followed = watched, None
@@ -98,7 +104,7 @@ class Stock:
         with self._lock:
             known = sorted((name, one.factor) for name, one in records.items())
             if known != self._followed:
-                follow(self.ws, self.catalogue, records)
+                follow(self, self.catalogue, records)
                 self._followed = known
 
     def current(self) -> Catalogue:
@@ -136,7 +142,7 @@ class Stock:
             return self._watched.documents.get(document, "") if self._watched else ""
 
     def _done(self) -> int:
-        with self.ws.engine.read() as transaction:
+        with self.ctx.store.read() as transaction:
             return skill_index.deeds(transaction)
 
     def _rest(self, deeds: int, began: float) -> None:
@@ -179,9 +185,9 @@ def drained(events: Generator[Event, None, Catalogue]) -> Catalogue:
             return end.value
 
 
-def everything(ws: Workspace) -> Generator[Event, None, tuple[Selectable, ...]]:
+def everything(pool: SkillPool) -> Generator[Event, None, tuple[Selectable, ...]]:
     """All skills in use with their bodies."""
-    catalogue = yield from ws.stock.refreshed()
-    with ws.engine.read() as transaction:
+    catalogue = yield from pool.refreshed()
+    with pool.ctx.store.read() as transaction:
         texts = skill_index.bodies(transaction, [one.content for one in catalogue.listed.values()])
     return tuple(with_body(one.skill, texts.get(one.content, "")) for one in catalogue.listed.values())

@@ -18,7 +18,7 @@ from metier.selection.choosing.model_call import Adviser
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.models.model import Model
     from metier.models.price import Price
 
@@ -33,34 +33,34 @@ class Advice:
 
 
 @contextmanager
-def advised(ws: Workspace, *, model: bool | Model, environ: Mapping[str, str] | None = None) -> Generator[Advice]:
+def advised(ctx: Context, *, model: bool | Model, environ: Mapping[str, str] | None = None) -> Generator[Advice]:
     """The adviser for the time of a selection; afterwards its connections are closed, whatever still hangs in them."""
     if model is False:
         yield Advice()
         return
     if model is not True:
-        yield Advice(adviser=_adviser(ws, model, unknown))
+        yield Advice(adviser=_adviser(ctx, model, unknown))
         return
-    found = configured(asdict(ws.config)).model
-    bare = strange_address(ws.settings, ws.state, "model", found) or build(
+    found = configured(asdict(ctx.config)).model
+    bare = strange_address(ctx.settings, ctx.state, "model", found) or build(
         found, os.environ if environ is None else environ
     )
     if found is None or isinstance(bare, NoModel):
         yield Advice(note=bare.reason if isinstance(bare, NoModel) and bare is not UNSET else "")
         return
     try:
-        yield Advice(adviser=_adviser(ws, bare, price_of(found, ws.clock()), f"{found.provider}:{found.name}"))
+        yield Advice(adviser=_adviser(ctx, bare, price_of(found, ctx.clock()), f"{found.provider}:{found.name}"))
     finally:
         bare.close()
 
 
-def _adviser(ws: Workspace, model: Model, price: Price, provider: str = "") -> Adviser:
+def _adviser(ctx: Context, model: Model, price: Price, provider: str = "") -> Adviser:
     """A model with every layer around it. Decisions are kept, replies are not: a useless one would be for ever."""
     layers = Layers(
-        redact=ws.redact,
-        ledger=StoreLedger(ws),
-        limits=configured(asdict(ws.config)).limits,
+        redact=ctx.redact,
+        ledger=StoreLedger(ctx),
+        limits=configured(asdict(ctx.config)).limits,
         price=price,
-        sink=StoreCalls(ws),
+        sink=StoreCalls(ctx),
     )
     return Adviser(model=stacked(model, layers), clock=time.monotonic, provider=provider)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.errors import InputError
+from metier.runs.queries import listed
 from metier.selection.candidates.skill_pool import everything
 from metier.selection.evaluation.admission import Probe, admission, probes_of
 from metier.selection.evaluation.bench import asked, basis_of, bench, plain
@@ -15,8 +16,9 @@ from metier.selection.evaluation.files import package_from, queries_from, skills
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.events import Event
+    from metier.selection.candidates.skill_pool import SkillPool
     from metier.selection.evaluation.admission import Admission
     from metier.selection.evaluation.bench import Bench
     from metier.selection.types import Selectable
@@ -40,28 +42,28 @@ class Newcomer:
     """A folder or a file of skills; empty: the workspace's own library."""
 
 
-def admitted(newcomer: Newcomer, ws: Workspace | None) -> Generator[Event, None, Admission]:
+def admitted(newcomer: Newcomer, pool: SkillPool | None) -> Generator[Event, None, Admission]:
     """Which tasks of other skills the newcomer would take over."""
     skill = plain(_packed(newcomer.folder))
     if newcomer.skills:
         library = yield from skills_from(newcomer.skills)
     else:
-        library = (yield from everything(ws)) if ws else ()
-    there = yield from bench(library, basis_of(ws))
+        library = (yield from everything(pool)) if pool else ()
+    there = yield from bench(library, basis_of(pool.ctx if pool else None))
     if newcomer.queries:
         probes = yield from _labelled(newcomer.queries, skill, there)
     else:
-        probes = _near(skill, there, served(ws) if ws else {})
+        probes = _near(skill, there, served(pool.ctx) if pool else {})
     queries = [one.query for one in probes]
     before = yield from asked(there, queries, NEIGHBOURS)
     after = yield from asked(there.with_skill(skill), queries, NEIGHBOURS)
     return admission(skill.name, probes, before, after)
 
 
-def served(ws: Workspace) -> Mapping[str, Sequence[str]]:
+def served(ctx: Context) -> Mapping[str, Sequence[str]]:
     """What was asked in runs that went well, by the skills that did the work; the newest first."""
     found: dict[str, list[str]] = {}
-    for record in ws.runs(limit=LOOKED_AT):
+    for record in listed(ctx, LOOKED_AT):
         for skill in record.used if record.success else ():
             asked_for = found.setdefault(skill, [])
             if len(asked_for) < REQUESTS:

@@ -16,7 +16,7 @@ from metier.selection.types import Scored, Settings, Task
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.events import Event
     from metier.selection.evaluation.labelled_queries import Query
     from metier.selection.index.entries import Entry
@@ -56,11 +56,11 @@ class Bench:
         return replace(self, skills={**self.skills, skill.name: skill})
 
 
-def basis_of(ws: Workspace | None) -> Basis:
+def basis_of(ctx: Context | None) -> Basis:
     """The settings of a workspace, or the defaults; without a model, and with nothing left to chance."""
     from metier.selection.select import Wanted, settings_of
 
-    settings = settings_of(ws, Wanted(text="")) if ws else Settings()
+    settings = settings_of(ctx, Wanted(text="")) if ctx else Settings()
     return Basis(settings=replace(settings, explore_rate=0.0, withhold_rate=0.0))
 
 

@@ -14,8 +14,8 @@ from metier.selection.evaluation.files import basis_from, queries_from, shipped_
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from metier.context.context import Workspace
     from metier.events import Event
+    from metier.selection.candidates.skill_pool import SkillPool
     from metier.selection.evaluation.bench import Bench
     from metier.selection.evaluation.compare import Comparison
     from metier.selection.evaluation.evaluate import Answer, Evaluation
@@ -58,11 +58,11 @@ class Report:
     notes: tuple[str, ...] = ()
 
 
-def measured(plan: Plan, ws: Workspace | None) -> Generator[Event, None, Report]:
+def measured(plan: Plan, pool: SkillPool | None) -> Generator[Event, None, Report]:
     """Ask every query, and every query again where there is something to compare with."""
     queries = yield from queries_from(plan.queries)
-    skills = yield from library_of(plan, ws)
-    there = yield from bench(skills, basis_of(ws))
+    skills = yield from library_of(plan, pool)
+    there = yield from bench(skills, basis_of(pool.ctx if pool else None))
     side = yield from _side(plan.skills or ("library" if plan.queries else "sample skills"), there, queries, plan.cuts)
     report = Report(queries=queries, cuts=plan.cuts, side=side, notes=_unknown(plan, queries, there))
     if not plan.compare:
@@ -77,13 +77,13 @@ def measured(plan: Plan, ws: Workspace | None) -> Generator[Event, None, Report]
     return replace(report, other=other, comparison=difference)
 
 
-def library_of(plan: Plan, ws: Workspace | None) -> Generator[Event, None, tuple[Selectable, ...]]:
+def library_of(plan: Plan, pool: SkillPool | None) -> Generator[Event, None, tuple[Selectable, ...]]:
     """The skills to choose from; shipped queries bring their own."""
     given: tuple[Selectable, ...] = ()
     if plan.skills:
         given = yield from skills_from(plan.skills)
-    elif ws:
-        given = yield from everything(ws)
+    elif pool:
+        given = yield from everything(pool)
     if plan.queries:
         return given
     return skills_once((*(yield from shipped_skills()), *given))

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.context.model_access import RemoteEmbedder
+    from metier.selection.candidates.skill_pool import SkillPool
     from metier.store.tables.selection.skill_index import Content
 
     Vectors = dict[Content, NDArray[np.float32]]
@@ -47,27 +48,27 @@ class Meaning:
     """Why it is not the one that is set."""
 
 
-def meaning(ws: Workspace, task: str, environ: Mapping[str, str] | None = None) -> Meaning:
+def meaning(pool: SkillPool, task: str, environ: Mapping[str, str] | None = None) -> Meaning:
     """The task's vector by the embedder that is set, once all skills have theirs; else why it is the built-in one."""
-    if not ws.config.embed_model or not task.strip():
+    if not pool.ctx.config.embed_model or not task.strip():
         return Meaning()
-    found = embedder_of(ws, environ)
+    found = embedder_of(pool.ctx, environ)
     if isinstance(found, NoModel):
         return Meaning(note=f"{found.reason} The built-in embedder answers.")
     try:
-        return _asked(ws, found, task)
+        return _asked(pool, found, task)
     finally:
         found.close()
 
 
-def _asked(ws: Workspace, remote: RemoteEmbedder, task: str) -> Meaning:
-    deadline = time.monotonic() + ws.config.select_timeout
-    asked = remote.embed([ends(task, TASK)], ws.config.select_timeout)
+def _asked(pool: SkillPool, remote: RemoteEmbedder, task: str) -> Meaning:
+    deadline = time.monotonic() + pool.ctx.config.select_timeout
+    asked = remote.embed([ends(task, TASK)], pool.ctx.config.select_timeout)
     if isinstance(asked, NoAnswer):
         return _built_in(remote, asked.reason)
-    identity = f"{remote.name} {ws.config.embed_url} {asked.shape[1]}".replace("  ", " ")
-    if ws.stock.embedder != identity:
-        problem = _given(ws, remote, identity, deadline)
+    identity = f"{remote.name} {pool.ctx.config.embed_url} {asked.shape[1]}".replace("  ", " ")
+    if pool.embedder != identity:
+        problem = _given(pool, remote, identity, deadline)
         if problem:
             return _built_in(remote, problem)
     return Meaning(embedder=remote.name, vector=asked[0])
@@ -77,29 +78,29 @@ def _built_in(remote: RemoteEmbedder, why: str) -> Meaning:
     return Meaning(note=f"{remote.name}: {why}; the built-in embedder answers")
 
 
-def _given(ws: Workspace, remote: RemoteEmbedder, identity: str, deadline: float) -> str:
+def _given(pool: SkillPool, remote: RemoteEmbedder, identity: str, deadline: float) -> str:
     """Put a vector of every skill into the index; says what is missing for that."""
     import numpy as np
 
-    contents = {name: one.content for name, one in ws.stock.catalogue.listed.items()}
-    with ws.engine.read() as transaction:
+    contents = {name: one.content for name, one in pool.catalogue.listed.items()}
+    with pool.ctx.store.read() as transaction:
         kept = skill_index.vectors(transaction, identity, list(contents.values()))
     vectors: Vectors = {content: np.frombuffer(data, dtype=np.float32) for content, data in kept.items()}
     missing = [content for content in dict.fromkeys(contents.values()) if content not in vectors]
     for start in range(0, min(len(missing), BATCH), GRAIN):
-        made = _made(ws, remote, missing[start : start + GRAIN], deadline - time.monotonic())
+        made = _made(pool.ctx, remote, missing[start : start + GRAIN], deadline - time.monotonic())
         if isinstance(made, str):
             return made
-        _keep(ws, identity, made)
+        _keep(pool.ctx, identity, made)
         vectors |= made
     if len(missing) > BATCH:
         return f"{len(missing) - BATCH} of {len(contents)} skills have no vector yet, the next selections make them"
-    ws.stock.give_vectors(identity, {name: vectors[content] for name, content in contents.items()})
+    pool.give_vectors(identity, {name: vectors[content] for name, content in contents.items()})
     return ""
 
 
-def _made(ws: Workspace, remote: RemoteEmbedder, contents: Sequence[Content], seconds: float) -> Vectors | str:
-    with ws.engine.read() as transaction:
+def _made(ctx: Context, remote: RemoteEmbedder, contents: Sequence[Content], seconds: float) -> Vectors | str:
+    with ctx.store.read() as transaction:
         texts, bodies = skill_index.said(transaction, contents), skill_index.bodies(transaction, contents)
     shown = [
         f"{one.name}\n{texts[one].description if one in texts else ''}\n\n{bodies.get(one, '')[:BODY]}"
@@ -109,9 +110,9 @@ def _made(ws: Workspace, remote: RemoteEmbedder, contents: Sequence[Content], se
     return table.reason if isinstance(table, NoAnswer) else dict(zip(contents, table, strict=True))
 
 
-def _keep(ws: Workspace, identity: str, vectors: Vectors) -> None:
+def _keep(ctx: Context, identity: str, vectors: Vectors) -> None:
     try:
-        with ws.engine.write() as transaction:
+        with ctx.store.write() as transaction:
             rows = {content: vector.tobytes() for content, vector in vectors.items()}
             skill_index.put_vectors(transaction, identity, rows)
     except StoreError:

@@ -17,7 +17,7 @@ from metier.store.tables.selection import skill_index
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.events import Event
     from metier.library.listing import Skill
     from metier.selection.index.entries import Entry
@@ -37,20 +37,20 @@ class Indexed:
     entries: dict[Content, Entry] = field(default_factory=dict["Content", "Entry"])
 
 
-def indexed(ws: Workspace, skills: Sequence[Skill], known: Indexed | None = None) -> Generator[Event, None, Indexed]:
+def indexed(ctx: Context, skills: Sequence[Skill], known: Indexed | None = None) -> Generator[Event, None, Indexed]:
     """Every skill in use analysed: from memory, from the store, or read now; a store that says no costs only time."""
     known = known or Indexed()
     wanted = {content_of(one): one for one in skills if is_in_use(one)}
-    found = _kept(ws, list(wanted), known)
+    found = _kept(ctx, list(wanted), known)
     missing = [one for one in wanted if one not in found.texts or one not in found.entries]
     if not missing:
         return found
     yield Began(stage=STAGE, total=len(missing))
     kept = True
     for start in range(0, len(missing), STEP):
-        texts = _texts(ws, [wanted[one] for one in missing[start : start + STEP]], found)
+        texts = _texts(ctx, [wanted[one] for one in missing[start : start + STEP]], found)
         fresh = {text.content: entry_of(_plain(text)) for text in texts}
-        kept = kept and _keep(ws, texts, fresh)
+        kept = kept and _keep(ctx, texts, fresh)
         found.entries |= fresh
         found.texts |= {text.content: replace(text, body="") for text in texts}
         yield Advanced(stage=STAGE, done=min(start + STEP, len(missing)), total=len(missing))
@@ -60,12 +60,12 @@ def indexed(ws: Workspace, skills: Sequence[Skill], known: Indexed | None = None
     return found
 
 
-def _kept(ws: Workspace, contents: Sequence[Content], known: Indexed) -> Indexed:
+def _kept(ctx: Context, contents: Sequence[Content], known: Indexed) -> Indexed:
     found = Indexed(
         texts={one: known.texts[one] for one in contents if one in known.texts},
         entries={one: known.entries[one] for one in contents if one in known.entries},
     )
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         found.texts |= skill_index.said(transaction, [one for one in contents if one not in found.texts])
         kept = skill_index.entries(transaction, VERSION, [one for one in contents if one not in found.entries])
     for content, data in kept.items():
@@ -76,10 +76,10 @@ def _kept(ws: Workspace, contents: Sequence[Content], known: Indexed) -> Indexed
     return found
 
 
-def _texts(ws: Workspace, skills: Sequence[Skill], found: Indexed) -> list[Text]:
+def _texts(ctx: Context, skills: Sequence[Skill], found: Indexed) -> list[Text]:
     """The texts of some skills with their bodies: from the store, or else from disk if it is what was seen there."""
     there = [content_of(one) for one in skills if content_of(one) in found.texts]
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         bodies = skill_index.bodies(transaction, there)
     texts = [replace(found.texts[one], body=bodies[one]) for one in there if one in bodies]
     for one in skills:
@@ -93,9 +93,9 @@ def _texts(ws: Workspace, skills: Sequence[Skill], found: Indexed) -> list[Text]
     return texts
 
 
-def _keep(ws: Workspace, texts: Sequence[Text], fresh: Mapping[Content, Entry]) -> bool:
+def _keep(ctx: Context, texts: Sequence[Text], fresh: Mapping[Content, Entry]) -> bool:
     try:
-        with ws.engine.write() as transaction:
+        with ctx.store.write() as transaction:
             skill_words.keep(transaction, texts)
             skill_index.put_entries(transaction, VERSION, {one: dumps(entry) for one, entry in fresh.items()})
     except StoreError:

@@ -15,7 +15,7 @@ from metier.store.tables.selection.requests import Marks, Request
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.store.engines.engine import Transaction
     from metier.store.tables.selection.requests import Asked
     from metier.types import Record, Selection
@@ -30,24 +30,24 @@ PAGE = 200
 """Rows of each kind that one transaction takes."""
 
 
-def link(ws: Workspace, *, again: bool = False, most: int = 2**62, waits: int = 0) -> bool:
+def link(ctx: Context, *, again: bool = False, most: int = 2**62, waits: int = 0) -> bool:
     """Bring new selections and new runs together; whether anything changed. It costs what is new.
 
     `again`: runs that grew since they were linked are read again, as far as no pass of learning has looked at them.
     `most`: transactions to take; who has no time leaves the rest to the next one. `waits`: selections that may wait
     until there is a run they could belong to.
     """
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         behind = _is_behind(transaction, waits)
         again = again and bool(outcomes.fresh(transaction) or requests.grown(transaction))
     changed = behind or again
     while behind and most > 0:
-        with ws.engine.write() as transaction:
+        with ctx.store.write() as transaction:
             _step(transaction)
             behind = _is_behind(transaction)
         most -= 1
     if again:
-        with ws.engine.write() as transaction:
+        with ctx.store.write() as transaction:
             _look_again(transaction)
     return changed
 

@@ -21,9 +21,10 @@ from metier.store.tables.shipping import glances
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.events import Event
     from metier.library.listing import Skill
+    from metier.library.skills import Library
     from metier.store.engines.engine import Transaction
 
 SPOKEN = "outcomes.spoken"
@@ -56,32 +57,32 @@ class Worth:
 NOTHING = Worth(counts=Counts(), base=0.5, adjustment=UNKNOWN)
 
 
-def counts(ws: Workspace, current: Mapping[str, str] | None = None) -> Mapping[str, Counts]:
+def counts(library: Library, current: Mapping[str, str] | None = None) -> Mapping[str, Counts]:
     """How runs went with each skill as it is now; `current`: the hash of each skill, if the caller knows them.
 
     Another text of a skill is another skill to measure: what was counted for it stays, and comes back with it.
     """
-    return {name: one.counts for name, one in worths(ws, current).items()}
+    return {name: one.counts for name, one in worths(library, current).items()}
 
 
-def records(ws: Workspace, current: Mapping[str, str] | None = None) -> Mapping[str, Adjustment]:
+def records(library: Library, current: Mapping[str, str] | None = None) -> Mapping[str, Adjustment]:
     """What the runs of each skill do to its score; of a great many new rows some are left to the next one who looks.
 
     Selections that no run came after say nothing about a score: up to some of them nobody writes anything for that.
     """
-    _sum_up(ws, most=1, waits=PAGE)
-    return {name: one.adjustment for name, one in _known(ws, current).items()}
+    _sum_up(library.ctx, most=1, waits=PAGE)
+    return {name: one.adjustment for name, one in _known(library, current).items()}
 
 
-def worths(ws: Workspace, current: Mapping[str, str] | None = None) -> Mapping[str, Worth]:
+def worths(library: Library, current: Mapping[str, str] | None = None) -> Mapping[str, Worth]:
     """All that is known of each skill as it is now; skills that were never selected are left out."""
-    _sum_up(ws)
-    return _known(ws, current)
+    _sum_up(library.ctx)
+    return _known(library, current)
 
 
-def hurting(ws: Workspace, current: Mapping[str, str] | None = None) -> Mapping[str, Adjustment]:
+def hurting(library: Library, current: Mapping[str, str] | None = None) -> Mapping[str, Adjustment]:
     """The skills without which runs surely go better; they are not chosen any more."""
-    return {name: one.adjustment for name, one in worths(ws, current).items() if one.adjustment.hurts}
+    return {name: one.adjustment for name, one in worths(library, current).items() if one.adjustment.hurts}
 
 
 def as_document(worth: Worth) -> dict[str, object]:
@@ -119,48 +120,48 @@ def advice(skill: str, found: Adjustment) -> str:
 
 
 def settle(
-    ws: Workspace, skills: Iterable[Skill], judged: Iterable[str], *, save: bool
+    library: Library, skills: Iterable[Skill], judged: Iterable[str], *, save: bool
 ) -> Generator[Event, None, tuple[str, ...]]:
     """The end of a pass that judged some runs: sum up, make proven skills active, and say which skills hurt."""
     there = {one.name: one for one in skills if _is_there(one)}
     current = {name: one.hash for name, one in there.items()}
     try:
         if save:
-            _follow(ws, judged)
-        found = worths(ws, current) if save else _known(ws, current)
+            _follow(library.ctx, judged)
+        found = worths(library, current) if save else _known(library, current)
     except MetierError as error:
         return (f"What skills are worth was not summed up: {error}",)
     proven = [name for name, one in found.items() if one.is_proven and there[name].status == "provisional"]
-    notes = [_promoted(ws, name, found[name], save=save) for name in proven]
+    notes = [_promoted(library, name, found[name], save=save) for name in proven]
     notes += [advice(name, one.adjustment) for name, one in found.items() if one.adjustment.hurts]
     for text in notes:
         yield Noted(stage="learn", text=text, level="warning")
     return tuple(notes)
 
 
-def _promoted(ws: Workspace, skill: str, worth: Worth, *, save: bool) -> str:
+def _promoted(library: Library, skill: str, worth: Worth, *, save: bool) -> str:
     """Make a provisional skill active: its bytes stay, its history says why."""
     why = f"proven against runs that had it withheld: {worth.adjustment.reason}"
     if not save:
         return f"{skill} would be active: {why}."
     try:
-        found = ws.library.find(skill)
+        found = library.find(skill)
         last = found.last()
         if last is not None and last.status == "provisional":
-            turn(ws, found, last, "wake", status="active", why=why)
+            turn(library.ctx, found, last, "wake", status="active", why=why)
     except MetierError as error:
         return f"{skill} stays provisional, though it is {why}. {error}"
     return f"{skill} is active: {why}."
 
 
-def _known(ws: Workspace, current: Mapping[str, str] | None) -> Mapping[str, Worth]:
+def _known(library: Library, current: Mapping[str, str] | None) -> Mapping[str, Worth]:
     """What the sums say, as they are."""
-    with ws.engine.read() as transaction:
+    with library.ctx.store.read() as transaction:
         found = outcomes.tallies(transaction)
-        base = _rate(meta.get(transaction, f"{BASE}:{ws.name}"))
+        base = _rate(meta.get(transaction, f"{BASE}:{library.ctx.name}"))
     if not found:
         return {}
-    current = _current(ws) if current is None else current
+    current = _current(library) if current is None else current
     there = {name: Counts(**sums) for (name, content), sums in found.items() if current.get(name) == content}
     return {name: Worth(counts=one, base=base, adjustment=_adjusted(one, base)) for name, one in there.items()}
 
@@ -170,11 +171,11 @@ def _adjusted(counted: Counts, base: float) -> Adjustment:
     return adjusted(counted, base)
 
 
-def _current(ws: Workspace) -> Mapping[str, str]:
+def _current(library: Library) -> Mapping[str, str]:
     """The hashes of the skills that agents see, as of the last look at them."""
     found: dict[str, str] = {}
-    with ws.engine.read() as transaction:
-        for root in ordered(ws.library.roots, ws.config.skill_order):
+    with library.ctx.store.read() as transaction:
+        for root in ordered(library.roots, library.ctx.config.skill_order):
             for skill, glance in glances.listed(transaction, str(root.real)).items():
                 found.setdefault(name_of(skill), glance.hash)
     return found
@@ -184,34 +185,34 @@ def _is_there(skill: Skill) -> bool:
     return not skill.shadowed_by and skill.status not in ("archived", "deleted")
 
 
-def _follow(ws: Workspace, judged: Iterable[str]) -> None:
+def _follow(ctx: Context, judged: Iterable[str]) -> None:
     """Note that runs were judged, and how often runs go well here by now."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         begun = requests.marks(transaction) is not None
     if begun:
-        with ws.engine.write() as transaction:
+        with ctx.store.write() as transaction:
             outcomes.touch(transaction, judged)
-            meta.put(transaction, f"{BASE}:{ws.name}", "{} {}".format(*outcomes.base(transaction)))
+            meta.put(transaction, f"{BASE}:{ctx.name}", "{} {}".format(*outcomes.base(transaction)))
 
 
-def _sum_up(ws: Workspace, *, most: int = 2**62, waits: int = 0) -> None:
+def _sum_up(ctx: Context, *, most: int = 2**62, waits: int = 0) -> None:
     """Bring links and sums up to date, if anything is new; where the store cannot be written they stay as they were."""
     with suppress(StoreError):
-        link(ws, most=most, waits=waits)
-        with ws.engine.read() as transaction:
+        link(ctx, most=most, waits=waits)
+        with ctx.store.read() as transaction:
             if requests.marks(transaction) is None:
                 return
-            runs, last = outcomes.spoken(transaction, _spoken(transaction, ws))
+            runs, last = outcomes.spoken(transaction, _spoken(transaction, ctx))
             if not runs and not outcomes.is_stale(transaction):
                 return
-        with ws.engine.write() as transaction:
+        with ctx.store.write() as transaction:
             outcomes.touch(transaction, runs)
             outcomes.tally(transaction)
-            meta.put(transaction, f"{SPOKEN}:{ws.name}", str(last))
+            meta.put(transaction, f"{SPOKEN}:{ctx.name}", str(last))
 
 
-def _spoken(transaction: Transaction, ws: Workspace) -> int:
-    return int(meta.get(transaction, f"{SPOKEN}:{ws.name}", "0"))
+def _spoken(transaction: Transaction, ctx: Context) -> int:
+    return int(meta.get(transaction, f"{SPOKEN}:{ctx.name}", "0"))
 
 
 def _rate(base: str) -> float:

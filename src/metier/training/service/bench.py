@@ -33,7 +33,7 @@ from metier.types.trials import Rollout
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.models.ledger import Amount
     from metier.training.rollouts.rollout import Roller
     from metier.training.scoring.scorer import Function
@@ -71,25 +71,25 @@ class Bench:
 
 
 @contextmanager
-def bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str]) -> Generator[Bench]:
+def bench(ctx: Context, order: Order, purse: str, environ: Mapping[str, str]) -> Generator[Bench]:
     """A bench that spends from one purse; when it is left early, what is under way is ended."""
-    with journal_of(ws, purse) as journal:
-        yield from _bench(ws, order, purse, environ, Grouped(ws.engine, journal=journal))
+    with journal_of(ctx, purse) as journal:
+        yield from _bench(ctx, order, purse, environ, Grouped(ctx.store, journal=journal))
 
 
-def _bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str], grouped: Grouped) -> Generator[Bench]:
+def _bench(ctx: Context, order: Order, purse: str, environ: Mapping[str, str], grouped: Grouped) -> Generator[Bench]:
     seconds = order.limits.seconds
     closing = Closing(clock=time.monotonic, deadline=None if seconds is None else time.monotonic() + seconds)
-    lines = Lines(ws, grouped, purse, order.limits.on_models, closing)
+    lines = Lines(ctx, grouped, purse, order.limits.on_models, closing)
     try:
         target = target_of(order.target, lines, environ, seconds=order.seconds, stop=closing.stopped)
-        scorers = Scorers(_means(ws, order, lines, environ))
+        scorers = Scorers(_means(ctx, order, lines, environ))
         scorers.check(order.cases)
-        keeper = PurseKeeper(ws, grouped, purse, order.limits.rollouts, closing)
+        keeper = PurseKeeper(ctx, grouped, purse, order.limits.rollouts, closing)
         doubting = Doubting(keeper, closing)
         tries = 1 if isinstance(target, ChatTarget | CompletionTarget) else TRIES  # a model's line is patient itself
-        scoring = Scoring(target=target, scorers=scorers, redact=ws.redact, tries=tries, sleep=closing.sleep)
-        _warmed(ws)
+        scoring = Scoring(target=target, scorers=scorers, redact=ctx.redact, tries=tries, sleep=closing.sleep)
+        _warmed(ctx)
         with kept_up(grouped, lines), Threads(order.workers) as pool:
             pool.submit(lambda: import_module("numpy"), urgency=LAST)
             try:
@@ -110,9 +110,9 @@ def _bench(ws: Workspace, order: Order, purse: str, environ: Mapping[str, str], 
         lines.close()
 
 
-def _warmed(ws: Workspace) -> None:
+def _warmed(ctx: Context) -> None:
     """Load what every rollout needs before many threads would, each waiting for the others."""
-    ws.redact(" ")
+    ctx.redact(" ")
     value_json.prepare(Rollout)
 
 
@@ -144,10 +144,10 @@ def optimiser_of(place: Bench, order: Order, purse: str, environ: Mapping[str, s
     return Faithful(Steady(model, place.closing), place.lines.memo, purse)
 
 
-def _means(ws: Workspace, order: Order, lines: Lines, environ: Mapping[str, str]) -> Means:
+def _means(ctx: Context, order: Order, lines: Lines, environ: Mapping[str, str]) -> Means:
     """What scorers may need: a model for rubrics where there is one, commands and functions where they are allowed."""
     kinds = {(str(one.get("kind")), str(one.get("name"))) for case in order.cases for one in settings_of(case)}
-    named = order.optimiser or ws.config.model
+    named = order.optimiser or ctx.config.model
     judge = lines.open(order.optimiser, environ) if named and "rubric" in {kind for kind, _ in kinds} else None
     functions = dict(order.functions)
     if order.commands:

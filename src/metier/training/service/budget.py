@@ -22,7 +22,7 @@ from metier.types.trials import Unscored
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.models.layers.record import Call
     from metier.store.engines.batched_writes import Grouped
     from metier.store.engines.engine import Transaction
@@ -58,10 +58,10 @@ class Closing:
 class PurseMemo:
     """Replies in the store; counts those it could give."""
 
-    def __init__(self, ws: Workspace, grouped: Grouped) -> None:
-        self._ws = ws
+    def __init__(self, ctx: Context, grouped: Grouped) -> None:
+        self._ctx = ctx
         self._grouped = grouped
-        self._known = Known(ws.engine, "memo")
+        self._known = Known(ctx.store, "memo")
         self._fresh: dict[str, bytes | None] = {}
         """What was kept here, and None for what was looked for and not found: nobody else writes it meanwhile."""
         self.hits = 0
@@ -77,36 +77,36 @@ class PurseMemo:
     def put(self, key: str, value: bytes) -> None:
         """Keep a value; the first one stays."""
         self._fresh[key] = value
-        row = (key, value, self._ws.now(), self._ws.name)
+        row = (key, value, self._ctx.now(), self._ctx.name)
         self._grouped.add(memo.put_all, row, memo_line(row), more=True)
 
     def _found(self, key: str) -> bytes | None:
-        with self._ws.engine.glance() as transaction:
+        with self._ctx.store.glance() as transaction:
             return memo.get(transaction, key)
 
 
 class PurseCalls:
     """Calls in the store, without what the server said."""
 
-    def __init__(self, ws: Workspace, grouped: Grouped) -> None:
-        self._ws = ws
+    def __init__(self, ctx: Context, grouped: Grouped) -> None:
+        self._ctx = ctx
         self._grouped = grouped
 
     def add(self, call: Call) -> None:
         """Keep one."""
-        self._grouped.add(calls.add_all, entry_of(self._ws, call))
+        self._grouped.add(calls.add_all, entry_of(self._ctx, call))
 
 
 class PurseKeeper:
     """Rollouts in the store. One that could not be scored is kept for this training alone: another tries again."""
 
-    def __init__(self, ws: Workspace, grouped: Grouped, purse: str, limit: int | None, closing: Closing) -> None:
+    def __init__(self, ctx: Context, grouped: Grouped, purse: str, limit: int | None, closing: Closing) -> None:
         self._closing = closing
-        self._ws = ws
+        self._ctx = ctx
         self._grouped = grouped
         self._purse = purse
         self._limit = limit
-        self._known = Known(ws.engine, "rollouts")
+        self._known = Known(ctx.store, "rollouts")
         self._fresh: dict[str, Rollout | None] = {}
         """As in `PurseMemo`."""
         self._made = self.made()
@@ -150,13 +150,13 @@ class PurseKeeper:
         self._grouped.add(rollouts.put_all, entry, rollout_line(entry))
 
     def _found(self, *keys: str) -> Rollout | None:
-        with self._ws.engine.glance() as transaction:
+        with self._ctx.store.glance() as transaction:
             return rollouts.get(transaction, *keys)
 
     def _count(self, transaction: Transaction, begun: list[int]) -> None:
-        ledger.spend(transaction, self._ws.name, f"{self._purse}:rollouts", ledger.Sum(calls=sum(begun)))
+        ledger.spend(transaction, self._ctx.name, f"{self._purse}:rollouts", ledger.Sum(calls=sum(begun)))
 
     def made(self) -> int:
         """Rollouts that were begun, in all runs of this training."""
-        with self._ws.engine.read() as transaction:
-            return ledger.total(transaction, self._ws.name, f"{self._purse}:rollouts").calls
+        with self._ctx.store.read() as transaction:
+            return ledger.total(transaction, self._ctx.name, f"{self._purse}:rollouts").calls

@@ -19,7 +19,8 @@ from metier.training.spec import Spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
+    from metier.library.skills import Library
     from metier.models.model import Model
     from metier.skills.package import Package
     from metier.store.tables.training.trainings import Training
@@ -30,16 +31,16 @@ if TYPE_CHECKING:
     from metier.types.trials import Case
 
 
-def skill_from(ws: Workspace, skill: str) -> tuple[str, Package]:
+def skill_from(library: Library, skill: str) -> tuple[str, Package]:
     """A skill's name in the library and its package; a folder that is none of the library's goes by its path."""
     folder = Path(skill).expanduser()
     if ("/" in skill or skill.startswith(".")) and has_document(folder):
-        inside = ws.library.inside(folder.absolute() / "SKILL.md")
+        inside = library.inside(folder.absolute() / "SKILL.md")
         name = inside[0].skill if inside else str(folder.absolute())
         return name if "/" not in name else str(folder.absolute()), read_package(folder)
     if folder.is_dir() and "/" in skill:
         raise InputError(f"{skill} is no skill: there is no SKILL.md in that folder.")
-    found = ws.library.find(skill)
+    found = library.find(skill)
     package = found.place.live()
     if package is None:
         raise NotFoundError(f"There is no skill '{skill}' in use here. `metier skills list` shows them all.")
@@ -62,9 +63,9 @@ class Asked(TypedDict, total=False):
     gate: Gate
 
 
-def ordered(ws: Workspace, skill: str, **asked: Unpack[Asked]) -> Order:
+def ordered(library: Library, skill: str, **asked: Unpack[Asked]) -> Order:
     """The order for a skill by name or folder, with its cases read."""
-    name, package = skill_from(ws, skill)
+    name, package = skill_from(library, skill)
     cases = asked.get("cases", "")
     read, source = cases_from(str(cases), package) if isinstance(cases, str | Path) else (_suite(cases), "")
     order = Order(skill=name, start=package, cases=read, source=source, target=asked.get("target", "chat"))
@@ -110,9 +111,9 @@ def _around(path: Path, text: str, package: Package) -> Mapping[str, bytes]:
         raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from None
 
 
-def order_again(ws: Workspace, training: str, limits: TrainLimits | None = None) -> Order:
+def order_again(ctx: Context, training: str, limits: TrainLimits | None = None) -> Order:
     """The order of a kept training; a limit that is named takes the place of its own."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         kept = trainings.get(transaction, training)
         start = unpacked(trainings.start_of(transaction, kept.id))
         cases = tuple(suites.listed(transaction, f"train:{kept.id}"))

@@ -14,7 +14,7 @@ from metier.store.tables.training import rollouts
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.store.tables.training.rollouts import Entry
 
 MemoRow = tuple[str, bytes, str, str]
@@ -32,19 +32,19 @@ def rollout_line(entry: Entry) -> bytes:
 
 
 @contextmanager
-def journal_of(ws: Workspace, purse: str) -> Generator[Journal]:
+def journal_of(ctx: Context, purse: str) -> Generator[Journal]:
     """A purse's journal; what a killed process left is in the store first. It stays if the work ends with an error."""
-    journal = Journal(file_of(ws, purse.replace(":", "-")).with_suffix(SUFFIX))
+    journal = Journal(file_of(ctx, purse.replace(":", "-")).with_suffix(SUFFIX))
     keep = True
     try:
-        _take_in(ws, journal)
+        _take_in(ctx, journal)
         yield journal
         keep = False
     finally:
         journal.close(keep=keep)
 
 
-def _take_in(ws: Workspace, journal: Journal) -> None:
+def _take_in(ctx: Context, journal: Journal) -> None:
     replies: list[MemoRow] = []
     entries: list[Entry] = []
     for line in journal.left():
@@ -59,7 +59,7 @@ def _take_in(ws: Workspace, journal: Journal) -> None:
         except (ValueError, TypeError):  # the process was killed while it wrote this
             continue
     if replies or entries:
-        with ws.engine.write() as transaction:
+        with ctx.store.write() as transaction:
             memo.put_all(transaction, replies)
             rollouts.put_all(transaction, entries)
     for part in (0, 1):

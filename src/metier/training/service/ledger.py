@@ -14,7 +14,7 @@ from metier.store.tables.models import ledger
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.store.engines.batched_writes import Grouped
     from metier.store.engines.engine import Transaction
     from metier.training.service.budget import Closing
@@ -31,9 +31,9 @@ NOTHING = Amount()
 class PurseLedger:
     """A ledger over two purses, the training's and the day's; a refusal waits first for what calls give back."""
 
-    def __init__(self, ws: Workspace, grouped: Grouped, purse: str, daily: Limits, closing: Closing) -> None:
+    def __init__(self, ctx: Context, grouped: Grouped, purse: str, daily: Limits, closing: Closing) -> None:
         self._closing = closing
-        self._ws = ws
+        self._ctx = ctx
         self._grouped = grouped
         self._purse = purse
         self._daily = daily
@@ -58,7 +58,7 @@ class PurseLedger:
     def reserve(self, asked: Amount, limits: Limits) -> Reservation | OverBudget:
         """Set an amount aside, in the training's purse and in the day's, if both can bear it."""
         self._grouped.noted()  # what this thread got before is safe before it asks for more
-        day = today(self._ws)
+        day = today(self._ctx)
         while not (over_now := self._closing.why()):
             if self._taken(day, asked):
                 self._usual = (day, asked, limits)
@@ -105,8 +105,8 @@ class PurseLedger:
 
     def total(self) -> Amount:
         """All that the training has spent and reserved."""
-        with self._ws.engine.read() as transaction:
-            return amount_of(ledger.total(transaction, self._ws.name, self._purse))
+        with self._ctx.store.read() as transaction:
+            return amount_of(ledger.total(transaction, self._ctx.name, self._purse))
 
     def _open(self, day: str, transaction: Transaction | None) -> None:
         """What a transaction reserved beyond its calls may be used, as it is committed now."""
@@ -185,7 +185,7 @@ class PurseLedger:
         for purse in (self._purse, day):
             amount = self._sum(transaction, purse) + change
             self._seen[1][purse] = amount
-            ledger.put(transaction, self._ws.name, purse, sum_of(amount))
+            ledger.put(transaction, self._ctx.name, purse, sum_of(amount))
 
     def _sum(self, transaction: Transaction, purse: str) -> Amount:
         """A purse's sum, read once in a transaction: nobody else writes while it is open."""
@@ -193,7 +193,7 @@ class PurseLedger:
             self._seen = (transaction, {})
         sums = self._seen[1]
         if purse not in sums:
-            sums[purse] = amount_of(ledger.total(transaction, self._ws.name, purse))
+            sums[purse] = amount_of(ledger.total(transaction, self._ctx.name, purse))
         return sums[purse]
 
 

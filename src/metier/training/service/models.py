@@ -19,7 +19,7 @@ from metier.types import Tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.models.http.client import HttpModel
     from metier.models.ledger import Limits
     from metier.models.model import Model
@@ -37,14 +37,14 @@ REMEMBERED = 1024
 class Lines:
     """Opens models by their text; the same text is the same model."""
 
-    def __init__(self, ws: Workspace, grouped: Grouped, purse: str, limits: Limits, closing: Closing) -> None:
-        self._ws = ws
+    def __init__(self, ctx: Context, grouped: Grouped, purse: str, limits: Limits, closing: Closing) -> None:
+        self._ctx = ctx
         self._limits = limits
         self._sleep = closing.sleep
-        self.memo = PurseMemo(ws, grouped)
-        self.ledger = PurseLedger(ws, grouped, purse, configured(asdict(ws.config)).limits, closing)
-        self._calls = PurseCalls(ws, grouped)
-        self._redact: Callable[[str], str] = lru_cache(maxsize=REMEMBERED)(ws.redact)
+        self.memo = PurseMemo(ctx, grouped)
+        self.ledger = PurseLedger(ctx, grouped, purse, configured(asdict(ctx.config)).limits, closing)
+        self._calls = PurseCalls(ctx, grouped)
+        self._redact: Callable[[str], str] = lru_cache(maxsize=REMEMBERED)(ctx.redact)
         self._bare: list[HttpModel | ForeignProvider] = []
         self._open: dict[str, Model] = {}
 
@@ -52,13 +52,13 @@ class Lines:
         """The model a text names, the configured one for none; a ConfigError says what is missing."""
         if not isinstance(asked, str):
             return self._layered(asked, unknown)
-        spec = spec_of(self._ws, asked)
+        spec = spec_of(self._ctx, asked)
         if spec.identity not in self._open:
             bare = build(spec, environ)
             if isinstance(bare, NoModel):
                 raise ConfigError(f"{bare.reason} {bare.fix}".strip())
             self._bare.append(bare)
-            self._open[spec.identity] = self._layered(bare, price_of(spec, self._ws.clock()))
+            self._open[spec.identity] = self._layered(bare, price_of(spec, self._ctx.clock()))
         return self._open[spec.identity]
 
     def _layered(self, bare: Model, price: Price) -> Model:
@@ -80,7 +80,7 @@ class Lines:
 
     def price(self, asked: object) -> Price:
         """What a model's tokens cost that a text names; nobody knows it of anything else."""
-        return price_of(spec_of(self._ws, asked), self._ws.clock()) if isinstance(asked, str) else unknown
+        return price_of(spec_of(self._ctx, asked), self._ctx.clock()) if isinstance(asked, str) else unknown
 
     def close(self) -> None:
         """End all connections; questions under way end without an answer."""
@@ -88,21 +88,21 @@ class Lines:
             bare.close()
 
 
-def identity_of(ws: Workspace, asked: str | Model) -> str:
+def identity_of(ctx: Context, asked: str | Model) -> str:
     """What determines a model's replies, known before it is opened."""
-    return spec_of(ws, asked).identity if isinstance(asked, str) else asked.identity
+    return spec_of(ctx, asked).identity if isinstance(asked, str) else asked.identity
 
 
-def spec_of(ws: Workspace, text: str) -> ModelSpec:
+def spec_of(ctx: Context, text: str) -> ModelSpec:
     """What a text, or the settings, say about a model."""
     if text.strip():
         return parse(text)
-    found = configured(asdict(ws.config)).model
+    found = configured(asdict(ctx.config)).model
     if found is None:
         raise ConfigError(
             "No model is set. Set one (METIER_MODEL=anthropic:NAME and its key), or name it: --optimiser "
             "openai:NAME@http://127.0.0.1:8000/v1 for the one that proposes edits, --target chat=… for the one tried."
         )
-    if strange := strange_address(ws.settings, ws.state, "model", found):
+    if strange := strange_address(ctx.settings, ctx.state, "model", found):
         raise ConfigError(f"{strange.reason} {strange.fix}")
     return found

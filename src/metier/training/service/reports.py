@@ -15,7 +15,7 @@ from metier.store.tables.training import trainings
 from metier.training.report.page import page
 
 if TYPE_CHECKING:
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.store.tables.training.trainings import Training
 
 Json = dict[str, object]
@@ -23,17 +23,17 @@ FOLDER = "trainings"
 KEYS = ("run", "skill", "status", "scores", "decision", "rollouts", "calls", "tokens", "cost_usd", "created", "updated")
 
 
-def listed(ws: Workspace, limit: int) -> list[Json]:
+def listed(ctx: Context, limit: int) -> list[Json]:
     """The newest trainings, each with its figures."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         found = trainings.listed(transaction, limit)
         kept = [(one, trainings.report_of(transaction, one.id)) for one in found]
     return [{key: value for key, value in _whole(one, text).items() if key in KEYS} for one, text in kept]
 
 
-def report_of(ws: Workspace, training: str = "") -> Json:
+def report_of(ctx: Context, training: str = "") -> Json:
     """The report of a training, the newest if none is named; of one under way, what is known so far."""
-    with ws.engine.read() as transaction:
+    with ctx.store.read() as transaction:
         if training:
             found = trainings.get(transaction, training)
         else:
@@ -44,9 +44,9 @@ def report_of(ws: Workspace, training: str = "") -> Json:
         return _whole(found, trainings.report_of(transaction, found.id))
 
 
-def compared(ws: Workspace, one: str, other: str) -> Json:
+def compared(ctx: Context, one: str, other: str) -> Json:
     """Two trainings side by side, and the difference of their results on the held-out cases that both have."""
-    first, second = report_of(ws, one), report_of(ws, other)
+    first, second = report_of(ctx, one), report_of(ctx, other)
     before, after = _results(first), _results(second)
     shared = [case for case in before if case in after]
     differences = [after[case] - before[case] for case in shared]
@@ -68,9 +68,9 @@ def check_page(file: str) -> None:
         raise InputError(f"The page cannot be written to {target}: name a file in a folder that you may write to.")
 
 
-def write_page(ws: Workspace, report: Json, file: str = "") -> Path:
+def write_page(ctx: Context, report: Json, file: str = "") -> Path:
     """The report as one page that needs nothing else, where it was asked for or beside the state."""
-    target = Path(file).expanduser() if file else ws.state / FOLDER / f"{report['run']}.html"
+    target = Path(file).expanduser() if file else ctx.state / FOLDER / f"{report['run']}.html"
     if file:
         check_page(file)
     part = target.with_name(f".{target.name}.part")

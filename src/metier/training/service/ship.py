@@ -22,8 +22,8 @@ from metier.types import Provenance
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from metier.context.context import Workspace
-    from metier.library.skills import Found
+    from metier.context.context import Context
+    from metier.library.skills import Found, Library
     from metier.skills.package import Package
     from metier.training.events import Event
     from metier.training.service.order import Order
@@ -44,32 +44,38 @@ class Proven:
         return self.decision
 
 
-def carried_out(ws: Workspace, order: Order, *, apply: bool = False, out: str = "") -> Generator[Event, None, Finished]:
+def carried_out(
+    library: Library, order: Order, *, apply: bool = False, out: str = ""
+) -> Generator[Event, None, Finished]:
     """Train, and make a draft of what is better; with `apply` it ships, if fresh cases and review agree."""
     _check_skill(order)
     if out:
         _check_free(Path(out).expanduser())
     try:
-        finished = yield from train(ws, order)
+        finished = yield from train(library.ctx, order)
     except OSError as error:
         raise StoreError(
-            f"What the training finds cannot be kept in {ws.state}: {error.strerror or error}. Nothing that was kept is"
-            " lost: mend that, and the same command goes on."
+            f"What the training finds cannot be kept in {library.ctx.state}: {error.strerror or error}. Nothing is"
+            " lost: fix that, and run the same command again."
         ) from None
-    draft = drafted(ws, finished)
-    result = shipped(ws, draft) if draft and apply else draft
-    return replace(finished, result=result, package=written(ws, finished, out))
+    draft = drafted(library, finished)
+    result = shipped(library, draft) if draft and apply else draft
+    return replace(finished, result=result, package=written(library, finished, out))
 
 
-def drafted(ws: Workspace, finished: Finished) -> Draft | None:
+def drafted(library: Library, finished: Finished) -> Draft | None:
     """A draft of the best skill; None when the training found nothing better, or the skill is not in the library."""
     training, best = finished.training, finished.trained.best
-    found = _place(ws, training.skill)
+    found = _place(library, training.skill)
     if best.hash() == training.base_hash or found is None:
         return None
-    review = door.reviewed(ws, best, found.skill, found.place.live())
+    review = door.reviewed(library.ctx, best, found.skill, found.place.live())
     draft = drafting.of_package(
-        ws, found, best, summary=f"trained: {_gain(finished)}", notes=[f"training {training.id}: {_decided(finished)}"]
+        library,
+        found,
+        best,
+        summary=f"trained: {_gain(finished)}",
+        notes=[f"training {training.id}: {_decided(finished)}"],
     )
     draft = replace(
         draft,
@@ -79,23 +85,23 @@ def drafted(ws: Workspace, finished: Finished) -> Draft | None:
         findings=review.findings,
         needs_approval=review.needs_approval or not _confirmed(finished),
     )
-    return _saved(ws, replace(draft, id=_identity(draft, found)))
+    return _saved(library.ctx, replace(draft, id=_identity(draft, found)))
 
 
-def shipped(ws: Workspace, draft: Draft) -> Version | Draft:
+def shipped(library: Library, draft: Draft) -> Version | Draft:
     """The draft through the one door; it ships if the last gate accepted it and nobody has to be asked."""
-    decision = proven(ws, draft)
+    decision = proven(library.ctx, draft)
     if decision is None or not deciding.may_ship(draft):
         return draft
-    return deciding.gated(ws, draft, Proven(decision=decision))
+    return deciding.gated(library, draft, Proven(decision=decision))
 
 
-def written(ws: Workspace, finished: Finished, out: str = "") -> Path | None:
+def written(library: Library, finished: Finished, out: str = "") -> Path | None:
     """The best package as files, where it was asked for; one of no library beside its page. Nothing is overwritten."""
     training, best = finished.training, finished.trained.best
-    if best.hash() == training.base_hash or not (out or _place(ws, training.skill) is None):
+    if best.hash() == training.base_hash or not (out or _place(library, training.skill) is None):
         return None
-    folder = Path(out).expanduser() if out else ws.state / FOLDER / training.id / Path(training.skill).name
+    folder = Path(out).expanduser() if out else library.ctx.state / FOLDER / training.id / Path(training.skill).name
     if out:
         _check_free(folder)
     else:
@@ -133,12 +139,12 @@ def _check_skill(order: Order) -> None:
         raise InputError(f"{order.skill} cannot be trained, for its {wrong[0].file}: {wrong[0].reason} {wrong[0].fix}")
 
 
-def _place(ws: Workspace, skill: str) -> Found | None:
+def _place(library: Library, skill: str) -> Found | None:
     """Where a trained skill lives in the library; None for a folder elsewhere, and for one that was removed since."""
-    if skill.startswith("/") and ws.library.inside(Path(skill) / "SKILL.md") is None:
+    if skill.startswith("/") and library.inside(Path(skill) / "SKILL.md") is None:
         return None
     try:
-        return ws.library.find(skill)
+        return library.find(skill)
     except NotFoundError:
         return None
 
@@ -149,13 +155,13 @@ def _identity(draft: Draft, found: Found) -> str:
     return drafting.identity(replace(draft, base_hash=f"{draft.base_hash} v{last.number if last else 0}"))
 
 
-def _saved(ws: Workspace, draft: Draft) -> Draft:
+def _saved(ctx: Context, draft: Draft) -> Draft:
     """The draft in the store; one of the same bytes that nobody decided on yet learns what is known by now."""
-    kept = drafting.save(ws, draft)
+    kept = drafting.save(ctx, draft)
     if kept.approved or (kept.summary, kept.notes) == (draft.summary, draft.notes):
         return kept
     now = replace(draft, created=kept.created)
-    with ws.engine.write() as transaction:
+    with ctx.store.write() as transaction:
         drafts.put(transaction, now)
     return now
 

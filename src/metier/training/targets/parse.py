@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Mapping
 
-    from metier.context.context import Workspace
+    from metier.context.context import Context
     from metier.training.service.models import Lines
     from metier.training.targets.callable import Agent
     from metier.training.targets.target import Attempt, Broken, Target
@@ -68,12 +68,12 @@ def target_of(
             )
 
 
-def target_name(ws: Workspace, asked: str | Target | Agent) -> str:
+def target_name(ctx: Context, asked: str | Target | Agent) -> str:
     """What a target goes by, known before it is made."""
     if not isinstance(asked, str):
         return _thing(asked).identity
     kind, _, rest = asked.partition("=")
-    return f"{asked} {identity_of(ws, rest)}" if kind in ("chat", "completion") else asked
+    return f"{asked} {identity_of(ctx, rest)}" if kind in ("chat", "completion") else asked
 
 
 def is_named(asked: str | Target | Agent) -> bool:

@@ -57,8 +57,8 @@ def list_(ctx: typer.Context, order: OrderOption = None, as_json: AsJson = False
     from metier.selection.worth.outcomes import NOTHING, worths
 
     with opened(ctx) as ws:
-        found = awaited(listed(ws, order))
-        known = worths(ws, {one.name: one.hash for one in found if not one.shadowed_by})
+        found = awaited(listed(ws.library, order))
+        known = worths(ws.library, {one.name: one.hash for one in found if not one.shadowed_by})
         base = ws.root
     rated = [(one, NOTHING if one.shadowed_by else known.get(one.name, NOTHING)) for one in found]
     if as_json:

@@ -68,7 +68,7 @@ def rollback(
     from metier.library.changes import rollback as back
 
     with opened(ctx) as ws:
-        version = back(ws, skill, to, reason)
+        version = back(ws.library, skill, to, reason)
     _say(
         version,
         f"{skill} is {version.summary} (saved as v{version.number}). Undo: metier skills rollback {skill}",
@@ -84,7 +84,7 @@ def archive(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "",
     from metier.library.changes import archive as out
 
     with opened(ctx) as ws:
-        version = out(ws, skill, reason)
+        version = out(ws.library, skill, reason)
     _say(version, f"Archived {skill} (v{version.number}). Undo: metier skills restore {skill}", as_json=as_json)
 
 
@@ -96,7 +96,7 @@ def restore(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "",
     from metier.library.changes import restore as back
 
     with opened(ctx) as ws:
-        version = back(ws, skill, reason)
+        version = back(ws.library, skill, reason)
     _say(version, f"Restored {skill} (v{version.number}). Undo: metier skills archive {skill}", as_json=as_json)
 
 
@@ -126,7 +126,7 @@ def gc(ctx: typer.Context, as_json: AsJson = False) -> None:
     from metier.library.proposals.garbage import collect
 
     with opened(ctx) as ws:
-        freed = collect(ws)
+        freed = collect(ws.library)
     if as_json:
         emit({"freed_bytes": freed})
     else:
@@ -147,7 +147,7 @@ def age(
     from metier.library.aging import age as take
 
     with opened(ctx) as ws:
-        done = take(ws, dry_run=dry_run)
+        done = take(ws.library, dry_run=dry_run)
     if as_json:
         steps = [{"skill": one.profile.skill, "to": one.to, "reason": one.reason} for one in done.steps]
         emit({"evaluated": done.evaluated, "transitioned": len(steps), "deleted": done.deleted, "steps": steps})
@@ -177,7 +177,7 @@ def _pin(ctx: typer.Context, skill: str, *, pinned: bool, as_json: bool) -> None
     from metier.library.changes import pin as put
 
     with opened(ctx) as ws:
-        version = put(ws, skill, pinned=pinned)
+        version = put(ws.library, skill, pinned=pinned)
     state, undo = ("pinned", "unpin") if pinned else ("no longer pinned", "pin")
     _say(version, f"{skill} is {state}. Undo: metier skills {undo} {skill}", as_json=as_json)
 
@@ -206,14 +206,15 @@ def _patch(name: str) -> ProposedPatch:
 
 
 def _edited(ctx: typer.Context, path: Path, patch: ProposedPatch, *, strict: bool, dry_run: bool) -> EditedFile:
-    from metier.library.proposals.edit_skill import edit_file, edit_here, workspace_of
+    from metier.cli.options import workspace_of
+    from metier.library.proposals.edit_skill import edit_file, edit_here
 
     given = options(ctx)
     ws = workspace_of(path, given.folder, given.flags)
     if ws is None:
         return edit_file(path, patch, strict=strict, dry_run=dry_run)
     with ws:
-        return edit_here(ws, path, patch, strict=strict, dry_run=dry_run)
+        return edit_here(ws.library, path, patch, strict=strict, dry_run=dry_run)
 
 
 def _told(path: Path, done: EditedFile, *, dry_run: bool) -> str:

@@ -12,10 +12,10 @@ from metier.cli.output import console, emit, table, talk, visible
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from metier.context.context import Workspace
     from metier.library.skills import Found
     from metier.skills.package import Package
     from metier.types.skills import Version
+    from metier.workspace import Workspace
 
 SkillArgument = Annotated[str, typer.Argument(metavar="SKILL", help="A skill's name, or its folder.")]
 VersionOption = Annotated[
@@ -34,8 +34,8 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
 
     with opened(ctx) as ws:
         found, versions, package, which = _at(ws, skill, version)
-        profile = standing.of(ws, found)
-        worth = outcomes.worths(ws, {_name(found): which.hash}).get(_name(found), outcomes.NOTHING)
+        profile = standing.of(ws.context, found)
+        worth = outcomes.worths(ws.library, {_name(found): which.hash}).get(_name(found), outcomes.NOTHING)
         document = _document(found, package, which, len(versions)) | {
             "uses": profile.uses,
             "successes": profile.successes,
@@ -69,7 +69,7 @@ def history(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -
     from metier.library.changes import history as all_of
 
     with opened(ctx) as ws:
-        versions = all_of(ws, skill)
+        versions = all_of(ws.library, skill)
         found = ws.library.find(skill)
         damaged = found.past().damaged
         rows = [_version(found, one) for one in versions] if as_json else []
@@ -152,7 +152,7 @@ def blame(
             raise NotFoundError(f"{skill} has no file {name}; it has {', '.join(sorted(package.files))}.")
         past = [one for one in versions if one.number <= at.number]
         lines = blamed([(one, _bytes(found, one, name)) for one in past])
-        trained = worths(ws, (line.version.provenance.training for line in lines))
+        trained = worths(ws.context, (line.version.provenance.training for line in lines))
     if as_json:
         emit([as_document(line, trained) for line in lines])
     else:
@@ -167,7 +167,7 @@ def _at(ws: Workspace, skill: str, number: int | None) -> tuple[Found, tuple[Ver
     from metier.errors import NotFoundError
     from metier.library.changes import history as all_of
 
-    versions = all_of(ws, skill)
+    versions = all_of(ws.library, skill)
     found = ws.library.find(skill)
     if not versions:
         raise NotFoundError(f"There is no saved version of {skill}.")

@@ -36,7 +36,7 @@ def export(
     from metier.library.proposals.parcels import export as packed
 
     with opened(ctx) as ws:
-        content = packed(ws, skill, with_history=with_history)
+        content = packed(ws.library, skill, with_history=with_history)
     target = Path(to or f"{skill.rstrip('/').rpartition('/')[2]}.skill.zip").expanduser().absolute()
     if target.exists():
         raise RefusedError(f"{target} already exists. Choose another name: --to FILE.")
@@ -66,7 +66,7 @@ def import_(
     from metier.library.proposals.parcels import bring_in
 
     with opened(ctx, create=True) as ws:
-        draft = bring_in(ws, Path(source).expanduser().absolute(), for_user=user)
+        draft = bring_in(ws.library, Path(source).expanduser().absolute(), for_user=user)
     if as_json:
         from metier.cli.views.drafts import row
 

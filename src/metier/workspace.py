@@ -1,0 +1,321 @@
+"""The facade: `metier.open(...)` gives a workspace with one method for each verb, and no logic of its own."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self, Unpack
+
+from metier import config
+from metier.context.context import open_context, utc
+from metier.errors import MetierError, StoreError
+from metier.store.tables import meta
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from datetime import datetime
+    from pathlib import Path
+    from types import TracebackType
+
+    from metier.config import Config
+    from metier.context.context import Context
+    from metier.events import Event
+    from metier.learning.report import Learned
+    from metier.library.listing import Skill
+    from metier.library.skills import Library
+    from metier.models.model import Model
+    from metier.runs.live_run import Recording
+    from metier.selection.candidates.skill_pool import SkillPool
+    from metier.selection.result import Selected
+    from metier.selection.types import Settings as SelectSettings
+    from metier.training.evaluate import Evaluated
+    from metier.training.events import Event as Progress
+    from metier.training.service.inputs import Asked
+    from metier.training.train import Finished
+    from metier.types import Delivery, Pattern, PatternStatus, Record, Run, Verdict
+    from metier.types.skills import Version
+
+JOURNAL = "journal"
+"""The folder of changes to skills that were begun."""
+
+
+@dataclass(kw_only=True)
+class Workspace:
+    """An open workspace; `metier.open(".")` makes one, `with` closes it."""
+
+    context: Context
+    _library: Library | None = None
+    _pool: SkillPool | None = None
+
+    @classmethod
+    def open(
+        cls,
+        folder: str | Path = "",
+        *,
+        create: bool = True,
+        flags: Mapping[str, object] | None = None,
+        environ: Mapping[str, str] | None = None,
+        clock: Callable[[], datetime] = utc,
+    ) -> Self:
+        """Open the workspace a folder belongs to, making it first unless told not to.
+
+        Without a folder it is that of METIER_WORKSPACE, else the current one.
+        """
+        ws = cls(context=open_context(folder, create=create, flags=flags, environ=environ, clock=clock))
+        ws._recover()
+        with suppress(StoreError):  # what hooks spooled waits for the next one
+            ws.ingest()
+        return ws
+
+    @property
+    def root(self) -> Path:
+        """Its folder."""
+        return self.context.root
+
+    @property
+    def state(self) -> Path:
+        """The folder that holds what Metier keeps about it."""
+        return self.context.state
+
+    @property
+    def name(self) -> str:
+        """What its records are called by."""
+        return self.context.name
+
+    @property
+    def config(self) -> Config:
+        """The effective settings."""
+        return self.context.config
+
+    @property
+    def library(self) -> Library:
+        """The skills on disk and their history."""
+        if self._library is None:
+            from metier.library.skills import Library
+
+            self._library = Library(ctx=self.context)
+        return self._library
+
+    @property
+    def pool(self) -> SkillPool:
+        """The skills in use, ready to be searched."""
+        if self._pool is None:
+            from metier.selection.candidates.skill_pool import SkillPool
+
+            self._pool = SkillPool(library=self.library)
+        return self._pool
+
+    def record(self, message: str, *, session: str = "", agent: str = "", model: str = "") -> Recording:
+        """A context manager that keeps a run however its block ends."""
+        from metier.runs.live_run import Recording
+
+        return Recording(self.context, message, session=session, agent=agent, model=model)
+
+    def finish(self, run: Run) -> Delivery:
+        """Record one finished run; says what became of it and never raises."""
+        from metier.runs.record import finish
+
+        return finish(self.context, run)
+
+    def deliver(self, runs: Iterable[Run]) -> list[Delivery]:
+        """Record many runs, in batches; says what became of each."""
+        from metier.runs.record import deliver
+
+        return deliver(self.context, runs)
+
+    def ingest(self) -> list[Delivery]:
+        """Take in what hooks have spooled, each file exactly once."""
+        from metier.runs.ingest import ingest
+
+        return ingest(self.context)
+
+    def read_waiting(self) -> None:
+        """Read what is new in the transcripts that hooks pointed at, up to 32 MiB in all."""
+        from metier.capture.import_sessions import read_waiting
+
+        read_waiting(self.context)
+
+    def runs(self, limit: int = 50) -> list[Record]:
+        """The newest runs."""
+        from metier.runs.queries import listed
+
+        return listed(self.context, limit)
+
+    def run(self, run: str) -> Record:
+        """One run by its id or the beginning of it."""
+        from metier.runs.queries import shown
+
+        return shown(self.context, run)
+
+    def verdict(self, run: str) -> Verdict | None:
+        """The stored verdict on a run, if there is one."""
+        from metier.runs.queries import verdict
+
+        return verdict(self.context, run)
+
+    def search(self, words: str, limit: int = 50) -> list[Record]:
+        """Runs that hold all the words, newest first."""
+        from metier.runs.queries import search
+
+        return search(self.context, words, limit)
+
+    def index(self) -> Iterator[Event]:
+        """Fill the full-text index, telling how far it got."""
+        from metier.runs.queries import index
+
+        return index(self.context)
+
+    def tidy(self) -> Iterator[Event]:
+        """Enforce the limits on age and size, at most once a day."""
+        from metier.maintenance.retention import tidy
+
+        return tidy(self.context)
+
+    def learn(
+        self, *, apply: bool | None = None, dry_run: bool = False, wait: float = 0.0
+    ) -> Generator[Event, None, Learned]:
+        """Learn from new runs, once: patterns, drafts and, in mode apply or if told to, skills.
+
+        `apply` overrides the mode; a dry run writes nothing and asks no model; `wait`: seconds for another learner.
+        """
+        from metier.learning.learn import learn
+        from metier.learning.report import Options
+
+        return learn(self.pool, Options(apply=apply, dry_run=dry_run, wait=wait))
+
+    def patterns(self, status: PatternStatus | None = None) -> list[Pattern]:
+        """The patterns that learning has found, in the order they first appeared."""
+        from metier.learning.trace import listed
+
+        return listed(self.context, status)
+
+    def skills(self) -> list[Skill]:
+        """Every skill of every root, and those that are only kept; what was done by hand becomes a version."""
+        from metier.library.listing import all_skills
+
+        return all_skills(self.library)
+
+    def select(
+        self,
+        task: str,
+        *,
+        agent: str = "",
+        path: str = "",
+        exclude: Iterable[str] = (),
+        session: str = "",
+        budget: int | None = None,
+        model: bool | Model = True,
+        settings: SelectSettings | None = None,
+    ) -> Selected:
+        """The skills an agent should have for a task, with how that came about; often none, and that is an answer.
+
+        `model`: ask the configured one, none, or one that is handed in; `path`: what the task is about.
+        """
+        from metier.selection.select import Wanted, select
+
+        wanted = Wanted(
+            text=task,
+            agent=agent,
+            path=path,
+            exclude=frozenset(exclude),
+            session=session,
+            budget=budget,
+            model=model,
+            settings=settings,
+        )
+        return select(self.pool, wanted)
+
+    def index_skills(self) -> Iterator[Event]:
+        """Make every skill ready to be selected, by hooks, too; costs only what is new since the last time."""
+        from metier.selection.hook_table import prepared
+
+        return prepared(self.pool)
+
+    def train(self, skill: str, **asked: Unpack[Asked]) -> Generator[Progress, None, Finished]:
+        """Train a skill on cases behind the gate; what is better becomes a draft, see `Finished.result`.
+
+        `cases`: a file or a sequence; `target`: as for `metier train`, a Target, or a function of a case and a text.
+        """
+        from metier.training.service.inputs import ordered
+        from metier.training.service.ship import carried_out
+
+        return carried_out(self.library, ordered(self.library, skill, **asked))
+
+    def evaluate(self, skill: str, against: str = "", samples: int = 1, **asked: Unpack[Asked]) -> Evaluated:
+        """Score a skill on cases beside another version (a number, `none`, a folder; unnamed: the one before)."""
+        from metier.training.evaluate import evaluated
+
+        return evaluated(self.library, skill, against, samples, **asked)
+
+    def history(self, skill: str) -> tuple[Version, ...]:
+        """All versions of a skill, the first one first."""
+        from metier.library.changes import history
+
+        return history(self.library, skill)
+
+    def rollback(self, skill: str, to: int | None = None) -> Version:
+        """Put an earlier version of a skill back; the newer one stays in its history."""
+        from metier.library.changes import rollback
+
+        return rollback(self.library, skill, to)
+
+    def archive(self, skill: str, reason: str = "") -> Version:
+        """Take a skill out of every agent's sight; it is kept."""
+        from metier.library.changes import archive
+
+        return archive(self.library, skill, reason)
+
+    def restore(self, skill: str) -> Version:
+        """Bring back a skill that was archived or deleted."""
+        from metier.library.changes import restore
+
+        return restore(self.library, skill)
+
+    def pin(self, skill: str, *, pinned: bool = True) -> Version:
+        """Exempt a skill from ageing, or let it age again."""
+        from metier.library.changes import pin
+
+        return pin(self.library, skill, pinned=pinned)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.context.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _recover(self) -> None:
+        """Finish what a killed process began: a restore, the wiping of removed text."""
+        with suppress(StoreError):
+            with self.context.store.read() as transaction:
+                restored, erasing = meta.get(transaction, meta.ADOPTED), meta.get(transaction, meta.ERASING)
+            if restored:
+                from metier.maintenance.backup import adopt
+
+                self.context = adopt(self.context)
+            if erasing:
+                from metier.maintenance.retention import erase
+
+                erase(self.context)
+        if any(_has_entries(folder / JOURNAL) for folder in (self.state, self.context.home / config.STATE)):
+            with suppress(MetierError):  # the next change tries again, and says what is in the way
+                self.library.recover()
+        left = [*self.state.glob("backup-*"), *self.state.glob("restore-*")]
+        if left:
+            from metier.context.temp_folders import sweep
+
+            sweep(left)
+
+
+def _has_entries(folder: Path) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is not None
+    except OSError:
+        return False
