@@ -99,6 +99,15 @@ def test_nothing_is_spooled_where_recording_is_off_or_ignored(ws: Workspace) -> 
     assert len(entries(ws)) == 1
 
 
+def test_an_object_without_a_folder_counts_for_the_folder_the_hook_runs_in(ws: Workspace) -> None:
+    (ws.root / "private").mkdir()
+    (ws.state / "metier.toml").write_text("ignore = ['private']")
+    spool({"message": "x"}, ws.root / "private")
+    assert entries(ws) == []
+    spool({"message": "x"}, ws.root)
+    assert [entry["folder"] for entry in entries(ws)] == [str(ws.root)]
+
+
 def test_the_spool_needs_the_standard_library_only() -> None:
     code = (
         "import sys, io; before = set(sys.modules); import metier.hooks.record;"
