@@ -8,7 +8,7 @@ from dataclasses import fields
 import pytest
 
 from metier.errors import UsageError
-from metier.training.events import Decided, Ended, Measured, Skipped, Stopped, dump
+from metier.training.events import Decided, Ended, Measured, StepSkipped, Stopped, dump
 from metier.training.spec import GROUPS, REMOVED, EditSettings, EpochSettings, Spec
 
 
@@ -73,7 +73,7 @@ def test_events_are_lines_for_people_and_objects_for_programs() -> None:
         "12 unscored"
         in Measured(arm="no_skill", split="val", skill_hash="", hard=0, soft=0, scored=1, unscored=12).line()
     )
-    assert Skipped(step=1, change="step", reason="why").line() == "step 1: nothing to judge: why"
+    assert StepSkipped(step=1, change="step", reason="why").line() == "step 1: nothing to judge: why"
     assert "the best so far is kept" in Stopped(reason="spent", step=2).line()
 
 

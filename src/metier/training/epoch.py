@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.training.cases import batches as sampling
-from metier.training.events import EpochEnded, FellBack, Skipped
+from metier.training.events import EpochEnded, FellBack, StepSkipped
 from metier.training.proposing.slow_update import counts, guidance_question, guided, kept, pairs_of, strategy_question
 from metier.training.result import Epoch, Judged, Unjudged
 from metier.training.rollouts.scheduler import NEEDED
@@ -54,7 +54,7 @@ def _learnt(
 ) -> Generator[Event, None, Epoch]:
     """Guidance and notes; both are asked for at once, and the notes never touch the skill."""
     if not pairs:
-        yield Skipped(step=plan.step, change="slow", reason="no case to compare")
+        yield StepSkipped(step=plan.step, change="slow", reason="no case to compare")
         return epoch
     current = run.state.current
     slow = run.desk.ask(guidance_question(previous, current, pairs)) if run.spec.epoch_end.slow else None
@@ -78,7 +78,7 @@ def _guided(run: Run, plan: Plan, asked: Asked[Guidance], epoch: Epoch) -> Gener
     guidance = asked.value.slow_update_content.strip() if asked.value else ""
     if not guidance:
         reason = "no guidance was written"
-        yield Skipped(step=plan.step, change="slow", reason=reason)
+        yield StepSkipped(step=plan.step, change="slow", reason=reason)
         return replace(epoch, outcome=Unjudged(change="slow", reason=reason))
     candidate = guided(run.state.current, guidance)
     outcome: Judged | Unjudged

@@ -241,7 +241,7 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+class StepSkipped:
     """Nothing came of a step or of an epoch's end, and why."""
 
     step: int
@@ -362,7 +362,7 @@ Event = (
     | Judging
     | Screened
     | Decided
-    | Skipped
+    | StepSkipped
     | FellBack
     | EpochEnded
     | Stopped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.training.events import Chosen, Edited, FellBack, Skipped, StepBegan
+from metier.training.events import Chosen, Edited, FellBack, StepBegan, StepSkipped
 from metier.training.proposing.appendix import noted
 from metier.training.proposing.memory import Past, rejected_of
 from metier.training.proposing.propose import aggregate, choose, reflect, roll_out
@@ -47,7 +47,7 @@ def take_step(run: Run, plan: Plan) -> Generator[Event, None, None]:
         record = replace(record, budget=budget, edits=bundle.items)
         record, loss = yield from _gate(run, record, updated)
     if isinstance(record.outcome, Unjudged):
-        yield Skipped(step=plan.step, change="step", reason=record.outcome.reason)
+        yield StepSkipped(step=plan.step, change="step", reason=record.outcome.reason)
     record = yield from _with_notes(run, record)
     yield from run.measure_initial()
     _remember(run, record, reflections, loss)

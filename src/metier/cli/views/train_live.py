@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SAID = (
     progress.Measured,
     progress.Decided,
-    progress.Skipped,
+    progress.StepSkipped,
     progress.FellBack,
     progress.EpochEnded,
     progress.Stopped,

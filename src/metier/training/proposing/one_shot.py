@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.training.events import RolledOut, Skipped, tenth
+from metier.training.events import RolledOut, StepSkipped, tenth
 from metier.training.proposing.appendix import with_appendix
 from metier.training.proposing.memory import rejected_of
 from metier.training.proposing.prompt import document_of
@@ -52,7 +52,7 @@ def _judged(run: Run, record: Step, seen: list[Seen]) -> Generator[Event, None, 
     rewrite = run.baselines.rewrite_now(seen)
     if isinstance(rewrite, str):
         outcome: Judged | Unjudged = Unjudged(change="one_shot", reason=rewrite)
-        yield Skipped(step=0, change="one_shot", reason=rewrite)
+        yield StepSkipped(step=0, change="one_shot", reason=rewrite)
     else:
         whole = Proposed(what=Whole(document=document_of(rewrite)), source="failure", support=max(1, record.failed))
         record = replace(record, edits=(whole,))
@@ -60,7 +60,7 @@ def _judged(run: Run, record: Step, seen: list[Seen]) -> Generator[Event, None, 
         edits = screened_apart(run.state.current, package, run.spec, record.failed)
         outcome = yield from run.judge(Candidate(change="one_shot", package=package, step=0, edits=edits))
         if isinstance(outcome, Unjudged):
-            yield Skipped(step=0, change="one_shot", reason=outcome.reason)
+            yield StepSkipped(step=0, change="one_shot", reason=outcome.reason)
     _remember(run, replace(record, outcome=outcome))
 
 

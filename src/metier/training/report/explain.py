@@ -59,9 +59,9 @@ def _about_a_step(event: Event) -> str | None:
                 f"Step {event.step}: {event.kept} of {event.merged} proposals are taken up; a step may change no more "
                 "than its edit budget, so that it can be told what helped."
             )
-        case progress.Skipped() if "wait" in event.reason:
+        case progress.StepSkipped() if "wait" in event.reason:
             return f"Step {event.step}: {event.reason}, for no more rollouts than one of them would need."
-        case progress.Skipped():
+        case progress.StepSkipped():
             return f"Step {event.step}: there is nothing to judge{_of(event.change)}: {event.reason}."
         case progress.EpochEnded() if event.compared:
             return (
