@@ -47,7 +47,7 @@ with Workspace.open(folder) as ws:
     order = Order(skill=folder + "/simulated", start=package, cases=cases, target="chat=" + model, optimiser=model,
                   spec=spec_of(**settings), limits=TrainLimits(**limits), workers=workers)
     began, cpu = time.monotonic(), time.process_time()
-    events = train(ws, order)
+    events = train(ws.context, order)
     try:
         while True:
             next(events)

@@ -18,8 +18,8 @@ def test_every_public_name_exists_and_is_documented(name: str) -> None:
 def test_the_public_names_are_these() -> None:
     assert sorted(metier.__all__) == metier.__all__
     assert metier.__all__ == [
-        "ConfigError", "ConflictError", "Delivery", "InputError", "Learned", "NotFoundError", "Outcome", "Passage",
-        "Pattern", "Record", "Recording", "RefusedError", "Run", "SkillTrace", "Snapshot", "StoreError", "MetierError",
+        "ConfigError", "ConflictError", "Delivery", "InputError", "Learned", "MetierError", "NotFoundError", "Outcome",
+        "Passage", "Pattern", "Record", "Recording", "RefusedError", "Run", "SkillTrace", "Snapshot", "StoreError",
         "Tokens", "ToolCall", "UsageError", "Verdict", "Workspace", "open",
     ]  # fmt: skip
 
@@ -27,8 +27,8 @@ def test_the_public_names_are_these() -> None:
 def test_the_public_methods_of_a_workspace_are_these() -> None:
     found = [name for name, _ in inspect.getmembers(metier.Workspace, callable) if not name.startswith("_")]
     assert found == [
-        "archive", "clock", "close", "deliver", "evaluate", "finish", "history", "index", "index_skills", "ingest",
-        "learn", "now", "open", "patterns", "pin", "read_waiting", "record", "redact", "restore", "rollback", "run",
+        "archive", "close", "deliver", "evaluate", "finish", "history", "index", "index_skills", "ingest",
+        "learn", "open", "patterns", "pin", "read_waiting", "record", "restore", "rollback", "run",
         "runs", "search", "select", "skills", "tidy", "train", "verdict",
     ]  # fmt: skip
 

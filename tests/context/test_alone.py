@@ -26,7 +26,7 @@ HOLDER = """
 import sys, time
 from metier.context.exclusive import alone
 from metier.workspace import Workspace
-with Workspace.open(sys.argv[1]) as ws, alone(ws, 0):
+with Workspace.open(sys.argv[1]) as ws, alone(ws.context, 0):
     print("held", flush=True)
     time.sleep(60)
 """

@@ -88,7 +88,7 @@ from metier.context.model_spending import StoreLedger
 from metier.workspace import Workspace
 from decimal import Decimal
 with Workspace.open(sys.argv[1]) as ws:
-    ledger, got = StoreLedger(ws), 0
+    ledger, got = StoreLedger(ws.context), 0
     print("ready", flush=True)
     sys.stdin.readline()
     for number in range(60):
@@ -131,7 +131,7 @@ from metier.models.ledger import Amount, Limits
 from metier.context.model_spending import StoreLedger
 from metier.workspace import Workspace
 ws = Workspace.open(sys.argv[1])
-StoreLedger(ws).reserve(Amount(calls=1, tokens=700), Limits())
+StoreLedger(ws.context).reserve(Amount(calls=1, tokens=700), Limits())
 print("reserved", flush=True)
 sys.stdin.readline()
 """

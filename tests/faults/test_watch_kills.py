@@ -30,6 +30,8 @@ from pathlib import Path
 from metier.events import Advanced, Ended
 from metier.learning.watch.schedule import Pace
 from metier.learning.watch.watch import Watch
+from metier.runs.queries import listed
+from metier.workspace import Workspace
 
 folder, log, inside = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
 
@@ -37,12 +39,12 @@ def note(words):
     with log.open("a") as out:
         out.write(words + "\\n")
 
-def learn(ws):
+def learn(pool):
     try:
         os.close(os.open(inside, os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         note("overlap")
-    note(f"began {len(ws.runs())}")
+    note(f"began {len(listed(pool.ctx, 1000))}")
     for step in range(int(sys.argv[4])):
         yield Advanced(stage="learn", done=step)
         time.sleep(0.02)
@@ -59,9 +61,10 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from metier.learning.watch.watch import Watch, the_pass
+from metier.workspace import Workspace
 
-def learn(ws):
-    events = the_pass(ws)
+def learn(pool):
+    events = the_pass(pool)
     for count, event in enumerate(events, start=1):
         if count == int(sys.argv[2]):
             os.kill(os.getpid(), signal.SIGKILL)

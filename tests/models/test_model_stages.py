@@ -232,7 +232,7 @@ from metier.learning.judging.judge import judge_all
 from metier.context.model_access import asker_of
 from metier.workspace import Workspace
 flags = {"model": "openai:m", "model_url": sys.argv[2], "model_key": "SOME_KEY", "budget_calls": 7}
-with Workspace.open(sys.argv[1], flags=flags) as ws, asker_of(ws, {"SOME_KEY": "x"}) as asker:
+with Workspace.open(sys.argv[1], flags=flags) as ws, asker_of(ws.context, {"SOME_KEY": "x"}) as asker:
     runs = [Run(message=f"task {n}", output="Done.", status="completed", external_id=str(n)) for n in range(20)]
     records = [record_of(run, "w", "then") for run in runs][:: int(sys.argv[3])]
     found = judge_all(records, {}, "now", asker, threads=2)

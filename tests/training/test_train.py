@@ -277,9 +277,9 @@ def test_a_training_with_settings_of_another_version_says_so(shop: Workspace) ->
 def test_a_training_of_before_a_setting_was_removed_goes_on(shop: Workspace, setting: str, value: object) -> None:
     done = trained(shop, order(cases=cases(40), spec=SMALL))
     old = {**json.loads(done.training.spec), setting: value}
-    with shop.engine.write() as transaction:
+    with shop.context.store.write() as transaction:
         trainings.save(transaction, replace(done.training, spec=json.dumps(old)), "{}")
-    assert order_again(shop, done.training.id).spec == SMALL
+    assert order_again(shop.context, done.training.id).spec == SMALL
 
 
 @dataclass(frozen=True)
@@ -300,7 +300,7 @@ def test_a_gate_of_ones_own_is_handed_in_and_must_be_so_again(shop: Workspace) -
     assert {one["reason"] for one in done.report["events"] if one["kind"] == "decided"} == {"lenient"}
     assert done.training.id != ended(shop.train("adder", **given))[0].training.id
     with pytest.raises(UsageError, match="needs both"):
-        order_again(shop, done.training.id)
+        order_again(shop.context, done.training.id)
 
 
 def test_cases_that_were_handed_in_are_held_to_what_a_file_is_held_to(shop: Workspace) -> None:

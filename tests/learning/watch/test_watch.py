@@ -17,6 +17,7 @@ from metier.hooks import spool
 from metier.learning.watch import last_pass as passes
 from metier.learning.watch.schedule import Due, Later, Never, Pace
 from metier.learning.watch.watch import Watch, next_pass, places
+from metier.runs.queries import listed
 from metier.types import Run
 from metier.workspace import Workspace
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from metier.events import Event
     from metier.learning.watch.one_workspace import Learn
     from metier.learning.watch.watch import Told
+    from metier.selection.candidates.skill_pool import SkillPool
 
 PACE = Pace(poll=0.02, quiet=0.1, longest=2.0, retry=0.05, slowest=0.2, grace=3.0)
 DRAFT = {"mode": "draft"}
@@ -45,11 +47,11 @@ class Script:
         self.go = threading.Event()
         self.go.set()
 
-    def __call__(self, ws: Workspace) -> Generator[Event, None, object]:
+    def __call__(self, pool: SkillPool) -> Generator[Event, None, object]:
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         try:
-            self.seen.append((ws.root.name, len(ws.runs())))
+            self.seen.append((pool.ctx.root.name, len(listed(pool.ctx, 50))))
             yield Began(stage="learn")
             while not self.go.wait(0.01):
                 yield Advanced(stage="learn", done=0)
@@ -325,11 +327,11 @@ def test_one_workspace_that_fails_or_hangs_does_not_hold_up_another(tmp_path: Pa
     good, bad, slow = (tmp_path / name for name in ("good", "bad", "slow"))
     hang = threading.Event()
 
-    def learn(ws: Workspace) -> Generator[Event, None, object]:
+    def learn(pool: SkillPool) -> Generator[Event, None, object]:
         yield Began(stage="learn")
-        if ws.root == bad:
+        if pool.ctx.root == bad:
             raise StoreError("broken.")
-        while ws.root == slow and not hang.wait(0.01):
+        while pool.ctx.root == slow and not hang.wait(0.01):
             yield Advanced(stage="learn", done=0)
 
     for folder in (good, bad, slow):
@@ -369,8 +371,8 @@ def test_what_failed_is_tried_at_once_when_settings_are_read_again(ws: Workspace
 
 
 def test_while_somebody_else_learns_nothing_fails_and_nothing_is_forgotten(ws: Workspace) -> None:
-    def learn(inner: Workspace) -> Generator[Event, None, object]:
-        with alone(inner.context, 0):
+    def learn(pool: SkillPool) -> Generator[Event, None, object]:
+        with alone(pool.ctx, 0):
             yield Ended(stage="learn", text="done")
 
     record(ws)
