@@ -103,7 +103,7 @@ def folder_of(session: Session) -> str | None:
         return None
 
 
-def ignored(session: Session, patterns: Sequence[str]) -> bool:
+def is_session_ignored(session: Session, patterns: Sequence[str]) -> bool:
     """Whether the folder of a session is on the ignore list."""
     folder = folder_of(session) if patterns else None
     return folder is not None and is_ignored(folder, patterns)

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metier.capture.find_sessions import ignored, open_session, read_head, session_of
+from metier.capture.find_sessions import is_session_ignored, open_session, read_head, session_of
 from metier.capture.report import FileReport
 from metier.capture.source import Captured, Rewound, Session, Skipped
 from metier.events import Advanced, Began, Ended
@@ -34,7 +34,7 @@ BEGINNING_BYTES = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
+class _FileState:
     """The size and the fingerprint of a session's files."""
 
     size: int
@@ -59,7 +59,9 @@ def import_sessions(
 
 def import_session(ctx: Context, source: Source, session: Session, report: FileReport) -> None:
     """Import one session: nothing if it is unchanged, the new part if it grew, all of it otherwise."""
-    reason = closed_by(ctx) or ("its folder is on the ignore list" if ignored(session, ctx.config.ignore) else "")
+    reason = closed_by(ctx) or (
+        "its folder is on the ignore list" if is_session_ignored(session, ctx.config.ignore) else ""
+    )
     if reason:
         report.state = "ignored"
         report.skipped.append(Skipped(file=session.main, line=0, reason=reason))
@@ -72,13 +74,13 @@ def import_session(ctx: Context, source: Source, session: Session, report: FileR
             report.state = "unchanged"
             if known.state == "waiting":
                 with ctx.store.write() as transaction:
-                    files.put(transaction, _file(ctx, source, session, known.position, seen))
+                    files.put(transaction, _file_row(ctx, source, session, known.position, seen))
             return
         start = _offset_to_continue(session, known)
         report.state = "continued" if start else "read"
-        if not _read(ctx, source, session, report, start, seen):
+        if not _read_session(ctx, source, session, report, start, seen):
             report.state = "read"
-            _read(ctx, source, session, report, 0, seen)
+            _read_session(ctx, source, session, report, 0, seen)
     except OSError as error:
         report.state = "unreadable"
         report.skipped.append(Skipped(file=session.main, line=0, reason=f"cannot be read: {error.strerror}"))
@@ -103,7 +105,9 @@ def read_waiting(ctx: Context, limit: int = WAITING_LIMIT) -> None:
             import_session(ctx, source, session, FileReport(file=file.path, source=name))
 
 
-def _read(ctx: Context, source: Source, session: Session, report: FileReport, start: int, seen: _Seen) -> bool:
+def _read_session(
+    ctx: Context, source: Source, session: Session, report: FileReport, start: int, seen: _FileState
+) -> bool:
     """Store a session's runs from byte `start` on; False if it must be read from the beginning."""
     position = start
     batch: list[Run] = []
@@ -120,13 +124,13 @@ def _read(ctx: Context, source: Source, session: Session, report: FileReport, st
                     batch.append(found.run)
                     held += _text_length(found.run)
             if len(batch) >= BATCH_RUNS or held > BATCH_CHARACTERS:
-                _store(ctx, batch, report)
+                _store_batch(ctx, batch, report)
                 batch, held = [], 0
-        _store(ctx, batch, report, end=_file(ctx, source, session, position, seen))
+        _store_batch(ctx, batch, report, end=_file_row(ctx, source, session, position, seen))
     return True
 
 
-def _store(ctx: Context, batch: Sequence[Run], report: FileReport, end: files.File | None = None) -> None:
+def _store_batch(ctx: Context, batch: Sequence[Run], report: FileReport, end: files.File | None = None) -> None:
     """Store a batch of runs; the last batch also stores how far the file was read."""
     checked = ready(ctx, batch)
     records = [one for one in checked if isinstance(one, Record)]
@@ -141,7 +145,7 @@ def _store(ctx: Context, batch: Sequence[Run], report: FileReport, end: files.Fi
         report.add_run(run, next(kept) if isinstance(one, Record) else one)
 
 
-def _file(ctx: Context, source: Source, session: Session, position: int, seen: _Seen) -> files.File:
+def _file_row(ctx: Context, source: Source, session: Session, position: int, seen: _FileState) -> files.File:
     return files.File(
         workspace=ctx.name,
         path=session.main,
@@ -154,14 +158,14 @@ def _file(ctx: Context, source: Source, session: Session, position: int, seen: _
     )
 
 
-def _state_of(session: Session) -> _Seen:
+def _state_of(session: Session) -> _FileState:
     """The size and the fingerprint: the beginning of the main file, and the size and time of change of every file."""
     with Path(session.main).open("rb") as stream:
         beginning = stream.read(BEGINNING_BYTES)
     states = [os.stat(file) for file in session.files if os.path.exists(file)]  # noqa: PTH110, PTH116
     main, *others = [f"{state.st_size}:{state.st_mtime_ns}" for state in states]
     parts = (blake2b(beginning, digest_size=8).hexdigest(), _digest(others), main)
-    return _Seen(size=states[0].st_size, fingerprint=" ".join(parts))
+    return _FileState(size=states[0].st_size, fingerprint=" ".join(parts))
 
 
 def _offset_to_continue(session: Session, known: files.File | None) -> int:
