@@ -20,8 +20,7 @@ from metier.training.loop import train
 from metier.training.proposing.optimiser import Desk
 from metier.training.proposing.proposals import Bundle, Proposed
 from metier.training.proposing.reflect import Setting
-from metier.training.rollouts.crew import Crew
-from metier.training.rollouts.pool import InOrder
+from metier.training.rollouts.pool import Crew, InOrder
 from metier.training.rollouts.rollout import Spent
 from metier.training.rollouts.usage import Bill
 from metier.types import Append, Tokens

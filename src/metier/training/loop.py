@@ -19,7 +19,7 @@ from metier.training.proposing.memory import Memory
 from metier.training.proposing.one_shot import judge_one_shot
 from metier.training.report.attribution import attributed
 from metier.training.result import Baseline, Trained
-from metier.training.rollouts.halt import Halt
+from metier.training.rollouts.rollout import Halt
 from metier.training.run import Run
 from metier.training.state import Given, Plan, State
 from metier.training.step import take_step

@@ -12,7 +12,7 @@ from metier.training.events import Decided, measured_event, tenth
 from metier.training.gates.gate import GateEvidence, MeasureAll, MeasureRows, Postponed, Ruling
 from metier.training.proposing.optimiser import Desk
 from metier.training.result import Judged, Unjudged
-from metier.training.rollouts.crew import Crew
+from metier.training.rollouts.pool import Crew
 from metier.training.rollouts.scheduler import NEEDED, Attempts
 from metier.training.rollouts.usage import Bill
 from metier.training.scores import UNKNOWN, Metric, Scores

@@ -9,9 +9,8 @@ from metier.models.failures import OverBudget
 from metier.models.scripted import Scripted, fails
 from metier.training.proposing.optimiser import Desk
 from metier.training.proposing.rank import decide_budget, rank, valid
-from metier.training.rollouts.crew import Crew
-from metier.training.rollouts.halt import Halt
-from metier.training.rollouts.pool import InOrder
+from metier.training.rollouts.pool import Crew, InOrder
+from metier.training.rollouts.rollout import Halt
 from metier.training.rollouts.usage import Bill
 
 THREE = bundle("a", "b", "c")

@@ -13,8 +13,7 @@ from metier.statistics.intervals import Interval
 from metier.training.presets import default_spec
 from metier.training.proposing.memory import Memory
 from metier.training.proposing.proposals import Proposed
-from metier.training.report.added import added
-from metier.training.report.attribution import attributed
+from metier.training.report.attribution import added, attributed
 from metier.training.report.page import page
 from metier.training.report.report import Told, report
 from metier.training.result import Effect, Judged, Step

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 from training_toys import Rules, case, package
 
-from metier.training.rollouts.crew import Crew
-from metier.training.rollouts.halt import Halt
-from metier.training.rollouts.pool import InOrder, Threads
+from metier.training.rollouts.pool import Crew, InOrder, Threads
+from metier.training.rollouts.rollout import Halt
 from metier.training.rollouts.scheduler import AHEAD, FILLER, LITTLE, NEEDED, Attempts
 from metier.training.rollouts.usage import Bill
 from metier.types.trials import Rollout

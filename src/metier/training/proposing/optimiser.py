@@ -12,7 +12,7 @@ from metier.models.ask import Answer, ask
 from metier.models.failures import Malformed, OverBudget, short
 from metier.models.model import Message, Reply, Request
 from metier.prompts import load, render
-from metier.training.rollouts.halt import Halt
+from metier.training.rollouts.rollout import Halt
 from metier.training.rollouts.usage import Bill, Usage
 from metier.types.trials import NO_TOKENS
 
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from metier.models.failures import Failure
     from metier.models.model import Model, Texts, Vectors
-    from metier.training.rollouts.crew import Crew
-    from metier.training.rollouts.pool import Pending
+    from metier.training.rollouts.pool import Crew, Pending
 
 T = TypeVar("T", bound=BaseModel)
 FIRST = 0

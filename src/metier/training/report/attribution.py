@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from metier.skills.document.lines import lines_of
+from metier.skills.document.regions import scan
 from metier.statistics.intervals import paired
 from metier.training.gates.effects import LEVEL
 from metier.training.proposing.prompt import document_of
 from metier.training.proposing.proposals import dump
-from metier.training.report.added import added
 from metier.training.result import Attributed, Judged, Unjudged
 from metier.training.state import ACCEPTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from metier.skills.document.lines import Line
     from metier.skills.package import Package
     from metier.training.proposing.proposals import Proposed
     from metier.training.result import Step
@@ -25,6 +28,21 @@ def attributed(start: Package, state: State) -> tuple[Attributed, ...]:
     """The added lines of the best skill in their order; one that no edit holds came of a rewrite."""
     lines = added(document_of(start), document_of(state.best))
     return tuple(_brought(line.bare.strip(), state.steps) for line in lines)
+
+
+def added(before: str, after: str) -> tuple[Line, ...]:
+    """Lines of text that came in: no headings, no code, nothing of the frontmatter or of a protected region."""
+    old, new = lines_of(before).lines, lines_of(after).lines
+    regions = scan(after)
+    matcher = SequenceMatcher(None, [line.bare for line in old], [line.bare for line in new], autojunk=False)
+    fresh = {at for what, _, _, c, d in matcher.get_opcodes() if what != "equal" for at in range(c, d)}
+    found: list[Line] = []
+    place = 0
+    for at, line in enumerate(new):
+        if at in fresh and line.kind == "text" and not regions.touches(place, place + len(line.text)):
+            found.append(line)
+        place += len(line.text)
+    return tuple(found)
 
 
 def _brought(text: str, steps: tuple[Step, ...]) -> Attributed:

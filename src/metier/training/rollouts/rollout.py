@@ -33,6 +33,14 @@ class Spent:
     """Whether the attempt itself was made, and only its score could not be paid for."""
 
 
+class Halt(Exception):  # noqa: N818 - no error: the run ends with the best so far
+    """Nothing more may be spent: the run ends here. Raised where that is found out, caught where the run is driven."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class Roller(Protocol):
     """Makes rollouts; safe for many threads."""
 

@@ -9,16 +9,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from metier.training.rollouts.halt import Halt
-from metier.training.rollouts.rollout import Spent, hash_of
+from metier.training.rollouts.rollout import Halt, Spent, hash_of
 from metier.training.rollouts.usage import Bill, Usage, of_rollout, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from metier.skills.package import Package
-    from metier.training.rollouts.crew import Crew
-    from metier.training.rollouts.pool import Pending
+    from metier.training.rollouts.pool import Crew, Pending
     from metier.training.rollouts.rollout import Roller
     from metier.types.trials import Case, Rollout
 

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import StoreError
 from metier.formats import value_json
-from metier.models.layers.remember_failures import Faithful
 from metier.store.engines.batched_writes import Grouped
-from metier.training.rollouts.cached import Remembered
 from metier.training.rollouts.pool import Threads
 from metier.training.rollouts.rollout import Scoring
 from metier.training.scoring.registry import settings_of
@@ -22,8 +20,7 @@ from metier.training.scoring.scorers import Scorers
 from metier.training.service.budget import Closing, PurseKeeper
 from metier.training.service.journal import journal_of
 from metier.training.service.models import Lines
-from metier.training.service.outage import Doubting
-from metier.training.service.train_steady import Steady
+from metier.training.service.stack import optimiser_stack, roller_stack
 from metier.training.targets.chat import ChatTarget
 from metier.training.targets.checks import CommandChecks
 from metier.training.targets.completion import CompletionTarget
@@ -34,10 +31,12 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
     from metier.context.context import Context
+    from metier.models.layers.remember_failures import Faithful
     from metier.models.ledger import Amount
     from metier.training.rollouts.rollout import Roller
     from metier.training.scoring.scorer import Function
     from metier.training.service.order import Order
+    from metier.training.service.outage import Doubting
 
 EVERY = 0.05
 """Seconds between two commits of what nobody waits for."""
@@ -86,15 +85,15 @@ def _bench(ctx: Context, order: Order, purse: str, environ: Mapping[str, str], g
         scorers = Scorers(_means(ctx, order, lines, environ))
         scorers.check(order.cases)
         keeper = PurseKeeper(ctx, grouped, purse, order.limits.rollouts, closing)
-        doubting = Doubting(keeper, closing)
         tries = 1 if isinstance(target, ChatTarget | CompletionTarget) else TRIES  # a model's line is patient itself
         scoring = Scoring(target=target, scorers=scorers, redact=ctx.redact, tries=tries, sleep=closing.sleep)
+        roller, doubting = roller_stack(scoring, keeper, closing)
         _warmed(ctx)
         with kept_up(grouped, lines), Threads(order.workers) as pool:
             pool.submit(lambda: import_module("numpy"), urgency=LAST)
             try:
                 yield Bench(
-                    roller=Remembered(scoring, doubting),
+                    roller=roller,
                     pool=pool,
                     closing=closing,
                     target=target.identity,
@@ -141,7 +140,7 @@ def kept_up(grouped: Grouped, lines: Lines) -> Generator[None]:
 def optimiser_of(place: Bench, order: Order, purse: str, environ: Mapping[str, str]) -> Faithful:
     """The model that proposes edits; what it failed to answer is remembered, and when it is down all stops."""
     model = place.lines.open(order.optimiser, environ)
-    return Faithful(Steady(model, place.closing), place.lines.memo, purse)
+    return optimiser_stack(model, place.lines.memo, place.closing, purse)
 
 
 def _means(ctx: Context, order: Order, lines: Lines, environ: Mapping[str, str]) -> Means:

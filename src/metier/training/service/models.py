@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from metier.context.model_access import strange_address
 from metier.errors import ConfigError
 from metier.models.build import NoModel, build, configured
-from metier.models.layers.stack import Layers, stacked
+from metier.models.layers.stack import Layers
 from metier.models.price import price_of, unknown
 from metier.models.spec import parse
 from metier.training.service.budget import PurseCalls, PurseMemo
 from metier.training.service.ledger import PurseLedger
+from metier.training.service.stack import model_stack
 from metier.types import Tokens
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Lines:
             sink=self._calls,
             sleep=self._sleep,
         )
-        return stacked(bare, layers)
+        return model_stack(bare, layers)
 
     def price(self, asked: object) -> Price:
         """What a model's tokens cost that a text names; nobody knows it of anything else."""

@@ -1,0 +1,55 @@
+"""What stands between a training and what it pays for: each layer adds one concern and hands a value down.
+
+A question of the optimiser passes, from the training to the wire:
+
+    _Metered        counts what one question takes (one for each question, in proposing/optimiser.py)
+    Faithful        a question that failed before a kill fails again after it
+    Steady          the training stops when the model is down
+    Redacted        no secret goes further
+    Memo            what was answered once is not asked again
+    Cleaned         no secret comes back
+    Retrying        passing failures are tried again
+    Budgeted        every attempt is paid from what may be spent
+    Recorded        every attempt is written down
+    the model       one attempt
+
+A model that is tried, or that scores, has the layers from Redacted on; all of them share one budget. A rollout passes:
+
+    Remembered      what was rolled out once is not rolled out again
+    Doubting        what could not be scored is kept when something could be again: until then the world may be down
+    PurseKeeper     every rollout is counted, and kept before the next begins
+    Scoring         one attempt of the target, tried again if that may help, and its score
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from metier.models.layers.remember_failures import Faithful
+from metier.models.layers.stack import stacked
+from metier.training.rollouts.cached import Remembered
+from metier.training.service.outage import Doubting, Steady
+
+if TYPE_CHECKING:
+    from metier.models.layers.memo import MemoStore
+    from metier.models.layers.stack import Layers
+    from metier.models.model import Model
+    from metier.training.rollouts.rollout import Roller, Scoring
+    from metier.training.service.budget import Closing, PurseKeeper
+
+
+def model_stack(bare: Model, layers: Layers) -> Model:
+    """A model with the layers from Redacted to Recorded, which every model of a training has."""
+    return stacked(bare, layers)
+
+
+def optimiser_stack(model: Model, memo: MemoStore, closing: Closing, purse: str) -> Faithful:
+    """The model that proposes edits, on top of its `model_stack`."""
+    model = Steady(model, closing)
+    return Faithful(model, memo, purse)
+
+
+def roller_stack(scoring: Scoring, keeper: PurseKeeper, closing: Closing) -> tuple[Roller, Doubting]:
+    """What makes rollouts, and the layer that holds back what could not be scored."""
+    doubting = Doubting(keeper, closing)
+    return Remembered(scoring, doubting), doubting
