@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.config import PARSERS, Config, load, state_folder, user_file, variable
+from metier.config import GROUPS, PARSERS, Config, load, state_folder, user_file, variable
 from metier.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -35,7 +36,12 @@ def test_each_layer_wins_over_the_one_below_and_is_named(tmp_path: Path) -> None
     environ = {"HOME": str(home), "METIER_MIN_SUCCESS_RATIO": "0.3", "METIER_LOCK_WAIT": "3"}
     settings = load(tmp_path, {"lock_wait": "4"}, environ)
     config = settings.config
-    assert (config.mode, config.min_runs, config.min_success_ratio, config.lock_wait) == ("draft", 4, 0.3, 4.0)
+    assert (config.mode, config.learning.min_runs, config.learning.min_success_ratio, config.lock_wait) == (
+        "draft",
+        4,
+        0.3,
+        4.0,
+    )
     named = [settings.sources[name] for name in ("mode", "min_runs", "min_success_ratio", "lock_wait", "trigger")]
     assert named == [str(user), str(own), "METIER_MIN_SUCCESS_RATIO", "flag", "default"]
 
@@ -75,12 +81,12 @@ def test_an_unknown_variable_is_an_error_with_the_nearest_one(tmp_path: Path) ->
 def test_words_are_trimmed_and_their_case_does_not_matter(tmp_path: Path) -> None:
     write(tmp_path, "mode = ' Draft '\ntrigger = 'SCHEDULED'\ntimes = ['03:05', '03:05', '12:00']")
     config = load(tmp_path, environ=HOME).config
-    assert (config.mode, config.trigger, config.times) == ("draft", "scheduled", ("03:05", "12:00"))
+    assert (config.mode, config.learning.trigger, config.learning.times) == ("draft", "scheduled", ("03:05", "12:00"))
 
 
 def test_zero_is_allowed_as_a_ratio(tmp_path: Path) -> None:
     write(tmp_path, "min_success_ratio = 0")
-    assert load(tmp_path, environ=HOME).config.min_success_ratio == 0
+    assert load(tmp_path, environ=HOME).config.learning.min_success_ratio == 0
 
 
 def test_lists_can_come_from_a_variable(tmp_path: Path) -> None:
@@ -106,7 +112,8 @@ def test_a_settings_file_that_is_not_text_is_named(tmp_path: Path) -> None:
 
 
 def test_every_setting_has_a_parser_and_a_variable() -> None:
-    assert list(PARSERS) == list(Config.__dataclass_fields__)
+    known = {field.name for kind in (Config, *GROUPS.values()) for field in fields(kind)} - GROUPS.keys()
+    assert set(PARSERS) == set(Config().flat()) == known
     assert len({variable(name) for name in PARSERS}) == len(PARSERS)
 
 

@@ -33,20 +33,13 @@ NOT_FROM_A_WORKSPACE = frozenset(
 """Settings that run something or send something somewhere: only the person sets them, never a folder."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
-    """Every setting with its effective value."""
+Value = bool | int | float | str | tuple[str, ...]
 
-    enabled: bool = True
-    """false: nothing is recorded or learned here."""
-    mode: Mode = "observe"
-    """observe: record only; draft: also write drafts; apply: also ship drafts that pass review and gate."""
-    state_dir: str = ""
-    """Where Metier keeps its state; empty: .metier in the workspace."""
-    store: str = ""
-    """Empty: SQLite in the state folder; postgresql://… for a fleet."""
-    ignore: tuple[str, ...] = ()
-    """Folders never recorded, for example ~/private; a pattern such as */secret-* works too."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningConfig:
+    """When learning starts, and what it needs."""
+
     min_runs: int = 2
     """Successful runs a new pattern needs."""
     min_success_ratio: float = 0.7
@@ -61,18 +54,12 @@ class Config:
     """Seconds a model may take to group runs."""
     draft_timeout: float = 60.0
     """Seconds a model may take to write a draft."""
-    retention_days: int = 0
-    """Runs older than this are purged; 0: kept for ever."""
-    max_disk_mb: int = 10_240
-    """When this workspace's runs take more, the oldest are purged; 0: no limit."""
-    max_record_mb: int = 16
-    """A larger run is refused."""
-    skill_roots: tuple[str, ...] = ()
-    """Further folders of skills, after .agents/skills and .claude/skills; relative to the workspace."""
-    skill_order: Order = "standard"
-    """Which of two skills of one name wins: standard (the project's) or claude-code (the person's)."""
-    claude_links: Links = "auto"
-    """Links in .claude/skills to what is in .agents/skills: auto (where there is a .claude folder), always, never."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelConfig:
+    """Which models are asked, and how much they may cost."""
+
     model: str = ""
     """The model that is asked, for example anthropic:claude-haiku-4-5; empty: heuristics alone."""
     model_url: str = ""
@@ -99,8 +86,12 @@ class Config:
     """Tokens a day, at most; 0: no limit."""
     budget_usd: float = 0.0
     """Dollars a day, at most; 0: no limit."""
-    second_opinions: tuple[str, ...] = ()
-    """Commands that also look at every package under review; they can only make its verdict worse."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionConfig:
+    """How skills are selected for a task."""
+
     select_top_k: int = 12
     """Skills that come into question for a task after the search."""
     select_max_detailed: int = 5
@@ -117,8 +108,64 @@ class Config:
     """How often a chosen skill is left out on purpose, to measure what it is worth."""
     select_exclude: tuple[str, ...] = ()
     """Skills that are never selected here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Every setting with its effective value; files and variables name them without their group."""
+
+    enabled: bool = True
+    """false: nothing is recorded or learned here."""
+    mode: Mode = "observe"
+    """observe: record only; draft: also write drafts; apply: also ship drafts that pass review and gate."""
+    state_dir: str = ""
+    """Where Metier keeps its state; empty: .metier in the workspace."""
+    store: str = ""
+    """Empty: SQLite in the state folder; postgresql://… for a fleet."""
+    ignore: tuple[str, ...] = ()
+    """Folders never recorded, for example ~/private; a pattern such as */secret-* works too."""
+    retention_days: int = 0
+    """Runs older than this are purged; 0: kept for ever."""
+    max_disk_mb: int = 10_240
+    """When this workspace's runs take more, the oldest are purged; 0: no limit."""
+    max_record_mb: int = 16
+    """A larger run is refused."""
+    skill_roots: tuple[str, ...] = ()
+    """Further folders of skills, after .agents/skills and .claude/skills; relative to the workspace."""
+    skill_order: Order = "standard"
+    """Which of two skills of one name wins: standard (the project's) or claude-code (the person's)."""
+    claude_links: Links = "auto"
+    """Links in .claude/skills to what is in .agents/skills: auto (where there is a .claude folder), always, never."""
+    second_opinions: tuple[str, ...] = ()
+    """Commands that also look at every package under review; they can only make its verdict worse."""
     lock_wait: float = 10.0
     """Seconds to wait for another process that is writing."""
+    learning: LearningConfig = LearningConfig()
+    models: ModelConfig = ModelConfig()
+    selection: SelectionConfig = SelectionConfig()
+
+    @classmethod
+    def of(cls, values: Mapping[str, Value]) -> Config:
+        """The configuration with these settings, by their flat names; the others have their defaults."""
+        grouped: dict[str, dict[str, Value]] = {"": {}, **{name: {} for name in GROUPS}}
+        for name, value in values.items():
+            grouped[GROUP_OF.get(name, "")][name] = value
+        groups = {name: kind(**cast("dict[str, Any]", grouped[name])) for name, kind in GROUPS.items()}
+        return cls(**cast("dict[str, Any]", grouped[""] | groups))
+
+    def flat(self) -> dict[str, Value]:
+        """Every setting by its flat name."""
+        own = {name: getattr(self, name) for name in PARSERS if name not in GROUP_OF}
+        return own | {name: getattr(getattr(self, group), name) for name, group in GROUP_OF.items()}
+
+
+GROUPS: Mapping[str, type[LearningConfig | ModelConfig | SelectionConfig]] = {
+    "learning": LearningConfig,
+    "models": ModelConfig,
+    "selection": SelectionConfig,
+}
+GROUP_OF = {field.name: group for group, kind in GROUPS.items() for field in fields(kind)}
+"""The group that a setting belongs to; the others are the configuration's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +177,6 @@ class Settings:
     """Setting -> `default`, a file's path, the variable's name, or `flag`."""
 
 
-Value = bool | int | float | str | tuple[str, ...]
 Layer = tuple[Mapping[str, object], Callable[[str], str]]
 """Given values, and where the value of one of them came from."""
 
@@ -262,12 +308,12 @@ def load(
     own = state_folder(workspace, _outermost(layers)) / FILE
     layers.insert(1, (_workspace_file(own, user), lambda _: str(own)))
     values: dict[str, Value] = {}
-    sources = dict.fromkeys((field.name for field in fields(Config)), "default")
+    sources = dict.fromkeys(PARSERS, "default")
     for given, where in layers:
         for name, value in given.items():
             values[name] = _parsed(name, value, where(name))
             sources[name] = where(name)
-    return Settings(config=Config(**cast("dict[str, Any]", values)), sources=sources)
+    return Settings(config=Config.of(values), sources=sources)
 
 
 def outer_state_dir(flags: Mapping[str, object] | None, environ: Mapping[str, str]) -> str:

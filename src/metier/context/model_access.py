@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import BaseModel
@@ -221,7 +221,7 @@ def strange_address(settings: Settings, state: Path, name: Setting, spec: ModelS
 
 
 def _line(ctx: Context, environ: Mapping[str, str], name: Setting) -> Line | NoModel:
-    found = configured(asdict(ctx.config))
+    found = configured(ctx.config.flat())
     spec = found.model if name == "model" else found.embedder
     if spec is None:
         return UNSET if name == "model" else BUILT_IN
@@ -233,4 +233,8 @@ def _line(ctx: Context, environ: Mapping[str, str], name: Setting) -> Line | NoM
 
 def limits_of(settings: Config) -> dict[str, float]:
     """Seconds that a question of each stage may take."""
-    return {"judge": settings.judge_timeout, "cluster": settings.cluster_timeout, "draft": settings.draft_timeout}
+    return {
+        "judge": settings.learning.judge_timeout,
+        "cluster": settings.learning.cluster_timeout,
+        "draft": settings.learning.draft_timeout,
+    }

@@ -60,7 +60,7 @@ def learn(pool: SkillPool, options: Options = DEFAULT, gate: Gate | None = None)
         found = DRY if options.dry_run else asker_of(pool.ctx)
         if isinstance(found, NoModel):
             yield Noted(stage="learn", text=f"{found.reason} {found.fix}".strip())
-            instead = None if options.dry_run else in_place_of(found, pool.ctx.config.model)
+            instead = None if options.dry_run else in_place_of(found, pool.ctx.config.models.model)
             learned = yield from _pass(pool.library, options, gate or NoCases(), instead)
         else:
             with found as asker:

@@ -109,7 +109,9 @@ def traced(library: Library, name: str) -> Traced:
         records = runs.many(transaction, list(there))
         mine = tuple(one for one in drafts.listed(transaction) if one.pattern == pattern.id)
         tried = patterns.tried(transaction).get(pattern.id, ("", ""))[1]
-    needed = Thresholds(min_runs=library.ctx.config.min_runs, min_success_ratio=library.ctx.config.min_success_ratio)
+    needed = Thresholds(
+        min_runs=library.ctx.config.learning.min_runs, min_success_ratio=library.ctx.config.learning.min_success_ratio
+    )
     return Traced(
         pattern=pattern,
         why=standing(pattern, needed),
@@ -187,7 +189,7 @@ def steps(ctx: Context, learned: Learned) -> tuple[Taken, ...]:
 def _why_left(ctx: Context, pattern: Pattern, mine: Sequence[Draft], drafter: str) -> str:
     """Why a pass left a pattern alone, as far as its drafts tell; empty: drafting it was tried in vain before."""
     ratio = next((one.ratio for one in reversed(mine) if one.ratio is not None), None)
-    step = next_step(pattern, mine, Situation(drafter=drafter, min_runs=ctx.config.min_runs, ratio_then=ratio))
+    step = next_step(pattern, mine, Situation(drafter=drafter, min_runs=ctx.config.learning.min_runs, ratio_then=ratio))
     match step:
         case Leave(reason=reason):
             return reason

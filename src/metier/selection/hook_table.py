@@ -120,7 +120,7 @@ def finished(skill: Selectable | None, content: skill_index.Content) -> HandOut:
 def _may(pool: SkillPool, catalogue: Catalogue) -> frozenset[str]:
     """The skills that hooks may hand out, by name."""
     task = Task(text="", agent=AGENT, workspace=pool.ctx.name)
-    return pool.may(catalogue, task, frozenset(pool.ctx.config.select_exclude)).names
+    return pool.may(catalogue, task, frozenset(pool.ctx.config.selection.select_exclude)).names
 
 
 def _row(pool: SkillPool, one: Listed, known: Mapping[str, Adjustment], may: Collection[str]) -> InUse:

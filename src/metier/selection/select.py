@@ -107,14 +107,14 @@ def settings_of(ctx: Context, wanted: Wanted) -> Settings:
     """The workspace's settings for selection, or those handed in; a budget that is named counts either way."""
     config = ctx.config
     settings = wanted.settings or Settings(
-        top_k=config.select_top_k,
-        max_detailed=config.select_max_detailed,
-        token_budget=config.select_budget,
-        shortlist_timeout=config.select_timeout,
-        final_timeout=config.select_timeout,
-        thinking={"auto": None, "on": True, "off": False}[config.select_thinking],
-        explore_rate=config.select_explore_rate,
-        withhold_rate=config.select_withhold_rate,
+        top_k=config.selection.select_top_k,
+        max_detailed=config.selection.select_max_detailed,
+        token_budget=config.selection.select_budget,
+        shortlist_timeout=config.selection.select_timeout,
+        final_timeout=config.selection.select_timeout,
+        thinking={"auto": None, "on": True, "off": False}[config.selection.select_thinking],
+        explore_rate=config.selection.select_explore_rate,
+        withhold_rate=config.selection.select_withhold_rate,
     )
     return settings if wanted.budget is None else replace(settings, token_budget=wanted.budget)
 
@@ -129,13 +129,13 @@ def _task(ctx: Context, wanted: Wanted) -> Task:
 
 def _decided(pool: SkillPool, task: Task, catalogue: Catalogue, wanted: Wanted, basis: Basis) -> _Decision:
     """The decision kept from before, or a new one."""
-    may = pool.may(catalogue, task, wanted.exclude.union(pool.ctx.config.select_exclude))
+    may = pool.may(catalogue, task, wanted.exclude.union(pool.ctx.config.selection.select_exclude))
     basis = replace(basis, library=_library(pool, catalogue, basis.records, may.mark))
     key = key_of(task, basis)
     before = _recalled(pool, key, catalogue)
     if before:
         choice, refused = before
-        known = Found(embedder=pool.ctx.config.embed_model or EMBEDDER.name, left_out=refused)
+        known = Found(embedder=pool.ctx.config.models.embed_model or EMBEDDER.name, left_out=refused)
         return _Decision(choice=replace(choice, stages=(may.found.stage(refused), *choice.stages)), found=known)
     found = retrieved(pool, task, may, catalogue, basis)
     choice = _with_notes(choose(task, found.scored, basis, found.pinned), found)
@@ -157,7 +157,7 @@ def _library(pool: SkillPool, catalogue: Catalogue, records: Mapping[str, Adjust
     """Stands for all that a decision depends on beside task and settings."""
     known = sorted((name, one.factor, one.hurts) for name, one in records.items() if one.factor != 1.0)
     served = repr(sorted(pool.served.items()))
-    settings = (pool.ctx.config.embed_model, pool.ctx.config.embed_url)
+    settings = (pool.ctx.config.models.embed_model, pool.ctx.config.models.embed_url)
     parts = (catalogue.version, VERSION, *settings, repr(known), served, names)
     return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -26,7 +26,7 @@ def at(ticks: float, wall: datetime = NOON) -> Moment:
 
 
 def daily(*times: str) -> Config:
-    return Config(mode="draft", trigger="scheduled", times=times)
+    return Config.of({"mode": "draft", "trigger": "scheduled", "times": times})
 
 
 def berlin(text: str, fold: int = 0) -> datetime:
@@ -202,8 +202,8 @@ def _passes_of(config: Config, start: str, end: str, zone: tzinfo | None = BERLI
     [
         (Config(enabled=False, mode="apply"), "enabled is false"),
         (Config(mode="observe"), "mode is observe"),
-        (Config(mode="draft", trigger="manual"), "trigger is manual"),
-        (Config(mode="draft", trigger="scheduled"), "times is empty"),
+        (Config.of({"mode": "draft", "trigger": "manual"}), "trigger is manual"),
+        (Config.of({"mode": "draft", "trigger": "scheduled"}), "times is empty"),
     ],
 )
 def test_what_keeps_from_learning_is_said_with_what_to_do(config: Config, word: str) -> None:

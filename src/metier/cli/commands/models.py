@@ -53,7 +53,7 @@ def check(ctx: typer.Context, as_json: AsJson = False) -> None:
     shared = outer_state_dir(given.flags, os.environ)
     root = place.find_root(folder, os.environ, shared) or folder.absolute()
     settings = load(root, given.flags)
-    found = configured(asdict(settings.config))
+    found = configured(settings.config.flat())
     results = _strange(settings, state_folder(root, settings.config.state_dir), found)
     if not results:
         results = examine(found.model, os.environ, datetime.now(UTC), found.embedder)

@@ -184,7 +184,8 @@ def config(ctx: typer.Context, as_json: AsJson = False) -> None:
     folder = Path(given.folder)
     shared = outer_state_dir(given.flags, os.environ)
     settings = load(place.find_root(folder, os.environ, shared) or folder.absolute(), given.flags)
-    rows = [(name, getattr(settings.config, name), source) for name, source in settings.sources.items()]
+    values = settings.config.flat()
+    rows = [(name, values[name], source) for name, source in settings.sources.items()]
     if as_json:
         emit({name: {"value": _safe(value), "from": source} for name, value, source in rows})
     else:

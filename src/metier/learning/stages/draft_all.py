@@ -78,7 +78,7 @@ def _work(desk: Desk, *, ship: bool) -> list[Work]:
 def _step(desk: Desk, pattern: Pattern, mine: tuple[Draft, ...], *, ship: bool) -> Step:
     """What a pattern calls for; an open draft that nothing has changed about is left alone unless it can ship."""
     ratio = next((one.ratio for one in reversed(mine) if one.ratio is not None), None)
-    now = Situation(drafter=desk.drafter, min_runs=desk.library.ctx.config.min_runs, ratio_then=ratio)
+    now = Situation(drafter=desk.drafter, min_runs=desk.library.ctx.config.learning.min_runs, ratio_then=ratio)
     step = next_step(pattern, mine, now)
     if not isinstance(step, Refresh) or (ship and deciding.may_ship(step.draft)):
         return step

@@ -22,12 +22,12 @@ NEEDED = "learn.needed"
 
 def thresholds(ctx: Context) -> Thresholds:
     """What a pattern needs here."""
-    return Thresholds(min_runs=ctx.config.min_runs, min_success_ratio=ctx.config.min_success_ratio)
+    return Thresholds(min_runs=ctx.config.learning.min_runs, min_success_ratio=ctx.config.learning.min_success_ratio)
 
 
 def settle(ctx: Context) -> list[Pattern]:
     """Follow a change of settings: patterns get the status they have by now, runs that wait are looked at again."""
-    now = f"{ctx.config.min_runs} {ctx.config.min_success_ratio}"
+    now = f"{ctx.config.learning.min_runs} {ctx.config.learning.min_success_ratio}"
     with ctx.store.read() as transaction:
         before = meta.get(transaction, f"{NEEDED}:{ctx.name}")
     if before == now:

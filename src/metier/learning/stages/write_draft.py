@@ -131,7 +131,9 @@ class Desk:
     def _proposal(self, pattern: Pattern, lessons: Lessons, shipped: tuple[str, ...]) -> Proposal | NothingNew:
         """What its runs teach, for the skill they follow, the one that was learned of them before, or a new one."""
         recalled = recall(pattern, self.stock.index, shipped)
-        if is_stable(pattern, paths_of(self.library.ctx, pattern.id, self.ahead), self.library.ctx.config.min_runs):
+        if is_stable(
+            pattern, paths_of(self.library.ctx, pattern.id, self.ahead), self.library.ctx.config.learning.min_runs
+        ):
             return self._shortcut(pattern, lessons, recalled)
         followed = pattern.winning_path or tuple(one.name for one in recalled if one.name in shipped)
         return self._drafted(replace(pattern, winning_path=followed), lessons, recalled)

@@ -160,7 +160,7 @@ class Lookout:
             self._stamp = stamp  # else somebody was writing them just then: the next look opens it once more
         self.name, self._spooled = ws.context.name, []
         self._state = replace(self._state, backoff=Backoff())
-        if ws.context.config.trigger == "scheduled" and passes.look(ws.context)[1] is None:
+        if ws.context.config.learning.trigger == "scheduled" and passes.look(ws.context)[1] is None:
             passes.completed(ws.context, Passed(at=ws.context.clock()))  # from now on a time can be missed
         ws.read_waiting()
         return ws
@@ -171,7 +171,11 @@ class Lookout:
         if isinstance(found, Never):
             hint = f"{found.why}. To learn: {found.hint} ({ws.context.state / config.FILE})."
             return Noted(stage=WATCH, text=hint, level="warning")
-        how = "after runs" if ws.context.config.trigger == "after_run" else f"at {', '.join(ws.context.config.times)}"
+        how = (
+            "after runs"
+            if ws.context.config.learning.trigger == "after_run"
+            else f"at {', '.join(ws.context.config.learning.times)}"
+        )
         return Noted(stage=WATCH, text=f"learns {how} (mode {ws.context.config.mode}).")
 
     def _take_in(self, ws: Opened) -> Iterator[Event]:

@@ -138,16 +138,16 @@ def due(
         why = "mode is observe: runs are recorded, nothing learns by itself"
         return Never(why=why, hint='set mode = "draft" or "apply", or run `metier learn`')
     pace = pace or Pace()
-    match config.trigger:
+    match config.learning.trigger:
         case "manual":
             why = "trigger is manual: runs are recorded, nothing learns by itself"
             return Never(why=why, hint='run `metier learn`, or set trigger = "after_run"')
         case "after_run":
             found = _after_run(state, now, pace)
         case "scheduled":
-            found = _scheduled(state, now, config.times, zone)
+            found = _scheduled(state, now, config.learning.times, zone)
         case _:
-            assert_never(config.trigger)
+            assert_never(config.learning.trigger)
     return _held_back(found, state.backoff, now)
 
 

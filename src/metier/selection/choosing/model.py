@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metier.context.model_access import strange_address
@@ -41,7 +41,7 @@ def advised(ctx: Context, *, model: bool | Model, environ: Mapping[str, str] | N
     if model is not True:
         yield Advice(adviser=_adviser(ctx, model, unknown))
         return
-    found = configured(asdict(ctx.config)).model
+    found = configured(ctx.config.flat()).model
     bare = strange_address(ctx.settings, ctx.state, "model", found) or build(
         found, os.environ if environ is None else environ
     )
@@ -59,7 +59,7 @@ def _adviser(ctx: Context, model: Model, price: Price, provider: str = "") -> Ad
     layers = Layers(
         redact=ctx.redact,
         ledger=StoreLedger(ctx),
-        limits=configured(asdict(ctx.config)).limits,
+        limits=configured(ctx.config.flat()).limits,
         price=price,
         sink=StoreCalls(ctx),
     )

@@ -50,7 +50,7 @@ class Meaning:
 
 def meaning(pool: SkillPool, task: str, environ: Mapping[str, str] | None = None) -> Meaning:
     """The task's vector by the embedder that is set, once all skills have theirs; else why it is the built-in one."""
-    if not pool.ctx.config.embed_model or not task.strip():
+    if not pool.ctx.config.models.embed_model or not task.strip():
         return Meaning()
     found = embedder_of(pool.ctx, environ)
     if isinstance(found, NoModel):
@@ -62,11 +62,11 @@ def meaning(pool: SkillPool, task: str, environ: Mapping[str, str] | None = None
 
 
 def _asked(pool: SkillPool, remote: RemoteEmbedder, task: str) -> Meaning:
-    deadline = time.monotonic() + pool.ctx.config.select_timeout
-    asked = remote.embed([ends(task, TASK)], pool.ctx.config.select_timeout)
+    deadline = time.monotonic() + pool.ctx.config.selection.select_timeout
+    asked = remote.embed([ends(task, TASK)], pool.ctx.config.selection.select_timeout)
     if isinstance(asked, NoAnswer):
         return _built_in(remote, asked.reason)
-    identity = f"{remote.name} {pool.ctx.config.embed_url} {asked.shape[1]}".replace("  ", " ")
+    identity = f"{remote.name} {pool.ctx.config.models.embed_url} {asked.shape[1]}".replace("  ", " ")
     if pool.embedder != identity:
         problem = _given(pool, remote, identity, deadline)
         if problem:

@@ -146,7 +146,7 @@ def optimiser_of(place: Bench, order: Order, purse: str, environ: Mapping[str, s
 def _means(ctx: Context, order: Order, lines: Lines, environ: Mapping[str, str]) -> Means:
     """What scorers may need: a model for rubrics where there is one, commands and functions where they are allowed."""
     kinds = {(str(one.get("kind")), str(one.get("name"))) for case in order.cases for one in settings_of(case)}
-    named = order.optimiser or ctx.config.model
+    named = order.optimiser or ctx.config.models.model
     judge = lines.open(order.optimiser, environ) if named and "rubric" in {kind for kind, _ in kinds} else None
     functions = dict(order.functions)
     if order.commands:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -43,7 +42,7 @@ class Lines:
         self._limits = limits
         self._sleep = closing.sleep
         self.memo = PurseMemo(ctx, grouped)
-        self.ledger = PurseLedger(ctx, grouped, purse, configured(asdict(ctx.config)).limits, closing)
+        self.ledger = PurseLedger(ctx, grouped, purse, configured(ctx.config.flat()).limits, closing)
         self._calls = PurseCalls(ctx, grouped)
         self._redact: Callable[[str], str] = lru_cache(maxsize=REMEMBERED)(ctx.redact)
         self._bare: list[HttpModel | ForeignProvider] = []
@@ -98,7 +97,7 @@ def spec_of(ctx: Context, text: str) -> ModelSpec:
     """What a text, or the settings, say about a model."""
     if text.strip():
         return parse(text)
-    found = configured(asdict(ctx.config)).model
+    found = configured(ctx.config.flat()).model
     if found is None:
         raise ConfigError(
             "No model is set. Set one (METIER_MODEL=anthropic:NAME and its key), or name it: --optimiser "
