@@ -15,8 +15,8 @@ import metier
 SOURCE = Path(metier.__file__).parent
 LAYERS = [
     {"cli", "web", "mcp", "fleet"},
-    {"maintenance"},
     {"workspace"},
+    {"maintenance"},
     {"learning", "training"},
     {"selection"},
     {"library"},
@@ -32,8 +32,39 @@ LAYERS = [
 """From the top down; parts on one line do not import each other."""
 APART = {"hooks"}
 """Parts outside the order: every part may import them."""
-FUNCTIONAL = {"learning", "training", "selection", "review", "skills", "types", "capture"}
-"""Parts that are functions from values to values: no store, no environment, no clock."""
+PURE = (
+    "metier.types",
+    "metier.formats",
+    "metier.text",
+    "metier.statistics",
+    "metier.skills",
+    "metier.review",
+    "metier.capture.claude_code",
+    "metier.capture.codex",
+    "metier.capture.others",
+    "metier.capture.reading",
+    "metier.capture.traces",
+    "metier.selection.assembly",
+    "metier.selection.choosing",
+    "metier.selection.index",
+    "metier.learning.judging",
+    "metier.learning.clustering",
+    "metier.learning.procedures",
+    "metier.learning.drafting",
+    "metier.training.cases",
+    "metier.training.gates",
+    "metier.training.proposing",
+    "metier.training.report",
+    "metier.training.rollouts",
+    "metier.training.scoring",
+)
+"""Folders of functions from values to values: they are given models, clocks and random generators."""
+SERVICES = {
+    "metier.selection.choosing.model",
+    "metier.selection.index.remote_vectors",
+    "metier.selection.index.update",
+}
+"""The modules in those folders that run them: the only ones that know the store."""
 
 
 def part_of(module: str) -> str:
@@ -122,12 +153,22 @@ def used_names(tree: ast.AST) -> set[str]:
     return found
 
 
-def test_the_functional_parts_read_no_environment_and_no_clock() -> None:
-    for name, file in modules().items():
-        if part_of(name) in FUNCTIONAL:
-            used = used_names(ast.parse(file.read_text(encoding="utf-8")))
-            for word in ("os.environ", "os.getenv", "datetime.now", "time.time", "subprocess", "urllib.request"):
-                assert word not in used, f"{name} uses {word}"
+def is_pure(name: str) -> bool:
+    return name not in SERVICES and any(name == folder or name.startswith(f"{folder}.") for folder in PURE)
+
+
+@pytest.mark.parametrize("name", [name for name in modules() if is_pure(name)])
+def test_a_pure_module_knows_no_store_no_environment_and_no_clock(name: str) -> None:
+    known = modules()
+    for target in imports_of(known[name], known):
+        assert part_of(target) not in ("store", "context", "library", "config"), f"{name} imports {target}"
+    used = used_names(ast.parse(known[name].read_text(encoding="utf-8")))
+    for word in ("os.environ", "os.getenv", "datetime.now", "time.time", "subprocess", "urllib.request"):
+        assert word not in used, f"{name} uses {word}"
+
+
+def test_every_folder_and_module_that_the_rules_name_is_there() -> None:
+    assert set(PURE) | SERVICES <= modules().keys()
 
 
 def test_only_the_store_writes_sql() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from metier import config
 from metier.context import state_folder as place
+from metier.context.context import utc
 from metier.context.exclusive import alone
 from metier.errors import BusyError, MetierError
 from metier.events import Began, Ended, Noted
@@ -18,7 +19,6 @@ from metier.hooks.spool import SPOOL
 from metier.learning.watch import last_pass as passes
 from metier.learning.watch.schedule import Backoff, Due, Later, Moment, Never, Passed, State, due, noticed
 from metier.runs.ingest import waiting
-from metier.workspace import utc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
