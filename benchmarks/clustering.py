@@ -30,8 +30,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 import numpy as np
 import work
 
-from metier.learning.clustering.cluster import Cluster, Request, embedded, place
-from metier.learning.clustering.hints import hints_of
+from metier.learning.clustering.cluster import Cluster, Request
+from metier.learning.clustering.placement import embedded, place
+from metier.learning.clustering.request_words import hints_of
 from metier.models.embedding.static import FILE, StaticEmbedder, unpack
 
 if TYPE_CHECKING:

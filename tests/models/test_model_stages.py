@@ -21,7 +21,7 @@ from metier.learning.clustering.by_model import cluster_with, in_short
 from metier.learning.drafting.by_model import draft_with
 from metier.learning.drafting.heuristic import draft
 from metier.learning.drafting.proposal import Proposal
-from metier.learning.judging.judge import JudgeAnswer, judge_all
+from metier.learning.judge import JudgeAnswer, judge_all
 from metier.learning.procedures.knowledge import Lessons
 from metier.models.questions import NoAnswer, Question
 from metier.runs.derive import record_of
@@ -228,7 +228,7 @@ SPEND = """
 import sys
 from metier.runs.derive import record_of
 from metier.types import Run
-from metier.learning.judging.judge import judge_all
+from metier.learning.judge import judge_all
 from metier.context.model_access import asker_of
 from metier.workspace import Workspace
 flags = {"model": "openai:m", "model_url": sys.argv[2], "model_key": "SOME_KEY", "budget_calls": 7}

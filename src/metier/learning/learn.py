@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel
 
 from metier.capture.import_sessions import read_waiting
 from metier.context.exclusive import alone
@@ -12,22 +16,21 @@ from metier.context.model_access import asker_of
 from metier.errors import ConfigError, MetierError
 from metier.events import Noted
 from metier.learning.drafting.proposal import HEURISTIC
-from metier.learning.learn_sweeping import seldom_swept
 from metier.learning.report import NOTHING_AGED, Learned, Options
 from metier.learning.stages.draft_all import write_all
 from metier.learning.stages.existing_skills import ExistingSkills
 from metier.learning.stages.gather import gather
 from metier.learning.stages.group import group
-from metier.learning.stages.model_patience import Patience, in_place_of
-from metier.learning.stages.recount import settle
+from metier.learning.stages.stored_patterns import settle
 from metier.learning.stages.write_draft import Desk
-from metier.learning.watch import last_pass as passes
+from metier.learning.watch import schedule as passes
 from metier.library.aging import age
 from metier.library.listing import listed
 from metier.library.proposals import drafts as deciding
 from metier.library.proposals.gate import NoCases
-from metier.models.build import NoModel
+from metier.models.build import UNSET, NoModel
 from metier.models.embedding.static import StaticEmbedder
+from metier.models.questions import NoAnswer
 from metier.runs.ingest import ingest
 from metier.runs.record import closed_by
 from metier.selection.hook_table import prepared
@@ -42,10 +45,16 @@ if TYPE_CHECKING:
     from metier.library.aging import Pass
     from metier.library.proposals.gate import Gate
     from metier.library.skills import Library
+    from metier.models.questions import Asker, Question
     from metier.selection.candidates.skill_pool import SkillPool
 
 DEFAULT = Options()
 DRY = NoModel(reason="A dry run asks no model.")
+SELDOM = (50_000, 20, 50)
+"""New values before a look at the new ones, and how many of these looks before one at the older ones."""
+T = TypeVar("T", bound=BaseModel)
+OUTAGE = 3
+"""Questions in a row without any answer, after which nobody is asked any more in this pass."""
 
 
 def learn(pool: SkillPool, options: Options = DEFAULT, gate: Gate | None = None) -> Generator[Event, None, Learned]:
@@ -133,3 +142,66 @@ def _aged(library: Library, *, dry_run: bool) -> tuple[Pass, tuple[str, ...]]:
 
 def _cost(spent: Decimal | None) -> float | None:
     return None if spent is None else float(spent)
+
+
+@contextmanager
+def seldom_swept() -> Generator[None]:
+    """Look for garbage seldom, and afterwards as before; where somebody looks more seldom yet, that is left alone."""
+    before = gc.get_threshold()
+    if not 0 < before[0] < SELDOM[0]:
+        yield
+        return
+    gc.set_threshold(*SELDOM)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+class Patience:
+    """An asker that gives up on a model which does not answer, until the next pass."""
+
+    def __init__(self, asker: Asker) -> None:
+        self._asker = asker
+        self.silent = 0
+        """Questions without an answer since the last one that had one."""
+
+    @property
+    def name(self) -> str:
+        """What answers."""
+        return self._asker.name
+
+    @property
+    def is_out(self) -> bool:
+        """Whether nobody is asked any more."""
+        return self.silent >= OUTAGE
+
+    def ask(self, question: Question, kind: type[T]) -> T | NoAnswer:
+        """The answer; judging asks from many threads and counts for itself, so that no result rests on their speed."""
+        if self.is_out:
+            return NoAnswer(reason=f"not asked: {self.name} did not answer earlier in this pass")
+        answer = self._asker.ask(question, kind)
+        if question.stage != "judge":
+            self.silent = self.silent + 1 if isinstance(answer, NoAnswer) and not answer.answered else 0
+        return answer
+
+    def give_up(self) -> None:
+        """Ask nobody any more."""
+        self.silent = OUTAGE
+
+
+class Nobody:
+    """The asker of a model that is set but cannot be asked: what it would have judged stays unknown."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name = name
+        self._reason = reason
+
+    def ask(self, question: Question, kind: type[T]) -> T | NoAnswer:  # noqa: ARG002
+        """Why there is no answer."""
+        return NoAnswer(reason=self._reason)
+
+
+def in_place_of(found: NoModel, name: str) -> Patience | None:
+    """Who is asked where there is no model: nobody at all if none is set, else somebody who cannot answer."""
+    return None if found is UNSET or not name else Patience(Nobody(name, found.reason))

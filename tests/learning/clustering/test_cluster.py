@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metier.learning.clustering.cluster import Cluster, Placement, Request, embedded, place
+from metier.learning.clustering.cluster import Cluster, Placement, Request
+from metier.learning.clustering.placement import embedded, place
 from metier.models.embedding.static import StaticEmbedder
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from random import Random
 import numpy as np
 import work
 
-from metier.learning.clustering.cluster import Request, embedded, nearest, place
-from metier.learning.clustering.growth import EXEMPLARS
-from metier.learning.clustering.hints import hints_of
-from metier.learning.clustering.threshold import Chance, Groups
+from metier.learning.clustering.cluster import EXEMPLARS, Request
+from metier.learning.clustering.linkage import Chance, Groups
+from metier.learning.clustering.placement import embedded, nearest, place
+from metier.learning.clustering.request_words import hints_of
 from metier.models.embedding.static import StaticEmbedder
 from metier.types import Run, ToolCall
 
@@ -110,7 +110,8 @@ def test_a_cluster_keeps_a_fair_sample_of_its_members_whatever_their_order() -> 
 def test_the_number_of_threads_changes_no_byte() -> None:
     code = """
 import hashlib, work
-from metier.learning.clustering.cluster import Request, place
+from metier.learning.clustering.cluster import Request
+from metier.learning.clustering.placement import place
 from metier.models.embedding.static import StaticEmbedder
 asked = [Request(id=str(one.run.external_id), text=one.run.message) for one in work.samples()]
 placed = place(asked, (), (), StaticEmbedder())

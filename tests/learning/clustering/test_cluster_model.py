@@ -13,8 +13,17 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from scripted_asker import MALFORMED, ScriptedAsker
 
-from metier.learning.clustering.by_model import BATCH, Proposed, cluster_with, in_short
-from metier.learning.clustering.cluster_answer import ClusterAnswer, label_key, sentence, summary_for, usable_label
+from metier.learning.clustering.by_model import (
+    BATCH,
+    ClusterAnswer,
+    Proposed,
+    cluster_with,
+    in_short,
+    label_key,
+    sentence,
+    summary_for,
+    usable_label,
+)
 from metier.learning.clustering.model_prompt import RunInShort, excerpt, most_alike, shown_with
 from metier.models.questions import NoAnswer, Question
 from metier.runs.derive import record_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from metier.learning.clustering.cluster_neighbours import CROWD, NEIGHBOURS, with_neighbours
+from metier.learning.clustering.groups import CROWD, NEIGHBOURS, with_neighbours
 from metier.learning.clustering.vectors import grid
 
 if TYPE_CHECKING:

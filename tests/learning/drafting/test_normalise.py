@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.learning.drafting.normalise import Normalised, Refusal, There, normalise
-from metier.learning.drafting.proposal import Proposal
+from metier.learning.drafting.proposal import Normalised, Proposal, Refusal, There, normalise
 from metier.skills.editing.compose import compose
 from metier.skills.package import Package
 from metier.skills.validate import validate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metier.learning.procedures.actions import Action
-from metier.learning.procedures.align import aligned
+from metier.learning.procedures.steps import aligned
 
 
 @pytest.mark.parametrize("names", [f"{number:x}abcdef{number:x}" for number in range(40)])

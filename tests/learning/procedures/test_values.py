@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from metier.learning.clustering.label import label_of
-from metier.learning.procedures.concrete_values import deeds_of, values_in
+from metier.learning.clustering.label import deeds_of, label_of, values_in
 from metier.text.terms import stem
 from metier.types import Run, ToolCall
 

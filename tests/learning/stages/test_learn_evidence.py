@@ -18,10 +18,9 @@ from learn_world import (
     task,
 )
 
-from metier.learning.learn import learn
+from metier.learning.learn import Patience, learn
 from metier.learning.stages.gather import gather
 from metier.learning.stages.group import group
-from metier.learning.stages.model_patience import Patience
 from metier.learning.trace import trail
 from metier.maintenance.retention import remove
 from metier.runs.verdicts import mark_run

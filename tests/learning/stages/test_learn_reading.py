@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from learn_world import TESTS, task
 
-from metier.learning.stages.learn_reading import Read
+from metier.learning.stages.read_runs import Read
 from metier.maintenance.retention import remove
 from metier.store.tables.recording import runs
 

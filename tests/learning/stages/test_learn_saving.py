@@ -10,10 +10,9 @@ from learn_world import REPORTS, TESTS, all_drafts, learned, task
 
 from metier.errors import MetierError
 from metier.events import Advanced, Began
-from metier.learning.learn import learn
-from metier.learning.learn_sweeping import SELDOM, seldom_swept
+from metier.learning.learn import SELDOM, learn, seldom_swept
 from metier.learning.next_step import Generate
-from metier.learning.stages.learn_saving import Written, saved
+from metier.learning.stages.draft_all import Written, saved
 from metier.store.tables import audit
 from metier.types import Draft
 

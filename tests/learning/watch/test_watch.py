@@ -14,7 +14,7 @@ from metier.context.exclusive import alone
 from metier.errors import ConfigError, StoreError
 from metier.events import Advanced, Began, Ended, Noted
 from metier.hooks import spool
-from metier.learning.watch import last_pass as passes
+from metier.learning.watch import schedule as passes
 from metier.learning.watch.schedule import Due, Later, Never, Pace
 from metier.learning.watch.watch import Watch, next_pass, places
 from metier.runs.queries import listed

@@ -1,134 +1,150 @@
-"""Put requests of the same meaning together, the new ones with the groups there are."""
+"""Requests and their clusters as plain values, small enough to be kept."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import chain
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from metier.learning.clustering.groups import grouped
-from metier.learning.clustering.growth import drawn_by, grown, vector_of
-from metier.learning.clustering.request_words import wording
-from metier.learning.clustering.types import Cluster, Embedder, Exemplar, Placement, Request
-from metier.learning.clustering.vectors import grid
+from metier.learning.clustering.request_words import essence, stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["Cluster", "Embedder", "Exemplar", "Placement", "Request", "embedded", "nearest", "place"]
-
-BLOCK = 1_000
-"""New requests that are compared each with each."""
-FIRST = 10
-"""Waiting requests that are looked at for one new request."""
-GLANCE = 0.15
-"""Plain nearness below which a waiting request is not looked at for a new one."""
-GLANCES = 128
-"""New requests whose neighbours are looked up at a time, to keep memory small."""
+COMMONEST = 32
+"""Words, and hints, kept of a cluster."""
+EXEMPLARS = 12
+"""Requests kept of a cluster."""
 
 
-def embedded(requests: Sequence[Request], embedder: Embedder) -> tuple[Request, ...]:
-    """The requests, each with a vector of what it is about."""
-    bare = [request for request in requests if request.vector is None]
-    vectors = iter(embedder.embed([wording(request.text) for request in bare]) if bare else ())
-    return tuple(
-        request if request.vector is not None else replace(request, vector=next(vectors)) for request in requests
+class Embedder(Protocol):
+    """Texts as vectors of length one, the same every time."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row per text; zeros for a text without words."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a person asked, under the id of its run."""
+
+    id: str
+    text: str
+    vector: NDArray[np.float32] | None = None
+    """As `embedded` fills it in; a stored one is not computed again."""
+    hints: tuple[str, ...] = ()
+    """What was done to answer it (`git log`, `edit CHANGELOG.md`), as `hints_of` gives it: further evidence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exemplar:
+    """A member of a cluster, without its id and text."""
+
+    vector: NDArray[np.float32]
+    words: tuple[str, ...]
+    """Its stems."""
+    hints: tuple[str, ...] = ()
+    draw: str = ""
+    """A hash of its id: the members with the lowest are kept, a fair sample whatever the order of arrival."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """A group of requests as plain values: enough to tell whether another belongs to it."""
+
+    id: str
+    centroid: NDArray[np.float32]
+    """Mean of its requests' vectors."""
+    size: int
+    words: Mapping[str, int]
+    """Its commonest stems and how many requests have each."""
+    hints: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Its commonest hints and how many requests have each."""
+    exemplars: tuple[Exemplar, ...] = ()
+    """Some of its requests, to compare others with; without any, its centroid stands for all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Where requests went."""
+
+    joined: Mapping[str, tuple[str, ...]]
+    """Requests that came to a known cluster, by its id."""
+    formed: tuple[tuple[str, ...], ...]
+    """Requests that make a new cluster together, each group in order of id."""
+    left: tuple[str, ...]
+    """Requests that are like no other yet, and wait."""
+    clusters: tuple[Cluster, ...]
+    """The clusters of `joined` as they are now, then those of `formed` in the same order."""
+
+
+def grown(cluster: Cluster | None, members: Sequence[Request]) -> Cluster:
+    """A cluster with more requests, or a first one made of them."""
+    size = cluster.size if cluster else 0
+    total = np.zeros(1) if cluster is None else cluster.centroid.astype(np.float64) * size
+    words: Counter[str] = Counter(cluster.words if cluster else ())
+    hints: Counter[str] = Counter(cluster.hints if cluster else ())
+    fresh = [exemplar(member) for member in members]
+    for one in fresh:
+        total = total + one.vector
+    words.update(chain.from_iterable(one.words for one in fresh))
+    hints.update(chain.from_iterable(one.hints for one in fresh))
+    return Cluster(
+        id=cluster.id if cluster else f"new:{min(member.id for member in members)}",
+        centroid=(total / (size + len(members))).astype(np.float32),
+        size=size + len(members),
+        words=_commonest(words),
+        hints=_commonest(hints),
+        exemplars=_sample([*(cluster.exemplars if cluster else ()), *fresh]),
     )
 
 
-def place(
-    new: Sequence[Request], known: Sequence[Cluster], waiting: Sequence[Request], embedder: Embedder
-) -> Placement:
-    """Put new requests with known clusters, with waiting requests, and with each other; the rest waits.
-
-    The order of any of the three makes no difference. The cost follows the new requests: of what is known and of what
-    waits, only the neighbours of a new one are looked at closely.
-    """
-    arriving = sorted(_once(embedded(new, embedder)), key=_shuffled)
-    ids = {request.id for request in arriving}
-    table = _Table(
-        clusters={cluster.id: cluster for cluster in sorted(known, key=lambda cluster: cluster.id)},
-        idle={one.id: one for one in sorted(_once(embedded(waiting, embedder)), key=_shuffled) if one.id not in ids},
+def exemplar(request: Request) -> Exemplar:
+    """What is kept of a request."""
+    return Exemplar(
+        vector=vector_of(request),
+        words=_stems(request.text),
+        hints=tuple(dict.fromkeys(request.hints)),
+        draw=drawn_by(request.id),
     )
-    for start in range(0, len(arriving), BLOCK):
-        block = arriving[start : start + BLOCK]
-        near = _near(block, list(table.idle.values()))
-        for group in grouped([*block, *near], list(table.clusters.values())):
-            table.seat(group.cluster, sorted(group.members, key=lambda one: one.id))
-    return table.placement()
 
 
-@dataclass(slots=True, kw_only=True)
-class _Table:
-    """Where everybody sits while requests are placed."""
-
-    clusters: dict[str, Cluster]
-    idle: dict[str, Request]
-    joined: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    formed: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-
-    def seat(self, cluster: Cluster | None, members: Sequence[Request]) -> None:
-        """Put requests with a cluster, or make one of them; a single one waits."""
-        if cluster is None and len(members) == 1:
-            self.idle[members[0].id] = members[0]
-            return
-        for member in members:
-            self.idle.pop(member.id, None)
-        now = grown(cluster, members)
-        self.clusters[now.id] = now
-        seats = self.formed if cluster is None or now.id in self.formed else self.joined
-        seats.setdefault(now.id, []).extend(member.id for member in members)
-
-    def placement(self) -> Placement:
-        """Where everybody went, in an order that says nothing of when."""
-        order = sorted(self.formed.items(), key=lambda item: min(item[1]))
-        return Placement(
-            joined={name: tuple(sorted(members)) for name, members in sorted(self.joined.items())},
-            formed=tuple(tuple(sorted(members)) for _, members in order),
-            left=tuple(sorted(self.idle)),
-            clusters=tuple(self.clusters[name] for name in (*sorted(self.joined), *(name for name, _ in order))),
-        )
+def members_of(cluster: Cluster) -> tuple[Exemplar, ...]:
+    """The exemplars of a cluster; one made of its middle, if it has none."""
+    common = tuple(word for word, count in cluster.words.items() if 2 * count >= cluster.size)
+    return cluster.exemplars or (Exemplar(vector=cluster.centroid, words=common),)
 
 
-def nearest(new: Sequence[Request], waiting: Sequence[Request], limit: int) -> tuple[Request, ...]:
-    """The waiting requests nearest to any new one, the nearest first; all must have their vectors."""
-    if not new or not waiting:
-        return ()
-    table = grid(np.stack([vector_of(one) for one in waiting]).astype(np.float64))
-    best = np.full(len(waiting), -np.inf, dtype=np.float32)
-    for fresh in _chunks(new):
-        best = np.maximum(best, (fresh @ table.T).max(axis=0))
-    order = sorted(range(len(waiting)), key=lambda at: (-best[at], waiting[at].id))
-    return tuple(waiting[at] for at in order[: max(0, limit)])
+def vector_of(request: Request) -> NDArray[np.float32]:
+    """The vector that `embedded` has put in."""
+    if request.vector is None:
+        raise ValueError(f"request {request.id} has no vector: pass requests through `embedded` first")
+    return request.vector
 
 
-def _near(new: Sequence[Request], waiting: Sequence[Request]) -> list[Request]:
-    """The waiting requests that a new one is near to: a few for each, fewer when many are new."""
-    if not waiting:
-        return []
-    table = grid(np.stack([vector_of(one) for one in waiting]).astype(np.float64))
-    count = min(len(waiting), max(2, min(FIRST, BLOCK // len(new))))
-    found: set[int] = set()
-    for fresh in _chunks(new):
-        near = fresh @ table.T
-        best = np.argpartition(-near, count - 1, axis=1)[:, :count]
-        found.update(best[np.take_along_axis(near, best, axis=1) >= GLANCE].tolist())
-    return [waiting[at] for at in sorted(found)]
+def drawn_by(text: str) -> str:
+    """A number that has nothing to do with when a request arrived or how it begins."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def _chunks(new: Sequence[Request]) -> Iterable[NDArray[np.float32]]:
-    for start in range(0, len(new), GLANCES):
-        yield grid(np.stack([vector_of(one) for one in new[start : start + GLANCES]]).astype(np.float64))
+@lru_cache(maxsize=4096)
+def _stems(text: str) -> tuple[str, ...]:
+    """The stems of a request, which is looked at when it is compared and again when it is kept."""
+    return stems(essence(text))
 
 
-def _once(requests: Iterable[Request]) -> list[Request]:
-    """The requests, one per id."""
-    return list({request.id: request for request in requests}.values())
+def _commonest(counts: Counter[str]) -> Mapping[str, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:COMMONEST])
 
 
-def _shuffled(request: Request) -> tuple[str, str]:
-    """An order that has nothing to do with when a request arrived or how it begins."""
-    return drawn_by(request.text), request.id
+def _sample(found: Sequence[Exemplar]) -> tuple[Exemplar, ...]:
+    """The members that come first by lot."""
+    return tuple(sorted(found, key=lambda one: (one.draw, one.vector.tobytes(), one.hints))[:EXEMPLARS])

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metier.learning.clustering.cluster_neighbours import with_neighbours
-from metier.learning.clustering.growth import exemplar, members_of
-from metier.learning.clustering.linkage import NEVER, linked
-from metier.learning.clustering.threshold import Chance, chance, separating, separating_points
-from metier.learning.clustering.vectors import Rows, joint, points, space
+from metier.learning.clustering.cluster import exemplar, members_of
+from metier.learning.clustering.linkage import NEVER, Chance, chance, linked, separating, separating_points
+from metier.learning.clustering.vectors import Rows, grid, joint, points, space
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from metier.learning.clustering.types import Cluster, Exemplar, Request
+    from metier.learning.clustering.cluster import Cluster, Exemplar, Request
     from metier.learning.clustering.vectors import Space
 
 LOOKED = 5
@@ -30,6 +28,10 @@ SHOWN = 600
 HALF = 0.5
 """A request joins a cluster if it is at least this share as near to the members as they are to each other: half-way
 between what its members and what strangers are."""
+NEIGHBOURS = 10
+"""Neighbours of a point that count, each by how much nearer it is than the first that does not."""
+CROWD = 0.5
+"""Share of common neighbours in a nearness; the rest is the points' own: the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,3 +204,37 @@ def _group(rows: Sequence[int], requests: Sequence[Request], clusters: Sequence[
         cluster=clusters[last] if last >= 0 else None,
         members=tuple(requests[row] for row in rows if row < len(requests)),
     )
+
+
+def with_neighbours(near: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How near points are once their neighbours count too, from how near they are in themselves.
+
+    A point's neighbourhood is a row with few numbers in it, so that two have something in common only where both have
+    the same neighbour; all numbers are on the grid, where sums of their products need no rounding.
+    """
+    own = near.copy()
+    np.fill_diagonal(own, 1)
+    count = min(NEIGHBOURS + 2, len(near))
+    found = np.argpartition(own, -count, axis=1)[:, -count:]
+    weights = np.take_along_axis(own, found, axis=1).astype(np.float64)
+    if len(near) > NEIGHBOURS + 1:
+        weights = weights - np.maximum(weights.min(axis=1), 0)[:, None]
+    weights = np.maximum(weights, 0)
+    lengths = np.sqrt((weights * weights).sum(axis=1))
+    shares = grid(weights / np.where(lengths > 0, lengths, 1)[:, None] * CROWD**0.5)
+    wide = np.multiply(near, np.float32(1 - CROWD), out=own)
+    for rows, share in _crowds(found, shares):
+        wide[rows[:, None], rows] += share[:, None] * share
+    return wide
+
+
+def _crowds(
+    found: NDArray[np.intp], shares: NDArray[np.float32]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]:
+    """For each point, those that have it for a neighbour, and how much it counts for each of them."""
+    rows, places = np.nonzero(shares)
+    order = np.argsort(found[rows, places], kind="stable")
+    points, share = rows[order], shares[rows, places][order]
+    ends = np.cumsum(np.bincount(found[rows, places], minlength=len(found)))
+    for start, end in zip([0, *ends[:-1]], ends, strict=True):
+        yield points[start:end], share[start:end]

@@ -6,11 +6,16 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from metier.learning.procedures.actions import deeds_in
+from metier.learning.procedures.shell import head
 from metier.text.stop_words import BY_LANGUAGE, DENSE_PHRASES, ENGLISH, OPENERS, POLITE
 from metier.text.words import is_dense, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from metier.learning.procedures.actions import ActionKind
+    from metier.types import Run
 
 LONGEST = 4_000
 """Characters of a request that are looked at: what is asked stands at the beginning."""
@@ -41,6 +46,9 @@ VALUES = re.compile(
 """Concrete values: what differs from one request of a kind to the next."""
 _MARKED = re.compile(r"""[\[`"“«„「『《'@/\\.\d]""")
 """One of these stands in every value; a request without any is seen at once to have none."""
+MOST = 24
+"""Hints of one run: what comes later is rarely what it was about."""
+_HOST = re.compile(r"\A\w+://([^/\s]+)")
 
 
 def without_values(text: str) -> str:
@@ -103,3 +111,32 @@ def _telling(word: str, stock: frozenset[str]) -> list[str]:
 def _pairs(word: str) -> tuple[str, ...]:
     """Neighbouring characters of a dense run, or the one there is."""
     return tuple(word[at : at + 2] for at in range(len(word) - 1)) or (word,)
+
+
+def hints_of(run: Run) -> tuple[str, ...]:
+    """The different commands, files and tools of a run, in order, without their values."""
+    found = dict.fromkeys(_hint(kind, text) for call in run.tools for kind, text, _ in deeds_in(call))
+    return tuple(hint for hint in found if hint)[:MOST]
+
+
+@lru_cache(maxsize=4096)
+def _hint(kind: ActionKind, text: str) -> str:
+    match kind:
+        case "command":
+            return head(text)
+        case "edit" | "read":
+            return f"{kind} {_place(text)}"
+        case "web":
+            host = _HOST.match(text)
+            return f"web {host[1]}" if host else ""
+        case "tool":
+            return f"tool {text}"
+        case "search":
+            return ""
+
+
+def _place(path: str) -> str:
+    """Where a file lies and what kind it is; its name too, if it stands alone."""
+    *folders, name = path.split("/")
+    dot = name.rfind(".")
+    return f"{folders[-1]}/*{name[dot:] if 0 < dot < len(name) - 1 else ''}" if folders else name

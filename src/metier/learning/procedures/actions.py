@@ -70,6 +70,10 @@ class Action:
         return _key(self.kind, self.text)
 
 
+Actions = tuple[Action, ...]
+"""What one run did, in order."""
+
+
 @lru_cache(maxsize=4096)
 def _key(kind: ActionKind, text: str) -> str:
     if kind == "command":

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from metier.learning.drafting.sanitise import is_copied, is_dictated, told_hosts, without_hosts, without_marks
+from metier.learning.drafting.sanitise import (
+    foreign_texts,
+    is_copied,
+    is_dictated,
+    is_risky,
+    told_hosts,
+    without_hosts,
+    without_marks,
+)
 from metier.learning.procedures.actions import Action, actions_of, project_root
-from metier.learning.procedures.answers import common_answer
-from metier.learning.procedures.detours import straightened
-from metier.learning.procedures.requests import corrections, examples, subject
+from metier.learning.procedures.requests import corrections, examples, plain, subject
 from metier.learning.procedures.slot_names import Names, names_for
 from metier.learning.procedures.steps import Step, parted, steps_of
-from metier.learning.procedures.troubles import Trouble, avoided, troubles
+from metier.learning.procedures.troubles import Trouble, avoided, straightened, troubles
 from metier.text.terms import Language, language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from metier.learning.procedures.align import Actions
+    from metier.learning.procedures.actions import Actions
     from metier.learning.procedures.template import Template
     from metier.types import Run
 
 SHOWN = 24
 """Runs of each kind that are looked at, the newest; more say nothing new."""
 EXAMPLES = 5
+AGREED = 0.6
+LEAST = 3
+"""Answers that must agree; two may do so by chance."""
+SHORTEST, LONGEST = 20, 240
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,3 +119,20 @@ def _clean(action: Action, run: Run, told: frozenset[str]) -> Action:
     text = without_hosts(without_marks(action.text), told)
     detail = without_hosts(without_marks(detail), told)
     return action if (text, detail) == (action.text, action.detail) else replace(action, text=text, detail=detail)
+
+
+def common_answer(runs: Sequence[Run], values: Mapping[int, Mapping[str, str]]) -> str:
+    """The sentence most answers begin with, without their own values; empty: they differ, or a tool said it."""
+    counts = Counter(_first(run.output, values.get(number, {})) for number, run in enumerate(runs))
+    usable = {text: count for text, count in counts.items() if SHORTEST <= len(text) <= LONGEST and not is_risky(text)}
+    text = min(usable, key=lambda one: (-usable[one], one), default="")
+    if not text or usable[text] < max(LEAST, AGREED * len(runs)):
+        return ""
+    pieces = [piece.strip() for piece in text.split("…") if len(piece.split()) > 3]
+    heard = [" ".join(one.split()) for one in foreign_texts(runs)]
+    return "" if any(piece.casefold() in one.casefold() for piece in pieces for one in heard) else text
+
+
+def _first(output: str, values: Mapping[str, str]) -> str:
+    line = next((line for line in without_marks(output).splitlines() if line.strip()), "")
+    return plain(line.split(". ")[0], values).rstrip(".")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, NamedTuple, assert_never
 
+from metier.context.audit import note_action
 from metier.errors import MetierError, StoreError
 from metier.events import Advanced, Began, Ended, Noted
 from metier.learning.next_step import Generate, Leave, Refresh, Situation, in_order, next_step
 from metier.learning.report import Taken
-from metier.learning.stages.learn_history import GATE
-from metier.learning.stages.learn_saving import Written, saved
-from metier.learning.stages.write_draft import Nothing
+from metier.learning.stages.write_draft import GATE, Nothing, approved_as
 from metier.library.proposals import drafts as deciding
+from metier.library.proposals.proposals import OPEN
 from metier.store.tables.learning import patterns
 from metier.store.tables.shipping import drafts
 from metier.types.skills import Version
@@ -21,11 +21,13 @@ from metier.types.skills import Version
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    from metier.context.context import Context
     from metier.events import Event
     from metier.learning.next_step import Step
     from metier.learning.stages.write_draft import Desk
     from metier.library.proposals.gate import Gate
     from metier.library.skills import Library
+    from metier.store.engines.engine import Transaction
     from metier.types import Draft, Pattern
 
 TOGETHER = 50
@@ -178,3 +180,54 @@ def _shipped(library: Library, gate: Gate, result: Taken, draft: Draft) -> Taken
         accepted = replace(draft, status="accepted")
         return replace(result, what="applied", draft=accepted, version=outcome)
     return replace(result, reason=f"the gate said no: {outcome.notes[-1].removeprefix(GATE)}", draft=outcome)
+
+
+class Written(NamedTuple):
+    """A draft, the step it was written for, and those its pattern has already."""
+
+    draft: Draft
+    step: Generate | Refresh
+    earlier: Sequence[Draft]
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there is anything to keep."""
+        return not (isinstance(self.step, Refresh) and self.draft == self.step.draft)
+
+
+def saved(ctx: Context, written: Sequence[Written]) -> list[Draft | Exception]:
+    """Each draft as it was kept, or why it was not: all in one transaction, and each in its own where that fails."""
+    if len(written) > 1:
+        try:
+            return list(_put_all(ctx, written))
+        except Exception:  # noqa: BLE001, S110 - whose fault it is shows when they are kept one by one
+            pass
+    found: list[Draft | Exception] = []
+    for one in written:
+        try:
+            found += _put_all(ctx, [one])
+        except Exception as error:  # noqa: BLE001 - it is handed over with its draft
+            found.append(error)
+    return found
+
+
+def _put_all(ctx: Context, written: Sequence[Written]) -> list[Draft]:
+    if not any(one.is_new for one in written):
+        return [one.draft for one in written]
+    with ctx.store.write() as transaction:
+        return [_put(transaction, ctx, one) if one.is_new else one.draft for one in written]
+
+
+def _put(transaction: Transaction, ctx: Context, written: Written) -> Draft:
+    """Keep a draft; those of its pattern that waited for a decision are superseded by a new one."""
+    draft = written.draft
+    for old in written.earlier:
+        if old.id == draft.id:  # somebody may have said yes to these very bytes a moment ago
+            draft = approved_as(drafts.get(transaction, old.id), draft)
+            drafts.move(transaction, draft, expected=old.status, hash_=old.hash)
+        elif isinstance(written.step, Generate) and old.status in OPEN:
+            now = replace(old, status="superseded", updated=ctx.now())
+            drafts.move(transaction, now, expected=old.status, hash_=old.hash)
+    drafts.put(transaction, draft)
+    note_action(transaction, ctx, "draft", f"{draft.id} {draft.hash}", f"{draft.status}: {draft.summary}")
+    return draft

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from metier.errors import MetierError
-from metier.learning.drafting.normalise import There
+from metier.learning.drafting.proposal import There
 from metier.learning.drafting.similar_skills import Index, KnownSkill, Place
 from metier.skills.names import fold
 

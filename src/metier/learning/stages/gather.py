@@ -6,13 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from metier.events import Advanced, Began, Ended
-from metier.learning.clustering.hints import hints_of
-from metier.learning.judging.evidence import sift
-from metier.learning.judging.judge import THREADS, judged, judging
-from metier.learning.procedures.concrete_values import deeds_of
+from metier.learning.clustering.label import deeds_of
+from metier.learning.clustering.request_words import hints_of
+from metier.learning.judge import THREADS, judged, judging, sift
 from metier.learning.report import Fate
-from metier.learning.stages.cluster_records import LONG
-from metier.learning.stages.learn_reading import Read
+from metier.learning.stages.read_runs import Read
+from metier.learning.stages.stored_patterns import LONG
 from metier.store.tables.learning import waiting
 from metier.store.tables.learning.waiting import Waits
 from metier.store.tables.recording import runs, verdicts
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.events import Event
-    from metier.learning.judging.evidence import Sifted
-    from metier.learning.stages.model_patience import Patience
+    from metier.learning.judge import Sifted
+    from metier.learning.learn import Patience
     from metier.types import Record, Verdict
 
 STEP = 500

@@ -6,16 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from metier.events import Began, Ended
-from metier.learning.clustering.grouping import Shown, meetings
-from metier.learning.clustering.label import label_of, summary_of
+from metier.learning.clustering.clusterer import Shown, meetings
+from metier.learning.clustering.label import label_of, summary_of, values_in
 from metier.learning.drafting.sanitise import without_marks
 from metier.learning.patterns import Evidence, Group, Waiting, begun, extended
-from metier.learning.procedures.concrete_values import values_in
 from metier.learning.report import Fate
-from metier.learning.stages.cluster_records import as_bytes, kept, loaded, request, with_id
 from metier.learning.stages.gather import slim
 from metier.learning.stages.read_runs import seen
-from metier.learning.stages.recount import recounted, thresholds
+from metier.learning.stages.stored_patterns import as_bytes, kept, loaded, recounted, request, thresholds, with_id
 from metier.store.tables.learning import clusters, members, patterns, waiting
 from metier.store.tables.learning.members import Member
 from metier.store.tables.learning.waiting import Waits
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.events import Event
     from metier.learning.clustering.cluster import Cluster
-    from metier.learning.clustering.grouping import Meeting, Meetings
+    from metier.learning.clustering.clusterer import Meeting, Meetings
     from metier.learning.stages.gather import Gathered
     from metier.models.embedding.static import StaticEmbedder
     from metier.models.questions import Asker

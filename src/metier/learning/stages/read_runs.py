@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from metier.learning.procedures.knowledge import SHOWN, Lessons
 from metier.store.tables.learning import members
+from metier.store.tables.recording import runs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from metier.context.context import Context
     from metier.learning.patterns import Path
     from metier.learning.stages.group import Grouped
-    from metier.learning.stages.learn_reading import Read
     from metier.store.engines.engine import Transaction
-    from metier.types import Run, ToolCall
+    from metier.types import Record, Run, ToolCall
 
 TEXT = 4_000
 """Characters of a request, an answer or a correction that can teach."""
@@ -29,6 +31,10 @@ _UNSEEN = re.compile(
 """Orders to a terminal, other control characters, and those that change the direction of writing."""
 _SIGN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 """One of these stands in each of them; most texts have none, which is quicker to see."""
+ROOM = 32 * 1024 * 1024
+"""Bytes, roughly, that kept runs may take."""
+EACH = 1_500
+"""What a run takes besides its texts."""
 
 
 def lessons_of(ctx: Context, pattern: str, read: Read, ahead: Grouped | None = None) -> Lessons:
@@ -104,3 +110,33 @@ def _short(run: Run) -> Run:
 
 def _cut(call: ToolCall) -> ToolCall:
     return replace(call, input=call.input[:INPUT])
+
+
+@dataclass(slots=True, kw_only=True)
+class Read:
+    """Runs as they were read, each for one draft."""
+
+    room: int = ROOM
+    kept: dict[str, Record] = field(default_factory=dict[str, "Record"])
+
+    def keep(self, records: Iterable[Record]) -> None:
+        """Keep records, as many as there is room for."""
+        for record in records:
+            size = _size(record.run)
+            if size <= self.room:
+                self.kept[record.id] = record
+                self.room -= size
+
+    def take(self, transaction: Transaction, ids: Sequence[str]) -> dict[str, Run]:
+        """Runs as they are in the store now; what was kept of them, and has not changed since, is not read again."""
+        kept = [record for run in ids if (record := self.kept.pop(run, None)) is not None]
+        self.room += sum(_size(record.run) for record in kept)
+        found = {record.id: record.run for record in runs.unchanged(transaction, kept)}
+        missing = [run for run in ids if run not in found]
+        return found | {record.id: record.run for record in runs.many(transaction, missing)}
+
+
+def _size(run: Run) -> int:
+    texts = sum(len(call.input) + len(call.output) + len(call.said) for call in run.tools)
+    shown = sum(len(one.text) for one in run.context) + sum(len(one.body) for one in run.skills.shown)
+    return EACH + len(run.message) + len(run.output) + texts + shown

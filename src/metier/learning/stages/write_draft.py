@@ -11,13 +11,12 @@ from metier.errors import MetierError
 from metier.learning.drafting.by_model import draft_with
 from metier.learning.drafting.document import LEARNED, ORIGIN, is_whole
 from metier.learning.drafting.heuristic import NothingNew, draft
-from metier.learning.drafting.normalise import Refusal, normalise
-from metier.learning.drafting.proposal import HEURISTIC, Proposal, draft_of
+from metier.learning.drafting.proposal import HEURISTIC, Proposal, Refusal, draft_of, normalise
 from metier.learning.drafting.shortcut import combined, is_stable, shortcut_name
 from metier.learning.drafting.similar_skills import recall
 from metier.learning.next_step import GROWTH
-from metier.learning.stages.learn_history import again, anew
 from metier.learning.stages.read_runs import in_short, lessons_of, paths_of
+from metier.library.proposals.proposals import OPEN
 from metier.library.proposals.second_opinion_commands import opinions
 from metier.library.versions.objects import files_of
 from metier.review.result import blocks
@@ -29,16 +28,19 @@ from metier.types import Finding
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.learning.drafting.normalise import Normalised, There
+    from metier.learning.drafting.proposal import Normalised, There
     from metier.learning.drafting.similar_skills import KnownSkill
+    from metier.learning.learn import Patience
     from metier.learning.procedures.knowledge import Lessons
     from metier.learning.stages.existing_skills import ExistingSkills
     from metier.learning.stages.group import Grouped
-    from metier.learning.stages.learn_reading import Read
-    from metier.learning.stages.model_patience import Patience
+    from metier.learning.stages.read_runs import Read
     from metier.library.skills import Library
     from metier.skills.package import Package
     from metier.types import Draft, Pattern
+
+GATE = "gate: "
+"""How the note begins with which a gate rejects a draft."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,3 +243,49 @@ def _evidence(pattern: Pattern) -> str:
 
 def _hash(*parts: str) -> str:
     return sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def anew(draft: Draft, earlier: Sequence[Draft]) -> Draft | str:
+    """A new draft beside the earlier ones of its pattern, or why it is not put before anybody again.
+
+    The same text as that of an open draft is that draft. The same as one that was decided is another draft, unless a
+    person said no to it.
+    """
+    same = [one for one in earlier if one.id == draft.id or one.id in _later_ids(draft.id, len(earlier))]
+    refused = [one for one in same if one.status == "rejected" and not is_by_gate(one)]
+    if refused:
+        return f"draft {refused[-1].id} says the same, and was rejected"
+    for one in same:
+        if one.status in OPEN:
+            return again(one, draft)
+    return replace(draft, id=_later_ids(draft.id, len(same))[-1]) if same else draft
+
+
+def again(old: Draft, new: Draft) -> Draft:
+    """An open draft as it is by now: its own id and notes, and a person's yes as long as its bytes are the same."""
+    kept = (one for one in old.findings if not blocks(one))
+    now = replace(
+        new,
+        id=old.id,
+        notes=tuple(dict.fromkeys((*old.notes, *new.notes))),
+        findings=tuple(dict.fromkeys((*new.findings, *kept))),
+        ratio=old.ratio,
+        created=old.created,
+    )
+    return approved_as(old, now)
+
+
+def approved_as(old: Draft, new: Draft) -> Draft:
+    """A draft with the yes that another state of it had, as long as it was for these bytes."""
+    same = bool(old.approved) and old.approved == new.hash
+    return replace(new, approved=old.approved if same else "", approver=old.approver if same else "")
+
+
+def is_by_gate(draft: Draft) -> bool:
+    """Whether it was a gate that rejected a draft, not a person."""
+    return any(one.startswith(GATE) for one in draft.notes)
+
+
+def _later_ids(first: str, count: int) -> list[str]:
+    """The ids of further drafts with the same text, in their order."""
+    return [sha256(f"{first}\0{number}".encode()).hexdigest()[:12] for number in range(1, count + 1)]

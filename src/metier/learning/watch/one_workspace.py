@@ -16,7 +16,7 @@ from metier.context.exclusive import alone
 from metier.errors import BusyError, MetierError
 from metier.events import Began, Ended, Noted
 from metier.hooks.spool import SPOOL
-from metier.learning.watch import last_pass as passes
+from metier.learning.watch import schedule as passes
 from metier.learning.watch.schedule import Backoff, Due, Later, Moment, Never, Passed, State, due, noticed
 from metier.runs.ingest import waiting
 

@@ -16,9 +16,8 @@ from metier.context.context import utc
 from metier.context.state_folder import find_root
 from metier.errors import ConfigError
 from metier.events import Ended
-from metier.learning.watch.last_pass import look
 from metier.learning.watch.one_workspace import Lookout
-from metier.learning.watch.schedule import Due, Later, Moment, Never, Pace, State, due, noticed
+from metier.learning.watch.schedule import Due, Later, Moment, Never, Pace, State, due, look, noticed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence

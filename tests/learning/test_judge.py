@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from scripted_asker import MALFORMED, ScriptedAsker
 
-from metier.learning.judging.judge import judge, judge_all, needs_judging, question
+from metier.learning.judge import judge, judge_all, needs_judging, question
 from metier.models.questions import NoAnswer
 from metier.runs.derive import record_of
 from metier.types import Outcome, Record, Run, ToolCall, Verdict

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metier.learning.judging.judge import JudgeAnswer, judge_all, judging
+from metier.learning.judge import JudgeAnswer, judge_all, judging
 from metier.models.questions import NoAnswer, Question
 from metier.runs.derive import record_of
 from metier.types import Run

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metier.learning.clustering.cluster import Cluster, Exemplar, Request, embedded
-from metier.learning.clustering.growth import grown
-from metier.learning.clustering.hints import hints_of
-from metier.store.tables.learning import members
+from metier.learning.clustering.cluster import Cluster, Exemplar, Request, grown
+from metier.learning.clustering.placement import embedded
+from metier.learning.clustering.request_words import hints_of
+from metier.learning.patterns import Thresholds, status_of, winning_path
+from metier.store.tables import meta
+from metier.store.tables.learning import clusters, members, patterns, waiting
 from metier.store.tables.learning.clusters import Kept
 from metier.store.tables.recording import runs
 
@@ -20,14 +22,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from metier.context.context import Context
     from metier.models.embedding.static import StaticEmbedder
     from metier.store.engines.engine import Transaction
     from metier.store.tables.learning.waiting import Waits
+    from metier.types import Pattern
 
 LONG = 2_000
 """Characters of a request that grouping looks at."""
 REMADE = 200
 """Requests from which a cluster is made again whose numbers come from another embedder."""
+NEEDED = "learn.needed"
+"""The fact that holds what patterns needed in the last pass; one for each workspace."""
 
 
 def kept(cluster: Cluster, pattern: str, embedder: str) -> Kept:
@@ -102,3 +108,65 @@ def remade(transaction: Transaction, pattern: str, embedder: StaticEmbedder) -> 
 def with_id(cluster: Cluster, pattern: str) -> Cluster:
     """The cluster under its pattern's id."""
     return replace(cluster, id=pattern)
+
+
+def thresholds(ctx: Context) -> Thresholds:
+    """What a pattern needs here."""
+    return Thresholds(min_runs=ctx.config.learning.min_runs, min_success_ratio=ctx.config.learning.min_success_ratio)
+
+
+def settle(ctx: Context) -> list[Pattern]:
+    """Follow a change of settings: patterns get the status they have by now, runs that wait are looked at again."""
+    now = f"{ctx.config.learning.min_runs} {ctx.config.learning.min_success_ratio}"
+    with ctx.store.read() as transaction:
+        before = meta.get(transaction, f"{NEEDED}:{ctx.name}")
+    if before == now:
+        return []
+    with ctx.store.write() as transaction:
+        meta.put(transaction, f"{NEEDED}:{ctx.name}", now)
+        if not before:
+            return []
+        waiting.forget(transaction)
+        there = patterns.listed(transaction)
+        changed = [replace(new, updated=ctx.now()) for one in there if (new := _restated(ctx, one)) != one]
+        for one in changed:
+            patterns.put(transaction, one, counted=False)
+    return changed
+
+
+def recounted(ctx: Context, embedder: StaticEmbedder, *, save: bool) -> list[Pattern]:
+    """Patterns that lost runs, counted from those that are left."""
+    with ctx.store.read() as transaction:
+        found = [_recount(ctx, transaction, one) for one in patterns.stale(transaction)]
+    return [_saved(ctx, one, embedder) for one in found] if save else found
+
+
+def _restated(ctx: Context, pattern: Pattern) -> Pattern:
+    return replace(pattern, status=status_of(pattern, thresholds(ctx)))
+
+
+def _recount(ctx: Context, transaction: Transaction, pattern: Pattern) -> Pattern:
+    there = members.of_pattern(transaction, pattern.id)
+    won = tuple(one.run for one in there if one.success)
+    counted = replace(
+        pattern,
+        runs=won,
+        successes=len(won),
+        failures=len(there) - len(won),
+        winning_path=winning_path(members.paths(transaction, pattern.id)),
+        updated=ctx.now(),
+    )
+    return _restated(ctx, counted)
+
+
+def _saved(ctx: Context, pattern: Pattern, embedder: StaticEmbedder) -> Pattern:
+    """Keep a pattern as it is by now, and a cluster in which nothing of the runs it lost is left."""
+    with ctx.store.write() as transaction:
+        counted = _recount(ctx, transaction, pattern)
+        patterns.put(transaction, counted)
+        cluster = remade(transaction, pattern.id, embedder)
+        if cluster is None:
+            clusters.drop(transaction, [pattern.id])
+        else:
+            clusters.put(transaction, [kept(cluster, pattern.id, embedder.name)])
+    return counted

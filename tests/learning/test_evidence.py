@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from metier.learning.judging.evidence import is_claimed, rejection, sift
+from metier.learning.judge import is_claimed, rejection, sift
 from metier.runs.derive import record_of
 from metier.types import Outcome, Record, Run
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from metier.learning.clustering.by_model import cluster_with, in_short
-from metier.learning.clustering.cluster import Cluster, Request, embedded, nearest, place
-from metier.learning.clustering.growth import grown
+from metier.learning.clustering.cluster import Cluster, Request, grown
 from metier.learning.clustering.model_prompt import RunInShort
+from metier.learning.clustering.placement import embedded, nearest, place
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
