@@ -13,7 +13,6 @@ from metier.types import Draft, DraftKind, DraftType, Finding, Pattern, Provenan
 if TYPE_CHECKING:
     from metier.learning.drafting.similar_skills import Place
     from metier.skills.package import Package
-    from metier.types import DraftKind
 
 HEURISTIC = "heuristic"
 """The name of the drafter that needs no model."""
