@@ -123,7 +123,7 @@ def _is_elsewhere(ctx: Context, entry: object) -> bool:
 def _entry(ctx: Context, entry: object) -> Entry:
     fields = cast("dict[str, object]", entry) if isinstance(entry, dict) else {}
     if fields.get("kind") == "run":
-        return ready(ctx, [parse_run(fields.get("run"), source="spool")])[0]
+        return ready(ctx, [parse_run(fields.get("run"), source="spool")], "parsed")[0]
     if fields.get("kind") == "reference" and isinstance(path := fields.get("path"), str):
         return files.File(workspace=ctx.name, path=path, source="", session=str(fields.get("session")), seen=ctx.now())
     if fields.get("kind") == "selection":

@@ -129,7 +129,7 @@ def record_stream(ctx: Context, stream: BinaryIO) -> Batch:
 def _flush(ctx: Context, batch: Batch, waiting: list[tuple[int, Run]]) -> bool:
     """Record what waits; when the store cannot take it and has taken others, each of these lines is refused."""
     try:
-        deliveries = deliver(ctx, [run for _, run in waiting])
+        deliveries = deliver(ctx, [run for _, run in waiting], "parsed")
     except StoreError as error:
         if not batch.ids:
             raise

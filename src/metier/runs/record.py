@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from metier.errors import InputError
 from metier.formats.run_json import dump_run, parse_run
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.store.engines.engine import Transaction
 
+Known = Literal["nothing", "parsed", "redacted"]
+"""What is known of runs that are handed in: parsed ones have the right shape, redacted ones no secrets either."""
 BATCH = 1000
 """Runs per transaction."""
 REMOVED = "removed by you before; `metier runs readmit ID` lets it back in"
@@ -38,11 +40,11 @@ def finish(ctx: Context, run: Run) -> Delivery:
         return Delivery(how="refused", reason=str(error))
 
 
-def deliver(ctx: Context, given: Iterable[Run], *, clean: bool = False) -> list[Delivery]:
-    """Record runs in batches; `clean` says that they are redacted and checked already."""
+def deliver(ctx: Context, given: Iterable[Run], known: Known = "nothing") -> list[Delivery]:
+    """Record runs in batches; `known` says what was done to them already."""
     done: list[Delivery] = []
     for batch in _batches(given):
-        checked = ready(ctx, batch, clean=clean)
+        checked = ready(ctx, batch, known)
         records = [one for one in checked if isinstance(one, Record)]
         kept: Iterator[Delivery] = iter(())
         if records:
@@ -74,13 +76,13 @@ def keep(transaction: Transaction, records: Sequence[Record]) -> list[Delivery]:
     ]
 
 
-def ready(ctx: Context, batch: Sequence[Run], *, clean: bool = False) -> list[Record | Delivery]:
+def ready(ctx: Context, batch: Sequence[Run], known: Known = "nothing") -> list[Record | Delivery]:
     """Each run as a record, or why it is not recorded."""
     closed = closed_by(ctx)
     if closed:
         return [Delivery(how="skipped", reason=closed) for _ in batch]
     now = ctx.now()
-    return [_heartbeat() if is_heartbeat(run) else _checked(ctx, run, now, clean=clean) for run in batch]
+    return [_heartbeat() if is_heartbeat(run) else _checked(ctx, run, now, known) for run in batch]
 
 
 def closed_by(ctx: Context) -> str:
@@ -94,11 +96,11 @@ def _heartbeat() -> Delivery:
     return Delivery(how="skipped", reason="heartbeat")
 
 
-def _checked(ctx: Context, run: Run, now: str, *, clean: bool) -> Record | Delivery:
-    if clean:
+def _checked(ctx: Context, run: Run, now: str, known: Known) -> Record | Delivery:
+    if known == "redacted":
         return record_of(run, ctx.name, now)
     try:
-        checked = parse_run(dump_run(run))
+        checked = run if known == "parsed" else parse_run(dump_run(run))
     except InputError as error:
         return Delivery(how="refused", reason=str(error))
     if size_of(checked) > ctx.config.max_record_mb * 1024 * 1024:
