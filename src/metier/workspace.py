@@ -191,10 +191,17 @@ class Workspace:
         return listed(self.context, status)
 
     def skills(self) -> list[Skill]:
-        """Every skill of every root, and those that are only kept; what was done by hand becomes a version."""
-        from metier.library.listing import all_skills
+        """Every skill of every root, and those that are archived or deleted; reads only."""
+        from metier.library.listing import list_skills
 
-        return all_skills(self.library)
+        return list_skills(self.library)
+
+    def record_hand_edits(self) -> list[Skill]:
+        """Save what people did to skills by hand as versions; returns every skill as it is then."""
+        from metier.library.hand_edits import record_hand_edits
+        from metier.library.listing import result_of
+
+        return result_of(record_hand_edits(self.library))
 
     def select(
         self,

@@ -98,7 +98,7 @@ def collect(folder: str) -> None:
 def look(folder: str) -> None:
     """List every skill."""
     with opened(folder) as ws:
-        ws.skills()
+        ws.record_hand_edits()
     acknowledge("done")
 
 

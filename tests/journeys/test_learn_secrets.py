@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from learn_world import REPORTS, TESTS, Clock, all_drafts, all_patterns, documents, failed, learned, opened, task
 from secret_samples import KINDS, NAMED
 
-from metier.library.proposals.drafts import apply_drafts, approve
+from metier.library.proposals.drafts import approve_draft
 from metier.library.proposals.parcels import export
+from metier.library.proposals.ship import apply_drafts
 from metier.maintenance.backup import backup
 from metier.types import Passage, Run, ToolCall
 
@@ -88,7 +89,7 @@ def test_no_secret_of_a_run_is_in_any_file_after_recording_learning_shipping_and
         learned(ws)
         for draft in all_drafts(ws):
             if draft.status == "candidate":
-                approve(ws.library, draft.id)
+                approve_draft(ws.library, draft.id)
                 apply_drafts(ws.library, [draft.id])
         assert len(all_drafts(ws)) == 2
         for name in documents(ws):

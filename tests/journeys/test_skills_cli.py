@@ -125,7 +125,7 @@ def test_a_skill_travels_with_its_history_and_is_live_only_after_a_yes(shop: Sho
     draft = other.json("skills", "import", str(parcel))
     assert (draft["status"], draft["needs_approval"]) == ("candidate", True)
     assert not other.skills.exists()
-    assert "needs a person's yes" in other.refused("drafts", "apply", draft["id"])
+    assert "needs your approval" in other.refused("drafts", "apply", draft["id"])
     other.ok("drafts", "show", draft["id"])
     assert "+2. Push." in other.ok("drafts", "diff", draft["id"])
     other.ok("drafts", "approve", draft["id"], "--hash", draft["hash"][:12], "--reason", "read it")

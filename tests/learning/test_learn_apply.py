@@ -10,7 +10,8 @@ from learn_world import REPORTS, TESTS, Clock, all_drafts, documents, learned, o
 
 from metier.errors import RefusedError
 from metier.events import Noted
-from metier.library.proposals.drafts import apply_drafts, approve, reject
+from metier.library.proposals.drafts import approve_draft, reject_draft
+from metier.library.proposals.ship import apply_drafts
 from metier.store.tables.shipping import profiles
 from metier.types.trials import Decision
 
@@ -116,7 +117,7 @@ def test_a_gate_that_breaks_fails_one_pattern_and_leaves_its_draft(shop: Workspa
 def test_a_draft_that_a_person_rejects_while_the_gate_decides_does_not_ship(shop: Workspace) -> None:
     shop.deliver(task(TESTS))
     gate = Judging("accept")
-    gate.meanwhile = lambda: reject(shop.library, gate.asked[0][0], "no")
+    gate.meanwhile = lambda: reject_draft(shop.library, gate.asked[0][0], "no")
     (taken,) = learned(shop, gate).taken
     assert taken.what == "failed"
     assert [one.status for one in all_drafts(shop)] == ["rejected"]
@@ -144,9 +145,9 @@ def test_what_newly_allows_something_waits_for_a_persons_yes_and_ships_with_it(s
     assert taken.draft
     assert (taken.what, taken.reason, taken.draft.needs_approval) == ("drafted", "needs a person's yes", True)
     assert learned(shop).taken == ()
-    with pytest.raises(RefusedError, match="needs a person's yes"):
+    with pytest.raises(RefusedError, match="needs your approval"):
         apply_drafts(shop.library, [taken.draft.id])
-    approve(shop.library, taken.draft.id)
+    approve_draft(shop.library, taken.draft.id)
     (version,) = learned(shop).applied
     assert (version.status, version.receipt) == ("active", "force_accept: approved by a person")
 

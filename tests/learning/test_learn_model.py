@@ -23,7 +23,7 @@ from learn_world import (
 from loopback import Loopback, answers, completion
 
 from metier.events import Noted
-from metier.library.proposals.drafts import reject
+from metier.library.proposals.drafts import reject_draft
 from metier.types import Outcome
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def test_a_model_that_is_back_tries_what_was_rejected_without_it_and_only_then(w
     brain.out = True
     ws.deliver(task(TESTS, 0, 2, outcome=Outcome(success=True, by="test")))
     learned(ws)
-    reject(ws.library, the_draft(ws).id, "no")
+    reject_draft(ws.library, the_draft(ws).id, "no")
     for _ in range(3):
         learned(ws)
         assert [one.status for one in all_drafts(ws)] == ["rejected"]
@@ -175,7 +175,7 @@ def test_a_model_that_is_back_tries_what_was_rejected_without_it_and_only_then(w
         ("rejected", "heuristic"),
         ("candidate", "openai:some-model"),
     ]
-    reject(ws.library, the_draft(ws).id, "no")
+    reject_draft(ws.library, the_draft(ws).id, "no")
     asked = brain.count("draft")
     assert learned(ws).taken == ()
     assert brain.count("draft") == asked

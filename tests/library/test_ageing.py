@@ -43,7 +43,7 @@ def shop(tmp_path: Path, clock: Clock) -> Iterator[Workspace]:
     (folder / ".agents/skills/hosts").mkdir(parents=True)
     (folder / ".agents/skills/hosts/SKILL.md").write_text(DOCUMENT)
     with Workspace.open(folder, clock=clock) as ws:
-        ws.skills()
+        ws.record_hand_edits()
         with ws.context.store.write() as transaction:
             found = profiles.get(transaction, "hosts")
             assert found

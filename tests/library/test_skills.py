@@ -12,11 +12,11 @@ from metier.errors import ConflictError, InputError, NotFoundError, RefusedError
 from metier.library import changes as changing
 from metier.library import profiles as standing
 from metier.library.disk.packages import read_package
-from metier.library.listing import all_skills
-from metier.library.proposals.drafts import apply_drafts, approve, listed, reject
+from metier.library.listing import list_skills
+from metier.library.proposals.drafts import approve_draft, draft_of_package, list_drafts, reject_draft, save_draft
 from metier.library.proposals.edit_skill import edit_file, edit_skill
 from metier.library.proposals.garbage import collect
-from metier.library.proposals.proposals import of_package, save
+from metier.library.proposals.ship import apply_drafts
 from metier.skills.editing.patch_json import patch_from
 from metier.store.tables import audit
 from metier.store.tables.shipping import drafts, profiles
@@ -62,14 +62,18 @@ def edited(ws: Workspace, name: str, text: str) -> int:
 def test_a_skill_put_on_disk_is_found_and_kept_as_its_first_version(ws: Workspace) -> None:
     put(shared(ws), "deploy")
     found = named(ws, "deploy")
-    assert (found.version, found.status, found.origin, found.problem) == (1, "active", "manual", "")
+    assert (found.version, found.unsaved, found.status, found.origin) == (0, True, "active", "manual")
+    ws.record_hand_edits()
+    found = named(ws, "deploy")
+    assert (found.version, found.unsaved, found.status, found.origin) == (1, False, "active", "manual")
+    assert found.problem == ""
     assert [one.action for one in ws.history("deploy")] == ["found"]
     assert named(ws, "deploy").hash == read_package(shared(ws) / "deploy").hash()
 
 
 def test_a_first_profile_is_active_manual_with_a_fifth_of_retention(ws: Workspace) -> None:
     put(shared(ws), "deploy")
-    ws.skills()
+    ws.record_hand_edits()
     with ws.context.store.read() as transaction:
         profile = profiles.get(transaction, "deploy")
     assert profile
@@ -78,11 +82,19 @@ def test_a_first_profile_is_active_manual_with_a_fifth_of_retention(ws: Workspac
 
 def test_a_hand_edit_becomes_a_version_and_can_be_taken_back(ws: Workspace) -> None:
     folder = put(shared(ws), "deploy")
-    ws.skills()
+    ws.record_hand_edits()
     before = read_package(folder).hash()
     with (folder / "SKILL.md").open("a", encoding="utf-8") as file:
         file.write("2. Push.\n")
-    assert [one.action for one in ws.history("deploy")] == ["found", "hand-edit"]
+    assert named(ws, "deploy").unsaved
+    found = ws.library.find("deploy")
+    assert [one.action for one in found.past().versions] == ["found"], "reading saves nothing"
+    unsaved = ws.history("deploy")[-1]
+    assert (unsaved.number, unsaved.action, unsaved.summary) == (2, "hand-edit", "changed by hand; not saved yet")
+    assert found.load(unsaved) == read_package(folder)
+    assert found.read_file(unsaved, "SKILL.md") == (folder / "SKILL.md").read_bytes()
+    ws.record_hand_edits()
+    assert [one.summary for one in ws.history("deploy")] == ["found on disk", "changed by hand"]
     ws.rollback("deploy")
     assert read_package(folder).hash() == before
     ws.rollback("deploy")  # and that is taken back, too
@@ -91,13 +103,13 @@ def test_a_hand_edit_becomes_a_version_and_can_be_taken_back(ws: Workspace) -> N
 
 def test_a_hand_edit_is_never_overwritten_by_an_edit_made_against_older_bytes(ws: Workspace) -> None:
     folder = put(shared(ws), "deploy")
-    ws.skills()
+    ws.record_hand_edits()
     package = read_package(folder)
-    draft = save(
+    draft = save_draft(
         ws.context,
-        of_package(ws.library, ws.library.find("deploy"), package.with_files({"a.md": b"x"}), summary="a file"),
+        draft_of_package(ws.library, ws.library.find("deploy"), package.with_files({"a.md": b"x"}), summary="a file"),
     )
-    approve(ws.library, draft.id)
+    approve_draft(ws.library, draft.id)
     (folder / "SKILL.md").write_bytes(package.document + b"by hand\n")
     with pytest.raises(ConflictError, match="is not what this change was made against"):
         apply_drafts(ws.library, [draft.id])
@@ -147,7 +159,7 @@ def test_review_keeps_a_dangerous_edit_out_and_puts_it_down_as_a_draft(ws: Works
     with pytest.raises(RefusedError, match="Review says no"):
         edit_skill(ws.library, *inside, patch_from(appended(bad)))
     assert "evil" not in (folder / "SKILL.md").read_text()
-    (draft,) = listed(ws.library)
+    (draft,) = list_drafts(ws.library)
     assert draft.status == "quarantined"
     with pytest.raises(RefusedError, match="is quarantined"):
         apply_drafts(ws.library, [draft.id])
@@ -222,10 +234,11 @@ def test_an_archived_skill_is_out_of_sight_and_comes_back_byte_for_byte(ws: Work
 
 def test_a_skill_removed_by_hand_can_be_restored(ws: Workspace) -> None:
     folder = put(shared(ws), "deploy")
-    ws.skills()
+    ws.record_hand_edits()
     (folder / "SKILL.md").unlink()
     folder.rmdir()
-    assert named(ws, "deploy").status == "deleted"
+    assert (named(ws, "deploy").status, named(ws, "deploy").unsaved) == ("deleted", True)
+    assert [one.action for one in ws.history("deploy")] == ["found", "hand-delete"]
     ws.restore("deploy")
     assert (folder / "SKILL.md").is_file()
 
@@ -265,7 +278,7 @@ def test_the_projects_skill_wins_by_the_standard_and_the_persons_by_claude_codes
     own, mine = put(ws.root / ".claude/skills", "deploy"), put(ws.context.home / ".claude/skills", "deploy")
     standard = {one.folder: one.shadowed_by for one in ws.skills()}
     assert standard == {own: "", mine: str(own)}
-    other = all_skills(ws.library, "claude-code")
+    other = list_skills(ws.library, "claude-code")
     assert {one.folder: one.shadowed_by for one in other} == {own: str(mine), mine: ""}
 
 
@@ -309,7 +322,7 @@ def test_the_history_of_a_persons_own_skills_lies_in_their_home_for_all_workspac
     ws: Workspace, tmp_path: Path
 ) -> None:
     put(ws.context.home / ".agents/skills", "mine")
-    ws.skills()
+    ws.record_hand_edits()
     other = tmp_path / "other"
     other.mkdir()
     with Workspace.open(other) as second:
@@ -335,12 +348,12 @@ def test_every_change_is_in_the_audit_log(ws: Workspace) -> None:
 def test_a_draft_ships_only_with_a_yes_to_its_very_bytes(ws: Workspace) -> None:
     folder = put(shared(ws), "deploy")
     package = read_package(folder).with_files({"notes.md": b"x"})
-    draft = save(ws.context, of_package(ws.library, ws.library.find("deploy"), package, summary="notes"))
-    with pytest.raises(RefusedError, match="needs a person's yes"):
+    draft = save_draft(ws.context, draft_of_package(ws.library, ws.library.find("deploy"), package, summary="notes"))
+    with pytest.raises(RefusedError, match="needs your approval"):
         apply_drafts(ws.library, [draft.id])
     with pytest.raises(ConflictError, match="you looked at"):
-        approve(ws.library, draft.id, seen="0" * 64)
-    approve(ws.library, draft.id, seen=draft.hash)
+        approve_draft(ws.library, draft.id, seen="0" * 64)
+    approve_draft(ws.library, draft.id, seen=draft.hash)
     (version,) = apply_drafts(ws.library, [draft.id])
     assert (version.draft, version.hash) == (draft.id, draft.hash)
     assert (folder / "notes.md").read_bytes() == b"x"
@@ -351,51 +364,52 @@ def test_a_draft_ships_only_with_a_yes_to_its_very_bytes(ws: Workspace) -> None:
 def test_a_rejected_draft_stays_with_its_reason(ws: Workspace) -> None:
     folder = put(shared(ws), "deploy")
     package = read_package(folder).with_files({"notes.md": b"x"})
-    draft = save(ws.context, of_package(ws.library, ws.library.find("deploy"), package, summary="notes"))
-    assert reject(ws.library, draft.id, "too much").notes == ("rejected: too much",)
-    assert listed(ws.library) == []
-    assert [one.status for one in listed(ws.library, every=True)] == ["rejected"]
+    draft = save_draft(ws.context, draft_of_package(ws.library, ws.library.find("deploy"), package, summary="notes"))
+    assert reject_draft(ws.library, draft.id, "too much").notes == ("rejected: too much",)
+    assert list_drafts(ws.library) == []
+    assert [one.status for one in list_drafts(ws.library, every=True)] == ["rejected"]
 
 
 def test_drafts_are_shipped_all_or_none(ws: Workspace) -> None:
     first, second = put(shared(ws), "one"), put(shared(ws), "two")
     made = [
-        save(
+        save_draft(
             ws.context,
-            of_package(
+            draft_of_package(
                 ws.library, ws.library.find(folder.name), read_package(folder).with_files({"a": b"x"}), summary="a"
             ),
         )
         for folder in (first, second)
     ]
     for draft in made:
-        approve(ws.library, draft.id)
+        approve_draft(ws.library, draft.id)
     (second / "SKILL.md").write_bytes(b"by hand")
     with pytest.raises(ConflictError):
         apply_drafts(ws.library, [draft.id for draft in made])
     assert not (first / "a").exists()
-    assert [one.status for one in listed(ws.library)] == ["candidate", "candidate"]
+    assert [one.status for one in list_drafts(ws.library)] == ["candidate", "candidate"]
 
 
 def test_a_draft_shipped_by_a_process_that_died_is_accepted_by_the_next(ws: Workspace) -> None:
     folder = put(shared(ws), "deploy")
     package = read_package(folder).with_files({"notes.md": b"x"})
-    draft = approve(
-        ws.library, save(ws.context, of_package(ws.library, ws.library.find("deploy"), package, summary="notes")).id
+    draft = approve_draft(
+        ws.library,
+        save_draft(ws.context, draft_of_package(ws.library, ws.library.find("deploy"), package, summary="notes")).id,
     )
     apply_drafts(ws.library, [draft.id])
     with ws.context.store.write() as transaction:  # as if it had not been noted
         drafts.put(transaction, draft)
-    assert [one.status for one in listed(ws.library, every=True)] == ["accepted"]
+    assert [one.status for one in list_drafts(ws.library, every=True)] == ["accepted"]
 
 
 def test_collecting_frees_what_nobody_needs_and_no_version(ws: Workspace) -> None:
     folder = put(shared(ws), "deploy")
     edited(ws, "deploy", "one")
     package = read_package(folder).with_files({"big.bin": os.urandom(10_000)})
-    draft = save(ws.context, of_package(ws.library, ws.library.find("deploy"), package, summary="big"))
+    draft = save_draft(ws.context, draft_of_package(ws.library, ws.library.find("deploy"), package, summary="big"))
     assert collect(ws.library) == 0
-    reject(ws.library, draft.id, "no")
+    reject_draft(ws.library, draft.id, "no")
     assert collect(ws.library) > 9_000
     found = ws.library.find("deploy")
     assert [found.load(one).hash() for one in ws.history("deploy")] == [one.hash for one in ws.history("deploy")]
@@ -456,7 +470,7 @@ def test_versions_on_disk_describe_themselves(ws: Workspace) -> None:
 def test_looking_twice_reads_nothing_twice(ws: Workspace) -> None:
     put(shared(ws), "deploy")
     os.utime(shared(ws) / "deploy" / "SKILL.md", (1, 1))
-    assert all_skills(ws.library) == all_skills(ws.library)
+    assert list_skills(ws.library) == list_skills(ws.library)
     assert len(changing.history(ws.library, "deploy")) == 1
 
 
@@ -465,5 +479,5 @@ def test_a_description_that_spells_out_half_a_character_can_be_kept_and_selected
     folder.mkdir(parents=True)
     said = 'name: smile\ndescription: "Smiles \\ud83d\\ude00 at people, \\ud83d"'
     (folder / "SKILL.md").write_text(f"---\n{said}\n---\n\n# Smile\n\nSmile at people.\n")
-    assert [one.description for one in all_skills(ws.library)] == ["Smiles \U0001f600 at people, \ufffd"]
+    assert [one.description for one in list_skills(ws.library)] == ["Smiles \U0001f600 at people, \ufffd"]
     assert ws.select("smile at people").names == ("smile",)

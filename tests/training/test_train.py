@@ -12,7 +12,8 @@ from secret_samples import KINDS
 from train_world import GUESS, RULES, TEXT, Agent, Optimiser, cases, ended, order, place, solve, trained, write_cases
 
 from metier.errors import BusyError, ConfigError, ConflictError, InputError, UsageError
-from metier.library.proposals import drafts as deciding
+from metier.library.proposals.drafts import approve_draft, list_drafts
+from metier.library.proposals.ship import apply_drafts
 from metier.store.tables.training import rollouts, trainings
 from metier.training.gates.gate import MeasureAll
 from metier.training.rollouts.rollout import rollout_key
@@ -56,7 +57,7 @@ def test_a_training_finds_what_helps_proves_it_and_leaves_a_draft_that_ships_wit
     draft = done.result
     assert isinstance(draft, Draft)
     assert (draft.status, draft.needs_approval, draft.provenance.training) == ("candidate", False, done.training.id)
-    (version,) = deciding.apply_drafts(shop.library, [draft.id])
+    (version,) = apply_drafts(shop.library, [draft.id])
     receipt = version.receipt or ""
     assert receipt.startswith("accept: +83.3 points on 18 fresh cases")
     assert receipt.endswith(f"on {done.report['target']}, training {done.training.id}")
@@ -65,7 +66,7 @@ def test_a_training_finds_what_helps_proves_it_and_leaves_a_draft_that_ships_wit
     again = trained(shop, order()).result
     assert isinstance(again, Draft)
     assert again.id != draft.id  # what was taken back is proposed anew
-    assert [one.id for one in deciding.listed(shop.library)] == [again.id]
+    assert [one.id for one in list_drafts(shop.library)] == [again.id]
 
 
 def test_the_same_order_again_costs_nothing_and_gives_an_equal_result(shop: Workspace) -> None:
@@ -86,18 +87,18 @@ def test_what_cases_did_not_confirm_needs_a_persons_yes(shop: Workspace) -> None
     assert isinstance(done.result, Draft)  # with so few cases nothing ships by itself
     assert done.report["decision"]["action"] == "uninformative"  # pyright: ignore[reportIndexIssue, reportGeneralTypeIssues]
     assert done.result.needs_approval
-    deciding.approve(shop.library, done.result.id)
-    (version,) = deciding.apply_drafts(shop.library, [done.result.id])
+    approve_draft(shop.library, done.result.id)
+    (version,) = apply_drafts(shop.library, [done.result.id])
     assert version.receipt == "force_accept: approved by a person"
 
 
 def test_a_skill_that_was_changed_meanwhile_is_not_overwritten(shop: Workspace) -> None:
     done = trained(shop, order(cases=cases(60), spec=SMALL))
     assert isinstance(done.result, Draft)
-    deciding.approve(shop.library, done.result.id)
+    approve_draft(shop.library, done.result.id)
     (shop.root / ".agents/skills/adder/SKILL.md").write_text(TEXT + "\nBy hand.\n", encoding="utf-8")
     with pytest.raises(ConflictError):
-        deciding.apply_drafts(shop.library, [done.result.id])
+        apply_drafts(shop.library, [done.result.id])
     assert "By hand." in (shop.root / ".agents/skills/adder/SKILL.md").read_text(encoding="utf-8")
 
 

@@ -25,8 +25,9 @@ from metier.learning.stages.stored_patterns import settle
 from metier.learning.stages.write_draft import Desk
 from metier.learning.watch import schedule as passes
 from metier.library.aging import age
-from metier.library.listing import listed
-from metier.library.proposals import drafts as deciding
+from metier.library.hand_edits import record_hand_edits
+from metier.library.listing import scan_skills
+from metier.library.proposals.drafts import finish_interrupted_drafts
 from metier.library.proposals.gate import NoCases
 from metier.models.build import UNSET, NoModel
 from metier.models.embedding.static import StaticEmbedder
@@ -91,8 +92,8 @@ def _pass(library: Library, options: Options, gate: Gate, asker: Patience | None
     gathered = yield from gather(library.ctx, asker, save=save)
     grouped = yield from group(library.ctx, gathered, _embedder(), asker, save=save)
     if save:
-        deciding.catch_up(library)
-    skills = yield from listed(library)
+        finish_interrupted_drafts(library)
+    skills = yield from record_hand_edits(library) if save else scan_skills(library)
     desk = Desk(
         library=library,
         stock=ExistingSkills(library, skills),

@@ -10,8 +10,7 @@ from metier.errors import MetierError, NotFoundError, RefusedError
 from metier.learning.next_step import Generate, Leave, Refresh, Situation, next_step
 from metier.learning.patterns import Thresholds, standing
 from metier.learning.report import Taken
-from metier.library.proposals import drafts as deciding
-from metier.library.proposals import proposals as drafting
+from metier.library.proposals.drafts import list_drafts, target_of
 from metier.store.tables.learning import members, patterns, waiting
 from metier.store.tables.recording import runs
 from metier.store.tables.shipping import drafts
@@ -102,13 +101,12 @@ def named(ctx: Context, name: str) -> Pattern:
 
 def traced(library: Library, name: str) -> Traced:
     """A pattern, its runs, its drafts and what was shipped of it."""
-    deciding.catch_up(library)
     pattern = named(library.ctx, name)
     with library.ctx.store.read() as transaction:
         there = {one.run: one for one in members.of_pattern(transaction, pattern.id)}
         records = runs.many(transaction, list(there))
-        mine = tuple(one for one in drafts.listed(transaction) if one.pattern == pattern.id)
         tried = patterns.tried(transaction).get(pattern.id, ("", ""))[1]
+    mine = tuple(one for one in list_drafts(library, every=True) if one.pattern == pattern.id)
     needed = Thresholds(
         min_runs=library.ctx.config.learning.min_runs, min_success_ratio=library.ctx.config.learning.min_success_ratio
     )
@@ -144,7 +142,7 @@ def shipped(library: Library, found: Iterable[Draft]) -> tuple[Version, ...]:
     for draft in found:
         if draft.status == "accepted":
             with suppress(MetierError):  # a skill whose history cannot be read hides none of the others
-                past = drafting.target_of(library, draft).past().versions
+                past = target_of(library, draft).past().versions
                 versions += [one for one in past if one.draft == draft.id]
     return tuple(versions)
 

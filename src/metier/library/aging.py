@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from metier.errors import NotFoundError
 from metier.library.changes import archive, restore, turn
+from metier.library.hand_edits import record_hand_edits
 from metier.library.lifecycle import due
-from metier.library.listing import all_skills
+from metier.library.listing import GONE, list_skills, result_of
 from metier.store.tables.recording import runs
 from metier.store.tables.shipping import profiles
 
@@ -35,7 +36,8 @@ class Pass:
 
 def age(library: Library, *, dry_run: bool = False) -> Pass:
     """Take every skill that is due one step further; skills a person made or pinned are left alone."""
-    there = {one.name.casefold() for one in all_skills(library) if one.status not in ("archived", "deleted")}
+    skills = list_skills(library) if dry_run else result_of(record_hand_edits(library))
+    there = {one.name.casefold() for one in skills if one.status not in GONE}
     with library.ctx.store.read() as transaction:
         known = profiles.listed(transaction)
         newest = runs.newest(transaction)

@@ -11,7 +11,7 @@ from metier.errors import MetierError, NotFoundError, RefusedError, StoreError
 from metier.library import claude_links as links
 from metier.library import profiles as standing
 from metier.library.disk.slot import ABSENT
-from metier.library.hand_edits import notice_one
+from metier.library.hand_edits import record_hand_edit, unsaved_version
 from metier.library.versions.apply import Change, apply
 from metier.store.tables.shipping import glances
 from metier.types.skills import Glance, Version
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
 
 
 def history(library: Library, skill: str) -> tuple[Version, ...]:
-    """All versions of a skill, the newest of which is what is there now."""
+    """All versions of a skill, the oldest first; a hand edit that is not saved yet is the last one. Reads only."""
     found = library.find(skill)
-    with suppress(MetierError):  # one can look at what cannot be read or written, too
-        followed(library.ctx, notice_one(library.ctx, found))
-    return found.past().versions
+    past = found.past().versions
+    with suppress(MetierError):  # a folder that cannot be read has a history all the same
+        unsaved = unsaved_version(library.ctx, found)
+        return (*past, unsaved) if unsaved else past
+    return past
 
 
 def rollback(library: Library, skill: str, to: int | None = None, reason: str = "") -> Version:
@@ -194,15 +196,8 @@ def _found(library: Library, skill: str) -> tuple[Found, Past]:
         raise RefusedError(f"{found.folder} belongs to the administrator; Metier changes nothing there.")
     if found.place.folder.is_symlink():
         raise RefusedError(f"{found.folder} is a link out of its root; Metier does not write through links.")
-    followed(library.ctx, notice_one(library.ctx, found))
+    record_hand_edit(library.ctx, found)
     return found, found.past()
-
-
-def followed(ctx: Context, seen: Version | None) -> None:
-    """Bring a skill's profile up to what a person did to it."""
-    if seen:
-        with ctx.store.write() as transaction:
-            standing.follow(ctx, transaction, [seen])
 
 
 def _last(past: Past, skill: str) -> Version:

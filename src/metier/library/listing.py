@@ -1,22 +1,21 @@
-"""Looking at the library: every skill there is, with its version and how it is doing."""
+"""List every skill of a library with its version and status. Nothing here writes."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from metier.errors import MetierError, StoreError
+from metier.errors import MetierError
 from metier.events import Advanced, Began, Ended
 from metier.library import profiles as standing
 from metier.library import scan as look
-from metier.library.hand_edits import STEP, noticed
 from metier.library.roots import ordered, winners
 from metier.library.skills import Found
 from metier.library.versions.history import place_name
 from metier.skills.names import fold
 from metier.store.tables.shipping import glances, profiles
-from metier.types.skills import Glance, Profile
+from metier.types.skills import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -28,12 +27,17 @@ if TYPE_CHECKING:
     from metier.library.scan import Look
     from metier.library.skills import Library
     from metier.library.versions.shelf import Shelf
-    from metier.types.skills import SkillOrigin, SkillStatus, Version
+    from metier.types.skills import Glance, SkillOrigin, SkillStatus
+
+STEP = 500
+"""Skills between two progress events."""
+GONE = ("archived", "deleted")
+"""Statuses of skills that agents do not see."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skill:
-    """A skill as a person sees it: what it is for, where it is, how it is doing."""
+    """A skill as a person sees it: its purpose, its folder, its status."""
 
     name: str
     root: str
@@ -45,13 +49,54 @@ class Skill:
     description: str
     problem: str = ""
     pinned: bool = False
+    unsaved: bool = False
+    """Whether somebody changed or removed it by hand, and no version of that is saved yet."""
     shadowed_by: str = ""
     """The folder of the skill of the same name that wins; empty: this one does."""
 
 
-def all_skills(library: Library, order: Order | None = None) -> list[Skill]:
-    """The same as `listed`, for who does not want to know how far it got."""
-    events = listed(library, order)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RootScan:
+    """The skills of one root as they are on disk, next to what was known of them before."""
+
+    root: Root
+    shelf: Shelf
+    seen: Sequence[Look]
+    before: Mapping[str, Glance] = field(default_factory=dict["str", "Glance"])
+    """What the last recorded scan found."""
+    gone: Sequence[str] = ()
+    """Skills that were there at the last recorded scan, or that have a history when no scan was recorded."""
+
+    @property
+    def key(self) -> str:
+        """What histories call the root."""
+        return self.shelf.key(self.root.real)
+
+    @property
+    def edited(self) -> list[str]:
+        """The skills that had to be read, and that belong to this root: a link's target belongs to another."""
+        return [one.at.skill for one in self.seen if one.package and one.at.real == self.root.real / one.at.skill]
+
+    @property
+    def changed(self) -> list[str]:
+        """The skills that are not what the last recorded scan found."""
+        return [one.at.skill for one in self.seen if one.glance is not self.before.get(one.at.skill)]
+
+    def is_unsaved(self, one: Look) -> bool:
+        """Whether a skill's bytes are in none of its versions' places: somebody changed it by hand."""
+        if one.package is None or not self.root.writable or one.at.real != self.root.real / one.at.skill:
+            return False
+        last = self.shelf.histories.last(self.key, one.at.skill)
+        return last is None or last.out or last.hash != one.glance.hash
+
+
+def list_skills(library: Library, order: Order | None = None) -> list[Skill]:
+    """Every skill, in the order of the roots, then those that are archived or deleted; reads only."""
+    return result_of(scan_skills(library, order))
+
+
+def result_of(events: Generator[Event, None, list[Skill]]) -> list[Skill]:
+    """What a scan returns, without its events."""
     while True:
         try:
             next(events)
@@ -59,42 +104,77 @@ def all_skills(library: Library, order: Order | None = None) -> list[Skill]:
             return end.value
 
 
-def listed(library: Library, order: Order | None = None) -> Generator[Event, None, list[Skill]]:
-    """Every skill there is, in the order of the roots, then those that are only kept."""
+def scan_skills(library: Library, order: Order | None = None) -> Generator[Event, None, list[Skill]]:
+    """The same as `list_skills`, with an event for each step."""
     order = order or library.ctx.config.skill_order
-    seen: list[Look] = []
+    scans: list[RootScan] = []
     for root in ordered(library.roots, order):
-        seen += yield from looked(library, root)
-    with library.ctx.store.read() as transaction:
-        known = {one.skill.casefold(): one for one in profiles.listed(transaction)}
-    wins = winners((one.at for one in seen), order)
-    real = {one.at.real: one for one in reversed(seen)}
-    roots = {root: str(root.path) for root in library.roots}
-    rows = [_skill(one, known, wins, roots) for one in seen if real[one.at.real] is one]
-    return [*rows, *_kept(library, known, {row.name.casefold() for row in rows})]
+        scan = yield from scan_root(library, root)
+        scans.append(scan)
+    return skills_of(library, scans, order)
 
 
-def looked(library: Library, root: Root) -> Generator[Event, None, list[Look]]:
-    """The skills of one root, read where they changed; what a person did becomes versions."""
+def scan_root(library: Library, root: Root) -> Generator[Event, None, RootScan]:
+    """Scan one root; only skills that changed since the last recorded scan are read."""
     shelf = library.shelf_of(root)
     key = shelf.key(root.real)
     with library.ctx.store.read() as transaction:
         before = glances.listed(transaction, str(root.real))
-    seen = yield from _glanced(shelf, root, before)
-    gone = _gone(shelf, key, before, {one.at.skill for one in seen})
-    fresh = [one.at.skill for one in seen if one.package and one.at.real == root.real / one.at.skill]
-    made = [last for skill in gone if (last := shelf.histories.last(key, skill))]
-    if root.writable and (fresh or gone):
-        with suppress(MetierError):  # one can look at what cannot be written, too
-            made += yield from noticed(library.ctx, shelf, root, [*fresh, *gone])
-    seen = _numbered(shelf, key, seen, before)
-    changed = [one.at.skill for one in seen if one.glance is not before.get(one.at.skill)]
-    _remember(library, root, seen, before, made, [*changed, *gone])
+    seen = yield from _scan_folders(shelf, root, before)
+    here = {one.at.skill for one in seen}
+    past = before or [skill for where, skill in shelf.histories.skills(key) if where == key]
+    gone = sorted(skill for skill in past if skill not in here)
     yield Ended(stage="look", text=f"{len(seen)} skills in {root.path}")
-    return seen
+    return number_versions(RootScan(root=root, shelf=shelf, seen=seen, before=before, gone=gone))
 
 
-def _glanced(shelf: Shelf, root: Root, before: Mapping[str, Glance]) -> Generator[Event, None, list[Look]]:
+def number_versions(scan: RootScan) -> RootScan:
+    """The scan with each changed skill's newest version, and with the state of its history in the fingerprint."""
+    done: list[Look] = []
+    for one in scan.seen:
+        if one.glance is scan.before.get(one.at.skill):
+            done.append(one)
+            continue
+        history = look.changed(scan.shelf.histories.place(scan.key, one.at.skill))
+        stamp = one.glance.fingerprint.partition("-")[0]
+        number = scan.shelf.histories.last_number(scan.key, one.at.skill)
+        glance = replace(one.glance, fingerprint=stamp and f"{stamp}-{history}", version=number)
+        done.append(replace(one, glance=glance))
+    return replace(scan, seen=done)
+
+
+def skills_of(library: Library, scans: Sequence[RootScan], order: Order) -> list[Skill]:
+    """The rows of a list: what is on disk, then what is only in the history."""
+    with library.ctx.store.read() as transaction:
+        known = {one.skill.casefold(): one for one in profiles.listed(transaction)}
+    for scan in scans:
+        known |= {one.skill.casefold(): one for one in missing_profiles(library, scan, known)}
+    seen = [(scan, one) for scan in scans for one in scan.seen]
+    wins = winners((one.at for _, one in seen), order)
+    real = {one.at.real: one for _, one in reversed(seen)}
+    roots = {root: str(root.path) for root in library.roots}
+    rows: list[Skill] = []
+    for scan, one in seen:
+        if real[one.at.real] is one:
+            row = _row(one, known, wins, roots)
+            rows.append(replace(row, unsaved=True) if scan.is_unsaved(one) else row)
+    return [*rows, *_absent_skills(library, scans, known, {row.name.casefold() for row in rows})]
+
+
+def missing_profiles(library: Library, scan: RootScan, known: Mapping[str, Profile]) -> Iterator[Profile]:
+    """Profiles of changed or removed skills that have none, from their histories if these have several versions."""
+    ctx, done = library.ctx, set(known)
+    for skill in (*scan.changed, *scan.gone):
+        name = standing.name_of(skill)
+        if name.casefold() not in done:
+            done.add(name.casefold())
+            found = Found(shelf=scan.shelf, root=scan.root, skill=skill)
+            first = scan.shelf.histories.last_number(found.key, skill) <= 1
+            plain = Profile(skill=name, workspace=ctx.name, changed=ctx.now())
+            yield plain if first else standing.rebuilt(found, ctx.name) or plain
+
+
+def _scan_folders(shelf: Shelf, root: Root, before: Mapping[str, Glance]) -> Generator[Event, None, list[Look]]:
     key = shelf.key(root.real)
     found = list(look.sightings(root))
     yield Began(stage="look", total=len(found))
@@ -107,67 +187,7 @@ def _glanced(shelf: Shelf, root: Root, before: Mapping[str, Glance]) -> Generato
     return seen
 
 
-def _gone(shelf: Shelf, key: str, before: Mapping[str, Glance], here: set[str]) -> list[str]:
-    """Skills that were there at the last look, or that have a history when nothing is remembered of any look."""
-    return sorted(before.keys() - here) if before else [name for name in _past(shelf, key) if name not in here]
-
-
-def _past(shelf: Shelf, key: str) -> list[str]:
-    """Skills of a root that have a history, whether they are there or not."""
-    return [skill for root, skill in shelf.histories.skills(key) if root == key]
-
-
-def _numbered(shelf: Shelf, key: str, seen: Sequence[Look], before: Mapping[str, Glance]) -> list[Look]:
-    """The looks with their versions, and with fingerprints that include the histories as they are now."""
-    done: list[Look] = []
-    for one in seen:
-        if one.glance is before.get(one.at.skill):
-            done.append(one)
-            continue
-        stamp = (
-            one.glance.fingerprint
-            and f"{one.glance.fingerprint}-{look.changed(shelf.histories.place(key, one.at.skill))}"
-        )
-        number = shelf.histories.last_number(key, one.at.skill)
-        done.append(replace(one, glance=replace(one.glance, fingerprint=stamp, version=number)))
-    return done
-
-
-def _remember(
-    library: Library,
-    root: Root,
-    seen: Sequence[Look],
-    before: Mapping[str, Glance],
-    made: Sequence[Version],
-    touched: Sequence[str],
-) -> None:
-    """Put into the store what the next look need not read again, and a profile for whom has none."""
-    if not touched:
-        return
-    fresh = {one.at.skill: one.glance for one in seen if one.glance is not before.get(one.at.skill)}
-    gone = before.keys() - {one.at.skill for one in seen}
-    with suppress(StoreError), library.ctx.store.write() as transaction:  # else the next look does it
-        glances.put(transaction, str(root.real), fresh)
-        glances.forget(transaction, str(root.real), gone)
-        known = {one.skill.casefold(): one for one in profiles.listed(transaction)}
-        standing.follow(library.ctx, transaction, [one for one in made if standing.is_behind(known, one)])
-        profiles.put(transaction, list(_newcomers(library, root, touched, set(known))))
-
-
-def _newcomers(library: Library, root: Root, skills: Sequence[str], known: set[str]) -> Iterator[Profile]:
-    """Profiles of skills that have none, from their histories where these have more than one version."""
-    shelf = library.shelf_of(root)
-    for skill in skills:
-        name = standing.name_of(skill)
-        if name.casefold() not in known:
-            known.add(name.casefold())
-            found = Found(shelf=shelf, root=root, skill=skill)
-            first = shelf.histories.last_number(found.key, skill) <= 1
-            plain = Profile(skill=name, workspace=library.ctx.name, changed=library.ctx.now())
-            yield plain if first else standing.rebuilt(found, library.ctx.name) or plain
-
-
-def _skill(one: Look, known: Mapping[str, Profile], wins: Mapping[str, Sighting], roots: Mapping[Root, str]) -> Skill:
+def _row(one: Look, known: Mapping[str, Profile], wins: Mapping[str, Sighting], roots: Mapping[Root, str]) -> Skill:
     name = standing.name_of(one.at.skill)
     profile = known.get(name.casefold()) or Profile(skill=name, workspace="")
     winner = wins.get(fold(name), one.at)
@@ -175,7 +195,7 @@ def _skill(one: Look, known: Mapping[str, Profile], wins: Mapping[str, Sighting]
         name=name,
         root=roots[one.at.root],
         folder=one.at.folder,
-        status=profile.status if profile.status not in ("archived", "deleted") else "active",
+        status=profile.status if profile.status not in GONE else "active",
         origin=profile.origin,
         version=one.glance.version,
         hash=one.glance.hash,
@@ -186,23 +206,31 @@ def _skill(one: Look, known: Mapping[str, Profile], wins: Mapping[str, Sighting]
     )
 
 
-def _kept(library: Library, known: Mapping[str, Profile], there: set[str]) -> Iterator[Skill]:
-    """Skills that are archived or deleted: kept, and in nobody's sight."""
+def _absent_skills(
+    library: Library, scans: Sequence[RootScan], known: Mapping[str, Profile], there: set[str]
+) -> Iterator[Skill]:
+    """Skills that are archived, deleted, or removed by hand: their versions are kept, their folders are gone."""
+    removed = {
+        standing.name_of(skill).casefold(): Found(shelf=scan.shelf, root=scan.root, skill=skill)
+        for scan in reversed(scans)
+        for skill in scan.gone
+    }
     for name, profile in known.items():
-        if name in there or profile.status not in ("archived", "deleted"):
+        if name in there or not (name in removed or profile.status in GONE):
             continue
         with suppress(MetierError):
-            found = library.find(profile.skill)
+            found = removed.get(name) or library.find(profile.skill)
             last = found.last()
-            if last and last.out:
+            if last and (last.out or name in removed):
                 yield Skill(
                     name=profile.skill,
                     root=str(found.root.path),
                     folder=found.folder,
-                    status=last.status,
+                    status=last.status if last.out else "deleted",
                     origin=profile.origin,
                     version=last.number,
                     hash=last.hash,
                     description=found.load(last).description,
                     pinned=profile.pinned,
+                    unsaved=not last.out,
                 )

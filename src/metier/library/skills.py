@@ -60,10 +60,25 @@ class Found:
 
     def load(self, version: Version) -> Package:
         """The package of a version, every byte checked."""
-        package = self.shelf.objects.load(version.files)
+        package = self._unsaved(version) or self.shelf.objects.load(version.files)
         if package.hash() != version.hash:
             raise RefusedError(f"Version {version.number} of {self.skill} does not add up to its hash; it is damaged.")
         return package
+
+    def read_file(self, version: Version, path: str) -> bytes | None:
+        """One file of a version; None: it has no such file."""
+        stored = next((file for file in version.files if file.path == path), None)
+        if stored is None:
+            return None
+        unsaved = self._unsaved(version)
+        return unsaved.files[path] if unsaved else self.shelf.objects.get(stored.object)
+
+    def _unsaved(self, version: Version) -> Package | None:
+        """The package on disk, if it is a version that is not saved yet."""
+        if version.number <= self.shelf.histories.last_number(self.key, self.skill):
+            return None
+        live = self.place.live()
+        return live if live and live.hash() == version.hash else None
 
 
 @dataclass(kw_only=True)

@@ -18,6 +18,7 @@ from metier.context import state_folder as place
 from metier.context.context import DATABASE, open_context
 from metier.errors import DamagedError, MetierError
 from metier.hooks import spool
+from metier.library.listing import list_skills
 from metier.library.skills import Library
 from metier.library.versions import journal
 from metier.runs.ingest import BAD, waiting
@@ -176,7 +177,8 @@ def _skills(library: Library) -> Iterator[Check]:
 
 def _hurting(library: Library) -> Iterator[Check]:
     """Skills that runs surely go better without."""
-    for name, found in outcomes.hurting(library).items():
+    current = {one.name: one.hash for one in list_skills(library) if not one.shadowed_by}
+    for name, found in outcomes.hurting(library, current).items():
         fix = f"metier skills rollback {name}, or metier skills archive {name}"
         text = f"{name} hurts: {found.reason}; it is not selected any more"
         yield Check(name="skills", state="warning", text=text, fix=fix)

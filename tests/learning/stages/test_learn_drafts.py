@@ -21,7 +21,8 @@ from learn_world import (
 
 from metier.events import Began
 from metier.learning.learn import learn
-from metier.library.proposals.drafts import apply_drafts, approve, reject
+from metier.library.proposals.drafts import approve_draft, reject_draft
+from metier.library.proposals.ship import apply_drafts
 from metier.store.tables import audit
 from metier.types import Outcome
 
@@ -95,7 +96,7 @@ def test_more_evidence_is_looked_at_where_a_person_would_have_to_be_asked(ws: Wo
 def test_a_persons_yes_survives_a_look_that_changes_nothing(ws: Workspace) -> None:
     ws.deliver(task(TESTS))
     learned(ws)
-    approve(ws.library, the_draft(ws).id)
+    approve_draft(ws.library, the_draft(ws).id)
     ws.deliver(task(TESTS, 2, 1))
     assert learned(ws).taken == ()
     draft = the_draft(ws)
@@ -105,7 +106,7 @@ def test_a_persons_yes_survives_a_look_that_changes_nothing(ws: Workspace) -> No
 
 def test_a_persons_yes_dies_with_the_bytes_it_was_for(ws: Workspace) -> None:
     name, file = appending(ws)
-    approve(ws.library, the_draft(ws).id)
+    approve_draft(ws.library, the_draft(ws).id)
     file.write_text(file.read_text().replace("\n# ", "\n# By hand: ", 1), encoding="utf-8")
     assert [one.what for one in learned(ws).taken] == ["refreshed"]
     draft = the_draft(ws)
@@ -125,7 +126,7 @@ def test_a_skill_edited_by_hand_is_the_new_base_and_keeps_the_edit(ws: Workspace
 def test_a_rejected_draft_does_not_come_again(ws: Workspace) -> None:
     ws.deliver(task(TESTS))
     learned(ws)
-    reject(ws.library, the_draft(ws).id, "not wanted")
+    reject_draft(ws.library, the_draft(ws).id, "not wanted")
     assert learned(ws).taken == ()
     assert [one.status for one in all_drafts(ws)] == ["rejected"]
 
@@ -134,7 +135,7 @@ def test_a_text_that_was_rejected_is_not_proposed_again_and_the_word_stays(ws: W
     same = [replace(one, external_id=f"again-{n}") for n, one in enumerate(task(TESTS) * 4)]
     ws.deliver(same[:4])
     learned(ws)
-    reject(ws.library, the_draft(ws).id, "not wanted")
+    reject_draft(ws.library, the_draft(ws).id, "not wanted")
     ws.deliver(same[4:])
     (taken,) = learned(ws).taken
     assert (taken.what, "was rejected" in taken.reason) == ("left", True)
@@ -146,7 +147,7 @@ def test_a_text_that_was_rejected_is_not_proposed_again_and_the_word_stays(ws: W
 def test_other_evidence_makes_another_draft_of_a_rejected_one(ws: Workspace) -> None:
     ws.deliver(task(TESTS))
     learned(ws)
-    reject(ws.library, the_draft(ws).id, "a step is missing")
+    reject_draft(ws.library, the_draft(ws).id, "a step is missing")
     ws.deliver(with_steps(task(TESTS, 2, 4), FREEZE))
     assert [one.what for one in learned(ws).taken] == ["drafted"]
     assert [one.status for one in all_drafts(ws)] == ["rejected", "candidate"]
@@ -250,7 +251,7 @@ def test_a_yes_that_comes_while_a_draft_is_looked_at_again_is_not_lost(ws: Works
     steps = learn(ws.pool)
     for event in steps:
         if isinstance(event, Began) and event.stage == "draft":
-            approve(ws.library, the_draft(ws).id)
+            approve_draft(ws.library, the_draft(ws).id)
     draft = the_draft(ws)
     assert draft.approved == draft.hash
 
@@ -285,7 +286,7 @@ def test_a_skill_that_was_put_away_comes_back_only_with_a_persons_yes(tmp_path: 
         assert taken.draft
         assert (taken.what, taken.reason, taken.draft.needs_approval) == ("drafted", "needs a person's yes", True)
         assert documents(ws) == {}
-        approve(ws.library, taken.draft.id)
+        approve_draft(ws.library, taken.draft.id)
         assert [one.skill for one in learned(ws).applied] == [version.skill]
         assert list(documents(ws)) == [version.skill]
 

@@ -9,9 +9,15 @@ import pytest
 from crash import killed
 
 from metier.library.disk.packages import read_package
-from metier.library.proposals.drafts import apply_drafts, approve, listed
+from metier.library.proposals.drafts import (
+    approve_draft,
+    draft_of_package,
+    finish_interrupted_drafts,
+    list_drafts,
+    save_draft,
+)
 from metier.library.proposals.parcels import bring_in, export
-from metier.library.proposals.proposals import of_package, save
+from metier.library.proposals.ship import apply_drafts
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -33,16 +39,16 @@ def imported(folder: Path, parcel: Path) -> None:
     """Bring a parcel in, unless that is done; approve and ship it, unless that is done."""
     with Workspace.open(folder) as ws:
         if not (folder / ".agents/skills/deploy").exists():
-            draft = next(iter(listed(ws.library)), None) or bring_in(ws.library, parcel)
-            approve(ws.library, draft.id)
+            draft = next(iter(list_drafts(ws.library)), None) or bring_in(ws.library, parcel)
+            approve_draft(ws.library, draft.id)
             apply_drafts(ws.library, [draft.id])
-        listed(ws.library)
+        finish_interrupted_drafts(ws.library)
 
 
 def shipped(folder: Path) -> None:
     """Ship both drafts as one change, unless that is done."""
     with Workspace.open(folder) as ws:
-        waiting = [draft.id for draft in listed(ws.library)]
+        waiting = [draft.id for draft in list_drafts(ws.library)]
         if waiting:
             apply_drafts(ws.library, waiting)
 
@@ -52,9 +58,9 @@ def test_an_import_killed_anywhere_converges_to_one_skill_with_its_history(every
     source = tmp_path / "source"
     folder = put(source, "deploy")
     with Workspace.open(source) as ws:
-        ws.skills()
+        ws.record_hand_edits()
         (folder / "more.md").write_text("more\n")
-        ws.skills()
+        ws.record_hand_edits()
         parcel = tmp_path / "deploy.zip"
         parcel.write_bytes(export(ws.library, "deploy"))
     at, done = 0, False
@@ -68,7 +74,7 @@ def test_an_import_killed_anywhere_converges_to_one_skill_with_its_history(every
         assert read_package(place / ".agents/skills/deploy") == read_package(folder)
         with Workspace.open(place) as ws:
             assert [one.action for one in ws.history("deploy")] == ["found", "hand-edit", "import"]
-            assert [one.status for one in listed(ws.library, every=True)] == ["accepted"]
+            assert [one.status for one in list_drafts(ws.library, every=True)] == ["accepted"]
         assert not list((place / ".metier/journal").iterdir())
     assert at > 18
 
@@ -81,20 +87,22 @@ def test_two_drafts_shipped_as_one_are_both_old_or_both_new_after_a_kill(every: 
         place = tmp_path / f"p{at}"
         folders = [put(place, "one"), put(place, "two")]
         with Workspace.open(place) as ws:
-            ws.skills()
+            ws.record_hand_edits()
             for folder in folders:
                 package = read_package(folder).with_files({"notes.md": b"new\n"})
-                approve(
+                approve_draft(
                     ws.library,
-                    save(ws.context, of_package(ws.library, ws.library.find(folder.name), package, summary="notes")).id,
+                    save_draft(
+                        ws.context, draft_of_package(ws.library, ws.library.find(folder.name), package, summary="notes")
+                    ).id,
                 )
         done = not killed(partial(shipped, place), at)
         with Workspace.open(place) as ws:
-            ws.skills()
+            ws.record_hand_edits()
             assert len({(folder / "notes.md").exists() for folder in folders}) == 1, at
         shipped(place)
         with Workspace.open(place) as ws:
             assert all((folder / "notes.md").read_bytes() == b"new\n" for folder in folders)
             assert [len(ws.history(name)) for name in ("one", "two")] == [2, 2]
-            assert [one.status for one in listed(ws.library, every=True)] == ["accepted", "accepted"]
+            assert [one.status for one in list_drafts(ws.library, every=True)] == ["accepted", "accepted"]
     assert at > 14

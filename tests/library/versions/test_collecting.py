@@ -26,7 +26,7 @@ def test_what_was_left_in_a_root_on_another_disk_goes_and_what_may_be_read_stays
             (there / BESIDE / name / "deep").mkdir(parents=True)
             (there / BESIDE / name / "deep" / "file").write_bytes(b"x")
         with Workspace.open(tmp_path, environ={"HOME": str(tmp_path / "home"), "PATH": ""}) as ws:
-            ws.skills()
+            ws.record_hand_edits()
             with ws.library.shelf.writing():
                 pass
             collect(ws.library)

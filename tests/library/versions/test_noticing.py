@@ -28,9 +28,9 @@ def _put(folder: Path, name: str) -> Path:
 def test_a_skill_shipped_and_removed_between_two_looks_is_noticed_as_removed(forgotten: bool, tmp_path: Path) -> None:
     place, other = _put(tmp_path, "deploy"), _put(tmp_path, "other")
     with Workspace.open(tmp_path, environ={"HOME": str(tmp_path / "home"), "PATH": ""}) as ws:
-        ws.skills()
+        ws.record_hand_edits()
         shutil.rmtree(place)
-        ws.skills()
+        ws.record_hand_edits()
     if forgotten:
         for file in (tmp_path / ".metier").glob("metier.db*"):
             file.unlink()
@@ -43,7 +43,7 @@ def test_a_skill_shipped_and_removed_between_two_looks_is_noticed_as_removed(for
         change = Change(root=found.root.real, package=package("deploy", "again"), base=ABSENT, version=version)
         ship(ws.context, [(found, change)])
         shutil.rmtree(place)
-        ws.skills()
+        ws.record_hand_edits()
         actions = [one.action for one in found.past().versions]
         assert actions == ["found", "hand-delete", "apply", "hand-delete"]
         others = [one.action for one in ws.library.find("other").past().versions]

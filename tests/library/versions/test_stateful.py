@@ -21,7 +21,7 @@ from metier.errors import MetierError
 from metier.library.changes import made, ship
 from metier.library.disk.packages import read_package
 from metier.library.disk.slot import ABSENT
-from metier.library.hand_edits import notice_one
+from metier.library.hand_edits import record_hand_edit
 from metier.library.versions.apply import Change
 from metier.library.versions.journal import recover
 from metier.workspace import Workspace
@@ -123,7 +123,7 @@ class Library(RuleBasedStateMachine):
     @rule()
     def look(self) -> None:
         with self._open() as ws:
-            ws.skills()
+            ws.record_hand_edits()
         self.model.notice_all()
 
     @rule(name=NAMES, text=TEXTS)
@@ -220,7 +220,7 @@ class Library(RuleBasedStateMachine):
 
     def _look(self) -> None:
         with self._open() as ws:
-            ws.skills()
+            ws.record_hand_edits()
 
     def _apply(self, wanted: list[tuple[str, str]]) -> None:
         with self._open() as ws:
@@ -229,7 +229,7 @@ class Library(RuleBasedStateMachine):
 
     def _change(self, ws: Workspace, name: str, new: Package) -> tuple[Found, Change]:
         found = ws.library.find(str(self.folder / PLACES[name]))
-        notice_one(ws.context, found)
+        record_hand_edit(ws.context, found)
         live, last = found.place.live(), found.last()
         assert last
         version = made(ws.context, found, "apply", status="active", like=last, summary="a test")

@@ -8,8 +8,8 @@ import pytest
 
 from metier.errors import NotFoundError, RefusedError
 from metier.library.disk.packages import read_package
-from metier.library.proposals.drafts import apply_drafts, approve
-from metier.library.proposals.proposals import of_package, save
+from metier.library.proposals.drafts import approve_draft, draft_of_package, save_draft
+from metier.library.proposals.ship import apply_drafts
 from metier.selection.candidates.activate import activate
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def test_a_hand_edit_with_a_high_finding_is_not_handed_out(ws: Workspace) -> Non
 
 def test_rolling_back_to_bytes_that_were_never_let_through_does_not_let_them_through(ws: Workspace) -> None:
     put(ws, DOCUMENT + HOSTILE)
-    ws.skills()
+    ws.record_hand_edits()
     put(ws)
     activate(ws.library, "deploy")
     ws.rollback("deploy", 1)
@@ -59,10 +59,10 @@ def test_rolling_back_to_bytes_that_were_never_let_through_does_not_let_them_thr
 
 def test_what_a_person_approved_is_used_at_exactly_those_bytes(ws: Workspace) -> None:
     folder = put(ws)
-    ws.skills()
+    ws.record_hand_edits()
     package = read_package(folder).with_files({"SKILL.md": (DOCUMENT + HOSTILE).encode()})
-    draft = save(ws.context, of_package(ws.library, ws.library.find("deploy"), package, summary="wanted"))
-    approve(ws.library, draft.id, reason="I know what this is")
+    draft = save_draft(ws.context, draft_of_package(ws.library, ws.library.find("deploy"), package, summary="wanted"))
+    approve_draft(ws.library, draft.id, reason="I know what this is")
     apply_drafts(ws.library, [draft.id])
     assert activate(ws.library, "deploy").version.draft == draft.id
     put(ws, DOCUMENT + HOSTILE + "One more line.\n")

@@ -52,7 +52,7 @@ def shop(tmp_path: Path) -> Iterator[Workspace]:
     (folder / ".agents/skills/deploy").mkdir(parents=True)
     (folder / ".agents/skills/deploy/SKILL.md").write_text(DOCUMENT.format("Say it first."), encoding="utf-8")
     with opened(folder, Clock()) as ws:
-        ws.skills()
+        ws.record_hand_edits()
         yield ws
 
 
@@ -282,7 +282,7 @@ def test_tallies_of_some_skills_are_read_by_name(ws: Workspace) -> None:
 
 
 def current(ws: Workspace) -> str:
-    return next(each.hash for each in ws.skills() if each.name == "deploy")
+    return next(each.hash for each in ws.record_hand_edits() if each.name == "deploy")
 
 
 def provisional(ws: Workspace) -> None:
@@ -311,6 +311,7 @@ def test_a_skill_that_hurts_is_named_by_the_pass_and_the_doctor_and_not_chosen(s
 
 def test_another_version_of_a_skill_that_hurts_begins_anew(shop: Workspace) -> None:
     trial(shop, current(shop), with_=(15, 45), without=(45, 15))
+    outcomes.worths(shop.library)
     assert outcomes.hurting(shop.library)
     (shop.root / ".agents/skills/deploy/SKILL.md").write_text(DOCUMENT.format("Say it twice."), encoding="utf-8")
     assert current(shop)

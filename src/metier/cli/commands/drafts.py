@@ -38,10 +38,10 @@ def list_(
     Example:  metier drafts list --all
     """
     from metier.cli.views.drafts import row, state
-    from metier.library.proposals.drafts import listed
+    from metier.library.proposals.drafts import list_drafts
 
     with opened(ctx) as ws:
-        found = listed(ws.library, every=every)
+        found = list_drafts(ws.library, every=every)
     if as_json:
         emit([row(draft) for draft in found])
     elif not found:
@@ -62,11 +62,11 @@ def show(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> N
 
     from metier.cli.views.drafts import facts, row
     from metier.learning.trace import origin
-    from metier.library.proposals.drafts import additions, one
+    from metier.library.proposals.drafts import get_draft, newly_allowed
 
     with opened(ctx) as ws:
-        found = one(ws.library, draft)
-        new, taught = additions(ws.library, found), origin(ws.context, found)
+        found = get_draft(ws.library, draft)
+        new, taught = newly_allowed(ws.library, found), origin(ws.context, found)
     if as_json:
         emit([row(found) | {"newly_allows": list(new), "runs": list(found.provenance.runs)}])
         return
@@ -95,16 +95,15 @@ def diff(
     Example:  metier drafts diff 3f9a --side-by-side
     """
     from metier.cli.views.diff import as_document, page
-    from metier.library.proposals import drafts as deciding
-    from metier.library.proposals import proposals as drafting
+    from metier.library.proposals.drafts import get_draft, proposed_change
     from metier.skills.diff import changes
     from metier.skills.package import Package
 
     with opened(ctx) as ws:
-        found = deciding.one(ws.library, draft)
-        before = drafting.target_of(ws.library, found).place.live() or Package(files={})
-        after = drafting.package_of(ws.library, found)
-    parts = changes(before, after)
+        found = get_draft(ws.library, draft)
+        change = proposed_change(ws.library, found)
+    after = change.after
+    parts = changes(change.before or Package(files={}), after)
     if as_json:
         emit({"draft": found.id, "hash": after.hash(), "files": [as_document(one) for one in parts]})
         return
@@ -127,13 +126,12 @@ def approve(
     Example:  metier drafts approve 3f9a --reason "read every line"
     """
     from metier.cli.views.drafts import row
-    from metier.library.proposals.drafts import approve as yes
-    from metier.library.proposals.drafts import one
+    from metier.library.proposals.drafts import approve_draft, get_draft
 
     with opened(ctx) as ws:
-        found = one(ws.library, draft)
+        found = get_draft(ws.library, draft)
         full = found.hash if seen and found.hash.startswith(seen) else seen
-        done = yes(ws.library, found.id, seen=full, reason=reason)
+        done = approve_draft(ws.library, found.id, seen=full, reason=reason)
     if as_json:
         emit(row(done))
     else:
@@ -155,10 +153,10 @@ def reject(
     Example:  metier drafts reject 3f9a --reason "too specific"
     """
     from metier.cli.views.drafts import row
-    from metier.library.proposals.drafts import reject as no
+    from metier.library.proposals.drafts import reject_draft
 
     with opened(ctx) as ws:
-        done = no(ws.library, draft, reason)
+        done = reject_draft(ws.library, draft, reason)
     if as_json:
         emit(row(done))
     else:
@@ -175,10 +173,11 @@ def apply(
 
     Example:  metier drafts apply 3f9a 77b1
     """
-    from metier.library.proposals.drafts import apply_drafts, one
+    from metier.library.proposals.drafts import get_draft
+    from metier.library.proposals.ship import apply_drafts
 
     with opened(ctx) as ws:
-        versions = apply_drafts(ws.library, [one(ws.library, draft).id for draft in ids])
+        versions = apply_drafts(ws.library, [get_draft(ws.library, draft).id for draft in ids])
     if as_json:
         parts = ("skill", "root", "number", "hash", "status", "action", "draft")
         emit([{part: getattr(version, part) for part in parts} for version in versions])

@@ -65,17 +65,17 @@ def perform(ws: Workspace) -> LearningStory:
 
 
 def _lesson(ws: Workspace, delivered: Sequence[Delivery]) -> Lesson:
-    from metier.library.proposals import drafts as deciding
-    from metier.library.proposals import proposals as drafting
+    from metier.library.proposals.drafts import proposed_change
+    from metier.library.proposals.ship import apply_drafts
     from metier.skills.diff import changes
     from metier.skills.package import Package
 
     learned = _result(ws.learn())
     chore = {one.id for one in delivered}
     draft = max(learned.drafts, key=lambda one: len(chore.intersection(one.provenance.runs)))
-    before = drafting.target_of(ws.library, draft).place.live() or Package(files={})
-    parts = changes(before, drafting.package_of(ws.library, draft))
-    (version,) = deciding.apply_drafts(ws.library, [draft.id])
+    change = proposed_change(ws.library, draft)
+    parts = changes(change.before or Package(files={}), change.after)
+    (version,) = apply_drafts(ws.library, [draft.id])
     return Lesson(runs=len(delivered), learned=learned, draft=draft, changes=parts, version=version)
 
 

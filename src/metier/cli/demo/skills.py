@@ -76,7 +76,7 @@ class SkillStory:
 
 def perform(ws: Workspace) -> SkillStory:
     """Put the skill there, patch it, edit it by hand, try to poison it, take the hand edit back."""
-    from metier.library.proposals.drafts import listed
+    from metier.library.proposals.drafts import list_drafts
     from metier.library.proposals.edit_skill import edit_skill
     from metier.skills.diff import changes
     from metier.skills.editing.patch_json import patch_from
@@ -84,12 +84,10 @@ def perform(ws: Workspace) -> SkillStory:
     folder = ws.root / ".agents" / "skills" / NAME
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text(DOCUMENT, encoding="utf-8")
-    ws.skills()
     found = ws.library.find(NAME)
     edit_skill(ws.library, found, "SKILL.md", patch_from(PATCH))
     with (folder / "SKILL.md").open("a", encoding="utf-8") as file:
         file.write(BY_HAND)
-    ws.history(NAME)
     refused = ""
     try:
         edit_skill(ws.library, found, "SKILL.md", patch_from(HOSTILE))
@@ -102,7 +100,7 @@ def perform(ws: Workspace) -> SkillStory:
         versions=versions,
         changes=changes(packages[0][1], packages[1][1]),
         refused=refused,
-        draft=listed(ws.library)[-1],
+        draft=list_drafts(ws.library)[-1],
     )
 
 

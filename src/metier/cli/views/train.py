@@ -84,7 +84,7 @@ def say_next(finished: Finished, result: Version | Draft | None, page: Path | No
 
 
 def _next(draft: Draft) -> str:
-    from metier.library.proposals.drafts import may_ship
+    from metier.library.proposals.ship import may_ship
 
     if may_ship(draft):
         return f"Ship: metier drafts apply {draft.id}"

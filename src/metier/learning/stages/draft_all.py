@@ -12,8 +12,8 @@ from metier.events import Advanced, Began, Ended, Noted
 from metier.learning.next_step import Generate, Leave, Refresh, Situation, in_order, next_step
 from metier.learning.report import Taken
 from metier.learning.stages.write_draft import GATE, Nothing, approved_as
-from metier.library.proposals import drafts as deciding
-from metier.library.proposals.proposals import OPEN
+from metier.library.proposals.drafts import OPEN
+from metier.library.proposals.ship import may_ship, ship_if_gate_agrees
 from metier.store.tables.learning import patterns
 from metier.store.tables.shipping import drafts
 from metier.types.skills import Version
@@ -82,7 +82,7 @@ def _step(desk: Desk, pattern: Pattern, mine: tuple[Draft, ...], *, ship: bool) 
     ratio = next((one.ratio for one in reversed(mine) if one.ratio is not None), None)
     now = Situation(drafter=desk.drafter, min_runs=desk.library.ctx.config.learning.min_runs, ratio_then=ratio)
     step = next_step(pattern, mine, now)
-    if not isinstance(step, Refresh) or (ship and deciding.may_ship(step.draft)):
+    if not isinstance(step, Refresh) or (ship and may_ship(step.draft)):
         return step
     same = step.draft.basis == desk.basis(pattern, step.draft)
     return Leave(reason="its draft is open, and nothing has changed") if same else step
@@ -167,11 +167,11 @@ def _gated(library: Library, gate: Gate, taken: Taken) -> Taken:
 
 def _shipped(library: Library, gate: Gate, result: Taken, draft: Draft) -> Taken:
     """A draft that review lets through, shipped if the gate has nothing against it."""
-    if not deciding.may_ship(draft):
+    if not may_ship(draft):
         reason = "needs a person's yes" if draft.status == "candidate" else "quarantined by review"
         return replace(result, reason=reason)
     try:
-        outcome = deciding.gated(library, draft, gate)
+        outcome = ship_if_gate_agrees(library, draft, gate)
     except MetierError as error:
         with library.ctx.store.read() as transaction:
             now = drafts.get(transaction, draft.id)

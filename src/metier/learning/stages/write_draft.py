@@ -16,7 +16,7 @@ from metier.learning.drafting.shortcut import combined, is_stable, shortcut_name
 from metier.learning.drafting.similar_skills import recall
 from metier.learning.next_step import GROWTH
 from metier.learning.stages.read_runs import in_short, lessons_of, paths_of
-from metier.library.proposals.proposals import OPEN
+from metier.library.proposals.drafts import OPEN
 from metier.library.proposals.second_opinion_commands import opinions
 from metier.library.versions.objects import files_of
 from metier.review.result import blocks

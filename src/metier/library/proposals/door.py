@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metier.errors import InputError, RefusedError
 from metier.library.changes import ship
-from metier.library.proposals import proposals as drafting
+from metier.library.proposals.drafts import draft_of_package, save_draft
 from metier.library.proposals.second_opinion_commands import opinions
 from metier.review.result import blocks
 from metier.review.review import review_package
@@ -31,9 +31,9 @@ def enter(library: Library, found: Found, change: Change, *, before: Package | N
     findings = reviewed(library.ctx, change.package, found.skill, before).findings
     blocking = _blocking(library.ctx, findings, before, found.skill) if any(map(blocks, findings)) else []
     if blocking:
-        draft = drafting.of_package(library, found, change.package, summary=change.version.summary)
+        draft = draft_of_package(library, found, change.package, summary=change.version.summary)
         draft = replace(draft, status="quarantined", findings=findings)
-        drafting.save(library.ctx, draft)
+        save_draft(library.ctx, draft)
         first = blocking[0]
         raise RefusedError(
             f"Review says no: {first.rule} in {first.file}:{first.line}: {first.reason} "

@@ -1,292 +1,203 @@
-"""Drafts and a person's word on them: approved for the bytes they saw, rejected with a reason, shipped."""
+"""Drafts: proposed changes of skills, and a person's decision on them. `ship.py` ships them."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from metier.context.audit import current_user, note_action
-from metier.errors import ConflictError, MetierError, NotFoundError, RefusedError, StoreError
-from metier.library.changes import ship, turn
-from metier.library.hand_edits import notice_one
-from metier.library.proposals import door
-from metier.library.proposals import proposals as drafting
-from metier.library.proposals.gate import PASSING, UNJUDGED, receipt
-from metier.library.proposals.training_receipt import NOTHING, brought, proven
-from metier.library.versions.apply import Change
+from metier.errors import ConflictError, MetierError, NotFoundError
+from metier.library.versions.objects import files_of
 from metier.review.capabilities import capability_diff
-from metier.review.result import blocks
 from metier.skills.names import fold
 from metier.store.tables.shipping import drafts
-from metier.types import Finding
-from metier.types.skills import Version
+from metier.types import Draft
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from metier.context.context import Context
-    from metier.library.proposals.gate import Gate
     from metier.library.skills import Found, Library
-    from metier.types import Draft
-    from metier.types.skills import SkillOrigin, SkillStatus, VersionAction
-    from metier.types.trials import Decision
+    from metier.skills.package import Package
+    from metier.types import DraftKind
+
+OPEN = ("candidate", "quarantined")
+"""Statuses of drafts that wait for a decision."""
 
 
-FAILED = "apply-failed"
-"""The rule of a finding that says why a draft could not be shipped."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedChange:
+    """A draft with its skill, found once and composed once."""
+
+    draft: Draft
+    found: Found
+    """The skill, which may not be there yet."""
+    before: Package | None
+    """What is there now."""
+    after: Package
+    """What the draft makes of it."""
 
 
-def listed(library: Library, *, every: bool = False) -> list[Draft]:
-    """The drafts that wait for something, oldest first; with `every` also those that were decided."""
-    catch_up(library)
+def list_drafts(library: Library, *, every: bool = False) -> list[Draft]:
+    """The open drafts, oldest first; with `every` also those that were decided. Reads only."""
     with library.ctx.store.read() as transaction:
         found = drafts.listed(transaction)
-    return [draft for draft in found if every or draft.status in drafting.OPEN]
+    shipped = {draft.id for draft in _shipped_drafts(library, found)}
+    found = [replace(draft, status="accepted") if draft.id in shipped else draft for draft in found]
+    return [draft for draft in found if every or draft.status in OPEN]
 
 
-def one(library: Library, draft: str) -> Draft:
-    """A draft by its id, or the unique beginning of it."""
-    matching = [found for found in listed(library, every=True) if found.id.startswith(draft)]
-    if not matching or not draft:
-        raise NotFoundError(f"There is no draft '{draft}' here. `metier drafts list --all` shows them.")
+def get_draft(library: Library, draft: str) -> Draft:
+    """A draft by its id, or the unique start of it. Reads only."""
+    with library.ctx.store.read() as transaction:
+        matching = drafts.starting_with(transaction, draft) if draft else []
+    if not matching:
+        raise NotFoundError(f"There is no draft '{draft}' here. See all drafts: metier drafts list --all")
     if len(matching) > 1:
-        raise NotFoundError(f"'{draft}' begins {len(matching)} drafts. Give more of the id.")
-    return matching[0]
+        raise NotFoundError(f"{len(matching)} drafts start with '{draft}'. Give more of the id.")
+    (found,) = matching
+    return replace(found, status="accepted") if _shipped_drafts(library, [found]) else found
 
 
-def additions(library: Library, draft: Draft) -> tuple[str, ...]:
-    """What a draft newly allows, in plain words; nothing once it cannot be composed any more."""
-    with suppress(MetierError):
-        before = drafting.target_of(library, draft).place.live()
-        return tuple(one.words for one in capability_diff(before, drafting.package_of(library, draft)))
-    return ()
-
-
-def approve(library: Library, draft: str, *, seen: str = "", reason: str = "") -> Draft:
-    """Say yes to a draft exactly as it is; `seen` is the hash that was looked at, if not the stored one."""
-    found = _open(library, draft)
-    _check_seen(library, found, seen)
-    now = replace(found, approved=found.hash, approver=current_user(), updated=library.ctx.now())
-    with library.ctx.store.write() as transaction:
-        drafts.move(transaction, now, expected=found.status, hash_=found.hash)
-        note_action(transaction, library.ctx, "approve draft", f"{found.id} {found.hash}", library.ctx.redact(reason))
-    return now
-
-
-def reject(library: Library, draft: str, reason: str) -> Draft:
-    """Say no to a draft, and why."""
-    found = _open(library, draft)
-    said = library.ctx.redact(reason)
-    now = replace(
-        found, status="rejected", approved="", notes=(*found.notes, f"rejected: {said}"), updated=library.ctx.now()
-    )
-    with library.ctx.store.write() as transaction:
-        drafts.move(transaction, now, expected=found.status, hash_=found.hash)
-        note_action(transaction, library.ctx, "reject draft", f"{found.id} {found.hash}", said)
-    return now
-
-
-def apply_drafts(library: Library, ids: Sequence[str]) -> list[Version]:
-    """Ship drafts that passed review, or that a person approved: all of them or none."""
-    chosen = [_open(library, draft) for draft in dict.fromkeys(ids)]
-    for draft in chosen:
-        _check_allowed(draft)
-    return _shipped(library, chosen, _proven(library.ctx, chosen))
-
-
-def _proven(ctx: Context, chosen: Sequence[Draft]) -> dict[str, Decision]:
-    """What cases have shown about drafts that come from a training."""
-    return {draft.id: decision for draft in chosen if (decision := proven(ctx, draft))}
-
-
-def may_ship(draft: Draft) -> bool:
-    """Whether nobody has to be asked about a draft any more."""
-    if draft.approved and draft.approved == draft.hash:
-        return draft.status in drafting.OPEN
-    return (draft.status == "candidate" or _only_failed(draft)) and not draft.needs_approval
-
-
-def gated(library: Library, draft: Draft, gate: Gate) -> Version | Draft:
-    """Ship one draft if its gate has nothing against it; else it is rejected with the gate's reason.
-
-    One that cannot be shipped is quarantined with the cause, and may be tried again.
-    """
-    _check_allowed(draft)
-    found = drafting.target_of(library, draft)
-    try:
-        decision = gate.decide(draft, found.place.live(), drafting.package_of(library, draft))
-        if decision.action in PASSING:
-            return _shipped(library, [draft], {draft.id: decision})[0]
-    except ConflictError:  # somebody was faster: the next look makes it fit again
-        raise
-    except (RefusedError, StoreError) as error:
-        if _is_unmoved(library.ctx, draft):
-            _failed(library.ctx, draft, found, str(error))
-        raise
-    now = replace(
-        draft, status="rejected", notes=(*draft.notes, f"gate: {receipt(decision)}"), updated=library.ctx.now()
-    )
-    with library.ctx.store.write() as transaction:
-        drafts.move(transaction, now, expected=draft.status, hash_=draft.hash)
-        note_action(transaction, library.ctx, "gate rejects draft", f"{draft.id} {draft.hash}", decision.reason)
-    return now
-
-
-def _shipped(library: Library, chosen: Sequence[Draft], decisions: Mapping[str, Decision]) -> list[Version]:
-    """Ship drafts that are allowed to: all of them or none."""
-    pairs: list[tuple[Found, Change]] = []
-    for draft in chosen:
-        if not _is_unmoved(library.ctx, draft):
-            raise ConflictError(f"Draft {draft.id} was changed by somebody meanwhile. Look at it again.")
-        found = drafting.target_of(library, draft)
-        notice_one(library.ctx, found)
-        package = drafting.package_of(library, draft)
-        if package.hash() != draft.hash:
-            raise ConflictError(
-                f"Draft {draft.id} would make something else by now than what was looked at: {found.skill} changed "
-                "meanwhile. Reject it and make it anew."
-            )
-        door.check_standard(package, found.place.live(), found.skill)
-        pairs.append((found, _change(library, draft, found, decisions.get(draft.id, UNJUDGED))))
-    try:
-        versions = ship(library.ctx, pairs)
-    except StoreError as error:
-        for draft, (found, _) in zip(chosen, pairs, strict=True):
-            _failed(library.ctx, draft, found, str(error))
-        raise
-    with library.ctx.store.write() as transaction:
-        for draft in chosen:
-            drafts.put(
-                transaction, replace(draft, status="accepted", findings=_earlier(draft), updated=library.ctx.now())
-            )
-            note_action(transaction, library.ctx, "apply draft", f"{draft.id} {draft.hash}", draft.summary)
-    return versions
-
-
-def _change(library: Library, draft: Draft, found: Found, decision: Decision) -> Change:
-    from metier.library.proposals.parcels import past_of
-
-    last = found.last()
-    made = brought(library.ctx, draft.provenance.training)
-    made = made if made.skill_hash == draft.hash else NOTHING
-    imported = bool(draft.files) and not draft.pattern and not draft.provenance.training
-    origin: SkillOrigin = "imported" if imported else "learned"
-    action: VersionAction = "import" if imported else "apply"
-    version = Version(
-        skill=found.skill,
-        root=found.key,
-        number=0,
-        hash="",
-        action=action,
-        status=_status(draft, last, decision),
-        origin=last.origin if last else origin,
-        actor=draft.provenance.model or draft.approver or current_user(),
-        summary=draft.summary,
-        draft=draft.id,
-        step=f"{made.training} step {made.step}" if made.training else "",
-        provenance=draft.provenance,
-        findings=_earlier(draft),
-        receipt="force_accept: approved by a person" if draft.approved else receipt(decision),
-        gain=made.gain,
-        created=library.ctx.now(),
-    )
-    package = drafting.package_of(library, draft)
-    past = past_of(library, draft, found)
-    return Change(root=found.root.real, package=package, base=draft.base_hash, version=version, past=past)
-
-
-def _status(draft: Draft, last: Version | None, decision: Decision) -> SkillStatus:
-    """What the skill is then: as it was, if it was in use; else active only where somebody or a gate is sure of it."""
-    if last and not last.out:
-        return last.status
-    sure = bool(draft.approved) or decision.action in ("accept", "accept_new_best")
-    return "active" if sure else "provisional"
-
-
-def _open(library: Library, draft: str) -> Draft:
-    found = one(library, draft)
-    if found.status not in drafting.OPEN:
-        raise ConflictError(f"Draft {found.id} is {found.status} already.")
+def get_open_draft(library: Library, draft: str) -> Draft:
+    """A draft that waits for a decision; a ConflictError if it was decided."""
+    found = get_draft(library, draft)
+    if found.status not in OPEN:
+        raise ConflictError(f"Draft {found.id} is already {found.status}.")
     return found
 
 
-def _check_seen(library: Library, draft: Draft, seen: str) -> None:
-    """Whether a person's yes is to what the draft would make now."""
-    if seen and seen != draft.hash:
-        raise ConflictError(f"Draft {draft.id} is {draft.hash[:12]} by now, you looked at {seen[:12]}. Look again.")
-    if drafting.package_of(library, draft).hash() != draft.hash:
-        raise ConflictError(f"What draft {draft.id} would make of {draft.target} changed meanwhile. Look again.")
-
-
-def _is_unmoved(ctx: Context, draft: Draft) -> bool:
-    """Whether a draft is still what it was when somebody said that it may ship: a gate may take its time."""
-    with ctx.store.read() as transaction:
-        now = drafts.get(transaction, draft.id)
-    return (now.status, now.hash) == (draft.status, draft.hash)
-
-
-def _check_allowed(draft: Draft) -> None:
-    if draft.approved and draft.approved == draft.hash:
-        return
-    if draft.status == "quarantined" and not _only_failed(draft):
-        worst = next((one.reason for one in draft.findings if blocks(one)), "review did not let it through.")
-        raise RefusedError(
-            f"Draft {draft.id} is quarantined: {worst} Look: metier drafts show {draft.id}. "
-            f"If you are sure: metier drafts approve {draft.id}"
+def approve_draft(library: Library, draft: str, *, seen: str = "", reason: str = "") -> Draft:
+    """Approve a draft exactly as it is; `seen` is the hash that the person looked at, if not the stored one."""
+    ctx, found = library.ctx, get_open_draft(library, draft)
+    if seen and seen != found.hash:
+        raise ConflictError(
+            f"Draft {found.id} changed: its hash is {found.hash[:12]}, you looked at {seen[:12]}. Look at it again."
         )
-    if draft.needs_approval:
-        raise RefusedError(f"Draft {draft.id} needs a person's yes first: metier drafts approve {draft.id}")
+    if proposed_change(library, found).after.hash() != found.hash:
+        raise ConflictError(f"{found.target} changed after draft {found.id} was made. Look at the draft again.")
+    now = replace(found, approved=found.hash, approver=current_user(), updated=ctx.now())
+    _move(ctx, found, now, "approve draft", ctx.redact(reason))
+    return now
 
 
-def _only_failed(draft: Draft) -> bool:
-    """Whether nothing is in a draft's way but that it could not be shipped the last time."""
-    blocking = {one.rule for one in draft.findings if blocks(one)}
-    return draft.status == "quarantined" and blocking == {FAILED}
+def reject_draft(library: Library, draft: str, reason: str) -> Draft:
+    """Reject a draft, and say why."""
+    ctx, found = library.ctx, get_open_draft(library, draft)
+    said = ctx.redact(reason)
+    notes = (*found.notes, f"rejected: {said}")
+    now = replace(found, status="rejected", approved="", notes=notes, updated=ctx.now())
+    _move(ctx, found, now, "reject draft", said)
+    return now
 
 
-def _failed(ctx: Context, draft: Draft, found: Found, cause: str) -> None:
-    """Note that a draft could not be shipped; the files are what they were."""
-    failure = Finding(rule=FAILED, severity="high", reason=cause, fix=f"metier drafts apply {draft.id}")
-    now = replace(draft, status="quarantined", findings=(*_earlier(draft), failure), updated=ctx.now())
-    with suppress(StoreError), ctx.store.write() as transaction:
-        drafts.put(transaction, now)
-        note_action(transaction, ctx, "apply failed", f"{draft.id} {draft.hash}", cause)
-    last = found.last()
-    if last is not None and last.action != "rollback":
-        with suppress(StoreError):
-            turn(
-                ctx, found, last, "rollback", status=last.status, why=f"draft {draft.id} could not be applied: {cause}"
-            )
-
-
-def _earlier(draft: Draft) -> tuple[Finding, ...]:
-    """What review found, without what came of trying to ship."""
-    return tuple(one for one in draft.findings if one.rule != FAILED)
-
-
-def catch_up(library: Library) -> None:
-    """Mark drafts as accepted that were shipped by a process which did not live to say so."""
+def finish_interrupted_drafts(library: Library) -> None:
+    """Mark drafts as accepted that were shipped by a process that was killed before it could."""
     with library.ctx.store.read() as transaction:
-        waiting = [draft for draft in drafts.listed(transaction) if draft.status in drafting.OPEN]
-    if not waiting:
-        return
-    known = {_name(skill) for shelf in library.shelves() for _, skill in shelf.histories.skills()}
-    shipped = [draft for draft in waiting if _name(draft.target) in known and _was_shipped(library, draft)]
+        found = drafts.listed(transaction)
+    shipped = _shipped_drafts(library, found)
     if shipped:
         with library.ctx.store.write() as transaction:
             for draft in shipped:
                 drafts.put(transaction, replace(draft, status="accepted", updated=library.ctx.now()))
 
 
-def _name(skill: str) -> str:
-    """A skill's own name, whatever its folder and spelling."""
+def proposed_change(library: Library, draft: Draft) -> ProposedChange:
+    """What a draft makes of its skill, against what is there now."""
+    found = target_of(library, draft)
+    before = found.place.live()
+    if draft.files:
+        after = library.shelf.objects.load(draft.files)
+    else:
+        from metier.skills.editing.compose import compose
+
+        after = compose(draft.kind, found.skill, before, draft.body)
+    return ProposedChange(draft=draft, found=found, before=before, after=after)
+
+
+def target_of(library: Library, draft: Draft) -> Found:
+    """The skill of a draft, which may not be there yet."""
+    return library.find(draft.target, make=True)
+
+
+def newly_allowed(library: Library, draft: Draft) -> tuple[str, ...]:
+    """What a draft newly allows, in plain words; nothing if it can no longer be composed."""
+    with suppress(MetierError):
+        change = proposed_change(library, draft)
+        return tuple(one.words for one in capability_diff(change.before, change.after))
+    return ()
+
+
+def draft_of_package(
+    library: Library, found: Found, package: Package, *, summary: str, notes: Sequence[str] = ()
+) -> Draft:
+    """A draft of a whole package, its bytes kept: an import, or a person's edit that review blocked."""
+    ctx, live = library.ctx, found.place.live()
+    kind: DraftKind = "replace" if live else "create"
+    with library.shelf.writing():
+        library.shelf.objects.keep(package)
+    draft = Draft(
+        id="",
+        workspace=ctx.name,
+        target=str(found.folder) if found.root != library.default else found.skill,
+        kind=kind,
+        type="workflow",
+        summary=ctx.redact(summary),
+        files=files_of(package),
+        base_hash=live.hash() if live else "",
+        hash=package.hash(),
+        notes=tuple(notes),
+        needs_approval=True,
+        created=ctx.now(),
+        updated=ctx.now(),
+    )
+    return replace(draft, id=draft_id(draft))
+
+
+def draft_id(draft: Draft) -> str:
+    """Twelve digits that are the same for the same proposal against the same base."""
+    parts = (draft.workspace, draft.target, draft.kind, draft.base_hash, draft.hash)
+    return sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def save_draft(ctx: Context, draft: Draft) -> Draft:
+    """Store a draft; one with the same id that is still open stays as it is."""
+    with ctx.store.write() as transaction:
+        try:
+            there = drafts.get(transaction, draft.id)
+        except NotFoundError:
+            there = None
+        if there is not None and there.status in OPEN:
+            return there
+        drafts.put(transaction, draft)
+    return draft
+
+
+def _move(ctx: Context, before: Draft, now: Draft, action: str, reason: str) -> None:
+    with ctx.store.write() as transaction:
+        drafts.move(transaction, now, expected=before.status, hash_=before.hash)
+        note_action(transaction, ctx, action, f"{before.id} {before.hash}", reason)
+
+
+def _shipped_drafts(library: Library, found: Iterable[Draft]) -> list[Draft]:
+    """The drafts that are open by their status, though the history of their skill has a version made of them."""
+    waiting = [draft for draft in found if draft.status in OPEN]
+    if not waiting:
+        return []
+    known = {_plain_name(skill) for shelf in library.shelves() for _, skill in shelf.histories.skills()}
+    return [draft for draft in waiting if _plain_name(draft.target) in known and _was_shipped(library, draft)]
+
+
+def _plain_name(skill: str) -> str:
+    """A skill's own name, without its folder and however it is spelt."""
     return fold(skill.rpartition("/")[2])
 
 
 def _was_shipped(library: Library, draft: Draft) -> bool:
     try:
-        found = drafting.target_of(library, draft)
+        found = target_of(library, draft)
     except NotFoundError:  # its folder is in no root any more: the whole workspace was moved
         return False
     return any(version.draft == draft.id for version in found.past().versions)

@@ -11,7 +11,7 @@ from metier.errors import InputError, NotFoundError, RefusedError
 from metier.library.changes import made
 from metier.library.disk.atomic_files import put
 from metier.library.disk.packages import read_package
-from metier.library.hand_edits import notice_one
+from metier.library.hand_edits import record_hand_edit
 from metier.library.proposals.door import enter
 from metier.library.versions.apply import Change
 from metier.skills.editing.edits import apply_patch, apply_to_package
@@ -62,7 +62,8 @@ def edit_skill(
     library: Library, found: Found, file: str, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False
 ) -> EditedFile:
     """Patch a skill in a root: reviewed, kept as a version, all or nothing."""
-    notice_one(library.ctx, found)
+    if not dry_run:
+        record_hand_edit(library.ctx, found)
     live = found.place.live()
     if live is None or file not in live.files:
         raise NotFoundError(f"There is no file {found.folder / file}.")

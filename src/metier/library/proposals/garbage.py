@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.library.proposals.proposals import OPEN
+from metier.library.proposals.drafts import OPEN
 from metier.library.versions import journal
 from metier.store.tables.shipping import drafts
 

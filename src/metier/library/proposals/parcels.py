@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from metier.errors import InputError, NotFoundError, RefusedError
-from metier.library.changes import history
+from metier.errors import InputError, MetierError, NotFoundError, RefusedError
 from metier.library.disk.packages import has_document, read_package
+from metier.library.hand_edits import record_hand_edit
 from metier.library.proposals import door
-from metier.library.proposals import proposals as drafting
+from metier.library.proposals.drafts import draft_of_package, save_draft
 from metier.library.skills import Found
 from metier.skills.archives.parcel import Parcel, pack, unpack
 from metier.skills.names import name_problem
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
 
 def export(library: Library, skill: str, *, with_history: bool = True) -> bytes:
     """A skill as one file, with all its versions or only the newest; refused if any of it holds a secret."""
-    versions = history(library, skill)
+    found = library.find(skill)
+    with suppress(MetierError):  # a library that cannot be written can still be exported
+        record_hand_edit(library.ctx, found)
+    versions = found.past().versions
     if not versions:
         raise NotFoundError(f"No version of {skill} was kept.")
-    found = library.find(skill)
     versions = versions if with_history else versions[-1:]
     objects: dict[str, bytes] = {}
     for version in versions:
@@ -54,12 +57,12 @@ def bring_in(library: Library, source: Path, *, for_user: bool = False) -> Draft
     door.check_standard(parcel.package, parcel.package if live is None else live, name)
     review = door.reviewed(library.ctx, parcel.package, name, live)
     notes = [f"{len(parcel.versions)} earlier versions come with it"] if parcel.versions else []
-    draft = drafting.of_package(library, found, parcel.package, summary=f"imported from {source.name}", notes=notes)
+    draft = draft_of_package(library, found, parcel.package, summary=f"imported from {source.name}", notes=notes)
     if parcel.versions:
         with library.shelf.writing():
             library.shelf.objects.keep(Package(files={"parcel": raw}))
         draft = replace(draft, parcel=sha256(raw).hexdigest())
-    return drafting.save(library.ctx, replace(draft, status=review.status, findings=review.findings))
+    return save_draft(library.ctx, replace(draft, status=review.status, findings=review.findings))
 
 
 def past_of(library: Library, draft: Draft, found: Found) -> tuple[Version, ...]:

@@ -61,17 +61,22 @@ class Pile:
         _filed(self.shelf, begun, objects)
 
 
+def version_to_keep(shelf: Shelf, root: Path, package: Package | None, version: Version) -> Version:
+    """A version with its number, parent, hash and files; nothing is written."""
+    key = shelf.key(root)
+    number, last = shelf.histories.newest(key, version.skill)
+    made = replace(version, root=key, number=number + 1, parent=last.hash if last and not last.out else ABSENT)
+    if package is None:
+        return made
+    modes = Place(root=root, skill=version.skill, staging=shelf.staging).modes()
+    return replace(made, hash=package.hash(), files=files_of(package, modes))
+
+
 def _entry(
     shelf: Shelf, root: Path, package: Package | None, version: Version, waiting: Collection[tuple[str, str]]
 ) -> Entry:
-    key = shelf.key(root)
-    journal.check_settled(shelf, waiting, key, version.skill)
-    number, last = shelf.histories.newest(key, version.skill)
-    made = replace(version, root=key, number=number + 1, parent=last.hash if last and not last.out else ABSENT)
-    if package:
-        modes = Place(root=root, skill=version.skill, staging=shelf.staging).modes()
-        made = replace(made, hash=package.hash(), files=files_of(package, modes))
-    return Entry(version=made)
+    journal.check_settled(shelf, waiting, shelf.key(root), version.skill)
+    return Entry(version=version_to_keep(shelf, root, package, version))
 
 
 def _noted(shelf: Shelf, entry: Entry, package: Package | None, ink: Ink) -> list[Entry]:

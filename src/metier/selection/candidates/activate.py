@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from metier import __version__
 from metier.errors import NotFoundError, RefusedError
-from metier.library.changes import followed
-from metier.library.hand_edits import notice_one
+from metier.library.hand_edits import record_hand_edit
 from metier.library.proposals import door
 from metier.library.versions import journal
 from metier.review.result import blocks
@@ -44,7 +43,7 @@ def activate(library: Library, skill: str) -> Activated:
     found = library.find(skill)
     past, package = found.past(), found.place.live()
     if not (_is_as_kept(past.last, package) and journal.is_clean(found.shelf)):
-        followed(library.ctx, notice_one(library.ctx, found))
+        record_hand_edit(library.ctx, found)
         past, package = found.past(), found.place.live()
     last = past.last
     if package is None or last is None or last.out:

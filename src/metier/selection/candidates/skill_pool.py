@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from metier.library.listing import listed
+from metier.library.hand_edits import record_hand_edits
 from metier.selection.candidates.catalogue import Catalogue, catalogue_of, with_body
 from metier.selection.candidates.disk_changes import again, watch
 from metier.selection.candidates.eligibility_cache import Answers
@@ -87,7 +87,7 @@ class SkillPool:
             if not force and self._watched and self._watched == again(self.ctx, self._watched):
                 self._rest(deeds, began)
                 return self.catalogue
-            skills = yield from listed(self.library)
+            skills = yield from record_hand_edits(self.library)
             began = self.clock()
             watched = watch(self.library, skills)
             took = self.clock() - began

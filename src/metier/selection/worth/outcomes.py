@@ -71,18 +71,18 @@ def records(library: Library, current: Mapping[str, str] | None = None) -> Mappi
     Selections that no run came after say nothing about a score: up to some of them nobody writes anything for that.
     """
     _sum_up(library.ctx, most=1, waits=PAGE)
-    return {name: one.adjustment for name, one in _known(library, current).items()}
+    return {name: one.adjustment for name, one in known_worths(library, current).items()}
 
 
 def worths(library: Library, current: Mapping[str, str] | None = None) -> Mapping[str, Worth]:
     """All that is known of each skill as it is now; skills that were never selected are left out."""
     _sum_up(library.ctx)
-    return _known(library, current)
+    return known_worths(library, current)
 
 
 def hurting(library: Library, current: Mapping[str, str] | None = None) -> Mapping[str, Adjustment]:
     """The skills without which runs surely go better; they are not chosen any more."""
-    return {name: one.adjustment for name, one in worths(library, current).items() if one.adjustment.hurts}
+    return {name: one.adjustment for name, one in known_worths(library, current).items() if one.adjustment.hurts}
 
 
 def as_document(worth: Worth) -> dict[str, object]:
@@ -128,7 +128,7 @@ def settle(
     try:
         if save:
             _follow(library.ctx, judged)
-        found = worths(library, current) if save else _known(library, current)
+        found = worths(library, current) if save else known_worths(library, current)
     except MetierError as error:
         return (f"What skills are worth was not summed up: {error}",)
     proven = [name for name, one in found.items() if one.is_proven and there[name].status == "provisional"]
@@ -154,8 +154,8 @@ def _promoted(library: Library, skill: str, worth: Worth, *, save: bool) -> str:
     return f"{skill} is active: {why}."
 
 
-def _known(library: Library, current: Mapping[str, str] | None) -> Mapping[str, Worth]:
-    """What the sums say, as they are."""
+def known_worths(library: Library, current: Mapping[str, str] | None) -> Mapping[str, Worth]:
+    """The same as of the last pass or selection; reads only."""
     with library.ctx.store.read() as transaction:
         found = outcomes.tallies(transaction)
         base = _rate(meta.get(transaction, f"{BASE}:{library.ctx.name}"))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import InputError, NotFoundError, StoreError
 from metier.library.proposals import door
-from metier.library.proposals import drafts as deciding
-from metier.library.proposals import proposals as drafting
+from metier.library.proposals.drafts import draft_id, draft_of_package, save_draft
+from metier.library.proposals.ship import may_ship, ship_if_gate_agrees
 from metier.library.proposals.training_receipt import proven
 from metier.skills.validate import validate
 from metier.store.tables.shipping import drafts
@@ -70,7 +70,7 @@ def drafted(library: Library, finished: Finished) -> Draft | None:
     if best.hash() == training.base_hash or found is None:
         return None
     review = door.reviewed(library.ctx, best, found.skill, found.place.live())
-    draft = drafting.of_package(
+    draft = draft_of_package(
         library,
         found,
         best,
@@ -91,9 +91,9 @@ def drafted(library: Library, finished: Finished) -> Draft | None:
 def shipped(library: Library, draft: Draft) -> Version | Draft:
     """The draft through the one door; it ships if the last gate accepted it and nobody has to be asked."""
     decision = proven(library.ctx, draft)
-    if decision is None or not deciding.may_ship(draft):
+    if decision is None or not may_ship(draft):
         return draft
-    return deciding.gated(library, draft, Proven(decision=decision))
+    return ship_if_gate_agrees(library, draft, Proven(decision=decision))
 
 
 def written(library: Library, finished: Finished, out: str = "") -> Path | None:
@@ -152,12 +152,12 @@ def _place(library: Library, skill: str) -> Found | None:
 def _identity(draft: Draft, found: Found) -> str:
     """The draft's id: what shipped once and was taken back is another draft when it is proposed again."""
     last = found.last()
-    return drafting.identity(replace(draft, base_hash=f"{draft.base_hash} v{last.number if last else 0}"))
+    return draft_id(replace(draft, base_hash=f"{draft.base_hash} v{last.number if last else 0}"))
 
 
 def _saved(ctx: Context, draft: Draft) -> Draft:
     """The draft in the store; one of the same bytes that nobody decided on yet learns what is known by now."""
-    kept = drafting.save(ctx, draft)
+    kept = save_draft(ctx, draft)
     if kept.approved or (kept.summary, kept.notes) == (draft.summary, draft.notes):
         return kept
     now = replace(draft, created=kept.created)

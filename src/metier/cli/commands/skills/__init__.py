@@ -49,16 +49,16 @@ def skills() -> None:
 
 @app.command("list")
 def list_(ctx: typer.Context, order: OrderOption = None, as_json: AsJson = False) -> None:
-    """List all skills, including archived and deleted ones. Hand edits are saved as versions first.
+    """List all skills, including archived and deleted ones.
 
     Example:  metier skills list --order claude-code
     """
-    from metier.library.listing import listed
-    from metier.selection.worth.outcomes import NOTHING, worths
+    from metier.library.listing import scan_skills
+    from metier.selection.worth.outcomes import NOTHING, known_worths
 
     with opened(ctx) as ws:
-        found = awaited(listed(ws.library, order))
-        known = worths(ws.library, {one.name: one.hash for one in found if not one.shadowed_by})
+        found = awaited(scan_skills(ws.library, order))
+        known = known_worths(ws.library, {one.name: one.hash for one in found if not one.shadowed_by})
         base = ws.root
     rated = [(one, NOTHING if one.shadowed_by else known.get(one.name, NOTHING)) for one in found]
     if as_json:
@@ -126,6 +126,7 @@ def _row(skill: Skill, worth: Worth) -> dict[str, object]:
 def _state(skill: Skill, worth: Worth) -> str:
     more = {
         "pinned": skill.pinned,
+        "edited by hand": skill.unsaved,
         "shadowed": bool(skill.shadowed_by),
         "hurts": worth.adjustment.hurts,
     }

@@ -35,7 +35,7 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
     with opened(ctx) as ws:
         found, versions, package, which = _at(ws, skill, version)
         profile = standing.of(ws.context, found)
-        worth = outcomes.worths(ws.library, {_name(found): which.hash}).get(_name(found), outcomes.NOTHING)
+        worth = outcomes.known_worths(ws.library, {_name(found): which.hash}).get(_name(found), outcomes.NOTHING)
         document = _document(found, package, which, len(versions)) | {
             "uses": profile.uses,
             "successes": profile.successes,
@@ -115,7 +115,7 @@ def diff(
 
     with opened(ctx) as ws:
         found, versions, new, at = _at(ws, skill, after)
-        first = found.past().number(before) if before is not None else _previous(versions, at)
+        first = _numbered(versions, before) if before is not None else _previous(versions, at)
         old = found.load(first) if first else Package(files={})
     parts = changes(old, new)
     names = (f"v{first.number}" if first else "nothing", f"v{at.number}")
@@ -171,8 +171,15 @@ def _at(ws: Workspace, skill: str, number: int | None) -> tuple[Found, tuple[Ver
     found = ws.library.find(skill)
     if not versions:
         raise NotFoundError(f"There is no saved version of {skill}.")
-    version = found.past().number(number) if number is not None else versions[-1]
+    version = _numbered(versions, number) if number is not None else versions[-1]
     return found, versions, found.load(version), version
+
+
+def _numbered(versions: tuple[Version, ...], number: int) -> Version:
+    """A version by its number; a hand edit that is not saved yet has one, too."""
+    from metier.library.versions.history import Past
+
+    return Past(versions=versions, last_number=versions[-1].number).number(number)
 
 
 def _previous(versions: tuple[Version, ...], at: Version) -> Version | None:
@@ -182,8 +189,7 @@ def _previous(versions: tuple[Version, ...], at: Version) -> Version | None:
 
 
 def _bytes(found: Found, version: Version, file: str) -> bytes | None:
-    stored = next((one for one in version.files if one.path == file), None)
-    return found.shelf.objects.get(stored.object) if stored else None
+    return found.read_file(version, file)
 
 
 def _document(found: Found, package: Package, version: Version, count: int) -> dict[str, object]:

@@ -39,6 +39,13 @@ def get(transaction: Transaction, draft: str) -> Draft:
     return loads(Draft, rows[0][0])
 
 
+def starting_with(transaction: Transaction, prefix: str) -> list[Draft]:
+    """The drafts whose ids start with some characters, oldest first."""
+    sql = "SELECT body FROM drafts WHERE workspace = ? AND substr(id, 1, ?) = ? ORDER BY sequence"
+    rows = transaction.all(sql, (transaction.workspace, len(prefix), prefix))
+    return [loads(Draft, row[0]) for row in rows]
+
+
 def everywhere(transaction: Transaction) -> list[Draft]:
     """The drafts of every workspace that shares this store."""
     return [loads(Draft, row[0]) for row in transaction.all("SELECT body FROM drafts ORDER BY sequence")]

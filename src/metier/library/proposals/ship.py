@@ -1,0 +1,205 @@
+"""Ship drafts: those that review let through or a person approved, all of them or none."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from metier.context.audit import current_user, note_action
+from metier.errors import ConflictError, RefusedError, StoreError
+from metier.library.changes import ship, turn
+from metier.library.hand_edits import record_hand_edit
+from metier.library.proposals import door
+from metier.library.proposals.drafts import (
+    OPEN,
+    finish_interrupted_drafts,
+    get_open_draft,
+    proposed_change,
+    target_of,
+)
+from metier.library.proposals.gate import PASSING, UNJUDGED, receipt
+from metier.library.proposals.parcels import past_of
+from metier.library.proposals.training_receipt import NOTHING, brought, proven
+from metier.library.versions.apply import Change
+from metier.review.result import blocks
+from metier.store.tables.shipping import drafts
+from metier.types import Finding
+from metier.types.skills import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.context.context import Context
+    from metier.library.proposals.drafts import ProposedChange
+    from metier.library.proposals.gate import Gate
+    from metier.library.skills import Found, Library
+    from metier.types import Draft
+    from metier.types.skills import SkillOrigin, SkillStatus, VersionAction
+    from metier.types.trials import Decision
+
+FAILED = "apply-failed"
+"""The rule of a finding that says why a draft could not be shipped."""
+
+
+def apply_drafts(library: Library, ids: Sequence[str]) -> list[Version]:
+    """Ship drafts that passed review, or that a person approved: all of them or none."""
+    finish_interrupted_drafts(library)
+    chosen = [get_open_draft(library, draft) for draft in dict.fromkeys(ids)]
+    for draft in chosen:
+        _check_allowed(draft)
+    return _ship_all(library, [(_prepare(library, one), proven(library.ctx, one) or UNJUDGED) for one in chosen])
+
+
+def ship_if_gate_agrees(library: Library, draft: Draft, gate: Gate) -> Version | Draft:
+    """Ship one draft if its gate agrees; otherwise reject it with the gate's reason.
+
+    A draft that cannot be shipped is quarantined with the cause, and can be tried again.
+    """
+    ctx = library.ctx
+    _check_allowed(draft)
+    try:
+        change = _prepare(library, draft)
+        decision = gate.decide(draft, change.before, change.after)
+        if decision.action in PASSING:
+            return _ship_all(library, [(change, decision)])[0]
+    except ConflictError:  # somebody was faster: the next pass writes the draft anew
+        raise
+    except (RefusedError, StoreError) as error:
+        if _is_unchanged(ctx, draft):
+            _quarantine(ctx, draft, target_of(library, draft), str(error))
+        raise
+    notes = (*draft.notes, f"gate: {receipt(decision)}")
+    now = replace(draft, status="rejected", notes=notes, updated=ctx.now())
+    with ctx.store.write() as transaction:
+        drafts.move(transaction, now, expected=draft.status, hash_=draft.hash)
+        note_action(transaction, ctx, "gate rejects draft", f"{draft.id} {draft.hash}", decision.reason)
+    return now
+
+
+def may_ship(draft: Draft) -> bool:
+    """Whether a draft needs nobody's approval any more."""
+    if draft.approved and draft.approved == draft.hash:
+        return draft.status in OPEN
+    return (draft.status == "candidate" or _only_failed(draft)) and not draft.needs_approval
+
+
+def _prepare(library: Library, draft: Draft) -> ProposedChange:
+    """Find a draft's skill, save what was done to it by hand, and compose what the draft makes of it."""
+    change = proposed_change(library, draft)
+    record_hand_edit(library.ctx, change.found)
+    return change
+
+
+def _ship_all(library: Library, chosen: Sequence[tuple[ProposedChange, Decision]]) -> list[Version]:
+    """Ship drafts that are allowed to ship: all of them or none."""
+    ctx = library.ctx
+    for change, _ in chosen:
+        _check_current(ctx, change)
+    try:
+        versions = ship(ctx, [(change.found, _change(library, change, decision)) for change, decision in chosen])
+    except StoreError as error:
+        for change, _ in chosen:
+            _quarantine(ctx, change.draft, change.found, str(error))
+        raise
+    with ctx.store.write() as transaction:
+        for change, _ in chosen:
+            draft = change.draft
+            now = replace(draft, status="accepted", findings=_review_findings(draft), updated=ctx.now())
+            drafts.put(transaction, now)
+            note_action(transaction, ctx, "apply draft", f"{draft.id} {draft.hash}", draft.summary)
+    return versions
+
+
+def _check_current(ctx: Context, change: ProposedChange) -> None:
+    """Refuse a draft that was changed since it was allowed to ship, or whose skill changed since it was made."""
+    draft, found = change.draft, change.found
+    if not _is_unchanged(ctx, draft):
+        raise ConflictError(f"Somebody changed draft {draft.id} in the meantime. Look at it again.")
+    if change.after.hash() != draft.hash:
+        raise ConflictError(f"{found.skill} changed after draft {draft.id} was made. Reject it and make it again.")
+    door.check_standard(change.after, change.before, found.skill)
+
+
+def _change(library: Library, proposed: ProposedChange, decision: Decision) -> Change:
+    draft, found = proposed.draft, proposed.found
+    last = found.last()
+    made = brought(library.ctx, draft.provenance.training)
+    made = made if made.skill_hash == draft.hash else NOTHING
+    imported = bool(draft.files) and not draft.pattern and not draft.provenance.training
+    origin: SkillOrigin = "imported" if imported else "learned"
+    action: VersionAction = "import" if imported else "apply"
+    version = Version(
+        skill=found.skill,
+        root=found.key,
+        number=0,
+        hash="",
+        action=action,
+        status=_status(draft, last, decision),
+        origin=last.origin if last else origin,
+        actor=draft.provenance.model or draft.approver or current_user(),
+        summary=draft.summary,
+        draft=draft.id,
+        step=f"{made.training} step {made.step}" if made.training else "",
+        provenance=draft.provenance,
+        findings=_review_findings(draft),
+        receipt="force_accept: approved by a person" if draft.approved else receipt(decision),
+        gain=made.gain,
+        created=library.ctx.now(),
+    )
+    past = past_of(library, draft, found)
+    return Change(root=found.root.real, package=proposed.after, base=draft.base_hash, version=version, past=past)
+
+
+def _status(draft: Draft, last: Version | None, decision: Decision) -> SkillStatus:
+    """The skill's status afterwards: unchanged if it is in use; else active only if a person or a gate is sure."""
+    if last and not last.out:
+        return last.status
+    sure = bool(draft.approved) or decision.action in ("accept", "accept_new_best")
+    return "active" if sure else "provisional"
+
+
+def _is_unchanged(ctx: Context, draft: Draft) -> bool:
+    """Whether a draft is still what it was when it was allowed to ship: a gate may take its time."""
+    with ctx.store.read() as transaction:
+        now = drafts.get(transaction, draft.id)
+    return (now.status, now.hash) == (draft.status, draft.hash)
+
+
+def _check_allowed(draft: Draft) -> None:
+    if draft.approved and draft.approved == draft.hash:
+        return
+    if draft.status == "quarantined" and not _only_failed(draft):
+        worst = next((one.reason for one in draft.findings if blocks(one)), "review blocked it.")
+        raise RefusedError(
+            f"Draft {draft.id} is quarantined: {worst} Look at it: metier drafts show {draft.id}. "
+            f"If you are sure: metier drafts approve {draft.id}"
+        )
+    if draft.needs_approval:
+        raise RefusedError(f"Draft {draft.id} needs your approval first: metier drafts approve {draft.id}")
+
+
+def _only_failed(draft: Draft) -> bool:
+    """Whether the only thing that blocks a draft is that shipping it failed the last time."""
+    blocking = {one.rule for one in draft.findings if blocks(one)}
+    return draft.status == "quarantined" and blocking == {FAILED}
+
+
+def _quarantine(ctx: Context, draft: Draft, found: Found, cause: str) -> None:
+    """Note that a draft could not be shipped; the skill's files are what they were."""
+    failure = Finding(rule=FAILED, severity="high", reason=cause, fix=f"metier drafts apply {draft.id}")
+    findings = (*_review_findings(draft), failure)
+    now = replace(draft, status="quarantined", findings=findings, updated=ctx.now())
+    with suppress(StoreError), ctx.store.write() as transaction:
+        drafts.put(transaction, now)
+        note_action(transaction, ctx, "apply failed", f"{draft.id} {draft.hash}", cause)
+    last = found.last()
+    if last is not None and last.action != "rollback":
+        why = f"draft {draft.id} could not be applied: {cause}"
+        with suppress(StoreError):
+            turn(ctx, found, last, "rollback", status=last.status, why=why)
+
+
+def _review_findings(draft: Draft) -> tuple[Finding, ...]:
+    """What review found, without what came of an attempt to ship."""
+    return tuple(one for one in draft.findings if one.rule != FAILED)
