@@ -357,7 +357,7 @@ def test_a_draft_ships_only_with_a_yes_to_its_very_bytes(ws: Workspace) -> None:
     (version,) = apply_drafts(ws.library, [draft.id])
     assert (version.draft, version.hash) == (draft.id, draft.hash)
     assert (folder / "notes.md").read_bytes() == b"x"
-    with pytest.raises(ConflictError, match="accepted already"):
+    with pytest.raises(ConflictError, match="already accepted"):
         apply_drafts(ws.library, [draft.id])
 
 
