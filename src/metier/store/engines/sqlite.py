@@ -12,9 +12,8 @@ import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, cast
 
-from metier.errors import BusyError, StoreError
+from metier.errors import BusyError, DamagedError, StoreError
 from metier.store.engines.dialect import SQLITE
-from metier.store.engines.sqlite_errors import translate
 from metier.store.engines.write_lock import locked
 
 if TYPE_CHECKING:
@@ -243,6 +242,23 @@ class SqliteEngine:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            raise translate(error, self._file) from error
+            raise _translate(error, self._file) from error
         except OSError as error:
             raise StoreError(f"{self._file} cannot be opened: {error.strerror}.") from None
+
+
+def _translate(error: sqlite3.DatabaseError, file: Path) -> StoreError:
+    """What SQLite said, as something a person can act on."""
+    said = str(error)
+    name = getattr(error, "sqlite_errorname", "")
+    if "locked" in said or "busy" in said:
+        return BusyError(f"{file} is held by another process ({said}). Try again when it is done.")
+    if "disk is full" in said or name == "SQLITE_FULL":
+        return StoreError(f"The disk is full: this was not written to {file}. Free some space, then try again.")
+    if "not a database" in said or "malformed" in said:
+        return DamagedError(f"{file} is damaged ({said}). Bring back a backup: metier restore FILE.")
+    if "readonly" in said or "unable to open" in said:
+        return StoreError(f"{file} cannot be opened or written ({said}). Check its permissions and its folder's.")
+    if name.startswith("SQLITE_IOERR"):
+        return StoreError(f"The disk refused a write or a read for {file} ({said}). Nothing was acknowledged.")
+    return StoreError(f"The database {file} refused: {said}.")
