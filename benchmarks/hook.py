@@ -25,7 +25,7 @@ from metier.selection.candidates.disk_changes import stamp_of
 from metier.selection.evaluation import samples
 from metier.store.tables.selection import hook_skills as skill_words
 from metier.store.tables.selection.hook_skills import HandOut, InUse
-from metier.store.tables.selection.skill_index import Content, Said, Text
+from metier.store.tables.selection.skill_index import ContentKey, SkillSummary, SkillText
 from metier.workspace import Workspace
 from startup import cpu_ms
 
@@ -46,7 +46,7 @@ class Query:
     gold: frozenset[str]
 
 
-def corpus(folder: Path) -> tuple[list[Text], list[Query]]:
+def corpus(folder: Path) -> tuple[list[SkillText], list[Query]]:
     """The skills and the requests of a corpus."""
     with gzip.open(folder / "skills.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
@@ -58,12 +58,12 @@ def corpus(folder: Path) -> tuple[list[Text], list[Query]]:
     return texts, queries
 
 
-def made_up(count: int) -> tuple[list[Text], list[Query]]:
+def made_up(count: int) -> tuple[list[SkillText], list[Query]]:
     """Skills of words that exist nowhere, as many different ones as a language has."""
     rng = random.Random(7)
     words = ["".join(rng.choices("bdfgklmnprst", k=3)) + rng.choice("aeiou") * 2 + str(n % 97) for n in range(20_000)]
     common = [int(20_000 * rng.random() ** 3) for _ in range(400_000)]
-    texts: list[Text] = []
+    texts: list[SkillText] = []
     for number in range(count):
         said = [words[common[rng.randrange(400_000)]] for _ in range(420)]
         texts.append(text(f"skill-{number}", " ".join(said[:20]), " ".join(said[20:])))
@@ -73,17 +73,17 @@ def made_up(count: int) -> tuple[list[Text], list[Query]]:
     return texts, queries
 
 
-def text(name: str, description: str, body: str) -> Text:
+def text(name: str, description: str, body: str) -> SkillText:
     """A skill as the store keeps it."""
-    return Text(
-        content=Content(f"{hash((name, body)) & (2**64 - 1):064x}", name),
+    return SkillText(
+        content=ContentKey(f"{hash((name, body)) & (2**64 - 1):064x}", name),
         description=description,
-        said=Said(),
+        said=SkillSummary(),
         body=body,
     )
 
 
-def fill(ws: Workspace, texts: list[Text]) -> None:
+def fill(ws: Workspace, texts: list[SkillText]) -> None:
     """Put skills into the store as if they had been looked at and found fit."""
     document = ws.root / "SKILL.md"
     document.write_text("# A skill\n", encoding="utf-8")
@@ -111,7 +111,7 @@ def judged(ws: Workspace, queries: list[Query]) -> tuple[float, float, float, fl
     return len(handed) / len(queries), right, wrong / len(none), spent
 
 
-def library(texts: list[Text], queries: list[Query], size: int) -> tuple[list[Text], list[Query]]:
+def library(texts: list[SkillText], queries: list[Query], size: int) -> tuple[list[SkillText], list[Query]]:
     """A library of a size, and the requests that it has skills for: six in ten of its skills are asked for."""
     rng = random.Random(size)
     golds = sorted({name for one in queries for name in one.gold})
@@ -123,7 +123,7 @@ def library(texts: list[Text], queries: list[Query], size: int) -> tuple[list[Te
     return there[:size], [one for one in queries if one.gold <= wanted]
 
 
-def measured(size: int, texts: list[Text], queries: list[Query], *, labelled: bool) -> bool:
+def measured(size: int, texts: list[SkillText], queries: list[Query], *, labelled: bool) -> bool:
     """One library: time and, if the requests are real, how often the hook is right."""
     python = [sys.executable, "-m", "metier.hooks.select"]
     with tempfile.TemporaryDirectory() as folder, Workspace.open(folder) as ws:

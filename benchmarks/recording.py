@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.formats.run_json import dump_run
-from metier.runs.record import deliver
+from metier.runs.record import record_runs
 from metier.types import Run, SkillTrace, Tokens, ToolCall
 from metier.workspace import Workspace
 
@@ -98,7 +98,7 @@ def measure_ours(skills: int, *, clean: bool = True) -> float:
     with workspace() as ws:
         ws.context.redact("warm up")
         start = time.perf_counter()
-        deliver(ws.context, runs, "redacted" if clean else "nothing")
+        record_runs(ws.context, runs, "redacted" if clean else "nothing")
         return per_second(len(runs), start)
 
 
@@ -117,7 +117,7 @@ def flat(total: int) -> bool:
                 break
             while done < mark:
                 count = min(10_000, mark - done)
-                deliver(ws.context, [sample(number, 0) for number in range(done, done + count)], "redacted")
+                record_runs(ws.context, [sample(number, 0) for number in range(done, done + count)], "redacted")
                 done += count
             costs[mark] = window(ws, done)
             done += WINDOW
@@ -133,7 +133,7 @@ def window(ws: Workspace, first: int) -> float:
     for part in range(3):
         runs = [sample(number, 0) for number in range(first + part * WINDOW // 3, first + (part + 1) * WINDOW // 3)]
         before = time.perf_counter()
-        deliver(ws.context, runs, "redacted")
+        record_runs(ws.context, runs, "redacted")
         best_part = min(best_part, (time.perf_counter() - before) / len(runs) * 1e6)
     return best_part
 

@@ -114,21 +114,21 @@ class Workspace:
 
     def finish(self, run: Run) -> Delivery:
         """Record one finished run; says what became of it and never raises."""
-        from metier.runs.record import finish
+        from metier.runs.record import record_run
 
-        return finish(self.context, run)
+        return record_run(self.context, run)
 
     def deliver(self, runs: Iterable[Run]) -> list[Delivery]:
         """Record many runs, in batches; says what became of each."""
-        from metier.runs.record import deliver
+        from metier.runs.record import record_runs
 
-        return deliver(self.context, runs)
+        return record_runs(self.context, runs)
 
     def ingest(self) -> list[Delivery]:
         """Take in what hooks have spooled, each file exactly once."""
-        from metier.runs.ingest import ingest
+        from metier.runs.ingest import ingest_spool
 
-        return ingest(self.context)
+        return ingest_spool(self.context)
 
     def read_waiting(self) -> None:
         """Read what is new in the transcripts that hooks pointed at, up to 32 MiB in all."""
@@ -138,33 +138,33 @@ class Workspace:
 
     def runs(self, limit: int = 50) -> list[Record]:
         """The newest runs."""
-        from metier.runs.queries import listed
+        from metier.runs.queries import list_runs
 
-        return listed(self.context, limit)
+        return list_runs(self.context, limit)
 
     def run(self, run: str) -> Record:
         """One run by its id or the beginning of it."""
-        from metier.runs.queries import shown
+        from metier.runs.queries import get_run
 
-        return shown(self.context, run)
+        return get_run(self.context, run)
 
     def verdict(self, run: str) -> Verdict | None:
         """The stored verdict on a run, if there is one."""
-        from metier.runs.queries import verdict
+        from metier.runs.queries import get_verdict
 
-        return verdict(self.context, run)
+        return get_verdict(self.context, run)
 
     def search(self, words: str, limit: int = 50) -> list[Record]:
         """Runs that hold all the words, newest first."""
-        from metier.runs.queries import search
+        from metier.runs.queries import search_runs
 
-        return search(self.context, words, limit)
+        return search_runs(self.context, words, limit)
 
     def index(self) -> Iterator[Event]:
         """Fill the full-text index, telling how far it got."""
-        from metier.runs.queries import index
+        from metier.runs.queries import index_runs
 
-        return index(self.context)
+        return index_runs(self.context)
 
     def tidy(self) -> Iterator[Event]:
         """Enforce the limits on age and size, at most once a day."""
@@ -315,9 +315,9 @@ class Workspace:
                 self.library.recover()
         left = [*self.state.glob("backup-*"), *self.state.glob("restore-*")]
         if left:
-            from metier.context.temp_folders import sweep
+            from metier.context.temp_folders import remove_leftovers
 
-            sweep(left)
+            remove_leftovers(left)
 
 
 def _has_entries(folder: Path) -> bool:

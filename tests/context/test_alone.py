@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.context.exclusive import alone, file_of
+from metier.context.exclusive import exclusive_lock, file_of
 from metier.errors import BusyError, UnreachableError
-from metier.store.engines.alone_server import by_server
-from metier.store.engines.exclusive import HELD, by_file
+from metier.store.engines.exclusive import HELD, lock_by_file
+from metier.store.engines.server_lock import by_server
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 HOLDER = """
 import sys, time
-from metier.context.exclusive import alone
+from metier.context.exclusive import exclusive_lock
 from metier.workspace import Workspace
-with Workspace.open(sys.argv[1]) as ws, alone(ws.context, 0):
+with Workspace.open(sys.argv[1]) as ws, exclusive_lock(ws.context, 0):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -59,9 +59,9 @@ def holder(folder: Path) -> subprocess.Popen[str]:
 
 def test_a_second_one_is_told_who_is_at_work(shop: Workspace) -> None:
     with (
-        alone(shop.context, 0),
+        exclusive_lock(shop.context, 0),
         pytest.raises(BusyError, match=r"Another learn is at work on .*shop: ") as caught,
-        alone(shop.context, 0),
+        exclusive_lock(shop.context, 0),
     ):
         pass
     assert "\n" not in str(caught.value)
@@ -70,30 +70,30 @@ def test_a_second_one_is_told_who_is_at_work(shop: Workspace) -> None:
 
 def test_one_after_the_other_is_no_conflict(shop: Workspace) -> None:
     for _ in range(3):
-        with alone(shop.context, 0):
+        with exclusive_lock(shop.context, 0):
             pass
 
 
 def test_what_fails_inside_lets_go(shop: Workspace) -> None:
-    with pytest.raises(ZeroDivisionError), alone(shop.context, 0):
+    with pytest.raises(ZeroDivisionError), exclusive_lock(shop.context, 0):
         raise ZeroDivisionError
-    with alone(shop.context, 0):
+    with exclusive_lock(shop.context, 0):
         assert len(HELD) == 1
     assert not HELD
 
 
 def test_a_busy_error_of_the_work_itself_is_passed_on_as_it_is(shop: Workspace) -> None:
-    with pytest.raises(BusyError, match=r"^the store is busy$"), alone(shop.context, 0):
+    with pytest.raises(BusyError, match=r"^the store is busy$"), exclusive_lock(shop.context, 0):
         raise BusyError("the store is busy")
 
 
 def test_another_process_excludes_and_its_death_lets_go(shop: Workspace, place: Path) -> None:
     process = holder(place)
-    with pytest.raises(BusyError), alone(shop.context, 0.05):
+    with pytest.raises(BusyError), exclusive_lock(shop.context, 0.05):
         pass
     process.send_signal(signal.SIGKILL)
     process.wait()
-    with alone(shop.context, 5):
+    with exclusive_lock(shop.context, 5):
         pass
 
 
@@ -101,7 +101,7 @@ def test_waiting_ends_when_the_other_one_has_ended(shop: Workspace, place: Path)
     process = holder(place)
     began = time.monotonic()
     killer = subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -9 {process.pid}"])
-    with alone(shop.context, 10):
+    with exclusive_lock(shop.context, 10):
         waited = time.monotonic() - began
     assert 0.2 < waited < 5
     assert killer.wait() == 0
@@ -110,14 +110,14 @@ def test_waiting_ends_when_the_other_one_has_ended(shop: Workspace, place: Path)
 
 def test_a_forked_child_does_not_have_it_and_does_not_let_it_go(shop: Workspace) -> None:
     go = os.pipe()
-    with alone(shop.context, 0):
+    with exclusive_lock(shop.context, 0):
         child = os.fork()
         if child == 0:  # it ends only when told to, and never by way of the test
             os.read(go[0], 1)
             os._exit(0)
-        with pytest.raises(BusyError), alone(shop.context, 0):
+        with pytest.raises(BusyError), exclusive_lock(shop.context, 0):
             pass
-    with alone(shop.context, 5):  # the child is still there, and yet nobody has it
+    with exclusive_lock(shop.context, 5):  # the child is still there, and yet nobody has it
         pass
     os.write(go[1], b"x")
     os.waitpid(child, 0)
@@ -127,11 +127,11 @@ def test_a_forked_child_does_not_have_it_and_does_not_let_it_go(shop: Workspace)
 
 def test_a_child_that_leaves_the_block_does_not_open_it_for_others(shop: Workspace) -> None:
     child = -1
-    with alone(shop.context, 0):
+    with exclusive_lock(shop.context, 0):
         child = os.fork()
         if child != 0:
             os.waitpid(child, 0)
-            with pytest.raises(BusyError), alone(shop.context, 0):
+            with pytest.raises(BusyError), exclusive_lock(shop.context, 0):
                 pass
     if child == 0:
         os._exit(0)
@@ -145,9 +145,9 @@ def test_other_work_and_other_workspaces_go_on(tmp_path: Path) -> None:
     with (
         Workspace.open(folders[0], flags=flags) as one,
         Workspace.open(folders[1], flags=flags) as other,
-        alone(one.context, 0),
-        alone(other.context, 0),
-        alone(one.context, 0, "watch"),
+        exclusive_lock(one.context, 0),
+        exclusive_lock(other.context, 0),
+        exclusive_lock(one.context, 0, "watch"),
     ):
         assert one.state == other.state
         assert len({file_of(one.context, "learn"), file_of(other.context, "learn"), file_of(one.context, "watch")}) == 3
@@ -163,7 +163,7 @@ def test_a_server_that_is_away_is_an_error_a_person_understands() -> None:
 def test_a_lock_file_with_anything_in_it_still_locks(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "learn.lock"
     file.write_bytes(content)
-    take: Callable[[], AbstractContextManager[None]] = lambda: by_file(file, 0)  # noqa: E731
+    take: Callable[[], AbstractContextManager[None]] = lambda: lock_by_file(file, 0)  # noqa: E731
     with take():
         assert file.read_text() == f"{os.getpid()}\n"
         file.write_bytes(content)

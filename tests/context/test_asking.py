@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from metier.context.model_access import Line, ModelAsker, RemoteEmbedder, asker_of, embedder_of
+from metier.context.model_access import ModelAsker, ModelLine, RemoteEmbedder, asker_of, embedder_of
 from metier.errors import ConfigError
 from metier.models.build import NoModel
 from metier.models.failures import Unreachable
@@ -47,7 +47,7 @@ def opened(tmp_path: Path) -> Iterator[Any]:
 
 
 def scripted(ws: Workspace, model: Scripted, spec: str = "openai:m@http://x/v1", **more: Any) -> ModelAsker:
-    line = Line(ws.context, model, parse(spec), Limits())  # type: ignore[arg-type]
+    line = ModelLine(ws.context, model, parse(spec), Limits())  # type: ignore[arg-type]
     return ModelAsker(line, {"judge": 15.0, "draft": 60.0}, **more)
 
 
@@ -175,7 +175,7 @@ def test_the_settings_of_stages_reach_the_asker(opened: Any) -> None:
 
 
 def embedder(ws: Workspace, model: Scripted) -> RemoteEmbedder:
-    return RemoteEmbedder(Line(ws.context, model, parse("openai:e@http://x/v1"), Limits()))  # type: ignore[arg-type]
+    return RemoteEmbedder(ModelLine(ws.context, model, parse("openai:e@http://x/v1"), Limits()))  # type: ignore[arg-type]
 
 
 def test_vectors_have_length_one_and_are_paid_for_once(ws: Workspace) -> None:

@@ -185,7 +185,7 @@ def _call(reason: str = "") -> Call:
 def test_a_call_is_kept_without_anything_a_server_said(ws: Workspace) -> None:
     StoreCalls(ws.context).add(_call("the prompt said: my cat is called Mimi"))
     with ws.context.store.read() as transaction:
-        kept = calls.listed(transaction)
+        kept = calls.list_since(transaction)
     assert [(one.stage, one.tokens, one.cost_usd) for one in kept] == [("judge", Tokens(input=2), None)]
     assert "Mimi" not in repr(kept)
 

@@ -30,7 +30,7 @@ from pathlib import Path
 from metier.events import Advanced, Ended
 from metier.learning.watch.schedule import Pace
 from metier.learning.watch.watch import Watch
-from metier.runs.queries import listed
+from metier.runs.queries import list_runs
 from metier.workspace import Workspace
 
 folder, log, inside = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
@@ -44,7 +44,7 @@ def learn(pool):
         os.close(os.open(inside, os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         note("overlap")
-    note(f"began {len(listed(pool.ctx, 1000))}")
+    note(f"began {len(list_runs(pool.ctx, 1000))}")
     for step in range(int(sys.argv[4])):
         yield Advanced(stage="learn", done=step)
         time.sleep(0.02)
@@ -179,7 +179,7 @@ def _learned(folder: Path) -> list[Sequence[tuple[str, object]]]:
         return [
             runs,
             skills,
-            [(one.label, sorted(one.runs)) for one in patterns.listed(transaction)],
+            [(one.label, sorted(one.runs)) for one in patterns.list_all(transaction)],
             [(one.target, one.status) for one in drafts.listed(transaction)],
         ]
 

@@ -49,7 +49,7 @@ def ready(ws: Workspace) -> Workspace:
 def stored(ws: Workspace) -> list[Selection]:
     ws.ingest()
     with ws.context.store.read() as transaction:
-        return selections.listed(transaction)
+        return selections.list_all(transaction)
 
 
 def errors(ws: Workspace) -> str:

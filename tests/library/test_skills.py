@@ -338,11 +338,11 @@ def test_every_change_is_in_the_audit_log(ws: Workspace) -> None:
     edited(ws, "deploy", "one")
     ws.rollback("deploy")
     with ws.context.store.read() as transaction:
-        assert [(one.action, one.subject) for one in audit.listed(transaction)] == [
+        assert [(one.action, one.subject) for one in audit.list_all(transaction)] == [
             ("skill edit", "deploy v2"),
             ("skill rollback", "deploy v3"),
         ]
-        assert audit.broken(transaction) is None
+        assert audit.first_broken(transaction) is None
 
 
 def test_a_draft_ships_only_with_a_yes_to_its_very_bytes(ws: Workspace) -> None:
@@ -416,14 +416,14 @@ def test_collecting_frees_what_nobody_needs_and_no_version(ws: Workspace) -> Non
 
 
 def test_a_use_wakes_a_cold_skill_and_time_halves_retention() -> None:
-    from metier.runs.skill_usage import retention, used
+    from metier.runs.skill_usage import count_use, retention
     from metier.types.skills import Profile
 
     cold = Profile(skill="s", workspace="w", status="cold", retention=0.4, last_used="2026-01-01T00:00:00Z")
     assert retention(cold, "2026-04-01T00:00:00Z") == 0.2
-    awake = used(cold, True, "2026-04-01T00:00:00Z")
+    awake = count_use(cold, True, "2026-04-01T00:00:00Z")
     assert (awake.status, awake.retention) == ("active", 0.3)
-    gone = used(Profile(skill="s", workspace="w", status="deleted"), True, "2026-04-01T00:00:00Z")
+    gone = count_use(Profile(skill="s", workspace="w", status="deleted"), True, "2026-04-01T00:00:00Z")
     assert gone.status == "deleted"
 
 

@@ -39,7 +39,7 @@ def test_a_persons_word_wins_and_can_be_taken_back(ws: Workspace) -> None:
         profile = profiles.get(transaction, "s")
         assert profile is not None
         assert (profile.successes, profile.failures) == (0, 1)
-        assert [entry.action for entry in audit.listed(transaction)] == ["mark bad"]
+        assert [entry.action for entry in audit.list_all(transaction)] == ["mark bad"]
     assert mark_run(ws.context, run, "unset").success is True
     assert ws.verdict(run) is None
 
@@ -65,7 +65,7 @@ def test_the_words_of_a_removed_run_are_gone_from_the_selections_made_for_it(ws:
     ws.select("something else")
     list(house.remove(ws.context, [run], "private"))
     with ws.context.store.read() as transaction:
-        assert sorted(one.query for one in selections.listed(transaction)) == ["", "something else"]
+        assert sorted(one.query for one in selections.list_all(transaction)) == ["", "something else"]
 
 
 def test_a_removed_run_does_not_come_back_until_it_is_readmitted(ws: Workspace) -> None:

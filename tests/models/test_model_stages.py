@@ -202,7 +202,7 @@ def test_ten_runs_cost_ten_calls_and_a_second_pass_nothing(asking: Callable[...,
         judge_all(many(10), {}, "later", again, threads=4)
         assert (again.spent().calls, again.spent().kept, len(server.seen)) == (0, 10, 10)
     with ws.context.store.read() as transaction:
-        kept = calls.listed(transaction)
+        kept = calls.list_since(transaction)
     assert {(one.stage, one.outcome) for one in kept} == {("judge", "ok")}
     assert len(kept) == 10
     assert spent_today(ws.context).spent.calls == 10
@@ -261,7 +261,7 @@ def test_an_unknown_price_is_said_and_never_nothing(asking: Callable[..., Asking
     judge_all(many(2), {}, "now", asker)
     assert (asker.spent().calls, asker.spent().cost_usd) == (2, None)
     with ws.context.store.read() as transaction:
-        assert [one.cost_usd for one in calls.listed(transaction)] == [None, None]
+        assert [one.cost_usd for one in calls.list_since(transaction)] == [None, None]
 
 
 def test_a_limit_on_money_without_a_price_asks_nothing(asking: Callable[..., Asking]) -> None:
@@ -325,5 +325,5 @@ def test_however_a_process_is_killed_no_call_that_was_made_goes_uncounted(asking
         assert len(server.seen) > before
         assert len(server.seen) <= today.spent.calls <= len(server.seen) + today.pending
     with ws.context.store.read() as transaction:
-        noted = len(calls.listed(transaction, limit=100_000))
+        noted = len(calls.list_since(transaction, limit=100_000))
     assert noted <= len(server.seen)

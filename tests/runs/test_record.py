@@ -135,12 +135,12 @@ def test_no_field_of_a_run_can_carry_a_secret_into_the_store(ws: Workspace) -> N
 
 def test_the_same_run_is_known_again_under_another_redaction_key(tmp_path: Path) -> None:
     from metier.redaction import Redactor
-    from metier.runs.derive import identity, redacted
+    from metier.runs.derive import identity, redact_run
 
     run = replace(RUN, message=f"push with {SECRET}", session=f"s {SECRET}")
     keys = (b"1" * 32, b"2" * 32)
-    assert len({redacted(run, Redactor(key).redact).message for key in keys}) == 2
-    assert len({identity(redacted(run, Redactor(key).redact), "w") for key in keys}) == 1
+    assert len({redact_run(run, Redactor(key).redact).message for key in keys}) == 2
+    assert len({identity(redact_run(run, Redactor(key).redact), "w") for key in keys}) == 1
 
 
 def test_the_same_run_with_a_secret_is_still_a_duplicate(ws: Workspace) -> None:

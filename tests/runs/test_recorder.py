@@ -11,7 +11,7 @@ from metier.runs.derive import (
     identity,
     is_heartbeat,
     record_of,
-    redacted,
+    redact_run,
     seen_skills,
     success_of,
     summary_of,
@@ -143,7 +143,7 @@ def test_every_free_text_of_a_run_is_redacted() -> None:
         outcome=Outcome(success=True, by="test", reason="secret"),
         correction="secret",
     )
-    clean = redacted(run, lambda text: text.replace("secret", "[gone]"))
+    clean = redact_run(run, lambda text: text.replace("secret", "[gone]"))
     assert "secret" not in repr(clean)
     assert repr(clean).count("[gone]") == repr(run).count("secret") == 10
 

@@ -58,7 +58,7 @@ def test_the_configured_model_is_asked_paid_and_written_down(folder: Path) -> No
         assert ws.select(FLAKY).choice.stages[-1].stage == "memo"
         assert len(server.seen) == 1
         with ws.context.store.read() as transaction:
-            assert [(one.stage, one.outcome) for one in calls.listed(transaction)] == [("final", "ok")]
+            assert [(one.stage, one.outcome) for one in calls.list_since(transaction)] == [("final", "ok")]
 
 
 @pytest.mark.parametrize("act", [hangs, answers({"error": {"message": "no"}}, 401), answers(completion("Hm."))])

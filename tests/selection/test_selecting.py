@@ -30,7 +30,7 @@ NO_CHANCE = Settings(explore_rate=0.0, withhold_rate=0.0)
 
 def stored(ws: Workspace) -> list[Selection]:
     with ws.context.store.read() as transaction:
-        return selections.listed(transaction)
+        return selections.list_all(transaction)
 
 
 def lines(selected: object) -> str:
@@ -250,10 +250,10 @@ def test_what_is_known_of_an_unchanged_skill_comes_from_the_store(ws: Workspace)
 
 
 def test_a_store_that_cannot_be_written_does_not_stop_a_selection(ws: Workspace) -> None:
-    from metier.store.engines.write_lock import locked
+    from metier.store.engines.write_lock import hold_write_lock
 
     stocked(ws).select("something else")
-    with Workspace.open(ws.root, flags={"lock_wait": "0"}) as hurried, locked(ws.state / "lock", 1):
+    with Workspace.open(ws.root, flags={"lock_wait": "0"}) as hurried, hold_write_lock(ws.state / "lock", 1):
         found = hurried.select(FLAKY, model=False)
     assert (found.id, found.choice.stages[1].stage) == ("", "retrieve")
 

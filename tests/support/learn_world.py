@@ -128,7 +128,7 @@ def told(ws: Workspace, gate: Gate | None = None, **options: object) -> tuple[li
 
 def all_patterns(ws: Workspace) -> list[Pattern]:
     with ws.context.store.read() as transaction:
-        return patterns.listed(transaction)
+        return patterns.list_all(transaction)
 
 
 def all_drafts(ws: Workspace) -> list[Draft]:
@@ -152,13 +152,13 @@ def everything(ws: Workspace) -> dict[str, object]:
     """All that learning has written, without the moments of it: two of these can be compared."""
     with ws.context.store.read() as transaction:
         ids = runs.everything(transaction)
-        there = patterns.listed(transaction)
+        there = patterns.list_all(transaction)
         return {
             "verdicts": {run: (one.success, one.judge) for run, one in verdicts.many(transaction, ids).items()},
             "states": {one.id: one.state for one in runs.many(transaction, ids)},
             "patterns": [replace(one, created="", updated="") for one in sorted(there, key=lambda one: one.id)],
             "members": {one.id: members.of_pattern(transaction, one.id) for one in there},
-            "waiting": sorted((one.run, one.reason) for one in waiting.listed(transaction)),
+            "waiting": sorted((one.run, one.reason) for one in waiting.list_all(transaction)),
             "drafts": sorted(
                 (one.id, one.target.rpartition("/")[2], one.status, one.hash) for one in drafts.listed(transaction)
             ),

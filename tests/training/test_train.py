@@ -310,7 +310,7 @@ def test_cases_that_were_handed_in_are_held_to_what_a_file_is_held_to(shop: Work
         with pytest.raises(InputError, match=said):
             ended(shop.train("adder", cases=suite, target=solve, optimiser=Optimiser()))
     with shop.context.store.read() as transaction:
-        assert trainings.listed(transaction) == []
+        assert trainings.list_newest(transaction) == []
 
 
 def test_a_training_that_is_under_way_is_not_begun_a_second_time(shop: Workspace) -> None:

@@ -12,7 +12,7 @@ from metier.capture.find_sessions import is_session_ignored, open_session, read_
 from metier.capture.report import FileReport
 from metier.capture.source import Captured, Rewound, Session, Skipped
 from metier.events import Advanced, Began, Ended
-from metier.runs.record import closed_by, keep, ready
+from metier.runs.record import records_of, store_records, why_closed
 from metier.store.tables.recording import transcripts as files
 from metier.types import Delivery, Record, Run
 
@@ -59,7 +59,7 @@ def import_sessions(
 
 def import_session(ctx: Context, source: Source, session: Session, report: FileReport) -> None:
     """Import one session: nothing if it is unchanged, the new part if it grew, all of it otherwise."""
-    reason = closed_by(ctx) or (
+    reason = why_closed(ctx) or (
         "its folder is on the ignore list" if is_session_ignored(session, ctx.config.ignore) else ""
     )
     if reason:
@@ -132,13 +132,13 @@ def _read_session(
 
 def _store_batch(ctx: Context, batch: Sequence[Run], report: FileReport, end: files.File | None = None) -> None:
     """Store a batch of runs; the last batch also stores how far the file was read."""
-    checked = ready(ctx, batch)
+    checked = records_of(ctx, batch)
     records = [one for one in checked if isinstance(one, Record)]
     report.needs_retry |= any(isinstance(one, Delivery) and one.how == "refused" for one in checked)
     kept: Iterator[Delivery] = iter(())
     if records or end is not None:
         with ctx.store.write() as transaction:
-            kept = iter(keep(transaction, records))
+            kept = iter(store_records(transaction, records))
             if end is not None:
                 files.put(transaction, replace(end, position=0, fingerprint="") if report.needs_retry else end)
     for run, one in zip(batch, checked, strict=True):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def note_action(transaction: Transaction, ctx: Context, action: str, subject: str, reason: str) -> None:
     """Add what the current user did to the audit log, in the transaction that does it."""
-    entry = audit.Entry(happened=ctx.now(), actor=current_user(), action=action, subject=subject, reason=reason)
+    entry = audit.AuditEntry(happened=ctx.now(), actor=current_user(), action=action, subject=subject, reason=reason)
     audit.add(transaction, entry)
 
 

@@ -83,7 +83,7 @@ def open_context(
     state = config.state_folder(root, settings.config.state_dir)
     if not create and not (place.is_made(state) and place.is_known(state, root)):
         raise ConfigError(f"There is no workspace in {root} yet. Run `metier init` there to make one.")
-    place.make(state, root)
+    place.make_state_folder(state, root)
     name = place.name_of(root, state)
     ctx = Context(
         root=root,

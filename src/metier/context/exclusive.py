@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from metier.errors import BusyError
-from metier.store.engines.exclusive import by_file
+from metier.store.engines.exclusive import lock_by_file
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def alone(ctx: Context, wait: float, work: str = "learn") -> Generator[None]:
+def exclusive_lock(ctx: Context, wait: float, work: str = "learn") -> Generator[None]:
     """Be the only one at this work on this workspace, or raise BusyError after so many seconds.
 
     The lock dies with its holder. It is not reentrant, and a forked child does not have it. A store at a PostgreSQL
     server may serve several machines, so there the server holds it.
     """
     with ExitStack() as stack:
-        held = _at_server(ctx, wait, work) if ctx.config.store else by_file(file_of(ctx, work), wait)
+        held = _at_server(ctx, wait, work) if ctx.config.store else lock_by_file(file_of(ctx, work), wait)
         try:
             stack.enter_context(held)
         except BusyError as error:
@@ -36,7 +36,7 @@ def alone(ctx: Context, wait: float, work: str = "learn") -> Generator[None]:
 
 
 def _at_server(ctx: Context, wait: float, work: str) -> AbstractContextManager[None]:
-    from metier.store.engines.alone_server import by_server
+    from metier.store.engines.server_lock import by_server
 
     return by_server(ctx.config.store, f"{work} {ctx.name}", wait)
 

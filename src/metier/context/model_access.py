@@ -50,7 +50,7 @@ BUILT_IN = NoModel(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
+class ModelSpending:
     """What asking took since the asker was made."""
 
     calls: int
@@ -62,7 +62,7 @@ class Spent:
     """Answers that were there already and cost nothing."""
 
 
-class Line:
+class ModelLine:
     """The way to a model and back, its layers in the workspace's store."""
 
     def __init__(self, ctx: Context, bare: HttpModel | ForeignProvider, spec: ModelSpec, limits: Limits) -> None:
@@ -83,10 +83,10 @@ class Line:
             ),
         )
 
-    def spent(self) -> Spent:
+    def spent(self) -> ModelSpending:
         """What was asked and paid so far."""
         mine = self._ledger.mine
-        return Spent(calls=mine.calls, tokens=mine.tokens, cost_usd=mine.cost_usd, kept=self._memo.hits)
+        return ModelSpending(calls=mine.calls, tokens=mine.tokens, cost_usd=mine.cost_usd, kept=self._memo.hits)
 
     def no_answer(self, failure: Failure) -> NoAnswer:
         """Why there is none, without secrets that a server may have quoted; a refused text would be refused again."""
@@ -104,7 +104,7 @@ class ModelAsker:
 
     def __init__(
         self,
-        line: Line,
+        line: ModelLine,
         seconds: Mapping[str, float],
         within: float | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -134,7 +134,7 @@ class ModelAsker:
         found = ask(self._line.model, request, kind, self._clock)
         return found.value if isinstance(found, Answer) else self._line.no_answer(found)
 
-    def spent(self) -> Spent:
+    def spent(self) -> ModelSpending:
         """What was asked and paid so far."""
         return self._line.spent()
 
@@ -161,7 +161,7 @@ class ModelAsker:
 class RemoteEmbedder:
     """Texts as vectors of length one from the configured model; safe for many threads."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: ModelLine) -> None:
         self._line = line
 
     @property
@@ -186,7 +186,7 @@ class RemoteEmbedder:
         lengths = np.linalg.norm(table, axis=1, keepdims=True)
         return (table / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 
-    def spent(self) -> Spent:
+    def spent(self) -> ModelSpending:
         """What was asked and paid so far."""
         return self._line.spent()
 
@@ -209,7 +209,7 @@ def embedder_of(ctx: Context, environ: Mapping[str, str] | None = None) -> Remot
     return line if isinstance(line, NoModel) else RemoteEmbedder(line)
 
 
-def strange_address(settings: Settings, state: Path, name: Setting, spec: ModelSpec | None) -> NoModel | None:
+def refuse_strange_address(settings: Settings, state: Path, name: Setting, spec: ModelSpec | None) -> NoModel | None:
     """Why a model is not asked whose address stands in the workspace's own file; None: it does not."""
     own = str(state / config.FILE)
     if spec is None or spec.is_own_address or settings.sources.get(name) != own:
@@ -220,15 +220,15 @@ def strange_address(settings: Settings, state: Path, name: Setting, spec: ModelS
     )
 
 
-def _line(ctx: Context, environ: Mapping[str, str], name: Setting) -> Line | NoModel:
+def _line(ctx: Context, environ: Mapping[str, str], name: Setting) -> ModelLine | NoModel:
     found = configured(ctx.config.flat())
     spec = found.model if name == "model" else found.embedder
     if spec is None:
         return UNSET if name == "model" else BUILT_IN
-    if strange := strange_address(ctx.settings, ctx.state, name, spec):
+    if strange := refuse_strange_address(ctx.settings, ctx.state, name, spec):
         return strange
     bare = build(spec, environ, setting="model_key" if name == "model" else "embed_key")
-    return bare if isinstance(bare, NoModel) else Line(ctx, bare, spec, found.limits)
+    return bare if isinstance(bare, NoModel) else ModelLine(ctx, bare, spec, found.limits)
 
 
 def limits_of(settings: Config) -> dict[str, float]:

@@ -155,14 +155,14 @@ def today(ctx: Context) -> str:
     return ctx.clock().astimezone(UTC).date().isoformat()
 
 
-def amount_of(spent: ledger.Sum) -> Amount:
+def amount_of(spent: ledger.SpentSum) -> Amount:
     """The store's sum in the words of models."""
     return Amount(calls=spent.calls, tokens=spent.tokens, usd=spent.usd, unpriced=spent.unpriced)
 
 
-def sum_of(amount: Amount) -> ledger.Sum:
+def sum_of(amount: Amount) -> ledger.SpentSum:
     """An amount in the words of the store."""
-    return ledger.Sum(calls=amount.calls, tokens=amount.tokens, usd=amount.usd, unpriced=amount.unpriced)
+    return ledger.SpentSum(calls=amount.calls, tokens=amount.tokens, usd=amount.usd, unpriced=amount.unpriced)
 
 
 def less(amount: Amount, other: Amount) -> Amount:

@@ -27,7 +27,7 @@ def find_root(start: Path, environ: Mapping[str, str], state_dir: str = "") -> P
     """The initialised workspace that a folder belongs to; the home folder counts only when asked for itself."""
     start = start.expanduser().absolute()
     if state_dir:
-        known = shared_by(Path(state_dir).expanduser().absolute())
+        known = other_owner(Path(state_dir).expanduser().absolute())
         return next((folder for folder in (start, *start.parents) if str(folder) in known), None)
     home = Path(environ.get("HOME") or "~").expanduser()
     for folder in (start, *start.parents):
@@ -51,7 +51,7 @@ def is_made(state: Path) -> bool:
     return (state / NAME).is_file() and (state / KEY).is_file()
 
 
-def make(state: Path, root: Path) -> bool:
+def make_state_folder(state: Path, root: Path) -> bool:
     """Make the state folder with its files, each complete or absent; returns whether anything was missing."""
     _sweep(state)
     if is_made(state) and is_known(state, root):
@@ -73,10 +73,10 @@ def make(state: Path, root: Path) -> bool:
 
 def is_known(state: Path, root: Path) -> bool:
     """Whether a state folder serves this workspace: it lies in it, or lists it."""
-    return state.parent == root or str(root) in shared_by(state)
+    return state.parent == root or str(root) in other_owner(state)
 
 
-def shared_by(state: Path) -> list[str]:
+def other_owner(state: Path) -> list[str]:
     """The workspaces that share a state folder which lies in none of them."""
     file = state / SHARED_BY
     return file.read_text(encoding="utf-8", errors="surrogateescape").splitlines() if file.is_file() else []

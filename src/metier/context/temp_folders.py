@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
 
-def sweep(folders: Iterable[Path]) -> None:
+def remove_leftovers(folders: Iterable[Path]) -> None:
     """Remove those of the work folders whose processes are gone."""
     for left in folders:
         with suppress(OSError), _held(left):
@@ -22,7 +22,7 @@ def sweep(folders: Iterable[Path]) -> None:
 
 
 @contextmanager
-def own_folder(state: Path, prefix: str) -> Generator[Path]:
+def temporary_folder(state: Path, prefix: str) -> Generator[Path]:
     """A folder for the time of the work, held by a lock; what a killed process leaves is swept by the next."""
     with tempfile.TemporaryDirectory(dir=state, prefix=prefix) as folder, _held(Path(folder)):
         yield Path(folder)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import BaseModel
 
 from metier.capture.import_sessions import read_waiting
-from metier.context.exclusive import alone
+from metier.context.exclusive import exclusive_lock
 from metier.context.model_access import asker_of
 from metier.errors import ConfigError, MetierError
 from metier.events import Noted
@@ -32,8 +32,8 @@ from metier.library.proposals.gate import NoCases
 from metier.models.build import UNSET, NoModel
 from metier.models.embedding.static import StaticEmbedder
 from metier.models.questions import NoAnswer
-from metier.runs.ingest import ingest
-from metier.runs.record import closed_by
+from metier.runs.ingest import ingest_spool
+from metier.runs.record import why_closed
 from metier.selection.hook_table import prepared
 from metier.selection.worth import outcomes
 from metier.selection.worth.link_runs import link
@@ -60,11 +60,11 @@ OUTAGE = 3
 
 def learn(pool: SkillPool, options: Options = DEFAULT, gate: Gate | None = None) -> Generator[Event, None, Learned]:
     """One pass: judge, group, draft, review; ship what passes if the mode or the caller says so; then age skills."""
-    if reason := closed_by(pool.ctx):
+    if reason := why_closed(pool.ctx):
         raise ConfigError(f"Nothing is learned here: {reason}.")
-    with alone(pool.ctx, options.wait), seldom_swept():
+    with exclusive_lock(pool.ctx, options.wait), seldom_swept():
         if not options.dry_run:
-            ingest(pool.ctx)
+            ingest_spool(pool.ctx)
             read_waiting(pool.ctx)
         began = passes.begun(pool.ctx)
         found = DRY if options.dry_run else asker_of(pool.ctx)

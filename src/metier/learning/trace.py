@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from metier.learning.report import Learned
     from metier.library.skills import Library
     from metier.store.tables.learning.members import Member
-    from metier.store.tables.learning.waiting import Waits
+    from metier.store.tables.learning.waiting import WaitingRun
     from metier.types import Draft, Pattern, PatternStatus, Record
     from metier.types.skills import Version
 
@@ -83,7 +83,7 @@ def trail(ctx: Context, run: str) -> Trail:
 def listed(ctx: Context, status: PatternStatus | None = None) -> list[Pattern]:
     """The patterns of a workspace in the order they first appeared."""
     with ctx.store.read() as transaction:
-        return patterns.listed(transaction, status)
+        return patterns.list_all(transaction, status)
 
 
 def named(ctx: Context, name: str) -> Pattern:
@@ -105,7 +105,7 @@ def traced(library: Library, name: str) -> Traced:
     with library.ctx.store.read() as transaction:
         there = {one.run: one for one in members.of_pattern(transaction, pattern.id)}
         records = runs.many(transaction, list(there))
-        tried = patterns.tried(transaction).get(pattern.id, ("", ""))[1]
+        tried = patterns.attempts(transaction).get(pattern.id, ("", ""))[1]
     mine = tuple(one for one in list_drafts(library, every=True) if one.pattern == pattern.id)
     needed = Thresholds(
         min_runs=library.ctx.config.learning.min_runs, min_success_ratio=library.ctx.config.learning.min_success_ratio
@@ -147,10 +147,10 @@ def shipped(library: Library, found: Iterable[Draft]) -> tuple[Version, ...]:
     return tuple(versions)
 
 
-def waits(ctx: Context) -> list[Waits]:
+def waits(ctx: Context) -> list[WaitingRun]:
     """Every run that stays new, and why; one without a success is no evidence, the others wait for company."""
     with ctx.store.read() as transaction:
-        return waiting.listed(transaction)
+        return waiting.list_all(transaction)
 
 
 def records(ctx: Context, ids: Sequence[str]) -> dict[str, Record]:
@@ -170,8 +170,8 @@ def steps(ctx: Context, learned: Learned) -> tuple[Taken, ...]:
     """What a pass did with every ready pattern, and why: also with those it left alone."""
     done = {one.pattern for one in learned.taken}
     with ctx.store.read() as transaction:
-        ready = patterns.listed(transaction, "ready")
-        tried = patterns.tried(transaction)
+        ready = patterns.list_all(transaction, "ready")
+        tried = patterns.attempts(transaction)
         by_pattern: dict[str, list[Draft]] = {}
         for one in drafts.listed(transaction):
             by_pattern.setdefault(one.pattern, []).append(one)

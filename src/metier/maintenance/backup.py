@@ -17,7 +17,7 @@ from metier import __version__, config
 from metier.config import FILE
 from metier.context import state_folder as place
 from metier.context.audit import note_action
-from metier.context.temp_folders import own_folder
+from metier.context.temp_folders import temporary_folder
 from metier.errors import InputError, RefusedError, StoreError
 from metier.hooks.spool import sync_folder
 from metier.store.engines import migrate
@@ -44,7 +44,7 @@ def backup(ctx: Context, target: Path) -> int:
     if target.exists():
         raise RefusedError(f"{target} exists already. Choose another name.")
     try:
-        with own_folder(ctx.state, "backup-") as folder:
+        with temporary_folder(ctx.state, "backup-") as folder:
             database = folder / DATABASE
             ctx.store.copy_to(database)
             part = folder / "backup.tar.gz"
@@ -124,7 +124,7 @@ def _pack(part: Path, files: dict[str, Path], ctx: Context) -> None:
 def _unpacked(source: Path, state: Path) -> Generator[tuple[Path, dict[str, object]]]:
     """A backup's files in a folder of their own, each checked against the manifest."""
     try:
-        with own_folder(state, "restore-") as folder, tarfile.open(source, "r:gz") as archive:
+        with temporary_folder(state, "restore-") as folder, tarfile.open(source, "r:gz") as archive:
             manifest = _manifest(archive)
             wanted = cast("dict[str, str]", manifest["files"])
             for entry in archive:

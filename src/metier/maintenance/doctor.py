@@ -21,7 +21,7 @@ from metier.hooks import spool
 from metier.library.listing import list_skills
 from metier.library.skills import Library
 from metier.library.versions import journal
-from metier.runs.ingest import BAD, waiting
+from metier.runs.ingest import BAD, waiting_files
 from metier.selection.worth import outcomes
 from metier.store.tables.recording import full_text as search
 from metier.store.tables.recording import runs
@@ -105,7 +105,7 @@ def _state(state: Path) -> Iterator[Check]:
 
 def _spool(state: Path) -> Iterator[Check]:
     folder = state / spool.SPOOL
-    names = waiting(folder)
+    names = waiting_files(folder)
     yield Check(name="spool", state="ok", text=f"{len(names)} files wait for the next command" if names else "empty")
     bad = list((folder / BAD).glob("*.json")) if (folder / BAD).is_dir() else []
     if bad:

@@ -122,7 +122,7 @@ def excerpt_of(output: str) -> str:
     return output if len(output) <= EXCERPT else output[: EXCERPT - 3] + "..."
 
 
-def redacted(run: Run, redact: Callable[[str], str]) -> Run:
+def redact_run(run: Run, redact: Callable[[str], str]) -> Run:
     """The run with every text in it passed through a redactor, names and ids too."""
     many = partial(_each, redact)
     return replace(

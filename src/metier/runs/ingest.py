@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from metier.errors import InputError, MetierError
 from metier.formats.run_json import parse_run
 from metier.hooks import spool
-from metier.runs.record import closed_by, keep, ready
+from metier.runs.record import records_of, store_records, why_closed
 from metier.runs.spooled_selection import selection_of
 from metier.store.tables.recording import spooled
 from metier.store.tables.recording import transcripts as files
@@ -32,19 +32,19 @@ Entry = Record | files.File | Delivery | Selection
 """What can come of a spool file."""
 
 
-def ingest(ctx: Context) -> list[Delivery]:
+def ingest_spool(ctx: Context) -> list[Delivery]:
     """Store what lies in the spool, then take the files away; a crash in between repeats nothing."""
     folder = ctx.state / spool.SPOOL
-    names = waiting(folder)
+    names = waiting_files(folder)
     done: list[Delivery] = []
-    if not names or closed_by(ctx) or not os.access(folder, os.W_OK):
+    if not names or why_closed(ctx) or not os.access(folder, os.W_OK):
         return done
     for start in range(0, len(names), BATCH):
         done += _ingest(ctx, folder, names[start : start + BATCH])
     return done
 
 
-def waiting(folder: Path) -> list[str]:
+def waiting_files(folder: Path) -> list[str]:
     """Names of the files to take in, oldest first."""
     try:
         return sorted(name for name in os.listdir(folder) if name.endswith((".json", spool.PART)))  # noqa: PTH208
@@ -61,7 +61,7 @@ def _ingest(ctx: Context, folder: Path, names: list[str]) -> list[Delivery]:
         # read before the lock was held: a file that is gone by now was ingested by another process
         fresh = {name: entry for name, entry in entries.items() if name not in known and (folder / name).exists()}
         records = [entry for entry in fresh.values() if isinstance(entry, Record)]
-        done = keep(transaction, records)
+        done = store_records(transaction, records)
         for entry in fresh.values():
             if isinstance(entry, files.File):
                 files.wait(transaction, entry)
@@ -123,7 +123,7 @@ def _is_elsewhere(ctx: Context, entry: object) -> bool:
 def _entry(ctx: Context, entry: object) -> Entry:
     fields = cast("dict[str, object]", entry) if isinstance(entry, dict) else {}
     if fields.get("kind") == "run":
-        return ready(ctx, [parse_run(fields.get("run"), source="spool")], "parsed")[0]
+        return records_of(ctx, [parse_run(fields.get("run"), source="spool")], "parsed")[0]
     if fields.get("kind") == "reference" and isinstance(path := fields.get("path"), str):
         return files.File(workspace=ctx.name, path=path, source="", session=str(fields.get("session")), seen=ctx.now())
     if fields.get("kind") == "selection":

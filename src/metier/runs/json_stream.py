@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from metier.errors import InputError, StoreError
 from metier.formats.run_json import parse_run
-from metier.runs.record import deliver, size_of
+from metier.runs.record import record_runs, size_of
 from metier.types import Delivery, Run
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ WHOLE = 32 * 1024 * 1024
 
 
 @dataclass(kw_only=True)
-class Batch:
+class StreamReport:
     """What became of every run of a stream, by line."""
 
     recorded: int = 0
@@ -78,7 +78,7 @@ class Batch:
 
 
 @contextmanager
-def source(file: str) -> Generator[BinaryIO]:
+def open_source(file: str) -> Generator[BinaryIO]:
     """A named file, or standard input for `-`."""
     if file == "-":
         if sys.stdin is None or sys.stdin.isatty():  # pyright: ignore[reportUnnecessaryComparison]
@@ -104,9 +104,9 @@ def _not_empty(stream: BinaryIO) -> BinaryIO:
     return stream
 
 
-def record_stream(ctx: Context, stream: BinaryIO) -> Batch:
+def record_stream(ctx: Context, stream: BinaryIO) -> StreamReport:
     """Record every run of a stream; one bad line never stops the others."""
-    batch = Batch()
+    batch = StreamReport()
     waiting: list[tuple[int, Run]] = []
     held = 0
     for line, found in _runs(stream, ctx.config.max_record_mb * 1024 * 1024):
@@ -126,10 +126,10 @@ def record_stream(ctx: Context, stream: BinaryIO) -> Batch:
     return batch
 
 
-def _flush(ctx: Context, batch: Batch, waiting: list[tuple[int, Run]]) -> bool:
+def _flush(ctx: Context, batch: StreamReport, waiting: list[tuple[int, Run]]) -> bool:
     """Record what waits; when the store cannot take it and has taken others, each of these lines is refused."""
     try:
-        deliveries = deliver(ctx, [run for _, run in waiting], "parsed")
+        deliveries = record_runs(ctx, [run for _, run in waiting], "parsed")
     except StoreError as error:
         if not batch.ids:
             raise

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from metier.formats.origins import origin_of
-from metier.runs.record import finish
+from metier.runs.record import record_run
 from metier.types import Delivery, Outcome, Passage, Run, SkillTrace, ToolCall
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Recording:
 
     def __enter__(self) -> Self:
         self._outer = _CURRENT.set(self)
-        self.delivery = finish(self._ctx, self.run)
+        self.delivery = record_run(self._ctx, self.run)
         return self
 
     def __exit__(
@@ -94,13 +94,13 @@ class Recording:
         elif self.run.status is None:
             self.status("completed")
         self.run = replace(self.run, ended=self._ctx.now())
-        self.delivery = finish(self._ctx, self.run)
+        self.delivery = record_run(self._ctx, self.run)
 
 
 _CURRENT: ContextVar[Recording | None] = ContextVar("recording", default=None)
 
 
-def served_by(ctx: Context, selection: str) -> None:
+def note_selection(ctx: Context, selection: str) -> None:
     """Tell the run of this workspace in whose block this happens, if there is one, which selection it got."""
     current = _CURRENT.get()
     if current is not None and current.belongs_to(ctx) and selection:

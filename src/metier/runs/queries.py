@@ -20,33 +20,33 @@ STEP = 1000
 """Runs indexed per transaction."""
 
 
-def listed(ctx: Context, limit: int = 50) -> list[Record]:
+def list_runs(ctx: Context, limit: int = 50) -> list[Record]:
     """The newest runs of the workspace."""
     with ctx.store.read() as transaction:
         return runs.page(transaction, limit=limit)
 
 
-def shown(ctx: Context, run: str) -> Record:
+def get_run(ctx: Context, run: str) -> Record:
     """One run by its id or the unique beginning of it."""
     with ctx.store.read() as transaction:
         return runs.get(transaction, run)
 
 
-def verdict(ctx: Context, run: str) -> Verdict | None:
+def get_verdict(ctx: Context, run: str) -> Verdict | None:
     """The stored verdict on a run, if there is one."""
     with ctx.store.read() as transaction:
         return verdicts.get(transaction, run)
 
 
-def search(ctx: Context, words: str, limit: int = 50) -> list[Record]:
+def search_runs(ctx: Context, words: str, limit: int = 50) -> list[Record]:
     """Runs that hold all the words; the index is completed first, unless another process keeps it busy."""
-    for _ in index(ctx):
+    for _ in index_runs(ctx):
         pass
     with ctx.store.read() as transaction:
         return fulltext.search(transaction, words, limit)
 
 
-def index(ctx: Context) -> Iterator[Event]:
+def index_runs(ctx: Context) -> Iterator[Event]:
     """Put every run into the full-text index, a step per transaction, as long as no other process is writing."""
     with ctx.store.read() as transaction:
         total = fulltext.behind(transaction)

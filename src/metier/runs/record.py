@@ -9,7 +9,7 @@ from metier.errors import InputError
 from metier.formats.run_json import dump_run, parse_run
 from metier.hooks.workspace import is_ignored
 from metier.runs import skill_usage as usage
-from metier.runs.derive import is_heartbeat, record_of, redacted, seen_skills, valid_name
+from metier.runs.derive import is_heartbeat, record_of, redact_run, seen_skills, valid_name
 from metier.store.tables.recording import full_text as search
 from metier.store.tables.recording import runs
 from metier.store.tables.selection import requests
@@ -31,30 +31,30 @@ REMOVED = "removed by you before; `metier runs readmit ID` lets it back in"
 log = logging.getLogger("metier")
 
 
-def finish(ctx: Context, run: Run) -> Delivery:
+def record_run(ctx: Context, run: Run) -> Delivery:
     """Record one finished run; an error is logged and returned, never raised into the agent's own flow."""
     try:
-        return deliver(ctx, [run])[0]
+        return record_runs(ctx, [run])[0]
     except Exception as error:  # noqa: BLE001 - a failure of ours must not become the agent's
         log.warning("A run was not recorded: %s", error)
         return Delivery(how="refused", reason=str(error))
 
 
-def deliver(ctx: Context, given: Iterable[Run], known: Known = "nothing") -> list[Delivery]:
+def record_runs(ctx: Context, given: Iterable[Run], known: Known = "nothing") -> list[Delivery]:
     """Record runs in batches; `known` says what was done to them already."""
     done: list[Delivery] = []
     for batch in _batches(given):
-        checked = ready(ctx, batch, known)
+        checked = records_of(ctx, batch, known)
         records = [one for one in checked if isinstance(one, Record)]
         kept: Iterator[Delivery] = iter(())
         if records:
             with ctx.store.write() as transaction:
-                kept = iter(keep(transaction, records))
+                kept = iter(store_records(transaction, records))
         done += [next(kept) if isinstance(one, Record) else one for one in checked]
     return done
 
 
-def keep(transaction: Transaction, records: Sequence[Record]) -> list[Delivery]:
+def store_records(transaction: Transaction, records: Sequence[Record]) -> list[Delivery]:
     """Store records and touch the profiles of their skills, inside a transaction of the caller's."""
     kept = runs.keep(transaction, records)
     notes = _touch(transaction, list(zip(records, kept, strict=True)))
@@ -76,16 +76,16 @@ def keep(transaction: Transaction, records: Sequence[Record]) -> list[Delivery]:
     ]
 
 
-def ready(ctx: Context, batch: Sequence[Run], known: Known = "nothing") -> list[Record | Delivery]:
+def records_of(ctx: Context, batch: Sequence[Run], known: Known = "nothing") -> list[Record | Delivery]:
     """Each run as a record, or why it is not recorded."""
-    closed = closed_by(ctx)
+    closed = why_closed(ctx)
     if closed:
         return [Delivery(how="skipped", reason=closed) for _ in batch]
     now = ctx.now()
     return [_heartbeat() if is_heartbeat(run) else _checked(ctx, run, now, known) for run in batch]
 
 
-def closed_by(ctx: Context) -> str:
+def why_closed(ctx: Context) -> str:
     """Why nothing at all is recorded here, if so."""
     if not ctx.config.enabled:
         return "recording is switched off (enabled = false)"
@@ -105,7 +105,7 @@ def _checked(ctx: Context, run: Run, now: str, known: Known) -> Record | Deliver
         return Delivery(how="refused", reason=str(error))
     if size_of(checked) > ctx.config.max_record_mb * 1024 * 1024:
         return Delivery(how="refused", reason=f"the run is larger than {ctx.config.max_record_mb} MiB (max_record_mb)")
-    return record_of(redacted(checked, ctx.redact), ctx.name, now)
+    return record_of(redact_run(checked, ctx.redact), ctx.name, now)
 
 
 def _touch(transaction: Transaction, pairs: Sequence[tuple[Record, runs.Kept]]) -> list[list[str]]:
@@ -128,8 +128,8 @@ def _counted(profile: Profile, record: Record, before: Record | None) -> Profile
     """The profile after a run met its skill; one that was counted for an earlier revision is only corrected."""
     key = profile.skill.casefold()
     if before is not None and key in map(str.casefold, seen_skills(before.run)):
-        return usage.corrected(profile, before.success, record.success)
-    return usage.used(profile, record.success, record.run.ended or record.recorded)
+        return usage.correct_use(profile, before.success, record.success)
+    return usage.count_use(profile, record.success, record.run.ended or record.recorded)
 
 
 def size_of(run: Run) -> int:

@@ -18,7 +18,7 @@ HALF_LIFE = 90.0
 DAY = 86_400.0
 
 
-def used(profile: Profile, success: bool | None, when: str) -> Profile:  # noqa: FBT001
+def count_use(profile: Profile, success: bool | None, when: str) -> Profile:  # noqa: FBT001
     """The profile after one more run that met the skill; one that had gone cold or was archived is active again."""
     awake = "active" if profile.status in ("cold", "archived") else profile.status
     now = replace(
@@ -31,7 +31,7 @@ def used(profile: Profile, success: bool | None, when: str) -> Profile:  # noqa:
     return _counted(now, success, 1)
 
 
-def corrected(profile: Profile, before: bool | None, after: bool | None) -> Profile:  # noqa: FBT001
+def correct_use(profile: Profile, before: bool | None, after: bool | None) -> Profile:  # noqa: FBT001
     """The profile after a run it was counted for turned out otherwise."""
     return profile if before == after else _counted(_counted(profile, before, -1), after, 1)
 

@@ -40,5 +40,5 @@ def mark_run(ctx: Context, run: str, word: Mark, reason: str = "") -> Record:
 def _recount(transaction: Transaction, record: Record, success: bool | None) -> None:  # noqa: FBT001
     """Count a run's skills by its new verdict."""
     found = [profiles.get(transaction, name) for name in seen_skills(record.run) if valid_name(name)]
-    changed = [usage.corrected(profile, record.success, success) for profile in found if profile is not None]
+    changed = [usage.correct_use(profile, record.success, success) for profile in found if profile is not None]
     profiles.put(transaction, changed)

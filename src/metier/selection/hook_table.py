@@ -49,7 +49,7 @@ def records_of(pool: SkillPool) -> Mapping[str, Adjustment]:
 def follow(pool: SkillPool, catalogue: Catalogue, known: Mapping[str, Adjustment]) -> None:
     """Note which skills are in use now, and drop what is known of texts that no skill has any more."""
     with pool.ctx.store.read() as transaction:
-        before = skill_words.listed(transaction)
+        before = skill_words.list_all(transaction)
     may = _may(pool, catalogue)
     now = {name: _row(pool, one, known, may) for name, one in catalogue.listed.items()}
     changed = [one for name, one in now.items() if name not in before or _differ(one, before[name])]
@@ -60,7 +60,7 @@ def follow(pool: SkillPool, catalogue: Catalogue, known: Mapping[str, Adjustment
     with suppress(StoreError), pool.ctx.store.write() as transaction:  # else the next selection does it
         skill_words.put(transaction, changed)
         skill_words.forget(transaction, gone)
-        skill_words.drop(transaction, skill_index.unused(transaction, replaced))
+        skill_words.drop(transaction, skill_index.unused_contents(transaction, replaced))
 
 
 def prepared(pool: SkillPool) -> Generator[Event, None, int]:
@@ -70,7 +70,7 @@ def prepared(pool: SkillPool) -> Generator[Event, None, int]:
         return 0
     pool.follow(records_of(pool))
     with pool.ctx.store.read() as transaction:
-        rows = skill_words.listed(transaction)
+        rows = skill_words.list_all(transaction)
     names = [name for name, row in rows.items() if row.checked != CHECKED and row.factor and name in catalogue.listed]
     if not names:
         return 0
@@ -108,7 +108,7 @@ def keep_ready(transaction: Transaction, ready: Ready) -> None:
         skill_words.finish(transaction, [text for _, text in ready.values()])
 
 
-def finished(skill: Selectable | None, content: skill_index.Content) -> HandOut:
+def finished(skill: Selectable | None, content: skill_index.ContentKey) -> HandOut:
     """The text of a skill as a hook hands it out; none for a skill that is not fit."""
     if skill is None:
         return HandOut(content=content, checked=CHECKED)

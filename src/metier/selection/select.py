@@ -13,8 +13,8 @@ from uuid import uuid4
 from metier.errors import StoreError
 from metier.formats.strict_json import clean
 from metier.formats.value_json import dumps, loads
-from metier.runs.live_run import served_by
-from metier.runs.record import closed_by
+from metier.runs.live_run import note_selection
+from metier.runs.record import why_closed
 from metier.selection.assembly.assemble import assemble
 from metier.selection.assembly.token_budget import ends
 from metier.selection.candidates.retrieve import Found, retrieved
@@ -88,7 +88,7 @@ def select(pool: SkillPool, wanted: Wanted) -> Selected:
     selection = _selection(pool.ctx, choice, task, wanted, settings.withhold_rate)
     stored = _stored(pool, selection, decision, ready)
     if stored:
-        served_by(pool.ctx, selection.id)
+        note_selection(pool.ctx, selection.id)
     return Selected(
         id=selection.id if stored else "",
         task=task,
@@ -197,7 +197,7 @@ def _selection(ctx: Context, choice: Choice, task: Task, wanted: Wanted, withhol
 
 def _stored(pool: SkillPool, selection: Selection, decision: _Decision, ready: Ready) -> bool:
     """Store a selection, the decision, and its skills for hooks in one transaction; False: nothing is recorded."""
-    if closed_by(pool.ctx):
+    if why_closed(pool.ctx):
         return False
     try:
         with pool.ctx.store.write() as transaction:

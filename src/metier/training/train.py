@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from metier.context.exclusive import alone
+from metier.context.exclusive import exclusive_lock
 from metier.errors import BusyError
 from metier.statistics.error_spending import Spending
 from metier.statistics.pairs import pairs_of
@@ -116,7 +116,7 @@ def _alone(ctx: Context, name: str) -> Generator[None]:
     """At most one process at a training: what it may spend is counted by the one that spends it."""
     with ExitStack() as stack:
         try:
-            stack.enter_context(alone(ctx, 0, f"train-{name}"))
+            stack.enter_context(exclusive_lock(ctx, 0, f"train-{name}"))
         except BusyError:
             raise BusyError(f"Training {name} is under way in another process already; nothing was begun.") from None
         yield
@@ -160,7 +160,7 @@ def _looking(ctx: Context, training: Training, splits: Splits, trained: Trained)
         return training
     fresh = [sha256(f"{case.id}\0{case.input}".encode("utf-8", "replace")).hexdigest()[:12] for case in splits.confirm]
     with ctx.store.write() as transaction:
-        return trainings.looked(transaction, training, fresh)
+        return trainings.count_look(transaction, training, fresh)
 
 
 def _known(reports: Sequence[str]) -> str:

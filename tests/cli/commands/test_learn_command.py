@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from cli_shell import bump
 
 from metier.cli.views.learn import failed_lines, summary
-from metier.context.exclusive import alone
+from metier.context.exclusive import exclusive_lock
 from metier.learning.report import Fate, Learned, Taken
 from metier.workspace import Workspace
 
@@ -138,7 +138,7 @@ def test_a_dry_run_writes_nothing(shell: Shell, chores: list[str]) -> None:
 
 
 def test_another_learner_at_work_is_one_line_and_exit_1(shell: Shell, chores: list[str]) -> None:
-    with Workspace.open(shell.folder) as ws, alone(ws.context, 0):
+    with Workspace.open(shell.folder) as ws, exclusive_lock(ws.context, 0):
         said = shell.run("learn")
     assert (said.code, said.out) == (1, "")
     assert said.err.count("\n") == 1

@@ -51,7 +51,7 @@ def test_an_option_before_the_sub_command_counts(shell: Shell, learned: list[str
 
 def test_a_retired_pattern_is_only_among_all(shell: Shell, learned: list[str]) -> None:
     with Workspace.open(shell.folder) as ws, ws.context.store.write() as transaction:
-        patterns.put(transaction, replace(patterns.listed(transaction)[0], status="retired"))
+        patterns.put(transaction, replace(patterns.list_all(transaction)[0], status="retired"))
     assert shell.json("patterns") == []
     assert [one["status"] for one in shell.json("patterns", "--all")] == ["retired"]
 

@@ -42,7 +42,7 @@ def test_the_json_has_its_shape_and_the_text_of_what_was_chosen(shop: Shell) -> 
     assert skill["content"].startswith("# Flaky tests")
     assert found["candidates"][0]["parts"].keys() >= {"words", "meaning"}
     with Workspace.open(shop.folder) as ws, ws.context.store.read() as transaction:
-        (kept,) = selections.listed(transaction)
+        (kept,) = selections.list_all(transaction)
     assert (kept.id, kept.query, kept.chosen) == (found["id"], TASK, ("flaky-tests",))
 
 

@@ -91,4 +91,4 @@ def test_an_earlier_version_is_shown_with_what_is_known_of_it(shell: Shell, skil
 def test_a_recorded_run_names_its_selection(shell: Shell, skill: str) -> None:
     trial(shell, skill, good=1, bad=0)
     with Workspace.open(shell.folder) as ws, ws.context.store.read() as transaction:
-        assert all(one.run for one in selections.listed(transaction))
+        assert all(one.run for one in selections.list_all(transaction))

@@ -319,7 +319,7 @@ def test_every_draft_is_in_the_audit_log_once(ws: Workspace) -> None:
     for _ in range(3):
         learned(ws)
     with ws.context.store.read() as transaction:
-        entries = [one for one in audit.listed(transaction) if one.action == "draft"]
+        entries = [one for one in audit.list_all(transaction) if one.action == "draft"]
     assert [one.subject.split()[0] for one in entries] == [the_draft(ws).id]
 
 

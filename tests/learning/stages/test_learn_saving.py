@@ -29,7 +29,7 @@ def made(ws: Workspace, name: str, earlier: Sequence[Draft] = ()) -> Written:
 
 def noted(ws: Workspace) -> list[str]:
     with ws.context.store.read() as transaction:
-        return [one.subject.strip() for one in audit.listed(transaction) if one.action == "draft"]
+        return [one.subject.strip() for one in audit.list_all(transaction) if one.action == "draft"]
 
 
 def test_drafts_are_kept_together_in_their_order(ws: Workspace) -> None:

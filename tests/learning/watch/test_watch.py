@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Self
 
 import pytest
 
-from metier.context.exclusive import alone
+from metier.context.exclusive import exclusive_lock
 from metier.errors import ConfigError, StoreError
 from metier.events import Advanced, Began, Ended, Noted
 from metier.hooks import spool
 from metier.learning.watch import schedule as passes
 from metier.learning.watch.schedule import Due, Later, Never, Pace
 from metier.learning.watch.watch import Watch, next_pass, places
-from metier.runs.queries import listed
+from metier.runs.queries import list_runs
 from metier.types import Run
 from metier.workspace import Workspace
 
@@ -51,7 +51,7 @@ class Script:
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         try:
-            self.seen.append((pool.ctx.root.name, len(listed(pool.ctx, 50))))
+            self.seen.append((pool.ctx.root.name, len(list_runs(pool.ctx, 50))))
             yield Began(stage="learn")
             while not self.go.wait(0.01):
                 yield Advanced(stage="learn", done=0)
@@ -372,12 +372,12 @@ def test_what_failed_is_tried_at_once_when_settings_are_read_again(ws: Workspace
 
 def test_while_somebody_else_learns_nothing_fails_and_nothing_is_forgotten(ws: Workspace) -> None:
     def learn(pool: SkillPool) -> Generator[Event, None, object]:
-        with alone(pool.ctx, 0):
+        with exclusive_lock(pool.ctx, 0):
             yield Ended(stage="learn", text="done")
 
     record(ws)
     with Running([ws.root], learn) as running:
-        with alone(ws.context, 0):
+        with exclusive_lock(ws.context, 0):
             until(lambda: any("Another learn is at work" in text for text in running.texts()))
         until(running.passes)
     assert not running.watch.failed

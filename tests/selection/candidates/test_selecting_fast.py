@@ -205,12 +205,12 @@ def test_scores_are_those_of_an_index_without_the_skills_that_are_left_out(ws: W
 def test_a_selection_makes_only_its_own_skills_ready_for_hooks(ws: Workspace) -> None:
     stocked(ws).select(FLAKY)
     with ws.context.store.read() as transaction:
-        assert list(skill_words.listed(transaction)) == ["flaky-tests"]
+        assert list(skill_words.list_all(transaction)) == ["flaky-tests"]
     ws.pool.ready.clear()
     for _ in ws.index_skills():
         pass
     with ws.context.store.read() as transaction:
-        assert sorted(skill_words.listed(transaction)) == sorted(SKILLS)
+        assert sorted(skill_words.list_all(transaction)) == sorted(SKILLS)
 
 
 def test_a_selection_writes_once_until_a_run_comes_after_it(ws: Workspace) -> None:
@@ -218,7 +218,7 @@ def test_a_selection_writes_once_until_a_run_comes_after_it(ws: Workspace) -> No
         stocked(ws).select(f"{FLAKY} {number}")
     with ws.context.store.read() as transaction:
         assert outcomes.tallies(transaction) == {}
-        [newest, *_] = selections.listed(transaction)
+        [newest, *_] = selections.list_all(transaction)
     ws.finish(Run(message="x", selection=newest.id, status="completed"))
     ws.select("something else")
     with ws.context.store.read() as transaction:

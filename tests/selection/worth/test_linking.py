@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scoping import in_workspace
 
-from metier.runs.live_run import served_by
+from metier.runs.live_run import note_selection
 from metier.selection.worth import link_runs as linking
 from metier.selection.worth.link_runs import DAY, link, matched, parts_of
 from metier.store.tables.selection import requests, selections
-from metier.store.tables.selection.requests import Request
+from metier.store.tables.selection.requests import LinkRequest
 from metier.types import Candidate, Outcome, Run, Selection, SkillTrace
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def deliver(ws: Workspace, *runs: Run) -> list[str]:
 def served(ws: Workspace) -> dict[str, str]:
     link(ws.context)
     with ws.context.store.read() as transaction:
-        return {one.id: one.run for one in selections.listed(transaction)}
+        return {one.id: one.run for one in selections.list_all(transaction)}
 
 
 def test_a_run_is_linked_to_the_selection_of_its_session_and_words(ws: Workspace) -> None:
@@ -160,19 +160,19 @@ def test_a_run_of_another_workspace_cannot_claim_a_selection(ws: Workspace) -> N
     run = deliver(ws, work(1, selection="foreign"))[0]
     assert served(ws) == {only: run}, "its own session and words still tell"
     with ws.context.store.read() as transaction:
-        assert selections.listed(in_workspace(transaction, "w2"))[0].run == ""
+        assert selections.list_all(in_workspace(transaction, "w2"))[0].run == ""
 
 
 def test_a_block_that_names_its_selection_is_linked_when_it_ends(ws: Workspace) -> None:
     with ws.record("ship it") as run:
         mine = select(ws, 0, text="a part of it", created=ws.context.now())
         link(ws.context)
-        served_by(ws.context, mine)
-        served_by(ws.context, "a second one")
+        note_selection(ws.context, mine)
+        note_selection(ws.context, "a second one")
     assert run.delivery
     assert run.run.selection == mine
     assert served(ws) == {mine: run.delivery.id}
-    served_by(ws.context, "nobody's")
+    note_selection(ws.context, "nobody's")
 
 
 def test_a_selection_made_in_a_block_for_the_same_words_needs_no_name(ws: Workspace) -> None:
@@ -218,7 +218,7 @@ def test_more_rows_than_one_transaction_takes_are_linked_all_the_same(ws: Worksp
         assert (done.selections, done.runs) == (linking.PAGE, linking.PAGE), "who has no time leaves the rest"
     link(ws.context)
     with ws.context.store.read() as transaction:
-        found = {one.id: one.run for one in selections.listed(transaction, count)}
+        found = {one.id: one.run for one in selections.list_all(transaction, count)}
     assert found == {f"many-{n}": run for n, run in enumerate(runs)}
 
 
@@ -281,7 +281,7 @@ def test_any_matching_is_one_to_one_in_time_and_independent_of_order(
     drawn: list[tuple[bool, int]], dice: random.Random
 ) -> None:
     members = [
-        Request(kind="run" if is_run else "selection", id=f"{n:02}", place="p", moment=hour * 3600.0)
+        LinkRequest(kind="run" if is_run else "selection", id=f"{n:02}", place="p", moment=hour * 3600.0)
         for n, (is_run, hour) in enumerate(drawn)
     ]
     pairs = matched(members)

@@ -363,7 +363,7 @@ def test_from_a_selection_in_a_block_to_what_the_skill_is_worth(shop: Workspace)
     assert (found.selected, found.used, found.succeeded, found.with_runs) == (1, 1, 1, 0)
     with shop.context.store.read() as transaction:
         assert run.delivery
-        assert selections.listed(transaction)[0].run == run.delivery.id
+        assert selections.list_all(transaction)[0].run == run.delivery.id
 
 
 @pytest.mark.slow
@@ -373,9 +373,11 @@ def test_a_hundred_thousand_selections_are_summed_up_in_a_blink(ws: Workspace) -
     keep(ws, (made, served(made)))
     outcomes.counts(ws.library, CURRENT)
     with ws.context.store.write() as transaction:
-        parts = [kept.Part(selection=f"p{n}", skill="deploy", hash="h1", handed=True) for n in range(100_000)]
+        parts = [
+            kept.SelectionOutcome(selection=f"p{n}", skill="deploy", hash="h1", handed=True) for n in range(100_000)
+        ]
         kept.put(transaction, parts)
-        kept.serve(transaction, {part.selection: kept.Went(f"r{part.selection}", stated=True) for part in parts})
+        kept.serve(transaction, {part.selection: kept.RunOutcome(f"r{part.selection}", stated=True) for part in parts})
         kept.tally(transaction)
     more = one(ws)
     keep(ws, (more, served(more)))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.store.engines.batched_writes import Grouped
+from metier.store.engines.batched_writes import BatchedWrites
 from metier.store.engines.sqlite import SqliteEngine
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ def count(engine: SqliteEngine) -> int:
 
 
 def test_what_was_written_now_is_there_and_so_is_all_that_came_before_it(engine: SqliteEngine) -> None:
-    grouped = Grouped(engine)
+    grouped = BatchedWrites(engine)
     grouped.later(lambda transaction: add(transaction, 1))
     assert grouped.now(lambda transaction: add(transaction, 2)) == 2
     assert count(engine) == 2
 
 
 def test_flush_writes_what_nobody_waited_for(engine: SqliteEngine) -> None:
-    grouped = Grouped(engine)
+    grouped = BatchedWrites(engine)
     for number in range(5):
         grouped.later(lambda transaction, number=number: add(transaction, number))
     assert count(engine) == 0
@@ -53,7 +53,7 @@ def test_flush_writes_what_nobody_waited_for(engine: SqliteEngine) -> None:
 
 
 def test_writes_of_many_threads_share_transactions_and_none_is_lost(engine: SqliteEngine) -> None:
-    grouped = Grouped(engine)
+    grouped = BatchedWrites(engine)
     start = threading.Barrier(16)
 
     def write(thread: int) -> None:
@@ -67,7 +67,7 @@ def test_writes_of_many_threads_share_transactions_and_none_is_lost(engine: Sqli
 
 
 def test_when_a_transaction_fails_who_waits_is_told_and_the_next_one_works(engine: SqliteEngine) -> None:
-    grouped = Grouped(engine)
+    grouped = BatchedWrites(engine)
     grouped.now(lambda transaction: add(transaction, 1))
     with pytest.raises(Exception, match="UNIQUE"):
         grouped.now(lambda transaction: add(transaction, 1))

@@ -68,9 +68,9 @@ def test_patterns_come_back_in_the_order_they_appeared(engine: Engine) -> None:
     with engine.write() as transaction:
         for pattern in (first, second, replace(first, failures=1)):
             patterns.put(transaction, pattern)
-        assert patterns.listed(transaction) == [replace(first, failures=1), second]
-        assert patterns.listed(transaction, "ready") == [second]
-        assert patterns.listed(in_workspace(transaction, "other")) == []
+        assert patterns.list_all(transaction) == [replace(first, failures=1), second]
+        assert patterns.list_all(transaction, "ready") == [second]
+        assert patterns.list_all(in_workspace(transaction, "other")) == []
 
 
 def test_of_two_who_move_a_draft_one_wins(engine: Engine) -> None:
@@ -91,7 +91,7 @@ def test_cases_and_rollouts_come_back(engine: Engine) -> None:
     failed = replace(good, score=Unscored(reason="no answer"), sample=1)
     with engine.write() as transaction:
         cases.put(transaction, "suite", [case, replace(case, id="c0")])
-        assert [one.id for one in cases.listed(transaction, "suite")] == ["c0", "c1"]
+        assert [one.id for one in cases.list_all(transaction, "suite")] == ["c0", "c1"]
         rollouts.put(transaction, "k1", good)
         rollouts.put(transaction, "k1", failed)
         rollouts.put(transaction, "k2", failed)
@@ -105,7 +105,7 @@ def test_selections_come_back_newest_first(engine: Engine) -> None:
         selections.put(transaction, first)
         selections.put(transaction, replace(first, id="2"))
         selections.put(transaction, replace(first, run="r1"))
-        assert selections.listed(transaction) == [replace(first, id="2"), replace(first, run="r1")]
+        assert selections.list_all(transaction) == [replace(first, id="2"), replace(first, run="r1")]
 
 
 def test_the_memo_keeps_the_first_value(engine: Engine) -> None:
@@ -119,10 +119,10 @@ def test_the_memo_keeps_the_first_value(engine: Engine) -> None:
 def test_a_changed_audit_entry_is_noticed(engine: Engine) -> None:
     with engine.write() as transaction:
         for number in range(3):
-            audit.add(transaction, audit.Entry(happened=NOW, actor="ann", action="approve", subject=f"d{number}"))
-        assert audit.broken(transaction) is None
+            audit.add(transaction, audit.AuditEntry(happened=NOW, actor="ann", action="approve", subject=f"d{number}"))
+        assert audit.first_broken(transaction) is None
         transaction.all("UPDATE audit SET actor = 'eve' WHERE subject = 'd1'")
-        broken = audit.broken(transaction)
+        broken = audit.first_broken(transaction)
     assert broken is not None
     assert broken.subject == "d1"
 
@@ -130,9 +130,9 @@ def test_a_changed_audit_entry_is_noticed(engine: Engine) -> None:
 def test_a_missing_audit_entry_is_noticed(engine: Engine) -> None:
     with engine.write() as transaction:
         for number in range(3):
-            audit.add(transaction, audit.Entry(happened=NOW, actor="ann", action="approve", subject=f"d{number}"))
+            audit.add(transaction, audit.AuditEntry(happened=NOW, actor="ann", action="approve", subject=f"d{number}"))
         transaction.all("DELETE FROM audit WHERE subject = 'd0'")
-        assert audit.broken(transaction) is not None
+        assert audit.first_broken(transaction) is not None
 
 
 def test_spooled_names_are_remembered_until_the_files_are_gone(engine: Engine) -> None:

@@ -20,7 +20,7 @@ from metier.models.model import Message, Reply, Request
 from metier.models.price import FlatPrice
 from metier.models.scripted import Scripted, on, says
 from metier.models.spec import PerMillion
-from metier.store.engines.batched_writes import Grouped
+from metier.store.engines.batched_writes import BatchedWrites
 from metier.store.tables.models import memo as memo_rows
 from metier.training.rollouts.rollout import Spent
 from metier.training.service.budget import Closing, PurseKeeper, PurseMemo
@@ -39,7 +39,7 @@ def open_now() -> Closing:
     return Closing(clock=time.monotonic)
 
 
-def ledger(ws: Workspace, grouped: Grouped, *, daily: Limits | None = None) -> PurseLedger:
+def ledger(ws: Workspace, grouped: BatchedWrites, *, daily: Limits | None = None) -> PurseLedger:
     return PurseLedger(ws.context, grouped, "train:a", daily or Limits(), open_now())
 
 
@@ -49,7 +49,7 @@ def rollout(score: Scored | Unscored) -> Rollout:
 
 @pytest.mark.parametrize("most", [1, 2, 23, 24, 25, 50])
 def test_no_more_calls_are_made_than_allowed_with_many_threads(ws: Workspace, most: int) -> None:
-    grouped = Grouped(ws.context.store)
+    grouped = BatchedWrites(ws.context.store)
     bare = Scripted(on(".", says({"ok": 1}, tokens=Tokens(input=3, output=3))))
     paid = Budgeted(bare, ledger(ws, grouped), Limits(calls=most), PRICE)
     with ThreadPoolExecutor(24) as pool:
@@ -62,7 +62,7 @@ def test_no_more_calls_are_made_than_allowed_with_many_threads(ws: Workspace, mo
 
 
 def test_a_limit_on_tokens_waits_for_what_calls_under_way_give_back(ws: Workspace) -> None:
-    grouped = Grouped(ws.context.store)
+    grouped = BatchedWrites(ws.context.store)
     bare = Scripted(on(".", says({"ok": 1}, tokens=Tokens(input=5, output=5))))
     limits = Limits(tokens=400)
     paid = Budgeted(bare, ledger(ws, grouped), limits, PRICE)
@@ -75,7 +75,7 @@ def test_a_limit_on_tokens_waits_for_what_calls_under_way_give_back(ws: Workspac
 
 
 def test_the_days_limit_holds_for_a_training_too(ws: Workspace) -> None:
-    grouped = Grouped(ws.context.store)
+    grouped = BatchedWrites(ws.context.store)
     found = ledger(ws, grouped, daily=Limits(calls=1))
     assert isinstance(found.reserve(Amount(calls=1), Limits()), Reservation)
     grouped.flush()
@@ -85,9 +85,9 @@ def test_the_days_limit_holds_for_a_training_too(ws: Workspace) -> None:
 
 
 def test_what_was_reserved_by_a_killed_process_counts(ws: Workspace) -> None:
-    grouped = Grouped(ws.context.store)
+    grouped = BatchedWrites(ws.context.store)
     assert isinstance(ledger(ws, grouped).reserve(Amount(calls=1), Limits(calls=1)), Reservation)
-    assert isinstance(ledger(ws, Grouped(ws.context.store)).reserve(Amount(calls=1), Limits(calls=1)), OverBudget)
+    assert isinstance(ledger(ws, BatchedWrites(ws.context.store)).reserve(Amount(calls=1), Limits(calls=1)), OverBudget)
 
 
 def test_what_a_killed_process_got_and_had_not_committed_is_in_the_store_when_its_training_goes_on(
@@ -95,24 +95,24 @@ def test_what_a_killed_process_got_and_had_not_committed_is_in_the_store_when_it
 ) -> None:
     asked = Request(messages=(Message(text="one"),))
     with suppress(KeyboardInterrupt), journal_of(ws.context, "train:a") as journal:
-        killed = Grouped(ws.context.store, journal=journal)
+        killed = BatchedWrites(ws.context.store, journal=journal)
         Memo(Scripted(on(".", says({"ok": 1}))), PurseMemo(ws.context, killed)).complete(asked)
         PurseKeeper(ws.context, killed, "train:a", None, open_now()).put("rollout:1", rollout(Scored(hard=1, soft=1)))
         journal.add([b'["memo", "half a li'], journal.part)
         raise KeyboardInterrupt
-    other = Memo(Scripted(), PurseMemo(ws.context, Grouped(ws.context.store)))
+    other = Memo(Scripted(), PurseMemo(ws.context, BatchedWrites(ws.context.store)))
     assert not isinstance(other.complete(asked), Reply)
     with journal_of(ws.context, "train:a") as journal:
         assert not list(journal.left())
-    again = Memo(Scripted(), PurseMemo(ws.context, Grouped(ws.context.store)))
+    again = Memo(Scripted(), PurseMemo(ws.context, BatchedWrites(ws.context.store)))
     assert isinstance(again.complete(asked), Reply)
-    assert PurseKeeper(ws.context, Grouped(ws.context.store), "train:b", None, open_now()).get("rollout:1")
+    assert PurseKeeper(ws.context, BatchedWrites(ws.context.store), "train:b", None, open_now()).get("rollout:1")
     assert not list(ws.state.glob("*.journal.*"))
 
 
 def test_what_a_killed_training_left_goes_when_runs_are_removed_for_good(ws: Workspace) -> None:
     with suppress(KeyboardInterrupt), journal_of(ws.context, "train:a") as journal:
-        grouped = Grouped(ws.context.store, journal=journal)
+        grouped = BatchedWrites(ws.context.store, journal=journal)
         PurseMemo(ws.context, grouped).put("reply:1", b"the words of a run")
         grouped.noted()
         raise KeyboardInterrupt
@@ -123,7 +123,7 @@ def test_what_a_killed_training_left_goes_when_runs_are_removed_for_good(ws: Wor
 
 def test_what_is_committed_leaves_the_journal(ws: Workspace) -> None:
     with journal_of(ws.context, "train:a") as journal:
-        grouped = Grouped(ws.context.store, journal=journal)
+        grouped = BatchedWrites(ws.context.store, journal=journal)
         PurseMemo(ws.context, grouped).put("reply:1", b"x")
         assert not list(journal.left())
         grouped.noted()
@@ -141,7 +141,7 @@ def test_what_is_committed_leaves_the_journal(ws: Workspace) -> None:
 
 
 def test_a_block_of_calls_is_reserved_where_there_is_room_and_given_back_at_the_end(ws: Workspace) -> None:
-    grouped = Grouped(ws.context.store)
+    grouped = BatchedWrites(ws.context.store)
     found = ledger(ws, grouped)
     made = [found.reserve(Amount(calls=1), Limits(calls=10_000)) for _ in range(3)]
     assert all(isinstance(one, Reservation) for one in made)
@@ -153,7 +153,7 @@ def test_a_block_of_calls_is_reserved_where_there_is_room_and_given_back_at_the_
 
 
 def test_another_block_is_reserved_before_the_first_is_used_up(ws: Workspace) -> None:
-    grouped = Grouped(ws.context.store)
+    grouped = BatchedWrites(ws.context.store)
     found = ledger(ws, grouped)
     for _ in range(BLOCKS[0] - LOW):
         found.reserve(Amount(calls=1), Limits())
@@ -171,7 +171,7 @@ def test_another_block_is_reserved_before_the_first_is_used_up(ws: Workspace) ->
 
 
 def test_nothing_is_reserved_ahead_once_what_is_left_was_given_back(ws: Workspace) -> None:
-    grouped = Grouped(ws.context.store)
+    grouped = BatchedWrites(ws.context.store)
     found = ledger(ws, grouped)
     for _ in range(BLOCKS[0] - LOW + 1):
         found.reserve(Amount(calls=1), Limits())
@@ -182,7 +182,7 @@ def test_nothing_is_reserved_ahead_once_what_is_left_was_given_back(ws: Workspac
 
 
 def test_a_rollout_that_nothing_was_spent_on_is_taken_back(ws: Workspace) -> None:
-    grouped = Grouped(ws.context.store)
+    grouped = BatchedWrites(ws.context.store)
     keeper = PurseKeeper(ws.context, grouped, "train:a", 1, open_now())
     assert keeper.begin() is None
     assert isinstance(keeper.begin(), Spent)
@@ -193,7 +193,7 @@ def test_a_rollout_that_nothing_was_spent_on_is_taken_back(ws: Workspace) -> Non
 
 
 def test_no_other_block_is_reserved_near_a_limit(ws: Workspace) -> None:
-    grouped = Grouped(ws.context.store)
+    grouped = BatchedWrites(ws.context.store)
     found, limits = ledger(ws, grouped), Limits(calls=BLOCKS[0] * 51)
     for _ in range(BLOCKS[0] - LOW + 1):
         found.reserve(Amount(calls=1), limits)
@@ -202,17 +202,17 @@ def test_no_other_block_is_reserved_near_a_limit(ws: Workspace) -> None:
 
 
 def test_near_a_limit_calls_are_reserved_one_by_one(ws: Workspace) -> None:
-    grouped = Grouped(ws.context.store)
+    grouped = BatchedWrites(ws.context.store)
     found = ledger(ws, grouped)
     assert isinstance(found.reserve(Amount(calls=1), Limits(calls=299)), Reservation)
     assert found.total().calls == 1
 
 
 def test_rollouts_are_counted_over_all_runs_of_a_training(ws: Workspace) -> None:
-    grouped = Grouped(ws.context.store)
+    grouped = BatchedWrites(ws.context.store)
     keeper = PurseKeeper(ws.context, grouped, "train:a", 3, open_now())
     assert [keeper.begin() for _ in range(2)] == [None, None]
-    again = PurseKeeper(ws.context, Grouped(ws.context.store), "train:a", 3, open_now())
+    again = PurseKeeper(ws.context, BatchedWrites(ws.context.store), "train:a", 3, open_now())
     assert again.begin() is None
     assert isinstance(again.begin(), Spent)
     assert again.made() == 3
@@ -220,7 +220,7 @@ def test_rollouts_are_counted_over_all_runs_of_a_training(ws: Workspace) -> None
 
 
 def test_an_unscored_rollout_is_kept_for_its_own_training_only(ws: Workspace) -> None:
-    grouped = Grouped(ws.context.store)
+    grouped = BatchedWrites(ws.context.store)
     keeper = PurseKeeper(ws.context, grouped, "train:a", None, open_now())
     keeper.put("rollout:1", rollout(Unscored(reason="no connection")))
     keeper.put("rollout:2", rollout(Scored(hard=1, soft=1)))
@@ -234,7 +234,7 @@ def test_an_unscored_rollout_is_kept_for_its_own_training_only(ws: Workspace) ->
 
 def test_nothing_new_is_begun_once_the_time_is_over(ws: Workspace) -> None:
     closing = Closing(clock=lambda: 10.0, deadline=9.0)
-    grouped = Grouped(ws.context.store)
+    grouped = BatchedWrites(ws.context.store)
     assert isinstance(PurseKeeper(ws.context, grouped, "train:a", None, closing).begin(), Spent)
     found = PurseLedger(ws.context, grouped, "train:a", Limits(), closing).reserve(Amount(calls=1), Limits())
     assert isinstance(found, OverBudget)

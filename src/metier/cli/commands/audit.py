@@ -34,7 +34,7 @@ def list_(ctx: typer.Context, limit: Limit = 50, as_json: AsJson = False) -> Non
     from metier.store.tables import audit as log
 
     with opened(ctx) as ws, ws.context.store.read() as transaction:
-        found = log.listed(transaction)[-limit:][::-1]
+        found = log.list_all(transaction)[-limit:][::-1]
     if as_json:
         emit([asdict(entry) for entry in found])
     elif not found:
@@ -55,8 +55,8 @@ def verify(ctx: typer.Context, as_json: AsJson = False) -> None:
     from metier.store.tables import audit as log
 
     with opened(ctx) as ws, ws.context.store.read() as transaction:
-        entries = log.listed(transaction)
-        broken = log.broken(transaction)
+        entries = log.list_all(transaction)
+        broken = log.first_broken(transaction)
     newest = entries[-1].hash if entries else ""
     if as_json:
         emit({"ok": broken is None, "entries": len(entries), "newest": newest, "broken": broken and broken.sequence})

@@ -69,11 +69,11 @@ def check(ctx: typer.Context, as_json: AsJson = False) -> None:
 
 def _strange(settings: Settings, state: Path, found: Configured) -> list[CheckResult]:
     """Models that are not asked because of who named their address."""
-    from metier.context.model_access import strange_address
+    from metier.context.model_access import refuse_strange_address
     from metier.models.check import CheckResult
 
-    both = [strange_address(settings, state, "model", found.model)]
-    both.append(strange_address(settings, state, "embed_model", found.embedder))
+    both = [refuse_strange_address(settings, state, "model", found.model)]
+    both.append(refuse_strange_address(settings, state, "embed_model", found.embedder))
     return [CheckResult(name="address", state="problem", text=one.reason, fix=one.fix) for one in both if one]
 
 

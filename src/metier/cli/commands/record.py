@@ -10,7 +10,7 @@ from metier.cli.options import AsJson, opened
 from metier.cli.output import emit, progress, talk
 
 if TYPE_CHECKING:
-    from metier.runs.json_stream import Batch
+    from metier.runs.json_stream import StreamReport
 
 FileArgument = Annotated[
     str, typer.Argument(metavar="[FILE]", help="JSON or JSON Lines; - or nothing reads standard input.")
@@ -25,9 +25,9 @@ def record(ctx: typer.Context, file: FileArgument = "-", as_json: AsJson = False
 
     Example:  echo '{"message": "fix the login test", "status": "completed", "output": "done"}' | metier record
     """
-    from metier.runs.json_stream import record_stream, source
+    from metier.runs.json_stream import open_source, record_stream
 
-    with source(file) as stream, opened(ctx, create=True) as ws:
+    with open_source(file) as stream, opened(ctx, create=True) as ws:
         batch = record_stream(ws.context, stream)
         progress(ws.index())
         progress(ws.tidy())
@@ -38,7 +38,7 @@ def record(ctx: typer.Context, file: FileArgument = "-", as_json: AsJson = False
     raise typer.Exit(1 if batch.refused else 0)
 
 
-def _say(batch: Batch) -> None:
+def _say(batch: StreamReport) -> None:
     for line, reason in batch.refused[:20]:
         talk(f"metier: refused line {line}: {reason}")
     if len(batch.refused) > 20:
@@ -53,7 +53,7 @@ def _say(batch: Batch) -> None:
     talk(", ".join(parts) + "." + _undo(batch))
 
 
-def _undo(batch: Batch) -> str:
+def _undo(batch: StreamReport) -> str:
     """How to take back what was new; what was known already is not touched."""
     if not batch.recorded:
         return " See them: metier runs list" if batch.ids else ""

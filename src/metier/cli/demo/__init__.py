@@ -302,7 +302,7 @@ def _workspace(folder: Path) -> Workspace:
     from metier.context import state_folder as place
     from metier.workspace import Workspace
 
-    place.make(folder / STATE, folder)
+    place.make_state_folder(folder / STATE, folder)
     return Workspace.open(folder, environ={"HOME": str(folder)})
 
 

@@ -59,8 +59,8 @@ Work = tuple["Pattern", "Generate | Refresh", "tuple[Draft, ...]"]
 def _work(desk: Desk, *, ship: bool) -> list[Work]:
     """The patterns that something is to be done for, oldest first."""
     with desk.library.ctx.store.read() as transaction:
-        there = {one.id: one for one in patterns.listed(transaction, "ready")}
-        tried = patterns.tried(transaction)
+        there = {one.id: one for one in patterns.list_all(transaction, "ready")}
+        tried = patterns.attempts(transaction)
         by_pattern: dict[str, list[Draft]] = {}
         for one in drafts.listed(transaction):
             by_pattern.setdefault(one.pattern, []).append(one)
@@ -140,7 +140,7 @@ def _failed(desk: Desk, pattern: Pattern, taken: Taken, error: Exception, *, sav
 def _note_tried(desk: Desk, pattern: Pattern, reason: str) -> None:
     """Remember that nothing came of a pattern, so that nobody tries the same again in vain."""
     with suppress(StoreError), desk.library.ctx.store.write() as transaction:
-        patterns.note_tried(transaction, pattern.id, desk.tried(pattern, desk.wrote), reason)
+        patterns.note_attempt(transaction, pattern.id, desk.tried(pattern, desk.wrote), reason)
 
 
 def _written(desk: Desk, pattern: Pattern, step: Generate | Refresh, earlier: Sequence[Draft]) -> Draft | Nothing:

@@ -13,7 +13,7 @@ from metier.learning.report import Fate
 from metier.learning.stages.read_runs import Read
 from metier.learning.stages.stored_patterns import LONG
 from metier.store.tables.learning import waiting
-from metier.store.tables.learning.waiting import Waits
+from metier.store.tables.learning.waiting import WaitingRun
 from metier.store.tables.recording import runs, verdicts
 from metier.store.tables.recording.runs import Seen
 from metier.types import Outcome, Run
@@ -113,7 +113,7 @@ def _save(ctx: Context, batch: _Batch, fresh: Sequence[Verdict]) -> set[str]:
     with ctx.store.write() as transaction:
         moved = runs.moved(transaction, batch.seen)
         verdicts.put_all(transaction, [one for one in fresh if one.success is not None and one.run not in moved])
-        rejected = [Waits(run=one.run, reason=one.reason) for one in batch.sifted.rejected if one.run not in moved]
+        rejected = [WaitingRun(run=one.run, reason=one.reason) for one in batch.sifted.rejected if one.run not in moved]
         waiting.put(transaction, rejected)
     return moved
 

@@ -16,7 +16,7 @@ from metier.learning.stages.read_runs import seen
 from metier.learning.stages.stored_patterns import as_bytes, kept, loaded, recounted, request, thresholds, with_id
 from metier.store.tables.learning import clusters, members, patterns, waiting
 from metier.store.tables.learning.members import Member
-from metier.store.tables.learning.waiting import Waits
+from metier.store.tables.learning.waiting import WaitingRun
 from metier.store.tables.recording import runs
 from metier.store.tables.recording.runs import Seen
 from metier.store.tables.run_keys import key_of
@@ -46,7 +46,7 @@ class Grouped:
     new: list[Pattern] = field(default_factory=list["Pattern"])
     extended: list[Pattern] = field(default_factory=list["Pattern"])
     members: list[Member] = field(default_factory=list[Member])
-    waits: list[Waits] = field(default_factory=list[Waits])
+    waits: list[WaitingRun] = field(default_factory=list[WaitingRun])
     clusters: dict[str, Cluster] = field(default_factory=dict[str, "Cluster"])
     fates: list[Fate] = field(default_factory=list[Fate])
     seen: dict[str, Seen] = field(default_factory=dict[str, Seen])
@@ -64,7 +64,7 @@ class _Known:
 
     patterns: dict[str, Pattern]
     clusters: dict[str, Cluster]
-    waiting: dict[str, Waits]
+    waiting: dict[str, WaitingRun]
     embedder: str
 
 
@@ -101,10 +101,10 @@ def group(
 
 def _known(ctx: Context, embedder: StaticEmbedder, counted: Sequence[Pattern]) -> _Known:
     with ctx.store.read() as transaction:
-        there = {one.id: one for one in patterns.listed(transaction)}
+        there = {one.id: one for one in patterns.list_all(transaction)}
         return _Known(
             patterns=there | {one.id: one for one in counted},
-            clusters=loaded(transaction, clusters.listed(transaction), embedder),
+            clusters=loaded(transaction, clusters.list_all(transaction), embedder),
             waiting={one.run: one for one in waiting.evidence(transaction)},
             embedder=embedder.name,
         )
@@ -155,7 +155,7 @@ def _wait(grouped: Grouped, gathered: Gathered, embedder: str, met: Meetings) ->
             continue
         reason = reasons.get(record.id) or "like no other run yet"
         grouped.waits.append(
-            Waits(
+            WaitingRun(
                 run=record.id,
                 reason=reason,
                 success=gathered.success[record.id],
@@ -231,7 +231,7 @@ def _save(ctx: Context, grouped: Grouped, known: _Known, embedder: str) -> None:
     joined = [one.run for one in grouped.members if one.run in known.waiting]
     with ctx.store.write() as transaction:
         moved = runs.moved(transaction, grouped.seen)
-        moved |= set(joined) - waiting.there(transaction, joined)
+        moved |= set(joined) - waiting.which_wait(transaction, joined)
         for pattern in (*grouped.new, *grouped.extended):
             patterns.put(transaction, pattern, counted=False)
         members.put(transaction, grouped.members)

@@ -14,7 +14,7 @@ from metier.learning.clustering.request_words import hints_of
 from metier.learning.patterns import Thresholds, status_of, winning_path
 from metier.store.tables import meta
 from metier.store.tables.learning import clusters, members, patterns, waiting
-from metier.store.tables.learning.clusters import Kept
+from metier.store.tables.learning.clusters import StoredCluster
 from metier.store.tables.recording import runs
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.models.embedding.static import StaticEmbedder
     from metier.store.engines.engine import Transaction
-    from metier.store.tables.learning.waiting import Waits
+    from metier.store.tables.learning.waiting import WaitingRun
     from metier.types import Pattern
 
 LONG = 2_000
@@ -36,7 +36,7 @@ NEEDED = "learn.needed"
 """The fact that holds what patterns needed in the last pass; one for each workspace."""
 
 
-def kept(cluster: Cluster, pattern: str, embedder: str) -> Kept:
+def kept(cluster: Cluster, pattern: str, embedder: str) -> StoredCluster:
     """A cluster as the store keeps it, with the embedder its numbers come from."""
     body = {
         "embedder": embedder,
@@ -46,10 +46,10 @@ def kept(cluster: Cluster, pattern: str, embedder: str) -> Kept:
         "exemplars": [(one.words, one.hints, one.draw) for one in cluster.exemplars],
     }
     vectors = b"".join(as_bytes(one) for one in (cluster.centroid, *(each.vector for each in cluster.exemplars)))
-    return Kept(pattern=pattern, body=json.dumps(body, ensure_ascii=False), vectors=vectors)
+    return StoredCluster(pattern=pattern, body=json.dumps(body, ensure_ascii=False), vectors=vectors)
 
 
-def loaded(transaction: Transaction, found: Iterable[Kept], embedder: StaticEmbedder) -> dict[str, Cluster]:
+def loaded(transaction: Transaction, found: Iterable[StoredCluster], embedder: StaticEmbedder) -> dict[str, Cluster]:
     """The clusters by pattern; one of another embedder is made again from its pattern's requests."""
     name = embedder.name
     clusters: dict[str, Cluster] = {}
@@ -62,7 +62,7 @@ def loaded(transaction: Transaction, found: Iterable[Kept], embedder: StaticEmbe
     return clusters
 
 
-def _cluster(kept: Kept, body: dict[str, Any]) -> Cluster:
+def _cluster(kept: StoredCluster, body: dict[str, Any]) -> Cluster:
     """The cluster that was kept: its mean comes first, then those of its members that stand for it."""
     described = body["exemplars"]
     mean, *vectors = as_vector(kept.vectors).reshape(len(described) + 1, -1)
@@ -79,7 +79,7 @@ def _cluster(kept: Kept, body: dict[str, Any]) -> Cluster:
     )
 
 
-def request(waits: Waits, embedder: str) -> Request:
+def request(waits: WaitingRun, embedder: str) -> Request:
     """A waiting run as a request; a vector of another embedder is made anew."""
     same = waits.embedder == embedder and bool(waits.vector)
     vector = as_vector(waits.vector) if same else None
@@ -127,7 +127,7 @@ def settle(ctx: Context) -> list[Pattern]:
         if not before:
             return []
         waiting.forget(transaction)
-        there = patterns.listed(transaction)
+        there = patterns.list_all(transaction)
         changed = [replace(new, updated=ctx.now()) for one in there if (new := _restated(ctx, one)) != one]
         for one in changed:
             patterns.put(transaction, one, counted=False)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Protocol
 from metier import config
 from metier.context import state_folder as place
 from metier.context.context import utc
-from metier.context.exclusive import alone
+from metier.context.exclusive import exclusive_lock
 from metier.errors import BusyError, MetierError
 from metier.events import Began, Ended, Noted
 from metier.hooks.spool import SPOOL
 from metier.learning.watch import schedule as passes
 from metier.learning.watch.schedule import Backoff, Due, Later, Moment, Never, Passed, State, due, noticed
-from metier.runs.ingest import waiting
+from metier.runs.ingest import waiting_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
@@ -180,11 +180,11 @@ class Lookout:
 
     def _take_in(self, ws: Opened) -> Iterator[Event]:
         """Take in what hooks spooled since the last look; what belongs to another workspace stays there."""
-        names = waiting(ws.context.state / SPOOL)
+        names = waiting_files(ws.context.state / SPOOL)
         if names != self._spooled:
             ws.ingest()
             ws.read_waiting()
-            left = set(waiting(ws.context.state / SPOOL))
+            left = set(waiting_files(ws.context.state / SPOOL))
             self._spooled = [name for name in names if name in left]  # not what has only just come
             yield from ws.tidy()
 
@@ -196,7 +196,7 @@ class Lookout:
     def _pass(self, ws: Opened, *, settled: bool) -> Iterator[Event]:
         """One pass, unless another watch is making it or has just made it."""
         try:
-            with alone(ws.context, 0, WATCH):
+            with exclusive_lock(ws.context, 0, WATCH):
                 found = self._due(ws, settled=settled)
                 if isinstance(found, Due):
                     yield from self._learned(ws, found.why)

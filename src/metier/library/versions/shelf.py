@@ -17,7 +17,7 @@ from metier.errors import RefusedError, StoreError
 from metier.library.disk.atomic_files import folder_at, put, sync
 from metier.library.versions.history import Damaged, Histories, read_entry
 from metier.library.versions.objects import NEW, Objects, is_object
-from metier.store.engines.write_lock import locked
+from metier.store.engines.write_lock import hold_write_lock
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable
@@ -81,7 +81,7 @@ class Shelf:
         """The time in which nobody else changes this shelf or the skills it keeps."""
         if not self.staging.is_dir():  # the last one that is made
             self._make()
-        with locked(self.state / "library.lock", self.wait), self._busy():
+        with hold_write_lock(self.state / "library.lock", self.wait), self._busy():
             yield
 
     @contextmanager

@@ -11,7 +11,7 @@ from metier.formats.strict_json import clean
 from metier.selection.assembly.assemble import body_of
 from metier.selection.candidates.eligibility import LeftOut
 from metier.selection.types import LEGACY, Selectable
-from metier.store.tables.selection.skill_index import Content, Said, Text
+from metier.store.tables.selection.skill_index import ContentKey, SkillSummary, SkillText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,7 +31,7 @@ class Listed:
     """A skill in use and where its text is kept; the text itself is loaded only for those that come into question."""
 
     skill: Selectable
-    content: Content
+    content: ContentKey
     document: str
     """The path of its SKILL.md."""
 
@@ -57,18 +57,18 @@ def is_in_use(skill: Skill) -> bool:
     return bool(skill.hash) and not skill.problem and not skill.shadowed_by and not _is_out(skill)
 
 
-def content_of(skill: Skill) -> Content:
+def content_of(skill: Skill) -> ContentKey:
     """What a skill's text is kept under."""
-    return Content(skill.hash, skill.name)
+    return ContentKey(skill.hash, skill.name)
 
 
-def text_of(package: Package, name: str) -> Text:
+def text_of(package: Package, name: str) -> SkillText:
     """What the document of a package says, for selection."""
     front = package.frontmatter
     meta = front.get("metadata")
     own: Mapping[str, Value] = meta if isinstance(meta, dict) else {}
     document = package.skill_file or "SKILL.md"
-    about = Said(
+    about = SkillSummary(
         document=document,
         tools=_tools(front.get("allowed-tools")),
         agents=_texts(own.get("metier-agents")),
@@ -79,10 +79,10 @@ def text_of(package: Package, name: str) -> Text:
     )
     body = body_of(package.document)
     description = clean(package.description)
-    return Text(content=Content(package.hash(), name), description=description, said=about, body=clean(body))
+    return SkillText(content=ContentKey(package.hash(), name), description=description, said=about, body=clean(body))
 
 
-def catalogue_of(skills: Iterable[Skill], texts: Mapping[Content, Text]) -> Catalogue:
+def catalogue_of(skills: Iterable[Skill], texts: Mapping[ContentKey, SkillText]) -> Catalogue:
     """The skills with what their texts say; those without a text cannot be selected, and are listed with the reason."""
     listed: dict[str, Listed] = {}
     others: list[Selectable] = []
@@ -106,7 +106,7 @@ def with_body(skill: Selectable, body: str) -> Selectable:
     return replace(skill, body=body)
 
 
-def _selectable(skill: Skill, text: Text) -> Selectable:
+def _selectable(skill: Skill, text: SkillText) -> Selectable:
     about, known = text.said, skill.version > 0
     return Selectable(
         name=skill.name,

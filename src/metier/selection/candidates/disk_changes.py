@@ -98,4 +98,4 @@ def _folders(folder: str) -> list[str]:
 
 def _standing(ctx: Context) -> tuple[tuple[str, str], ...]:
     with ctx.store.read() as transaction:
-        return skill_index.standing(transaction)
+        return skill_index.profile_states(transaction)

@@ -93,7 +93,7 @@ class SkillPool:
             took = self.clock() - began
             found = yield from indexed(self.ctx, skills, self._known)
             with self.ctx.store.read() as transaction:
-                served = skill_history.served(transaction)
+                served = skill_history.served_requests(transaction)
             self._take(catalogue_of(skills, found.texts), found, served)
             self._watched, self._followed = watched, None
             self._rest(deeds, self.clock() - took)
@@ -143,7 +143,7 @@ class SkillPool:
 
     def _done(self) -> int:
         with self.ctx.store.read() as transaction:
-            return skill_index.deeds(transaction)
+            return skill_index.change_count(transaction)
 
     def _rest(self, deeds: int, began: float) -> None:
         """After a look that began then."""

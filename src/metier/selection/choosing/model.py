@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.context.model_access import strange_address
+from metier.context.model_access import refuse_strange_address
 from metier.context.model_spending import StoreCalls, StoreLedger
 from metier.models.build import UNSET, NoModel, build, configured
 from metier.models.layers.stack import Layers, stacked
@@ -42,7 +42,7 @@ def advised(ctx: Context, *, model: bool | Model, environ: Mapping[str, str] | N
         yield Advice(adviser=_adviser(ctx, model, unknown))
         return
     found = configured(ctx.config.flat()).model
-    bare = strange_address(ctx.settings, ctx.state, "model", found) or build(
+    bare = refuse_strange_address(ctx.settings, ctx.state, "model", found) or build(
         found, os.environ if environ is None else environ
     )
     if found is None or isinstance(bare, NoModel):

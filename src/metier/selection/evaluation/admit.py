@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.errors import InputError
-from metier.runs.queries import listed
+from metier.runs.queries import list_runs
 from metier.selection.candidates.skill_pool import everything
 from metier.selection.evaluation.admission import Probe, admission, probes_of
 from metier.selection.evaluation.bench import asked, basis_of, bench, plain
@@ -63,7 +63,7 @@ def admitted(newcomer: Newcomer, pool: SkillPool | None) -> Generator[Event, Non
 def served(ctx: Context) -> Mapping[str, Sequence[str]]:
     """What was asked in runs that went well, by the skills that did the work; the newest first."""
     found: dict[str, list[str]] = {}
-    for record in listed(ctx, LOOKED_AT):
+    for record in list_runs(ctx, LOOKED_AT):
         for skill in record.used if record.success else ():
             asked_for = found.setdefault(skill, [])
             if len(asked_for) < REQUESTS:

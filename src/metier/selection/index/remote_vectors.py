@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.context.model_access import RemoteEmbedder
     from metier.selection.candidates.skill_pool import SkillPool
-    from metier.store.tables.selection.skill_index import Content
+    from metier.store.tables.selection.skill_index import ContentKey
 
-    Vectors = dict[Content, NDArray[np.float32]]
+    Vectors = dict[ContentKey, NDArray[np.float32]]
 
 TASK = 8_000
 """Characters of a task that are embedded."""
@@ -99,9 +99,9 @@ def _given(pool: SkillPool, remote: RemoteEmbedder, identity: str, deadline: flo
     return ""
 
 
-def _made(ctx: Context, remote: RemoteEmbedder, contents: Sequence[Content], seconds: float) -> Vectors | str:
+def _made(ctx: Context, remote: RemoteEmbedder, contents: Sequence[ContentKey], seconds: float) -> Vectors | str:
     with ctx.store.read() as transaction:
-        texts, bodies = skill_index.said(transaction, contents), skill_index.bodies(transaction, contents)
+        texts, bodies = skill_index.summaries(transaction, contents), skill_index.bodies(transaction, contents)
     shown = [
         f"{one.name}\n{texts[one].description if one in texts else ''}\n\n{bodies.get(one, '')[:BODY]}"
         for one in contents

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from metier.events import Event
     from metier.library.listing import Skill
     from metier.selection.index.entries import Entry
-    from metier.store.tables.selection.skill_index import Content, Text
+    from metier.store.tables.selection.skill_index import ContentKey, SkillText
 
 STAGE = "index skills"
 STEP = 200
@@ -32,9 +32,9 @@ STEP = 200
 class Indexed:
     """What is known of the skills in use, by content."""
 
-    texts: dict[Content, Text] = field(default_factory=dict["Content", "Text"])
+    texts: dict[ContentKey, SkillText] = field(default_factory=dict["ContentKey", "SkillText"])
     """Without bodies."""
-    entries: dict[Content, Entry] = field(default_factory=dict["Content", "Entry"])
+    entries: dict[ContentKey, Entry] = field(default_factory=dict["ContentKey", "Entry"])
 
 
 def indexed(ctx: Context, skills: Sequence[Skill], known: Indexed | None = None) -> Generator[Event, None, Indexed]:
@@ -60,13 +60,13 @@ def indexed(ctx: Context, skills: Sequence[Skill], known: Indexed | None = None)
     return found
 
 
-def _kept(ctx: Context, contents: Sequence[Content], known: Indexed) -> Indexed:
+def _kept(ctx: Context, contents: Sequence[ContentKey], known: Indexed) -> Indexed:
     found = Indexed(
         texts={one: known.texts[one] for one in contents if one in known.texts},
         entries={one: known.entries[one] for one in contents if one in known.entries},
     )
     with ctx.store.read() as transaction:
-        found.texts |= skill_index.said(transaction, [one for one in contents if one not in found.texts])
+        found.texts |= skill_index.summaries(transaction, [one for one in contents if one not in found.texts])
         kept = skill_index.entries(transaction, VERSION, [one for one in contents if one not in found.entries])
     for content, data in kept.items():
         try:
@@ -76,7 +76,7 @@ def _kept(ctx: Context, contents: Sequence[Content], known: Indexed) -> Indexed:
     return found
 
 
-def _texts(ctx: Context, skills: Sequence[Skill], found: Indexed) -> list[Text]:
+def _texts(ctx: Context, skills: Sequence[Skill], found: Indexed) -> list[SkillText]:
     """The texts of some skills with their bodies: from the store, or else from disk if it is what was seen there."""
     there = [content_of(one) for one in skills if content_of(one) in found.texts]
     with ctx.store.read() as transaction:
@@ -93,7 +93,7 @@ def _texts(ctx: Context, skills: Sequence[Skill], found: Indexed) -> list[Text]:
     return texts
 
 
-def _keep(ctx: Context, texts: Sequence[Text], fresh: Mapping[Content, Entry]) -> bool:
+def _keep(ctx: Context, texts: Sequence[SkillText], fresh: Mapping[ContentKey, Entry]) -> bool:
     try:
         with ctx.store.write() as transaction:
             skill_words.keep(transaction, texts)
@@ -103,5 +103,5 @@ def _keep(ctx: Context, texts: Sequence[Text], fresh: Mapping[Content, Entry]) -
     return True
 
 
-def _plain(text: Text) -> Selectable:
+def _plain(text: SkillText) -> Selectable:
     return Selectable(name=text.content.name, description=text.description, body=text.body)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from metier.runs.derive import success_of
 from metier.store.tables.recording import runs
 from metier.store.tables.selection import outcomes, requests
-from metier.store.tables.selection.outcomes import Part, Went
-from metier.store.tables.selection.requests import Marks, Request
+from metier.store.tables.selection.outcomes import RunOutcome, SelectionOutcome
+from metier.store.tables.selection.requests import LinkRequest, Marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from metier.context.context import Context
     from metier.store.engines.engine import Transaction
-    from metier.store.tables.selection.requests import Asked
+    from metier.store.tables.selection.requests import RequestRow
     from metier.types import Record, Selection
 
 DAY = 86_400.0
@@ -39,7 +39,7 @@ def link(ctx: Context, *, again: bool = False, most: int = 2**62, waits: int = 0
     """
     with ctx.store.read() as transaction:
         behind = _is_behind(transaction, waits)
-        again = again and bool(outcomes.fresh(transaction) or requests.grown(transaction))
+        again = again and bool(outcomes.unsettled(transaction) or requests.grown_runs(transaction))
     changed = behind or again
     while behind and most > 0:
         with ctx.store.write() as transaction:
@@ -52,17 +52,17 @@ def link(ctx: Context, *, again: bool = False, most: int = 2**62, waits: int = 0
     return changed
 
 
-def went(record: Record) -> Went:
+def went(record: Record) -> RunOutcome:
     """What a run says of itself: the skills it used, and how it went unless somebody has to judge that."""
     used = frozenset(name.casefold() for name in record.used) or None
     success = success_of(record.run)
     claimed = success is True and record.run.outcome is None
-    return Went(run=record.id, used=used, stated=None if claimed else success)
+    return RunOutcome(run=record.id, used=used, stated=None if claimed else success)
 
 
-def matched(members: Iterable[Request]) -> dict[str, str]:
+def matched(members: Iterable[LinkRequest]) -> dict[str, str]:
     """Runs with their selections: in order of time each gets the nearest earlier one that is free and not too old."""
-    free: list[Request] = []
+    free: list[LinkRequest] = []
     pairs: dict[str, str] = {}
     for one in sorted(members, key=lambda one: (one.moment, one.kind == "run", one.id)):
         if one.kind == "selection":
@@ -72,7 +72,7 @@ def matched(members: Iterable[Request]) -> dict[str, str]:
     return pairs
 
 
-def parts_of(selection: Selection) -> Iterator[Part]:
+def parts_of(selection: Selection) -> Iterator[SelectionOutcome]:
     """The skills of a selection; those that chance could have withheld, or did, with their lot.
 
     Runs are compared where everything was handed over and where just this one was missing: so nothing else differs.
@@ -85,10 +85,10 @@ def parts_of(selection: Selection) -> Iterator[Part]:
         yield _part(selection, one.skill, one.hash, handed=False, fair=drawn and len(selection.withheld) == 1)
 
 
-def _part(selection: Selection, skill: str, content: str, *, handed: bool, fair: bool) -> Part:
+def _part(selection: Selection, skill: str, content: str, *, handed: bool, fair: bool) -> SelectionOutcome:
     day = selection.created[:10]
     lot = _digest(selection.workspace, selection.query.strip(), day, skill, content) if fair else ""
-    return Part(selection=selection.id, skill=skill, hash=content, handed=handed, lot=lot)
+    return SelectionOutcome(selection=selection.id, skill=skill, hash=content, handed=handed, lot=lot)
 
 
 def _is_behind(transaction: Transaction, waits: int = 0) -> bool:
@@ -110,7 +110,7 @@ def _step(transaction: Transaction) -> None:
     requests.put(transaction, fresh)
     outcomes.put(transaction, [part for one in chosen for part in parts_of(one) if part.hash])
     named = [(one.id, one.run) for one in chosen if one.run]
-    named += requests.claimed(transaction, [one.id for one in chosen])
+    named += requests.claims_of(transaction, [one.id for one in chosen])
     touched = [one for pair in (*named, *said) for one in _name(transaction, *pair)]
     _rematch(transaction, [*fresh, *touched])
     marks = Marks(selections_mark or done.selections, runs_mark or done.runs, claims_mark or done.claims)
@@ -119,9 +119,9 @@ def _step(transaction: Transaction) -> None:
 
 def _look_again(transaction: Transaction) -> None:
     """Follow runs that grew: what they say of themselves, and when they ended."""
-    fresh = runs.many(transaction, outcomes.fresh(transaction))
+    fresh = runs.many(transaction, outcomes.unsettled(transaction))
     outcomes.refresh(transaction, {one.id: went(one) for one in fresh})
-    moved = [_of_run(one, transaction.workspace) for one in requests.grown(transaction)]
+    moved = [_of_run(one, transaction.workspace) for one in requests.grown_runs(transaction)]
     requests.move(transaction, moved)
     _rematch(transaction, moved)
 
@@ -136,13 +136,13 @@ def _start(transaction: Transaction) -> Marks:
     return requests.start(transaction, since.replace("+00:00", "Z"))
 
 
-def _name(transaction: Transaction, selection: str, run: str) -> list[Request]:
+def _name(transaction: Transaction, selection: str, run: str) -> list[LinkRequest]:
     """Link what a run says belongs together; the first word counts. Returns what has to find another partner."""
     one, other = requests.get(transaction, "selection", selection), requests.get(transaction, "run", run)
     if one is None or one.named or (other is not None and other.named):
         return []
     if other is None:
-        other = Request(kind="run", id=run, place=one.place, moment=one.moment)
+        other = LinkRequest(kind="run", id=run, place=one.place, moment=one.moment)
         requests.put(transaction, [other])
     left = [
         requests.get(transaction, "run", one.partner) if one.partner not in ("", run) else None,
@@ -153,7 +153,7 @@ def _name(transaction: Transaction, selection: str, run: str) -> list[Request]:
     return [found for found in left if found is not None]
 
 
-def _rematch(transaction: Transaction, touched: Sequence[Request]) -> None:
+def _rematch(transaction: Transaction, touched: Sequence[LinkRequest]) -> None:
     """Match anew what lies around some requests; links that runs named stay."""
     places: dict[str, list[float]] = {}
     for one in touched:
@@ -175,9 +175,11 @@ def _rematch(transaction: Transaction, touched: Sequence[Request]) -> None:
 def _serve(transaction: Transaction, pairs: Mapping[str, str], *, named: bool = False) -> None:
     """Note which runs selections served, on both sides and for each of their skills."""
     records = {one.id: one for one in runs.many(transaction, list(pairs.values()))}
-    said = {selection: went(records[run]) if run in records else Went(run=run) for selection, run in pairs.items()}
+    said = {
+        selection: went(records[run]) if run in records else RunOutcome(run=run) for selection, run in pairs.items()
+    }
     outcomes.serve(transaction, said)
-    requests.served(transaction, pairs)
+    requests.served_runs(transaction, pairs)
     requests.pair(transaction, "selection", pairs.items(), named=named)
     requests.pair(transaction, "run", [(run, selection) for selection, run in pairs.items()], named=named)
 
@@ -186,22 +188,22 @@ def _separate(transaction: Transaction, pairs: Mapping[str, str]) -> None:
     """Undo links, on both sides; a side that is empty is nobody's."""
     over = {selection: run for selection, run in pairs.items() if selection and run}
     outcomes.free(transaction, over)
-    requests.served(transaction, dict.fromkeys(over, ""))
+    requests.served_runs(transaction, dict.fromkeys(over, ""))
     requests.pair(transaction, "selection", [(selection, "") for selection in over])
     requests.pair(transaction, "run", [(run, "") for run in over.values()])
 
 
-def _of_selection(selection: Selection) -> Request:
+def _of_selection(selection: Selection) -> LinkRequest:
     place = _digest(selection.workspace, selection.session, selection.query.strip()[:WORDS])
-    return Request(kind="selection", id=selection.id, place=place, moment=_seconds(selection.created) or 0.0)
+    return LinkRequest(kind="selection", id=selection.id, place=place, moment=_seconds(selection.created) or 0.0)
 
 
-def _of_run(asked: Asked, workspace: str) -> Request:
+def _of_run(asked: RequestRow, workspace: str) -> LinkRequest:
     """A run's request, at its end; where that is unknown just behind its beginning, else when it was recorded."""
     started = _seconds(asked.started)
     moment = _seconds(asked.ended) or (started + SLACK if started else _seconds(asked.recorded)) or 0.0
     place = _digest(workspace, asked.session, asked.message.strip()[:WORDS])
-    return Request(kind="run", id=asked.id, place=place, moment=moment)
+    return LinkRequest(kind="run", id=asked.id, place=place, moment=moment)
 
 
 def _digest(*words: str) -> str:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from metier.store.engines.engine import Engine, Transaction
-    from metier.store.engines.line_journal import Journal
+    from metier.store.engines.line_journal import LineJournal
 
 T = TypeVar("T")
 Item = TypeVar("Item")
@@ -31,7 +31,7 @@ class _Slot:
             wakes.acquire()
 
 
-class Grouped:
+class BatchedWrites:
     """Takes in writes and commits them in the order they came, as many at once as are there.
 
     Whoever waits first writes for all, then hands over to one of those who came meanwhile. When a transaction fails,
@@ -45,7 +45,7 @@ class Grouped:
         self,
         engine: Engine,
         *,
-        journal: Journal | None = None,
+        journal: LineJournal | None = None,
         pause: float = 1.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

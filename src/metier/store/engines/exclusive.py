@@ -22,14 +22,14 @@ HELD: set[int] = set()
 
 
 @contextmanager
-def by_file(file: Path, wait: float) -> Generator[None]:
+def lock_by_file(file: Path, wait: float) -> Generator[None]:
     """Hold a lock file; BusyError names the process that has it, after so many seconds."""
     try:
         handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise StoreError(f"{file.parent} cannot be written: {error.strerror} (the lock file {file.name}).") from None
     try:
-        if not tried(lambda: _flock(handle), wait):
+        if not try_lock(lambda: _flock(handle), wait):
             raise BusyError(f"process {_holder(handle)}")
         with let_go_by_children(handle):
             os.ftruncate(handle, 0)
@@ -47,7 +47,7 @@ def _flock(handle: int) -> bool:
     return True
 
 
-def tried(attempt: Callable[[], bool], wait: float) -> bool:
+def try_lock(attempt: Callable[[], bool], wait: float) -> bool:
     """Whether an attempt succeeded within so many seconds; it is made at least once."""
     deadline, tries = time.monotonic() + wait, 0
     while not attempt():

@@ -11,7 +11,7 @@ MOST = 50_000
 """Keys that are held in memory; where there are more, each one is looked for."""
 
 
-class Known:
+class KnownKeys:
     """The keys of a table when it was made; what another process adds later is not among them."""
 
     def __init__(self, engine: Engine, table: Literal["memo", "rollouts"]) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SUFFIX = ".journal"
 
 
-class Journal:
+class LineJournal:
     """The lines of writes that are under way."""
 
     def __init__(self, file: Path) -> None:

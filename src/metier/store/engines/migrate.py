@@ -27,7 +27,7 @@ class Migration:
 
 
 @cache
-def shipped() -> tuple[Migration, ...]:
+def known_migrations() -> tuple[Migration, ...]:
     """Every migration of this version, in order: the files `migrations/NNNN_name.sql`."""
     found: list[Migration] = []
     for file in sorted((files("metier.store") / "migrations").iterdir(), key=lambda file: file.name):
@@ -40,7 +40,7 @@ def shipped() -> tuple[Migration, ...]:
 
 def migrate(engine: Engine, now: str, migrations: Sequence[Migration] | None = None) -> list[Migration]:
     """Bring the database to this version's schema, one transaction per step; returns the steps taken."""
-    migrations = shipped() if migrations is None else migrations
+    migrations = known_migrations() if migrations is None else migrations
     taken: list[Migration] = []
     while True:
         with engine.write() as transaction:
@@ -63,7 +63,7 @@ def version(transaction: Transaction) -> int:
 
 def check(found: int, migrations: Sequence[Migration] | None = None) -> bool:
     """Whether the schema is this version's; a newer one is an error that says what to do."""
-    known = max((step.number for step in (shipped() if migrations is None else migrations)), default=0)
+    known = max((step.number for step in (known_migrations() if migrations is None else migrations)), default=0)
     if found > known:
         raise SchemaError(
             f"This store was written by a newer Metier (schema {found}; this version knows {known}). "

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import BusyError, DamagedError, StoreError
 from metier.store.engines.dialect import SQLITE
-from metier.store.engines.write_lock import locked
+from metier.store.engines.write_lock import hold_write_lock
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -92,7 +92,7 @@ class SqliteEngine:
     def write(self, *, synced: bool = True) -> Generator[SqliteTransaction]:
         """The only write transaction of this moment on this state folder."""
         self._after_fork()
-        with self._translated(), self._mutex, locked(self._lock, self._wait):
+        with self._translated(), self._mutex, hold_write_lock(self._lock, self._wait):
             connection = self._writer()
             if synced is not self._synced:
                 connection.execute(f"PRAGMA synchronous = {'FULL' if synced else 'NORMAL'}")
@@ -109,7 +109,7 @@ class SqliteEngine:
     def erase(self, *, compact: bool = False) -> None:
         """Fold the write-ahead log into the database and empty it; freed pages are overwritten with zeros already."""
         self._after_fork()
-        with self._translated(), self._mutex, locked(self._lock, self._wait):
+        with self._translated(), self._mutex, hold_write_lock(self._lock, self._wait):
             self._close_readers()
             connection = self._writer()
             if compact:
@@ -139,7 +139,7 @@ class SqliteEngine:
     def replace_by(self, source: Path) -> None:
         """Replace all content by that of another database file, in one transaction."""
         self._after_fork()
-        with self._translated(), self._mutex, locked(self._lock, self._wait):
+        with self._translated(), self._mutex, hold_write_lock(self._lock, self._wait):
             copy = sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)
             try:
                 copy.backup(self._writer())
@@ -155,7 +155,7 @@ class SqliteEngine:
                 return
             self._close_readers()
             if self._writing is not None:
-                with suppress(StoreError), self._translated(), locked(self._lock, self._wait):
+                with suppress(StoreError), self._translated(), hold_write_lock(self._lock, self._wait):
                     self._writing.close()
                     self._writing = None
 

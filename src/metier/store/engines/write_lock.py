@@ -19,7 +19,7 @@ PAUSES = (0.0005, 0.001, 0.002, 0.004, 0.008)
 
 
 @contextmanager
-def locked(file: Path, wait: float) -> Generator[None]:
+def hold_write_lock(file: Path, wait: float) -> Generator[None]:
     """Hold the lock file exclusively, waiting at most that many seconds for another holder."""
     try:
         handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -14,7 +14,7 @@ COLUMNS = "sequence, happened, actor, action, subject, reason, previous, hash"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class AuditEntry:
     """Who did what to which thing, when and why."""
 
     happened: str
@@ -27,7 +27,7 @@ class Entry:
     hash: str = ""
 
 
-def add(transaction: Transaction, entry: Entry) -> str:
+def add(transaction: Transaction, entry: AuditEntry) -> str:
     """Append an entry; returns its hash."""
     rows = transaction.all("SELECT hash FROM audit ORDER BY sequence DESC LIMIT 1")
     previous = str(rows[0][0]) if rows else ""
@@ -39,10 +39,10 @@ def add(transaction: Transaction, entry: Entry) -> str:
     return digest
 
 
-def listed(transaction: Transaction) -> list[Entry]:
+def list_all(transaction: Transaction) -> list[AuditEntry]:
     """All entries, the first one first."""
     return [
-        Entry(
+        AuditEntry(
             sequence=cast("int", row[0]),
             happened=str(row[1]),
             actor=str(row[2]),
@@ -56,16 +56,16 @@ def listed(transaction: Transaction) -> list[Entry]:
     ]
 
 
-def broken(transaction: Transaction) -> Entry | None:
+def first_broken(transaction: Transaction) -> AuditEntry | None:
     """The first entry that does not follow from the one before, if any: somebody changed the log."""
     previous = ""
-    for entry in listed(transaction):
+    for entry in list_all(transaction):
         if entry.previous != previous or entry.hash != _hash(entry, previous):
             return entry
         previous = entry.hash
     return None
 
 
-def _hash(entry: Entry, previous: str) -> str:
+def _hash(entry: AuditEntry, previous: str) -> str:
     parts = [previous, entry.happened, entry.actor, entry.action, entry.subject, entry.reason]
     return sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()

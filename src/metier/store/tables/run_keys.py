@@ -24,6 +24,6 @@ def id_of(key: str) -> str:
     return key[SESSION:] + key[:SESSION]
 
 
-def parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
+def in_parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
     """The values, as many at a time as one statement takes."""
     return (values[index : index + CHUNK] for index in range(0, len(values), CHUNK))

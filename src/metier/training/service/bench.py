@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import StoreError
 from metier.formats import value_json
-from metier.store.engines.batched_writes import Grouped
+from metier.store.engines.batched_writes import BatchedWrites
 from metier.training.rollouts.pool import Threads
 from metier.training.rollouts.rollout import Scoring
 from metier.training.scoring.registry import settings_of
@@ -55,7 +55,7 @@ class Bench:
     closing: Closing
     target: str
     """The target's identity."""
-    grouped: Grouped
+    grouped: BatchedWrites
     keeper: PurseKeeper
     doubting: Doubting
     lines: Lines
@@ -73,10 +73,12 @@ class Bench:
 def bench(ctx: Context, order: Order, purse: str, environ: Mapping[str, str]) -> Generator[Bench]:
     """A bench that spends from one purse; when it is left early, what is under way is ended."""
     with journal_of(ctx, purse) as journal:
-        yield from _bench(ctx, order, purse, environ, Grouped(ctx.store, journal=journal))
+        yield from _bench(ctx, order, purse, environ, BatchedWrites(ctx.store, journal=journal))
 
 
-def _bench(ctx: Context, order: Order, purse: str, environ: Mapping[str, str], grouped: Grouped) -> Generator[Bench]:
+def _bench(
+    ctx: Context, order: Order, purse: str, environ: Mapping[str, str], grouped: BatchedWrites
+) -> Generator[Bench]:
     seconds = order.limits.seconds
     closing = Closing(clock=time.monotonic, deadline=None if seconds is None else time.monotonic() + seconds)
     lines = Lines(ctx, grouped, purse, order.limits.on_models, closing)
@@ -116,7 +118,7 @@ def _warmed(ctx: Context) -> None:
 
 
 @contextmanager
-def kept_up(grouped: Grouped, lines: Lines) -> Generator[None]:
+def kept_up(grouped: BatchedWrites, lines: Lines) -> Generator[None]:
     """Commit what was taken in again and again, so that nobody who only adds has to; and all of it at the end."""
     ended = threading.Event()
 

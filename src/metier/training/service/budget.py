@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from metier.context.model_spending import entry_of
 from metier.errors import StoreError
-from metier.store.engines.known_keys import Known
+from metier.store.engines.known_keys import KnownKeys
 from metier.store.tables.models import calls, ledger, memo
 from metier.store.tables.training import rollouts
 from metier.training.rollouts.rollout import Spent
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.models.layers.record import Call
-    from metier.store.engines.batched_writes import Grouped
+    from metier.store.engines.batched_writes import BatchedWrites
     from metier.store.engines.engine import Transaction
     from metier.types.trials import Rollout
 
@@ -58,10 +58,10 @@ class Closing:
 class PurseMemo:
     """Replies in the store; counts those it could give."""
 
-    def __init__(self, ctx: Context, grouped: Grouped) -> None:
+    def __init__(self, ctx: Context, grouped: BatchedWrites) -> None:
         self._ctx = ctx
         self._grouped = grouped
-        self._known = Known(ctx.store, "memo")
+        self._known = KnownKeys(ctx.store, "memo")
         self._fresh: dict[str, bytes | None] = {}
         """What was kept here, and None for what was looked for and not found: nobody else writes it meanwhile."""
         self.hits = 0
@@ -88,7 +88,7 @@ class PurseMemo:
 class PurseCalls:
     """Calls in the store, without what the server said."""
 
-    def __init__(self, ctx: Context, grouped: Grouped) -> None:
+    def __init__(self, ctx: Context, grouped: BatchedWrites) -> None:
         self._ctx = ctx
         self._grouped = grouped
 
@@ -100,13 +100,13 @@ class PurseCalls:
 class PurseKeeper:
     """Rollouts in the store. One that could not be scored is kept for this training alone: another tries again."""
 
-    def __init__(self, ctx: Context, grouped: Grouped, purse: str, limit: int | None, closing: Closing) -> None:
+    def __init__(self, ctx: Context, grouped: BatchedWrites, purse: str, limit: int | None, closing: Closing) -> None:
         self._closing = closing
         self._ctx = ctx
         self._grouped = grouped
         self._purse = purse
         self._limit = limit
-        self._known = Known(ctx.store, "rollouts")
+        self._known = KnownKeys(ctx.store, "rollouts")
         self._fresh: dict[str, Rollout | None] = {}
         """As in `PurseMemo`."""
         self._made = self.made()
@@ -154,7 +154,7 @@ class PurseKeeper:
             return rollouts.get(transaction, *keys)
 
     def _count(self, transaction: Transaction, begun: list[int]) -> None:
-        ledger.spend(transaction, self._ctx.name, f"{self._purse}:rollouts", ledger.Sum(calls=sum(begun)))
+        ledger.spend(transaction, self._ctx.name, f"{self._purse}:rollouts", ledger.SpentSum(calls=sum(begun)))
 
     def made(self) -> int:
         """Rollouts that were begun, in all runs of this training."""

@@ -116,7 +116,7 @@ def order_again(ctx: Context, training: str, limits: TrainLimits | None = None) 
     with ctx.store.read() as transaction:
         kept = trainings.get(transaction, training)
         start = unpacked(trainings.start_of(transaction, kept.id))
-        cases = tuple(suites.listed(transaction, f"train:{kept.id}"))
+        cases = tuple(suites.list_all(transaction, f"train:{kept.id}"))
     order = _ordered(kept, json.loads(kept.order), cases)
     return Order(
         skill=kept.skill,

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from metier.context.exclusive import file_of
-from metier.store.engines.line_journal import SUFFIX, Journal
+from metier.store.engines.line_journal import SUFFIX, LineJournal
 from metier.store.tables.models import memo
 from metier.store.tables.training import rollouts
 
@@ -32,9 +32,9 @@ def rollout_line(entry: Entry) -> bytes:
 
 
 @contextmanager
-def journal_of(ctx: Context, purse: str) -> Generator[Journal]:
+def journal_of(ctx: Context, purse: str) -> Generator[LineJournal]:
     """A purse's journal; what a killed process left is in the store first. It stays if the work ends with an error."""
-    journal = Journal(file_of(ctx, purse.replace(":", "-")).with_suffix(SUFFIX))
+    journal = LineJournal(file_of(ctx, purse.replace(":", "-")).with_suffix(SUFFIX))
     keep = True
     try:
         _take_in(ctx, journal)
@@ -44,7 +44,7 @@ def journal_of(ctx: Context, purse: str) -> Generator[Journal]:
         journal.close(keep=keep)
 
 
-def _take_in(ctx: Context, journal: Journal) -> None:
+def _take_in(ctx: Context, journal: LineJournal) -> None:
     replies: list[MemoRow] = []
     entries: list[Entry] = []
     for line in journal.left():

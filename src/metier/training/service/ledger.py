@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from metier.context.context import Context
-    from metier.store.engines.batched_writes import Grouped
+    from metier.store.engines.batched_writes import BatchedWrites
     from metier.store.engines.engine import Transaction
     from metier.training.service.budget import Closing
 
@@ -31,7 +31,7 @@ NOTHING = Amount()
 class PurseLedger:
     """A ledger over two purses, the training's and the day's; a refusal waits first for what calls give back."""
 
-    def __init__(self, ctx: Context, grouped: Grouped, purse: str, daily: Limits, closing: Closing) -> None:
+    def __init__(self, ctx: Context, grouped: BatchedWrites, purse: str, daily: Limits, closing: Closing) -> None:
         self._closing = closing
         self._ctx = ctx
         self._grouped = grouped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from metier.context.model_access import strange_address
+from metier.context.model_access import refuse_strange_address
 from metier.errors import ConfigError
 from metier.models.build import NoModel, build, configured
 from metier.models.layers.stack import Layers
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from metier.models.price import Price
     from metier.models.pydantic_ai import ForeignProvider
     from metier.models.spec import ModelSpec
-    from metier.store.engines.batched_writes import Grouped
+    from metier.store.engines.batched_writes import BatchedWrites
     from metier.training.service.budget import Closing
 
 ONE = Tokens(input=1)
@@ -37,7 +37,7 @@ REMEMBERED = 1024
 class Lines:
     """Opens models by their text; the same text is the same model."""
 
-    def __init__(self, ctx: Context, grouped: Grouped, purse: str, limits: Limits, closing: Closing) -> None:
+    def __init__(self, ctx: Context, grouped: BatchedWrites, purse: str, limits: Limits, closing: Closing) -> None:
         self._ctx = ctx
         self._limits = limits
         self._sleep = closing.sleep
@@ -103,6 +103,6 @@ def spec_of(ctx: Context, text: str) -> ModelSpec:
             "No model is set. Set one (METIER_MODEL=anthropic:NAME and its key), or name it: --optimiser "
             "openai:NAME@http://127.0.0.1:8000/v1 for the one that proposes edits, --target chat=… for the one tried."
         )
-    if strange := strange_address(ctx.settings, ctx.state, "model", found):
+    if strange := refuse_strange_address(ctx.settings, ctx.state, "model", found):
         raise ConfigError(f"{strange.reason} {strange.fix}")
     return found

@@ -26,7 +26,7 @@ KEYS = ("run", "skill", "status", "scores", "decision", "rollouts", "calls", "to
 def listed(ctx: Context, limit: int) -> list[Json]:
     """The newest trainings, each with its figures."""
     with ctx.store.read() as transaction:
-        found = trainings.listed(transaction, limit)
+        found = trainings.list_newest(transaction, limit)
         kept = [(one, trainings.report_of(transaction, one.id)) for one in found]
     return [{key: value for key, value in _whole(one, text).items() if key in KEYS} for one, text in kept]
 
@@ -37,7 +37,7 @@ def report_of(ctx: Context, training: str = "") -> Json:
         if training:
             found = trainings.get(transaction, training)
         else:
-            newest = trainings.listed(transaction, 1)
+            newest = trainings.list_newest(transaction, 1)
             if not newest:
                 raise NotFoundError("There are no trainings yet. Begin one: metier train SKILL --cases FILE")
             found = newest[0]

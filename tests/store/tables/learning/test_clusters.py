@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING
 from scoping import in_workspace
 
 from metier.store.tables.learning import clusters
-from metier.store.tables.learning.clusters import Kept
+from metier.store.tables.learning.clusters import StoredCluster
 
 if TYPE_CHECKING:
     from metier.store.engines.engine import Engine
 
 
 def test_a_cluster_is_kept_as_it_is_now(engine: Engine) -> None:
-    first = Kept(pattern="p", body='{"words": {"schön": 2}}', vectors=bytes(range(256)))
-    second = Kept(pattern="a", body="{}", vectors=b"")
+    first = StoredCluster(pattern="p", body='{"words": {"schön": 2}}', vectors=bytes(range(256)))
+    second = StoredCluster(pattern="a", body="{}", vectors=b"")
     with engine.write() as transaction:
         clusters.put(transaction, [first, second])
-        assert clusters.listed(transaction) == [second, first]
-        now = Kept(pattern="p", body="{}", vectors=b"\1")
+        assert clusters.list_all(transaction) == [second, first]
+        now = StoredCluster(pattern="p", body="{}", vectors=b"\1")
         clusters.put(transaction, [now])
-        assert clusters.listed(transaction) == [second, now]
-        assert clusters.listed(in_workspace(transaction, "other")) == []
+        assert clusters.list_all(transaction) == [second, now]
+        assert clusters.list_all(in_workspace(transaction, "other")) == []
 
 
 def test_clusters_of_two_workspaces_are_apart(engine: Engine) -> None:
-    one = Kept(pattern="p", body="{}", vectors=b"1")
+    one = StoredCluster(pattern="p", body="{}", vectors=b"1")
     with engine.write() as transaction:
         clusters.put(transaction, [one])
-        clusters.put(in_workspace(transaction, "v"), [Kept(pattern="p", body="[]", vectors=b"2")])
+        clusters.put(in_workspace(transaction, "v"), [StoredCluster(pattern="p", body="[]", vectors=b"2")])
         clusters.drop(in_workspace(transaction, "v"), ["p", "unknown"])
-        assert clusters.listed(transaction) == [one]
-        assert clusters.listed(in_workspace(transaction, "v")) == []
+        assert clusters.list_all(transaction) == [one]
+        assert clusters.list_all(in_workspace(transaction, "v")) == []

@@ -99,8 +99,8 @@ def test_what_nothing_came_of_is_remembered_with_its_reason(engine: Engine) -> N
     pattern = Pattern(id="p", workspace="w", label="l", summary="s")
     with engine.write() as transaction:
         patterns.put(transaction, pattern)
-        assert patterns.tried(transaction) == {}
-        patterns.note_tried(transaction, "p", "basis:1", "it says all of it already")
-        assert patterns.tried(transaction) == {"p": ("basis:1", "it says all of it already")}
+        assert patterns.attempts(transaction) == {}
+        patterns.note_attempt(transaction, "p", "basis:1", "it says all of it already")
+        assert patterns.attempts(transaction) == {"p": ("basis:1", "it says all of it already")}
         assert patterns.get(transaction, "p") == pattern
-        assert patterns.tried(in_workspace(transaction, "other")) == {}
+        assert patterns.attempts(in_workspace(transaction, "other")) == {}

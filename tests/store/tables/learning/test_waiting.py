@@ -9,7 +9,7 @@ from scoping import in_workspace
 
 from metier.runs.derive import record_of
 from metier.store.tables.learning import waiting
-from metier.store.tables.learning.waiting import Waits
+from metier.store.tables.learning.waiting import WaitingRun
 from metier.store.tables.recording import runs, verdicts
 from metier.store.tables.recording.runs import Seen
 from metier.store.tables.run_keys import key_of
@@ -34,14 +34,14 @@ def recorded(transaction: Transaction, count: int) -> list[Record]:
 def test_what_waits_comes_back_and_is_not_fresh(engine: Engine) -> None:
     with engine.write() as transaction:
         first, second, third = (one.id for one in recorded(transaction, 3))
-        evidence = Waits(
+        evidence = WaitingRun(
             run=first, reason="alone", success=True, text="fix it", label="fix", embedder="e@1", vector=b"\0\x01\xff"
         )
-        rejected = Waits(run=second, reason="no summary")
+        rejected = WaitingRun(run=second, reason="no summary")
         waiting.put(transaction, [evidence, rejected])
         assert waiting.evidence(transaction) == [evidence]
         assert waiting.evidence(in_workspace(transaction, "other")) == []
-        assert [(one.run, one.reason) for one in waiting.listed(transaction)] == [
+        assert [(one.run, one.reason) for one in waiting.list_all(transaction)] == [
             (first, "alone"),
             (second, "no summary"),
         ]
@@ -49,21 +49,21 @@ def test_what_waits_comes_back_and_is_not_fresh(engine: Engine) -> None:
         assert waiting.get(transaction, third) is None
         assert [one.id for one in runs.fresh(transaction)] == [third]
         assert runs.unseen(transaction) == 1
-        assert waiting.there(transaction, [first, third]) == {first}
+        assert waiting.which_wait(transaction, [first, third]) == {first}
 
 
 def test_a_run_waits_under_its_newest_reason(engine: Engine) -> None:
     with engine.write() as transaction:
         (run,) = (one.id for one in recorded(transaction, 1))
-        waiting.put(transaction, [Waits(run=run, reason="one", success=False, text="t", vector=b"1")])
-        waiting.put(transaction, [Waits(run=run, reason="two")])
-        assert waiting.get(transaction, run) == Waits(run=run, reason="two")
+        waiting.put(transaction, [WaitingRun(run=run, reason="one", success=False, text="t", vector=b"1")])
+        waiting.put(transaction, [WaitingRun(run=run, reason="two")])
+        assert waiting.get(transaction, run) == WaitingRun(run=run, reason="two")
 
 
 def test_what_was_looked_at_can_be_forgotten(engine: Engine) -> None:
     with engine.write() as transaction:
         ids = [one.id for one in recorded(transaction, 3)]
-        waiting.put(transaction, [Waits(run=run, reason="x") for run in ids])
+        waiting.put(transaction, [WaitingRun(run=run, reason="x") for run in ids])
         waiting.drop(transaction, [key_of(ids[0])])
         assert runs.unseen(transaction) == 1
         waiting.forget(in_workspace(transaction, "other"))
@@ -75,11 +75,11 @@ def test_what_was_looked_at_can_be_forgotten(engine: Engine) -> None:
 def test_a_run_that_changes_or_goes_does_not_wait_any_more(engine: Engine) -> None:
     with engine.write() as transaction:
         grown, marked, removed = recorded(transaction, 3)
-        waiting.put(transaction, [Waits(run=one.id, reason="x", text="t") for one in (grown, marked, removed)])
+        waiting.put(transaction, [WaitingRun(run=one.id, reason="x", text="t") for one in (grown, marked, removed)])
         runs.keep(transaction, [replace(grown, run=replace(grown.run, output="more"))])
         runs.set_success(transaction, marked.id, False)
         runs.remove(transaction, [removed.id], NOW)
-        assert waiting.listed(transaction) == []
+        assert waiting.list_all(transaction) == []
         assert {one.id for one in runs.fresh(transaction)} == {grown.id, marked.id}
 
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scoping import in_workspace
 
-from metier.store.engines.migrate import migrate, shipped
+from metier.store.engines.migrate import known_migrations, migrate
 from metier.store.engines.sqlite import SqliteEngine
 from metier.store.tables.models import calls, ledger, memo
-from metier.store.tables.models.ledger import Sum
+from metier.store.tables.models.ledger import SpentSum
 from metier.types import Tokens
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ ENTRY = calls.CallEntry(
     outcome="ok",
 )
 DAY, NEXT = "2026-01-05", "2026-01-06"
-BOUND = Sum(calls=1, tokens=900, usd=Decimal("0.3"))
-REAL = Sum(calls=1, tokens=40, usd=Decimal("0.0001"))
+BOUND = SpentSum(calls=1, tokens=900, usd=Decimal("0.3"))
+REAL = SpentSum(calls=1, tokens=40, usd=Decimal("0.0001"))
 
 
 def test_a_call_comes_back_as_it_was_and_unknown_stays_unknown(engine: Engine) -> None:
@@ -47,18 +47,18 @@ def test_a_call_comes_back_as_it_was_and_unknown_stays_unknown(engine: Engine) -
         calls.add(transaction, unknown)
         calls.add(transaction, replace(ENTRY, workspace="other"))
     with engine.read() as transaction:
-        assert calls.listed(transaction) == [ENTRY, unknown]
-        assert calls.listed(transaction, limit=1) == [unknown]
-        assert calls.listed(transaction, since="2026-01-06") == []
+        assert calls.list_since(transaction) == [ENTRY, unknown]
+        assert calls.list_since(transaction, limit=1) == [unknown]
+        assert calls.list_since(transaction, since="2026-01-06") == []
 
 
 def test_what_is_reserved_counts_as_spent_until_it_is_settled(engine: Engine) -> None:
     with engine.write() as transaction:
         ledger.reserve(transaction, "w", DAY, "one", BOUND)
         ledger.reserve(transaction, "w", DAY, "two", BOUND)
-        assert ledger.total(transaction, "w", DAY) == Sum(calls=2, tokens=1_800, usd=Decimal("0.6"))
+        assert ledger.total(transaction, "w", DAY) == SpentSum(calls=2, tokens=1_800, usd=Decimal("0.6"))
         ledger.settle(transaction, "one", REAL)
-        assert ledger.total(transaction, "w", DAY) == Sum(calls=2, tokens=940, usd=Decimal("0.3001"))
+        assert ledger.total(transaction, "w", DAY) == SpentSum(calls=2, tokens=940, usd=Decimal("0.3001"))
         assert ledger.pending(transaction, "w", DAY) == 1
 
 
@@ -80,7 +80,7 @@ def test_days_and_workspaces_have_sums_of_their_own(engine: Engine) -> None:
         assert ledger.total(transaction, "w", DAY) == REAL
         assert ledger.total(transaction, "w", NEXT) == BOUND
         assert ledger.total(transaction, "other", DAY) == BOUND
-        assert ledger.total(transaction, "nobody", DAY) == Sum()
+        assert ledger.total(transaction, "nobody", DAY) == SpentSum()
 
 
 def test_old_rows_go_and_newer_ones_and_other_workspaces_stay(engine: Engine) -> None:
@@ -98,10 +98,10 @@ def test_old_rows_go_and_newer_ones_and_other_workspaces_stay(engine: Engine) ->
             memo.drop_before(transaction, NEXT),
         ):
             assert dropped == 1
-        assert [one.happened for one in calls.listed(transaction)] == ["2026-01-06T00:00:00Z"]
-        assert (ledger.total(transaction, "w", DAY), ledger.pending(transaction, "w", DAY)) == (Sum(), 0)
+        assert [one.happened for one in calls.list_since(transaction)] == ["2026-01-06T00:00:00Z"]
+        assert (ledger.total(transaction, "w", DAY), ledger.pending(transaction, "w", DAY)) == (SpentSum(), 0)
         assert (memo.get(transaction, "w1"), memo.get(transaction, "w2")) == (None, b"new")
-        assert len(calls.listed(in_workspace(transaction, "other"))) == 1
+        assert len(calls.list_since(in_workspace(transaction, "other"))) == 1
         assert ledger.total(transaction, "other", DAY) == BOUND
         assert memo.clear(transaction) == 1
         assert (memo.get(transaction, "w2"), memo.get(transaction, "other1")) == (None, b"old")
@@ -115,7 +115,7 @@ def test_a_kept_reply_is_any_bytes_and_the_first_one_stays(engine: Engine) -> No
 
 
 def test_what_an_earlier_version_kept_is_still_there_after_the_migration(bare_engine: Engine) -> None:
-    migrate(bare_engine, "then", [step for step in shipped() if step.number < 4])
+    migrate(bare_engine, "then", [step for step in known_migrations() if step.number < 4])
     with bare_engine.write() as transaction:
         transaction.all("INSERT INTO memo (key, value, stored) VALUES (?, ?, ?)", ("k", b"v", "then"))
     migrate(bare_engine, "now")
@@ -123,7 +123,7 @@ def test_what_an_earlier_version_kept_is_still_there_after_the_migration(bare_en
         assert memo.get(transaction, "k") == b"v"
 
 
-amounts = st.builds(Sum, calls=st.integers(0, 9), tokens=st.integers(0, 99), usd=st.decimals(0, 9, places=12))
+amounts = st.builds(SpentSum, calls=st.integers(0, 9), tokens=st.integers(0, 99), usd=st.decimals(0, 9, places=12))
 numbers = itertools.count()
 
 
@@ -140,7 +140,7 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteEngine]:
 @given(st.lists(st.tuples(amounts, amounts, st.booleans()), max_size=12))
 @settings(max_examples=50, deadline=None)
 def test_the_sum_is_exactly_what_was_settled_and_what_never_was(
-    lasting: SqliteEngine, steps: list[tuple[Sum, Sum, bool]]
+    lasting: SqliteEngine, steps: list[tuple[SpentSum, SpentSum, bool]]
 ) -> None:
     name = f"w{next(numbers)}"
     with lasting.write() as transaction:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from scoping import in_workspace
 
-from metier.store.engines.migrate import migrate, shipped
+from metier.store.engines.migrate import known_migrations, migrate
 from metier.store.tables.selection import outcomes, requests
-from metier.store.tables.selection.outcomes import Part, Went
-from metier.store.tables.selection.requests import Marks, Request
+from metier.store.tables.selection.outcomes import RunOutcome, SelectionOutcome
+from metier.store.tables.selection.requests import LinkRequest, Marks
 
 if TYPE_CHECKING:
     from metier.store.engines.engine import Engine
@@ -18,7 +18,7 @@ NOW = "2026-01-05T12:00:00.000000Z"
 
 
 def test_a_store_of_the_version_before_gets_the_tables_and_keeps_its_rows(bare_engine: Engine) -> None:
-    migrate(bare_engine, "then", [step for step in shipped() if step.number < 6])
+    migrate(bare_engine, "then", [step for step in known_migrations() if step.number < 6])
     with bare_engine.write() as transaction:
         transaction.all(
             "INSERT INTO selections (id, workspace, run, body) VALUES ('old', 'w', '', ?)",
@@ -34,22 +34,24 @@ def test_a_store_of_the_version_before_gets_the_tables_and_keeps_its_rows(bare_e
         found, mark = requests.selections_behind(transaction, 0, 10)
         assert [(one.id, one.chosen, one.chosen_hashes, one.withheld) for one in found] == [("old", ("a",), (), ())]
         assert requests.ends(transaction) == Marks(selections=mark or 0)
-        assert outcomes.spoken(transaction, 0) == ([], 0)
+        assert outcomes.reported(transaction, 0) == ([], 0)
         assert not outcomes.tallies(transaction)
 
 
 def test_of_one_lot_the_first_run_is_compared_and_freeing_forgets(engine: Engine) -> None:
-    def part(selection: str) -> Part:
-        return Part(selection=selection, skill="a", hash="h", handed=True, lot="l")
+    def part(selection: str) -> SelectionOutcome:
+        return SelectionOutcome(selection=selection, skill="a", hash="h", handed=True, lot="l")
 
     with engine.write() as transaction:
         outcomes.put(transaction, [part("s1"), part("s2"), part("s1")])
-        outcomes.serve(transaction, {"s2": Went("r2", frozenset({"a"}), True), "s1": Went("r1", None, False)})
+        outcomes.serve(
+            transaction, {"s2": RunOutcome("r2", frozenset({"a"}), True), "s1": RunOutcome("r1", None, False)}
+        )
         outcomes.tally(transaction)
         sums = outcomes.tallies(transaction)["a", "h"]
         assert (sums["selected"], sums["told"], sums["used"], sums["succeeded"]) == (2, 1, 1, 1)
         assert (sums["with_runs"], sums["with_successes"]) == (1, 1), "the one that was served first"
-        outcomes.refresh(transaction, {"r2": Went("r2", frozenset(), False)})
+        outcomes.refresh(transaction, {"r2": RunOutcome("r2", frozenset(), False)})
         outcomes.tally(transaction)
         assert outcomes.tallies(transaction)["a", "h"]["with_successes"] == 0
         outcomes.free(transaction, ["s2"])
@@ -59,10 +61,10 @@ def test_of_one_lot_the_first_run_is_compared_and_freeing_forgets(engine: Engine
 
 
 def test_requests_are_kept_once_and_found_by_place_and_time(engine: Engine) -> None:
-    first = Request(kind="selection", id="s", place="p", moment=10.0)
+    first = LinkRequest(kind="selection", id="s", place="p", moment=10.0)
     with engine.write() as transaction:
-        requests.put(transaction, [first, Request(kind="run", id="r", place="p", moment=20.5)])
-        requests.put(transaction, [Request(kind="selection", id="s", place="other", moment=0.0)])
+        requests.put(transaction, [first, LinkRequest(kind="run", id="r", place="p", moment=20.5)])
+        requests.put(transaction, [LinkRequest(kind="selection", id="s", place="other", moment=0.0)])
         assert requests.get(transaction, "selection", "s") == first
         assert [one.id for one in requests.at(transaction, "p", 5, 20)] == ["s"]
         requests.pair(transaction, "selection", [("s", "r")], named=True)
@@ -77,5 +79,5 @@ def test_a_claim_is_kept_once_and_waits_for_its_selection(engine: Engine) -> Non
         found, mark = requests.claims_behind(transaction, 0, 10)
         assert found == [], "nobody knows the selection yet"
         assert mark == requests.ends(transaction).claims
-        assert requests.claimed(transaction, ["s", "t"]) == [("s", "r1"), ("s", "r2")]
-        assert requests.claimed(in_workspace(transaction, "elsewhere"), ["s"]) == []
+        assert requests.claims_of(transaction, ["s", "t"]) == [("s", "r1"), ("s", "r2")]
+        assert requests.claims_of(in_workspace(transaction, "elsewhere"), ["s"]) == []

@@ -8,25 +8,27 @@ from scoping import in_workspace
 
 from metier.hooks import rank
 from metier.store.engines import dialect
-from metier.store.engines.migrate import migrate, shipped
+from metier.store.engines.migrate import known_migrations, migrate
 from metier.store.tables.selection import hook_skills as skill_words
 from metier.store.tables.selection import selections, skill_index
 from metier.store.tables.selection.hook_skills import HandOut, InUse
-from metier.store.tables.selection.skill_index import Content, Said, Text
+from metier.store.tables.selection.skill_index import ContentKey, SkillSummary, SkillText
 
 if TYPE_CHECKING:
     from metier.store.engines.engine import Engine, Transaction
 
 NOW = "2026-01-05T12:00:00Z"
-FLAKY = Content("aa", "flaky-tests")
-CHINESE = Content("bb", "chinese")
+FLAKY = ContentKey("aa", "flaky-tests")
+CHINESE = ContentKey("bb", "chinese")
 
 
-def text(content: Content, description: str = "", body: str = "") -> Text:
-    return Text(content=content, description=description, said=Said(tools=("Read",), always=True), body=body)
+def text(content: ContentKey, description: str = "", body: str = "") -> SkillText:
+    return SkillText(
+        content=content, description=description, said=SkillSummary(tools=("Read",), always=True), body=body
+    )
 
 
-def in_use(content: Content, **more: object) -> InUse:
+def in_use(content: ContentKey, **more: object) -> InUse:
     return InUse(name=content.name, hash=content.hash, document="/s/SKILL.md", stamp="1 2 3", **more)  # type: ignore[arg-type]
 
 
@@ -42,9 +44,9 @@ def filled(transaction: Transaction) -> None:
 def test_a_text_comes_back_without_its_body_until_that_is_asked_for(engine: Engine) -> None:
     with engine.write() as transaction:
         filled(transaction)
-        found = skill_index.said(transaction, [FLAKY, Content("aa", "other"), Content("cc", "flaky-tests")])
+        found = skill_index.summaries(transaction, [FLAKY, ContentKey("aa", "other"), ContentKey("cc", "flaky-tests")])
         assert list(found) == [FLAKY]
-        assert found[FLAKY].said == Said(tools=("Read",), always=True)
+        assert found[FLAKY].said == SkillSummary(tools=("Read",), always=True)
         assert found[FLAKY].body == ""
         assert skill_index.bodies(transaction, [FLAKY])[FLAKY].startswith("Run the failing test")
 
@@ -66,10 +68,10 @@ def test_vectors_are_kept_by_embedder(engine: Engine) -> None:
 
 
 def test_many_contents_are_found_in_parts(engine: Engine) -> None:
-    contents = [Content(f"{n:04x}", f"s{n}") for n in range(skill_index.AT_ONCE + 5)]
+    contents = [ContentKey(f"{n:04x}", f"s{n}") for n in range(skill_index.AT_ONCE + 5)]
     with engine.write() as transaction:
         skill_words.keep(transaction, [text(one) for one in contents])
-        assert skill_index.said(transaction, contents).keys() == set(contents)
+        assert skill_index.summaries(transaction, contents).keys() == set(contents)
 
 
 def test_skills_are_found_by_any_of_their_words_in_any_script(engine: Engine) -> None:
@@ -92,10 +94,10 @@ def test_what_no_skill_has_any_more_goes_from_the_index_too(engine: Engine) -> N
         skill_index.put_entries(transaction, "1", {FLAKY: b"x"})
         skill_words.put(in_workspace(transaction, "elsewhere"), [in_use(CHINESE)])
         skill_words.forget(transaction, ["flaky-tests", "chinese"])
-        unused = skill_index.unused(transaction, [FLAKY, CHINESE])
+        unused = skill_index.unused_contents(transaction, [FLAKY, CHINESE])
         assert unused == [FLAKY]
         skill_words.drop(transaction, unused)
-        assert skill_index.said(transaction, [FLAKY, CHINESE]).keys() == {CHINESE}
+        assert skill_index.summaries(transaction, [FLAKY, CHINESE]).keys() == {CHINESE}
         assert skill_index.entries(transaction, "1", [FLAKY]) == {}
         skill_words.put(transaction, [in_use(FLAKY), in_use(CHINESE)])
         assert skill_words.search(transaction, ["mends", "登"], 10)[0][0] == "chinese"
@@ -116,13 +118,13 @@ def test_a_finished_text_lasts_as_long_as_the_content_it_was_made_of(engine: Eng
     with engine.write() as transaction:
         filled(transaction)
         skill_words.finish(transaction, [HandOut(content=FLAKY, checked="1", text="ready", tokens=3)])
-        assert skill_words.unchecked(transaction, [FLAKY, CHINESE], "1") == {CHINESE}
+        assert skill_words.list_unchecked(transaction, [FLAKY, CHINESE], "1") == {CHINESE}
         skill_words.put(transaction, [in_use(FLAKY, factor=0.8)])
-        assert skill_words.listed(transaction)["flaky-tests"].checked == "1"
-        skill_words.put(transaction, [in_use(Content("cc", "flaky-tests"))])
-        assert skill_words.listed(transaction)["flaky-tests"].checked == ""
+        assert skill_words.list_all(transaction)["flaky-tests"].checked == "1"
+        skill_words.put(transaction, [in_use(ContentKey("cc", "flaky-tests"))])
+        assert skill_words.list_all(transaction)["flaky-tests"].checked == ""
         skill_words.finish(transaction, [HandOut(content=FLAKY, checked="1", text="ready")])
-        assert skill_words.listed(transaction)["flaky-tests"].checked == ""
+        assert skill_words.list_all(transaction)["flaky-tests"].checked == ""
 
 
 def test_the_hook_and_the_store_part_the_same_signs() -> None:
@@ -130,7 +132,7 @@ def test_the_hook_and_the_store_part_the_same_signs() -> None:
 
 
 def test_selections_of_the_version_before_are_still_there(bare_engine: Engine) -> None:
-    migrate(bare_engine, NOW, shipped()[:4])
+    migrate(bare_engine, NOW, known_migrations()[:4])
     with bare_engine.write() as transaction:
         transaction.all(
             "INSERT INTO selections (id, workspace, run, body) VALUES (?, ?, ?, ?)",
@@ -138,7 +140,7 @@ def test_selections_of_the_version_before_are_still_there(bare_engine: Engine) -
         )
     migrate(bare_engine, NOW)
     with bare_engine.write() as transaction:
-        [kept] = selections.listed(transaction)
+        [kept] = selections.list_all(transaction)
         assert (kept.query, kept.chosen, kept.session) == ("fix it", ("a",), "")
         selections.put(transaction, kept)
         filled(transaction)

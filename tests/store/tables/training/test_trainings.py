@@ -61,9 +61,9 @@ def test_they_are_listed_by_workspace_the_newest_first_and_reports_oldest_first(
             trainings.put(transaction, one, START)
             trainings.save(transaction, one, str(at))
     with engine.read() as transaction:
-        assert [one.id for one in trainings.listed(in_workspace(transaction, "shop"))] == ["9907ffff", "1111"]
+        assert [one.id for one in trainings.list_newest(in_workspace(transaction, "shop"))] == ["9907ffff", "1111"]
         assert trainings.reports(in_workspace(transaction, "shop"), "adder") == ["0", "1"]
-        assert trainings.listed(in_workspace(transaction, "shop"), 1) == [late]
+        assert trainings.list_newest(in_workspace(transaction, "shop"), 1) == [late]
 
 
 def test_an_id_that_means_none_or_several_is_refused(engine: Engine) -> None:
@@ -87,7 +87,7 @@ def test_a_look_at_the_same_fresh_cases_is_counted_once_for_each_training(engine
 
     def look(training: Training, *fresh: str) -> int:
         with engine.write() as transaction:
-            return trainings.looked(transaction, trainings.find(transaction, training.id) or training, fresh).look
+            return trainings.count_look(transaction, trainings.find(transaction, training.id) or training, fresh).look
 
     one, two, three = begun("one"), begun("two"), begun("three")
     assert [look(one, "a", "b"), look(two, "b", "c"), look(one, "a", "b"), look(three, "x")] == [1, 2, 1, 1]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class StoredCluster:
     """A cluster as it is kept."""
 
     pattern: str
@@ -22,7 +22,7 @@ class Kept:
     """Numbers of four bytes."""
 
 
-def put(transaction: Transaction, clusters: Iterable[Kept]) -> None:
+def put(transaction: Transaction, clusters: Iterable[StoredCluster]) -> None:
     """Keep clusters as they are now."""
     transaction.many(
         "INSERT INTO clusters (pattern, workspace, body, vectors) VALUES (?, ?, ?, ?) ON CONFLICT (workspace, pattern)"
@@ -39,10 +39,10 @@ def drop(transaction: Transaction, patterns: Iterable[str]) -> None:
     )
 
 
-def listed(transaction: Transaction) -> list[Kept]:
+def list_all(transaction: Transaction) -> list[StoredCluster]:
     """The clusters of a workspace."""
     sql = "SELECT pattern, body, vectors FROM clusters WHERE workspace = ? ORDER BY pattern"
     return [
-        Kept(pattern=str(pattern), body=str(body), vectors=bytes(cast("bytes", vectors)))
+        StoredCluster(pattern=str(pattern), body=str(body), vectors=bytes(cast("bytes", vectors)))
         for pattern, body, vectors in transaction.all(sql, (transaction.workspace,))
     ]

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from metier.store.tables.run_keys import id_of, key_of, parts
+from metier.store.tables.run_keys import id_of, in_parts, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -85,7 +85,7 @@ def get(transaction: Transaction, run: str) -> Member | None:
 
 def drop(transaction: Transaction, keys: Sequence[str]) -> None:
     """Take runs out of their patterns, which are to be counted anew."""
-    for part in parts(keys):
+    for part in in_parts(keys):
         marks = ", ".join("?" * len(part))
         found = transaction.all(f"DELETE FROM members WHERE key IN ({marks}) RETURNING pattern", part)
         transaction.many("UPDATE patterns SET stale = 1 WHERE id = ?", sorted({(str(row[0]),) for row in found}))

@@ -33,7 +33,7 @@ def stale(transaction: Transaction) -> list[Pattern]:
     return [loads(Pattern, row[0]) for row in transaction.all(sql, (transaction.workspace,))]
 
 
-def listed(transaction: Transaction, status: PatternStatus | None = None) -> list[Pattern]:
+def list_all(transaction: Transaction, status: PatternStatus | None = None) -> list[Pattern]:
     """A workspace's patterns in the order they first appeared."""
     sql, values = "SELECT body FROM patterns WHERE workspace = ?", (transaction.workspace,)
     if status is not None:
@@ -41,12 +41,12 @@ def listed(transaction: Transaction, status: PatternStatus | None = None) -> lis
     return [loads(Pattern, row[0]) for row in transaction.all(sql + " ORDER BY sequence", values)]
 
 
-def note_tried(transaction: Transaction, pattern: str, basis: str, reason: str) -> None:
+def note_attempt(transaction: Transaction, pattern: str, basis: str, reason: str) -> None:
     """Remember that nothing came of drafting a pattern, and what that rested on."""
     transaction.all("UPDATE patterns SET tried = ? WHERE id = ?", (f"{basis} {reason}", pattern))
 
 
-def tried(transaction: Transaction) -> dict[str, tuple[str, str]]:
+def attempts(transaction: Transaction) -> dict[str, tuple[str, str]]:
     """For each pattern of which nothing came: what that rested on, and why."""
     rows = transaction.all(
         "SELECT id, tried FROM patterns WHERE workspace = ? AND tried <> ''", (transaction.workspace,)

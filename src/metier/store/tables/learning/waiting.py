@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from metier.store.tables.run_keys import id_of, key_of, parts
+from metier.store.tables.run_keys import id_of, in_parts, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ PUT = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waits:
+class WaitingRun:
     """A run that stays new, and why."""
 
     run: str
@@ -40,12 +40,12 @@ class Waits:
     vector: bytes = b""
 
 
-def put(transaction: Transaction, runs: Iterable[Waits]) -> None:
+def put(transaction: Transaction, runs: Iterable[WaitingRun]) -> None:
     """Note runs that stay new."""
     transaction.many(PUT, [(key_of(one.run), transaction.workspace, *_values(one)) for one in runs])
 
 
-def evidence(transaction: Transaction) -> list[Waits]:
+def evidence(transaction: Transaction) -> list[WaitingRun]:
     """The runs that wait for others like them."""
     sql = (
         "SELECT key, reason, success, text, hints, label, embedder, vector FROM waiting"
@@ -54,7 +54,7 @@ def evidence(transaction: Transaction) -> list[Waits]:
     return [_waits(row) for row in transaction.all(sql, (transaction.workspace,))]
 
 
-def listed(transaction: Transaction) -> list[Waits]:
+def list_all(transaction: Transaction) -> list[WaitingRun]:
     """Every run that stays new, with its reason alone."""
     sql = (
         "SELECT w.key, w.reason, w.success, '', '[]', '', '', NULL FROM waiting w JOIN runs r ON r.key = w.key"
@@ -63,17 +63,17 @@ def listed(transaction: Transaction) -> list[Waits]:
     return [_waits(row) for row in transaction.all(sql, (transaction.workspace,))]
 
 
-def get(transaction: Transaction, run: str) -> Waits | None:
+def get(transaction: Transaction, run: str) -> WaitingRun | None:
     """Why a run stays new, if it does."""
     sql = "SELECT key, reason, success, text, hints, label, embedder, NULL FROM waiting WHERE key = ?"
     rows = transaction.all(sql, (key_of(run),))
     return _waits(rows[0]) if rows else None
 
 
-def there(transaction: Transaction, runs: Sequence[str]) -> set[str]:
+def which_wait(transaction: Transaction, runs: Sequence[str]) -> set[str]:
     """Those of some runs that wait; one that changed or went away does not any more."""
     found: set[str] = set()
-    for part in parts(runs):
+    for part in in_parts(runs):
         sql = f"SELECT key FROM waiting WHERE key IN ({', '.join('?' * len(part))})"
         found.update(id_of(str(row[0])) for row in transaction.all(sql, list(map(key_of, part))))
     return found
@@ -81,7 +81,7 @@ def there(transaction: Transaction, runs: Sequence[str]) -> set[str]:
 
 def drop(transaction: Transaction, keys: Sequence[str]) -> None:
     """Forget that these were looked at."""
-    for part in parts(keys):
+    for part in in_parts(keys):
         transaction.all(f"DELETE FROM waiting WHERE key IN ({', '.join('?' * len(part))})", part)
 
 
@@ -94,15 +94,15 @@ def _bit(value: bool | None) -> int | None:  # noqa: FBT001
     return None if value is None else int(value)
 
 
-def _values(waits: Waits) -> tuple[Value, ...]:
+def _values(waits: WaitingRun) -> tuple[Value, ...]:
     """All but whose it is, in the order of PUT."""
     went = _bit(waits.success)
     return waits.reason, went, waits.text, json.dumps(waits.hints), waits.label, waits.embedder, waits.vector
 
 
-def _waits(row: Row) -> Waits:
+def _waits(row: Row) -> WaitingRun:
     key, reason, success, text, hints, label, embedder, vector = row
-    return Waits(
+    return WaitingRun(
         run=id_of(str(key)),
         reason=str(reason),
         success=None if success is None else bool(success),

@@ -60,7 +60,7 @@ def _values(entry: CallEntry) -> tuple[Value, ...]:
     )
 
 
-def listed(transaction: Transaction, since: str = "", limit: int = 1_000) -> list[CallEntry]:
+def list_since(transaction: Transaction, since: str = "", limit: int = 1_000) -> list[CallEntry]:
     """A workspace's newest calls from a moment on, the oldest of them first."""
     rows = transaction.all(
         f"SELECT {COLUMNS} FROM calls WHERE workspace = ? AND happened >= ? ORDER BY sequence DESC LIMIT ?",

@@ -16,7 +16,7 @@ COLUMNS = "calls, tokens, usd, unpriced"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sum:
+class SpentSum:
     """Calls, tokens and money."""
 
     calls: int = 0
@@ -26,13 +26,13 @@ class Sum:
     """Calls whose price nobody knows; their money is not in `usd`."""
 
 
-def total(transaction: Transaction, workspace: str, day: str) -> Sum:
+def total(transaction: Transaction, workspace: str, day: str) -> SpentSum:
     """All that is spent and reserved on a day."""
     rows = transaction.all(f"SELECT {COLUMNS} FROM spending WHERE workspace = ? AND day = ?", (workspace, day))
-    return _sum(rows[0]) if rows else Sum()
+    return _sum(rows[0]) if rows else SpentSum()
 
 
-def reserve(transaction: Transaction, workspace: str, day: str, reservation: str, asked: Sum) -> None:
+def reserve(transaction: Transaction, workspace: str, day: str, reservation: str, asked: SpentSum) -> None:
     """Set an amount aside: it counts as spent from now on, whatever becomes of who asked for it."""
     transaction.all(
         f"INSERT INTO reservations (id, workspace, day, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -41,17 +41,17 @@ def reserve(transaction: Transaction, workspace: str, day: str, reservation: str
     spend(transaction, workspace, day, asked)
 
 
-def spend(transaction: Transaction, workspace: str, day: str, amount: Sum) -> None:
+def spend(transaction: Transaction, workspace: str, day: str, amount: SpentSum) -> None:
     """Count an amount as spent; one below zero gives back what was counted too much."""
     _put(transaction, workspace, day, _plus(total(transaction, workspace, day), amount))
 
 
-def put(transaction: Transaction, workspace: str, day: str, spent: Sum) -> None:
+def put(transaction: Transaction, workspace: str, day: str, spent: SpentSum) -> None:
     """Write a sum down as it is, for a purse that only one process spends from."""
     _put(transaction, workspace, day, spent)
 
 
-def settle(transaction: Transaction, reservation: str, spent: Sum) -> None:
+def settle(transaction: Transaction, reservation: str, spent: SpentSum) -> None:
     """Put what was spent in a reservation's place, on its own day; a second time changes nothing."""
     rows = transaction.all(f"SELECT workspace, day, {COLUMNS} FROM reservations WHERE id = ?", (reservation,))
     if not rows:
@@ -75,7 +75,7 @@ def drop_before(transaction: Transaction, workspace: str, day: str) -> int:
     return transaction.many("DELETE FROM spending WHERE workspace = ? AND day < ?", [(workspace, day)])
 
 
-def _put(transaction: Transaction, workspace: str, day: str, spent: Sum) -> None:
+def _put(transaction: Transaction, workspace: str, day: str, spent: SpentSum) -> None:
     transaction.all(
         f"INSERT INTO spending (workspace, day, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (workspace, day)"
         " DO UPDATE SET calls = excluded.calls, tokens = excluded.tokens, usd = excluded.usd,"
@@ -84,8 +84,8 @@ def _put(transaction: Transaction, workspace: str, day: str, spent: Sum) -> None
     )
 
 
-def _plus(one: Sum, other: Sum, sign: int = 1) -> Sum:
-    return Sum(
+def _plus(one: SpentSum, other: SpentSum, sign: int = 1) -> SpentSum:
+    return SpentSum(
         calls=one.calls + sign * other.calls,
         tokens=one.tokens + sign * other.tokens,
         usd=one.usd + sign * other.usd,
@@ -93,13 +93,13 @@ def _plus(one: Sum, other: Sum, sign: int = 1) -> Sum:
     )
 
 
-def _values(amount: Sum) -> tuple[int, int, str, int]:
+def _values(amount: SpentSum) -> tuple[int, int, str, int]:
     return amount.calls, amount.tokens, str(amount.usd), amount.unpriced
 
 
-def _sum(row: Row) -> Sum:
+def _sum(row: Row) -> SpentSum:
     calls, tokens, usd, unpriced = row
-    return Sum(
+    return SpentSum(
         calls=cast("int", calls),
         tokens=cast("int", tokens),
         usd=Decimal(str(usd)),

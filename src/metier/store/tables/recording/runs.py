@@ -15,7 +15,7 @@ from metier.errors import InputError, NotFoundError, RefusedError
 from metier.formats.run_json import dump_run, parse_run
 from metier.store.tables.learning import members, waiting
 from metier.store.tables.recording import verdicts
-from metier.store.tables.run_keys import ID, SESSION, id_of, key_of, parts
+from metier.store.tables.run_keys import ID, SESSION, id_of, in_parts, key_of
 from metier.types import LearningState, Record, Run
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def page(transaction: Transaction, *, below: int | None = None, limit: int = 50)
 def at(transaction: Transaction, sequences: Sequence[int]) -> list[Record]:
     """The runs with these sequences that belong to the workspace, newest first."""
     found: list[Record] = []
-    for part in parts(sequences):
+    for part in in_parts(sequences):
         marks = ", ".join("?" * len(part))
         sql = f"SELECT {COLUMNS} FROM runs WHERE sequence IN ({marks}) AND workspace = ?"
         found += [decode(row) for row in transaction.all(sql, (*part, transaction.workspace))]
@@ -166,7 +166,7 @@ def unseen(transaction: Transaction) -> int:
 def moved(transaction: Transaction, seen: Mapping[str, Seen]) -> set[str]:
     """The runs that are not any more what they were when learning looked at them: grown, marked, removed."""
     there: dict[str, tuple[int, bool | None]] = {}
-    for part in parts(list(seen)):
+    for part in in_parts(list(seen)):
         sql = f"SELECT key, revision, success FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
         for key, revision, success in transaction.all(sql, (*map(key_of, part), transaction.workspace)):
             known = None if success is None else bool(success)
@@ -189,7 +189,7 @@ def look_again(transaction: Transaction, ids: Iterable[str]) -> None:
 def many(transaction: Transaction, ids: Sequence[str]) -> list[Record]:
     """The runs with these ids that are still there, oldest first."""
     found: list[Record] = []
-    for part in parts(ids):
+    for part in in_parts(ids):
         sql = f"SELECT {COLUMNS} FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
         found += [decode(row) for row in transaction.all(sql, (*map(key_of, part), transaction.workspace))]
     return sorted(found, key=lambda record: record.sequence)
@@ -198,7 +198,7 @@ def many(transaction: Transaction, ids: Sequence[str]) -> list[Record]:
 def unchanged(transaction: Transaction, records: Sequence[Record]) -> list[Record]:
     """Those of some records whose runs are still what was read."""
     there: set[tuple[str, int, int]] = set()
-    for part in parts(records):
+    for part in in_parts(records):
         sql = f"SELECT key, sequence, revision FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
         rows = transaction.all(sql, (*(key_of(one.id) for one in part), transaction.workspace))
         there.update((id_of(str(key)), cast("int", sequence), cast("int", number)) for key, sequence, number in rows)
@@ -246,7 +246,7 @@ def of_session(transaction: Transaction, session: str) -> list[str]:
 def remove(transaction: Transaction, ids: Sequence[str], now: str) -> int:
     """Take runs out for good, their words and verdicts too; only their ids stay, so that they do not come back."""
     gone = 0
-    for part in parts(ids):
+    for part in in_parts(ids):
         marks = ", ".join("?" * len(part))
         rows = transaction.all(
             f"DELETE FROM runs WHERE key IN ({marks}) AND {OWN} RETURNING sequence, key",
@@ -342,7 +342,7 @@ def _row(record: Record) -> tuple[Value, ...]:
 
 def _contents(transaction: Transaction, ids: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for part in parts(ids):
+    for part in in_parts(ids):
         sql = f"SELECT key, content FROM runs WHERE key IN ({', '.join('?' * len(part))})"
         rows = transaction.all(sql, list(map(key_of, part)))
         found.update((id_of(str(key)), str(content)) for key, content in rows)
@@ -353,7 +353,7 @@ def _removed(transaction: Transaction, ids: Sequence[str]) -> set[str]:
     if not transaction.all("SELECT 1 FROM removed_runs LIMIT 1"):
         return set()
     found: set[str] = set()
-    for part in parts(ids):
+    for part in in_parts(ids):
         sql = f"SELECT id FROM removed_runs WHERE id IN ({', '.join('?' * len(part))})"
         found.update(str(row[0]) for row in transaction.all(sql, part))
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.store.tables.run_keys import parts
+from metier.store.tables.run_keys import in_parts
 from metier.types import Verdict
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def get(transaction: Transaction, run: str) -> Verdict | None:
 def many(transaction: Transaction, runs: Sequence[str]) -> dict[str, Verdict]:
     """The verdicts on some runs, by run."""
     found: dict[str, Verdict] = {}
-    for part in parts(runs):
+    for part in in_parts(runs):
         sql = f"SELECT {COLUMNS} FROM verdicts WHERE run IN ({', '.join('?' * len(part))})"
         found.update((one.run, one) for one in map(_verdict, transaction.all(sql, part)))
     return found

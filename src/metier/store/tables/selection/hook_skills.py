@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, cast
 
 from metier.store.engines.dialect import spaced
 from metier.store.tables.selection import skill_index
-from metier.store.tables.selection.skill_index import Content
+from metier.store.tables.selection.skill_index import ContentKey
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from metier.store.engines.engine import Transaction, Value
-    from metier.store.tables.selection.skill_index import Text
+    from metier.store.tables.selection.skill_index import SkillText
 
 INDEXED = 6_000
 """Characters of a body whose words can be found."""
@@ -37,37 +37,37 @@ class InUse:
     """By what it was looked at before it was found fit for handing out, or not; empty: by nobody yet."""
 
     @property
-    def content(self) -> Content:
+    def content(self) -> ContentKey:
         """What its text is kept under."""
-        return Content(self.hash, self.name)
+        return ContentKey(self.hash, self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandOut:
     """The finished text of a skill, for a hook that has no time to make one."""
 
-    content: Content
+    content: ContentKey
     checked: str
     text: str = ""
     """Empty: it may not be handed out."""
     tokens: int = 0
 
 
-def keep(transaction: Transaction, texts: Sequence[Text]) -> None:
+def keep(transaction: Transaction, texts: Sequence[SkillText]) -> None:
     """Keep texts and put their words into the index; those that are there already stay as they are."""
-    known = skill_index.said(transaction, [one.content for one in texts])
+    known = skill_index.summaries(transaction, [one.content for one in texts])
     fresh = {one.content: one for one in texts if one.content not in known}
     skill_index.put_texts(transaction, fresh.values())
     transaction.many(transaction.dialect.words_insert, _words(transaction, list(fresh)))
 
 
-def drop(transaction: Transaction, contents: Sequence[Content]) -> None:
+def drop(transaction: Transaction, contents: Sequence[ContentKey]) -> None:
     """Take the words of texts out of the index, and drop all that is known of them."""
     transaction.many(transaction.dialect.words_delete, _words(transaction, contents))
     skill_index.forget(transaction, contents)
 
 
-def listed(transaction: Transaction) -> dict[str, InUse]:
+def list_all(transaction: Transaction) -> dict[str, InUse]:
     """The skills in use of a workspace, by name."""
     rows = transaction.all(f"SELECT {COLUMNS} FROM selectable WHERE workspace = ?", (transaction.workspace,))
     return {
@@ -109,11 +109,11 @@ def finish(transaction: Transaction, texts: Iterable[HandOut]) -> None:
     )
 
 
-def unchecked(transaction: Transaction, contents: Iterable[Content], checked: str) -> set[Content]:
+def list_unchecked(transaction: Transaction, contents: Iterable[ContentKey], checked: str) -> set[ContentKey]:
     """Those contents in use that were not looked at in this way yet, or have no finished text."""
     sql = "SELECT hash, name FROM selectable WHERE workspace = ? AND name = ? AND (checked <> ? OR context = '')"
     rows = [row for one in contents for row in transaction.all(sql, (transaction.workspace, one.name, checked))]
-    return {Content(str(digest), str(name)) for digest, name in rows}
+    return {ContentKey(str(digest), str(name)) for digest, name in rows}
 
 
 def forget(transaction: Transaction, names: Iterable[str]) -> None:
@@ -142,7 +142,7 @@ def _matches(transaction: Transaction, query: str, limit: int) -> list[tuple[Val
     return transaction.all(transaction.dialect.words_match, (query, limit))
 
 
-def _words(transaction: Transaction, contents: Sequence[Content]) -> list[tuple[Value, ...]]:
+def _words(transaction: Transaction, contents: Sequence[ContentKey]) -> list[tuple[Value, ...]]:
     """The rows of the index that some kept texts make: always the same ones for the same texts."""
     rows: list[tuple[Value, ...]] = []
     for content in contents:

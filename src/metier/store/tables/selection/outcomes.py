@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from metier.store.tables.run_keys import parts
+from metier.store.tables.run_keys import in_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -51,7 +51,7 @@ BASE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class SelectionOutcome:
     """A skill in a selection: what was handed over or withheld, and of which package."""
 
     selection: str
@@ -62,7 +62,7 @@ class Part:
     """Stands for the chance that decided about handing over or withholding; empty: none did."""
 
 
-class Went(NamedTuple):
+class RunOutcome(NamedTuple):
     """What a run says of itself, as far as it counts for skills."""
 
     run: str
@@ -72,7 +72,7 @@ class Went(NamedTuple):
     """How it went, where nobody has to judge that."""
 
 
-def put(transaction: Transaction, found: Iterable[Part]) -> None:
+def put(transaction: Transaction, found: Iterable[SelectionOutcome]) -> None:
     """Keep parts of selections, of which no run is known yet."""
     sql = (
         "INSERT INTO outcomes (selection, skill, hash, workspace, handed, lot, fair, run, stale)"
@@ -82,7 +82,7 @@ def put(transaction: Transaction, found: Iterable[Part]) -> None:
     transaction.many(sql, rows)
 
 
-def serve(transaction: Transaction, found: Mapping[str, Went]) -> None:
+def serve(transaction: Transaction, found: Mapping[str, RunOutcome]) -> None:
     """Note the runs that selections served; of all that one chance decided about, the first is compared."""
     there = _parts(transaction, "selection", list(found))
     taken = _compared(transaction, [lot for _, _, lot in there if lot])
@@ -102,14 +102,14 @@ def free(transaction: Transaction, selections: Iterable[str]) -> None:
     transaction.many(sql, [(one,) for one in selections])
 
 
-def refresh(transaction: Transaction, found: Mapping[str, Went]) -> None:
+def refresh(transaction: Transaction, found: Mapping[str, RunOutcome]) -> None:
     """Note what runs say of themselves by now."""
     there = _parts(transaction, "run", list(found))
     sql = "UPDATE outcomes SET used = ?, stated = ?, stale = 1 WHERE run = ? AND skill = ?"
     transaction.many(sql, [(*_said(found[run], skill), run, skill) for run, skill, _ in there])
 
 
-def fresh(transaction: Transaction) -> list[str]:
+def unsettled(transaction: Transaction) -> list[str]:
     """Runs with a selection that no pass of learning has looked at as they are now."""
     return [str(row[0]) for row in transaction.all(FRESH, (transaction.workspace,))]
 
@@ -126,7 +126,7 @@ def touch(transaction: Transaction, ids: Iterable[str]) -> None:
     transaction.many("UPDATE outcomes SET stale = 1 WHERE run = ?", [(run,) for run in ids])
 
 
-def spoken(transaction: Transaction, after: int) -> tuple[list[str], int]:
+def reported(transaction: Transaction, after: int) -> tuple[list[str], int]:
     """Runs that a person marked or removed behind an entry of the audit log, and its newest entry."""
     last = cast("int", transaction.all("SELECT coalesce(max(sequence), 0) FROM audit")[0][0])
     sql = "SELECT subject FROM audit WHERE sequence > ? AND (action LIKE ? OR action LIKE ?) ORDER BY sequence"
@@ -153,7 +153,7 @@ def tallies(transaction: Transaction, skills: Sequence[str] | None = None) -> Ma
     else:
         rows = [
             row
-            for part in parts(skills)
+            for part in in_parts(skills)
             for row in transaction.all(
                 f"{sql} AND skill IN ({', '.join('?' * len(part))})", (transaction.workspace, *part)
             )
@@ -170,7 +170,7 @@ def base(transaction: Transaction) -> tuple[int, int]:
 def _parts(transaction: Transaction, column: str, names: Sequence[str]) -> list[tuple[str, str, str]]:
     """The skills of selections, or of runs: name, skill and lot, in the order of the names."""
     found: list[Row] = []
-    for part in parts(names):
+    for part in in_parts(names):
         sql = f"SELECT {column}, skill, lot FROM outcomes WHERE {column} IN ({', '.join('?' * len(part))})"
         found += transaction.all(sql, part)
     order = {name: at for at, name in enumerate(names)}
@@ -181,13 +181,13 @@ def _parts(transaction: Transaction, column: str, names: Sequence[str]) -> list[
 def _compared(transaction: Transaction, lots: Sequence[str]) -> set[str]:
     """Those of the lots that count already."""
     found: set[str] = set()
-    for part in parts(lots):
+    for part in in_parts(lots):
         sql = f"SELECT lot FROM outcomes WHERE lot IN ({', '.join('?' * len(part))}) AND fair = 1"
         found.update(str(row[0]) for row in transaction.all(sql, part))
     return found
 
 
-def _said(went: Went, skill: str) -> tuple[int | None, int | None]:
+def _said(went: RunOutcome, skill: str) -> tuple[int | None, int | None]:
     used = None if went.used is None else int(skill.casefold() in went.used)
     return used, None if went.stated is None else int(went.stated)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from metier.formats.value_json import loads
 from metier.store.tables import meta
-from metier.store.tables.run_keys import id_of, parts
+from metier.store.tables.run_keys import id_of, in_parts
 from metier.store.tables.selection import selections
 from metier.types import Selection
 
@@ -25,7 +25,7 @@ PUT = f"INSERT INTO requests ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class LinkRequest:
     """One request, as a selection or as a run."""
 
     kind: Kind
@@ -48,7 +48,7 @@ class Marks(NamedTuple):
     claims: int = 0
 
 
-class Asked(NamedTuple):
+class RequestRow(NamedTuple):
     """What a run asked for, and when."""
 
     id: str
@@ -98,7 +98,7 @@ def selections_behind(transaction: Transaction, mark: int, limit: int) -> tuple[
     return found, cast("int", rows[-1][0]) if rows else None
 
 
-def runs_behind(transaction: Transaction, mark: int, limit: int) -> tuple[list[Asked], int | None]:
+def runs_behind(transaction: Transaction, mark: int, limit: int) -> tuple[list[RequestRow], int | None]:
     """Runs behind a mark, oldest first, with the next mark."""
     sql = (
         "SELECT sequence, key, session, recorded, body FROM runs WHERE workspace = ? AND sequence > ?"
@@ -108,7 +108,7 @@ def runs_behind(transaction: Transaction, mark: int, limit: int) -> tuple[list[A
     return [one for row in rows if (one := _asked(row))], cast("int", rows[-1][0]) if rows else None
 
 
-def grown(transaction: Transaction) -> list[Asked]:
+def grown_runs(transaction: Transaction) -> list[RequestRow]:
     """Runs without a selection that grew, and that no pass of learning has looked at as they are now."""
     sql = (
         "SELECT r.sequence, r.key, r.session, r.recorded, r.body FROM runs r"
@@ -119,7 +119,7 @@ def grown(transaction: Transaction) -> list[Asked]:
     return [one for row in transaction.all(sql, (transaction.workspace,)) if (one := _asked(row))]
 
 
-def move(transaction: Transaction, found: Iterable[Request]) -> None:
+def move(transaction: Transaction, found: Iterable[LinkRequest]) -> None:
     """Note other moments of requests."""
     sql = "UPDATE requests SET moment = ? WHERE kind = ? AND id = ?"
     transaction.many(sql, [(one.moment, one.kind, one.id) for one in found])
@@ -142,28 +142,28 @@ def claim(transaction: Transaction, pairs: Iterable[tuple[str, str]]) -> None:
     transaction.many(sql, [(transaction.workspace, *pair) for pair in pairs])
 
 
-def claimed(transaction: Transaction, selections: Sequence[str]) -> list[tuple[str, str]]:
+def claims_of(transaction: Transaction, selections: Sequence[str]) -> list[tuple[str, str]]:
     """What runs have said of these selections so far, in the order they said it."""
     found: list[Row] = []
-    for part in parts(selections):
+    for part in in_parts(selections):
         marks = ", ".join("?" * len(part))
         sql = f"SELECT sequence, selection, run FROM claims WHERE selection IN ({marks}) AND workspace || '' = ?"
         found += transaction.all(sql, (*part, transaction.workspace))
     return [(str(row[1]), str(row[2])) for row in sorted(found, key=lambda row: cast("int", row[0]))]
 
 
-def put(transaction: Transaction, found: Iterable[Request]) -> None:
+def put(transaction: Transaction, found: Iterable[LinkRequest]) -> None:
     """Keep requests; one that is there already stays as it is."""
     transaction.many(PUT, [(one.kind, one.id, one.place, one.moment, one.partner, int(one.named)) for one in found])
 
 
-def get(transaction: Transaction, kind: Kind, name: str) -> Request | None:
+def get(transaction: Transaction, kind: Kind, name: str) -> LinkRequest | None:
     """One request."""
     rows = transaction.all(f"SELECT {COLUMNS} FROM requests WHERE kind = ? AND id = ?", (kind, name))
     return _request(rows[0]) if rows else None
 
 
-def at(transaction: Transaction, place: str, first: float, last: float) -> list[Request]:
+def at(transaction: Transaction, place: str, first: float, last: float) -> list[LinkRequest]:
     """The requests of one place in a time, in their order."""
     sql = f"SELECT {COLUMNS} FROM requests WHERE place = ? AND moment >= ? AND moment <= ? ORDER BY moment, id"
     return [_request(row) for row in transaction.all(sql, (place, first, last))]
@@ -175,9 +175,9 @@ def pair(transaction: Transaction, kind: Kind, pairs: Iterable[tuple[str, str]],
     transaction.many(sql, [(partner, int(named), kind, name) for name, partner in pairs])
 
 
-def served(transaction: Transaction, found: Mapping[str, str]) -> None:
+def served_runs(transaction: Transaction, found: Mapping[str, str]) -> None:
     """Write into selections which runs they served; an empty one: that none is known any more."""
-    for part in parts(list(found)):
+    for part in in_parts(list(found)):
         sql = f"SELECT body FROM selections WHERE id IN ({', '.join('?' * len(part))})"
         for row in transaction.all(sql, part):
             one = _selection(row[0])
@@ -200,7 +200,7 @@ def _selection(body: object) -> Selection | None:
         return None
 
 
-def _asked(row: Row) -> Asked | None:
+def _asked(row: Row) -> RequestRow | None:
     """What a stored run asked; one that is damaged is in nobody's way."""
     _, key, session, recorded, body = row
     try:
@@ -208,12 +208,12 @@ def _asked(row: Row) -> Asked | None:
         said = str(run["message"]), str(run.get("started") or ""), str(run.get("ended") or "")
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
         return None
-    return Asked(id_of(str(key)), str(session), *said, str(recorded))
+    return RequestRow(id_of(str(key)), str(session), *said, str(recorded))
 
 
-def _request(row: Row) -> Request:
+def _request(row: Row) -> LinkRequest:
     kind, name, place, moment, partner, named = row
-    return Request(
+    return LinkRequest(
         kind=cast("Kind", kind),
         id=str(name),
         place=str(place),

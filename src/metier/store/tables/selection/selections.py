@@ -27,7 +27,7 @@ def put(transaction: Transaction, selection: Selection) -> None:
     )
 
 
-def listed(transaction: Transaction, limit: int = 100) -> list[Selection]:
+def list_all(transaction: Transaction, limit: int = 100) -> list[Selection]:
     """A workspace's selections, newest first."""
     sql = "SELECT body FROM selections WHERE workspace = ? ORDER BY sequence DESC LIMIT ?"
     return [loads(Selection, row[0]) for row in transaction.all(sql, (transaction.workspace, limit))]
@@ -38,7 +38,7 @@ def forget(transaction: Transaction, runs: Collection[str], messages: Collection
     beginnings = {message[:BEGINNING] for message in messages}
     found = [
         one
-        for one in listed(transaction, EVERY)
+        for one in list_all(transaction, EVERY)
         if one.query and (one.run in runs or one.query[:BEGINNING] in beginnings)
     ]
     for one in found:

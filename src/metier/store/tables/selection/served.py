@@ -18,7 +18,7 @@ SERVED = (
 )
 
 
-def served(transaction: Transaction) -> dict[str, tuple[str, ...]]:
+def served_requests(transaction: Transaction) -> dict[str, tuple[str, ...]]:
     """The newest requests that each skill served with success, each once and the newest last."""
     found: dict[str, dict[str, None]] = {}
     for skill, body in transaction.all(SERVED, (transaction.workspace, NEWEST)):

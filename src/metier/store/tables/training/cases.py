@@ -22,7 +22,7 @@ def put(transaction: Transaction, suite: str, cases: Iterable[Case]) -> None:
     )
 
 
-def listed(transaction: Transaction, suite: str) -> list[Case]:
+def list_all(transaction: Transaction, suite: str) -> list[Case]:
     """The cases of a suite, by id."""
     sql = "SELECT body FROM cases WHERE workspace = ? AND suite = ? ORDER BY id"
     return [loads(Case, row[0]) for row in transaction.all(sql, (transaction.workspace, suite))]

@@ -79,7 +79,7 @@ def save(transaction: Transaction, training: Training, report: str) -> None:
     )
 
 
-def listed(transaction: Transaction, limit: int = 50) -> list[Training]:
+def list_newest(transaction: Transaction, limit: int = 50) -> list[Training]:
     """A workspace's trainings, the newest first."""
     sql = "SELECT body FROM trainings WHERE workspace = ? ORDER BY updated DESC, id LIMIT ?"
     return [loads(Training, row[0]) for row in transaction.all(sql, (transaction.workspace, limit))]
@@ -108,13 +108,13 @@ def reports(transaction: Transaction, skill: str) -> list[str]:
     return [str(row[0]) for row in transaction.all(sql, (transaction.workspace, skill))]
 
 
-def looked(transaction: Transaction, training: Training, fresh: Sequence[str]) -> Training:
+def count_look(transaction: Transaction, training: Training, fresh: Sequence[str]) -> Training:
     """The training with the number of its look at these cases, written down: the same one at every run of it."""
     if training.look:
         return training
     before = [
         one.look
-        for one in listed(transaction, EVERY)
+        for one in list_newest(transaction, EVERY)
         if one.id != training.id and one.look and not set(fresh).isdisjoint(json.loads(one.fresh))
     ]
     now = replace(training, fresh=json.dumps(list(fresh)), look=1 + len(before))

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from metier.errors import BusyError, ConfigError, UnreachableError
-from metier.store.engines.exclusive import let_go_by_children, tried
+from metier.store.engines.exclusive import let_go_by_children, try_lock
 
 try:
     import psycopg
@@ -54,7 +54,7 @@ def _asked(connection: Connection[tuple[object, ...]], name: str, wait: float) -
     try:
         for setting in SESSION:  # one that this server does not have yet is left out
             connection.execute("SELECT set_config(name, %s, false) FROM pg_settings WHERE name = %s", setting[::-1])
-        return tried(lambda: _first(connection, number), wait)
+        return try_lock(lambda: _first(connection, number), wait)
     except psycopg.Error as error:
         said = " ".join(str(error).split())
         raise UnreachableError(f"The PostgreSQL server of `store` does not answer: {said}") from None
