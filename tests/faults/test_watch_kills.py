@@ -15,7 +15,7 @@ import pytest
 from metier.context.exclusive import file_of
 from metier.learning.watch.watch import Watch
 from metier.store.tables.learning import patterns
-from metier.store.tables.shipping import drafts
+from metier.store.tables.library import drafts
 from metier.types import Run, ToolCall
 from metier.workspace import Workspace
 
@@ -180,7 +180,7 @@ def _learned(folder: Path) -> list[Sequence[tuple[str, object]]]:
             runs,
             skills,
             [(one.label, sorted(one.runs)) for one in patterns.list_all(transaction)],
-            [(one.target, one.status) for one in drafts.listed(transaction)],
+            [(one.target, one.status) for one in drafts.list_all(transaction)],
         ]
 
 

@@ -197,7 +197,7 @@ def test_a_state_folder_set_in_the_users_file_is_found(tmp_path: Path, monkeypat
 
 
 def test_a_reference_waits_to_be_read(ws: Workspace, tmp_path: Path) -> None:
-    from metier.store.tables.recording import transcripts as files
+    from metier.store.tables.runs import transcripts as files
 
     spool({"session_id": "s", "transcript_path": str(tmp_path / "t.jsonl"), "cwd": str(ws.root)}, ws.root)
     ws.ingest()

@@ -12,7 +12,7 @@ from metier.errors import RefusedError
 from metier.events import Noted
 from metier.library.proposals.drafts import approve_draft, reject_draft
 from metier.library.proposals.ship import apply_drafts
-from metier.store.tables.shipping import profiles
+from metier.store.tables.library import profiles
 from metier.types.trials import Decision
 
 if TYPE_CHECKING:

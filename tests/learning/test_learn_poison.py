@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from learn_world import TESTS, Clock, all_patterns, documents, everything, learned, opened, task, with_steps
 
-from metier.store.tables.recording import runs
+from metier.store.tables.runs import runs
 from metier.types import Run, ShownSkill, SkillTrace, Snapshot, ToolCall
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def test_many_poisoned_runs_at_once_hold_up_nobody(tmp_path: Path) -> None:
 def test_a_record_damaged_on_disk_holds_up_nobody(ws: Workspace) -> None:
     ws.deliver(task(TESTS, 0, 4))
     with ws.context.store.write() as transaction:
-        first = runs.everything(transaction)[0]
+        first = runs.all_ids(transaction)[0]
         transaction.all("UPDATE runs SET body = '{\"message\": ' WHERE sequence = 1")
     result = learned(ws)
     assert [one.run for one in result.rejected] == [first]

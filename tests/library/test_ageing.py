@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from metier.library.aging import age
-from metier.store.tables.shipping import profiles
+from metier.store.tables.library import profiles
 from metier.types import Run, SkillTrace
 from metier.workspace import Workspace
 

@@ -19,7 +19,7 @@ from metier.library.proposals.garbage import collect
 from metier.library.proposals.ship import apply_drafts
 from metier.skills.editing.patch_json import patch_from
 from metier.store.tables import audit
-from metier.store.tables.shipping import drafts, profiles
+from metier.store.tables.library import drafts, profiles
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from metier.events import Noted
 from metier.maintenance import retention as house
 from metier.runs.verdicts import mark_run
 from metier.store.tables import audit
-from metier.store.tables.recording import runs
+from metier.store.tables.library import profiles
+from metier.store.tables.runs import runs
 from metier.store.tables.selection import selections
-from metier.store.tables.shipping import profiles
 from metier.types import SkillTrace
 from metier.workspace import Workspace
 
@@ -113,7 +113,7 @@ def test_a_store_over_its_size_loses_its_oldest_runs(tmp_path: Path) -> None:
         told = [event.text for event in ws.tidy() if isinstance(event, Noted)]
         assert "oldest runs: all take more than 4 MB (max_disk_mb)" in told[0]
         with ws.context.store.read() as transaction:
-            assert runs.weight(transaction) <= 4 * 2**20
+            assert runs.total_size(transaction) <= 4 * 2**20
         left = [int(record.run.external_id or "") for record in ws.runs(5000)]
         assert left
         assert left == list(range(1499, 1499 - len(left), -1))

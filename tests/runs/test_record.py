@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import metier
-from metier.store.tables.shipping import profiles
+from metier.store.tables.library import profiles
 from metier.types import Outcome, ShownSkill, SkillTrace, ToolCall
 from metier.workspace import Workspace
 

@@ -15,8 +15,8 @@ from metier.models.failures import Unreachable
 from metier.models.scripted import Scripted, fails, hangs, on, says
 from metier.selection.candidates.skill_pool import everything
 from metier.selection.types import Settings
+from metier.store.tables.library import profiles
 from metier.store.tables.selection import selections
-from metier.store.tables.shipping import profiles
 from metier.types import Outcome, Run, SkillTrace
 from metier.workspace import Workspace
 
@@ -178,7 +178,7 @@ def test_what_is_excluded_archived_or_cold_counts_less_or_not_at_all(ws: Workspa
     score = ws.select(FLAKY).choice.candidates[0].score
     assert ws.select(FLAKY, exclude=["flaky-tests"]).names == ()
     with ws.context.store.write() as transaction:
-        [profile] = [one for one in profiles.listed(transaction) if one.skill == "flaky-tests"]
+        [profile] = [one for one in profiles.list_all(transaction) if one.skill == "flaky-tests"]
         profiles.put(transaction, [replace(profile, status="cold")])
     assert ws.select(FLAKY).choice.candidates[0].score < score
     ws.archive("flaky-tests")
@@ -190,7 +190,7 @@ def test_what_is_excluded_archived_or_cold_counts_less_or_not_at_all(ws: Workspa
 def test_a_provisional_skill_is_explored_by_the_lot(ws: Workspace) -> None:
     stocked(ws).select(FLAKY)
     with ws.context.store.write() as transaction:
-        [profile] = [one for one in profiles.listed(transaction) if one.skill == "flaky-tests"]
+        [profile] = [one for one in profiles.list_all(transaction) if one.skill == "flaky-tests"]
         profiles.put(transaction, [replace(profile, status="provisional")])
     found = ws.select(FLAKY, settings=Settings(explore_rate=1.0))
     assert [one.skill.name for one in found.choice.candidates if one.explored] == ["flaky-tests"]

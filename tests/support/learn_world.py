@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from metier.learning.learn import learn
 from metier.learning.report import Learned, Options
 from metier.store.tables.learning import members, patterns, waiting
-from metier.store.tables.recording import runs, verdicts
-from metier.store.tables.shipping import drafts
+from metier.store.tables.library import drafts
+from metier.store.tables.runs import runs, verdicts
 from metier.types import Run, SkillTrace, ToolCall
 from metier.workspace import Workspace
 
@@ -133,7 +133,7 @@ def all_patterns(ws: Workspace) -> list[Pattern]:
 
 def all_drafts(ws: Workspace) -> list[Draft]:
     with ws.context.store.read() as transaction:
-        return drafts.listed(transaction)
+        return drafts.list_all(transaction)
 
 
 def the_draft(ws: Workspace) -> Draft:
@@ -151,16 +151,16 @@ def documents(ws: Workspace) -> dict[str, str]:
 def everything(ws: Workspace) -> dict[str, object]:
     """All that learning has written, without the moments of it: two of these can be compared."""
     with ws.context.store.read() as transaction:
-        ids = runs.everything(transaction)
+        ids = runs.all_ids(transaction)
         there = patterns.list_all(transaction)
         return {
-            "verdicts": {run: (one.success, one.judge) for run, one in verdicts.many(transaction, ids).items()},
-            "states": {one.id: one.state for one in runs.many(transaction, ids)},
+            "verdicts": {run: (one.success, one.judge) for run, one in verdicts.get_many(transaction, ids).items()},
+            "states": {one.id: one.state for one in runs.get_many(transaction, ids)},
             "patterns": [replace(one, created="", updated="") for one in sorted(there, key=lambda one: one.id)],
             "members": {one.id: members.of_pattern(transaction, one.id) for one in there},
             "waiting": sorted((one.run, one.reason) for one in waiting.list_all(transaction)),
             "drafts": sorted(
-                (one.id, one.target.rpartition("/")[2], one.status, one.hash) for one in drafts.listed(transaction)
+                (one.id, one.target.rpartition("/")[2], one.status, one.hash) for one in drafts.list_all(transaction)
             ),
             "skills": documents(ws),
         }

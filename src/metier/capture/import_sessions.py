@@ -13,7 +13,7 @@ from metier.capture.report import FileReport
 from metier.capture.source import Captured, Rewound, Session, Skipped
 from metier.events import Advanced, Began, Ended
 from metier.runs.record import records_of, store_records, why_closed
-from metier.store.tables.recording import transcripts as files
+from metier.store.tables.runs import transcripts as files
 from metier.types import Delivery, Record, Run
 
 if TYPE_CHECKING:
@@ -130,7 +130,9 @@ def _read_session(
     return True
 
 
-def _store_batch(ctx: Context, batch: Sequence[Run], report: FileReport, end: files.File | None = None) -> None:
+def _store_batch(
+    ctx: Context, batch: Sequence[Run], report: FileReport, end: files.TranscriptFile | None = None
+) -> None:
     """Store a batch of runs; the last batch also stores how far the file was read."""
     checked = records_of(ctx, batch)
     records = [one for one in checked if isinstance(one, Record)]
@@ -145,8 +147,8 @@ def _store_batch(ctx: Context, batch: Sequence[Run], report: FileReport, end: fi
         report.add_run(run, next(kept) if isinstance(one, Record) else one)
 
 
-def _file_row(ctx: Context, source: Source, session: Session, position: int, seen: _FileState) -> files.File:
-    return files.File(
+def _file_row(ctx: Context, source: Source, session: Session, position: int, seen: _FileState) -> files.TranscriptFile:
+    return files.TranscriptFile(
         workspace=ctx.name,
         path=session.main,
         source=source.name,
@@ -168,7 +170,7 @@ def _state_of(session: Session) -> _FileState:
     return _FileState(size=states[0].st_size, fingerprint=" ".join(parts))
 
 
-def _offset_to_continue(session: Session, known: files.File | None) -> int:
+def _offset_to_continue(session: Session, known: files.TranscriptFile | None) -> int:
     """The byte to continue at; 0 if the file was rewritten or the files of its sub-agents changed."""
     if known is None or known.position <= 0 or not known.fingerprint:
         return 0

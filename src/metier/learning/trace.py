@@ -12,8 +12,8 @@ from metier.learning.patterns import Thresholds, standing
 from metier.learning.report import Taken
 from metier.library.proposals.drafts import list_drafts, target_of
 from metier.store.tables.learning import members, patterns, waiting
-from metier.store.tables.recording import runs
-from metier.store.tables.shipping import drafts
+from metier.store.tables.library import drafts
+from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -104,7 +104,7 @@ def traced(library: Library, name: str) -> Traced:
     pattern = named(library.ctx, name)
     with library.ctx.store.read() as transaction:
         there = {one.run: one for one in members.of_pattern(transaction, pattern.id)}
-        records = runs.many(transaction, list(there))
+        records = runs.get_many(transaction, list(there))
         tried = patterns.attempts(transaction).get(pattern.id, ("", ""))[1]
     mine = tuple(one for one in list_drafts(library, every=True) if one.pattern == pattern.id)
     needed = Thresholds(
@@ -124,7 +124,7 @@ def origin(ctx: Context, draft: Draft) -> Origin:
     """What taught a draft."""
     with ctx.store.read() as transaction:
         pattern = patterns.get(transaction, draft.pattern) if draft.pattern else None
-        return Origin(pattern=pattern, records=tuple(runs.many(transaction, draft.provenance.runs)))
+        return Origin(pattern=pattern, records=tuple(runs.get_many(transaction, draft.provenance.runs)))
 
 
 def externals(ctx: Context, found: Iterable[Pattern]) -> dict[str, list[tuple[Member, str | None]]]:
@@ -132,7 +132,7 @@ def externals(ctx: Context, found: Iterable[Pattern]) -> dict[str, list[tuple[Me
     with ctx.store.read() as transaction:
         there = {one.id: members.of_pattern(transaction, one.id) for one in found}
         wanted = [member.run for group in there.values() for member in group]
-        ids = {record.id: record.run.external_id for record in runs.many(transaction, wanted)}
+        ids = {record.id: record.run.external_id for record in runs.get_many(transaction, wanted)}
     return {name: [(one, ids[one.run]) for one in group if one.run in ids] for name, group in there.items()}
 
 
@@ -156,13 +156,13 @@ def waits(ctx: Context) -> list[WaitingRun]:
 def records(ctx: Context, ids: Sequence[str]) -> dict[str, Record]:
     """Some runs, by their ids."""
     with ctx.store.read() as transaction:
-        return {record.id: record for record in runs.many(transaction, ids)}
+        return {record.id: record for record in runs.get_many(transaction, ids)}
 
 
 def as_stored(ctx: Context, found: Iterable[Draft]) -> list[Draft]:
     """Drafts as they are in the store by now; one that was never saved, as it is."""
     with ctx.store.read() as transaction:
-        there = {one.id: one for one in drafts.listed(transaction)}
+        there = {one.id: one for one in drafts.list_all(transaction)}
     return [there.get(one.id, one) for one in found]
 
 
@@ -173,7 +173,7 @@ def steps(ctx: Context, learned: Learned) -> tuple[Taken, ...]:
         ready = patterns.list_all(transaction, "ready")
         tried = patterns.attempts(transaction)
         by_pattern: dict[str, list[Draft]] = {}
-        for one in drafts.listed(transaction):
+        for one in drafts.list_all(transaction):
             by_pattern.setdefault(one.pattern, []).append(one)
     left: list[Taken] = []
     for one in ready:

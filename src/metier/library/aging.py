@@ -10,8 +10,8 @@ from metier.library.changes import archive, restore, turn
 from metier.library.hand_edits import record_hand_edits
 from metier.library.lifecycle import due
 from metier.library.listing import GONE, list_skills, result_of
-from metier.store.tables.recording import runs
-from metier.store.tables.shipping import profiles
+from metier.store.tables.library import profiles
+from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
     from metier.library.lifecycle import Step
@@ -39,7 +39,7 @@ def age(library: Library, *, dry_run: bool = False) -> Pass:
     skills = list_skills(library) if dry_run else result_of(record_hand_edits(library))
     there = {one.name.casefold() for one in skills if one.status not in GONE}
     with library.ctx.store.read() as transaction:
-        known = profiles.listed(transaction)
+        known = profiles.list_all(transaction)
         newest = runs.newest(transaction)
     newest = max([newest, *(one.changed for one in known)])
     steps = tuple(step for step in due(known, library.ctx.now(), newest) if _last(library, step.profile.skill))

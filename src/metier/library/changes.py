@@ -13,7 +13,7 @@ from metier.library import profiles as standing
 from metier.library.disk.slot import ABSENT
 from metier.library.hand_edits import record_hand_edit, unsaved_version
 from metier.library.versions.apply import Change, apply
-from metier.store.tables.shipping import glances
+from metier.store.tables.library import glances
 from metier.types.skills import Glance, Version
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _glance(transaction: Transaction, changes: Sequence[tuple[Found, Change]], v
             for (found, _), version in zip(changes, versions, strict=True)
             if found.root.real == root and not version.out
         ]
-        if here and glances.listed(transaction, str(root)):
+        if here and glances.list_all(transaction, str(root)):
             seen = {one.skill: Glance(fingerprint="", hash=one.hash, version=one.number) for one in here}
             glances.put(transaction, str(root), seen)
 

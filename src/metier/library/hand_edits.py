@@ -16,7 +16,7 @@ from metier.library.listing import STEP, RootScan, missing_profiles, number_vers
 from metier.library.roots import ordered
 from metier.library.versions import journal
 from metier.library.versions.keep import Pile, keep_seen, version_to_keep
-from metier.store.tables.shipping import glances, profiles
+from metier.store.tables.library import glances, profiles
 from metier.types.skills import Version
 
 if TYPE_CHECKING:
@@ -177,6 +177,6 @@ def _remember(library: Library, scan: RootScan, newest: Sequence[Version]) -> No
     with suppress(StoreError), library.ctx.store.write() as transaction:  # if this fails, the next scan does it
         glances.put(transaction, root, fresh)
         glances.forget(transaction, root, gone)
-        known = {one.skill.casefold(): one for one in profiles.listed(transaction)}
+        known = {one.skill.casefold(): one for one in profiles.list_all(transaction)}
         standing.follow(library.ctx, transaction, [one for one in newest if standing.is_behind(known, one)])
         profiles.put(transaction, list(missing_profiles(library, scan, known)))

@@ -14,7 +14,7 @@ from metier.library.roots import ordered, winners
 from metier.library.skills import Found
 from metier.library.versions.history import place_name
 from metier.skills.names import fold
-from metier.store.tables.shipping import glances, profiles
+from metier.store.tables.library import glances, profiles
 from metier.types.skills import Profile
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def scan_root(library: Library, root: Root) -> Generator[Event, None, RootScan]:
     shelf = library.shelf_of(root)
     key = shelf.key(root.real)
     with library.ctx.store.read() as transaction:
-        before = glances.listed(transaction, str(root.real))
+        before = glances.list_all(transaction, str(root.real))
     seen = yield from _scan_folders(shelf, root, before)
     here = {one.at.skill for one in seen}
     past = before or [skill for where, skill in shelf.histories.skills(key) if where == key]
@@ -146,7 +146,7 @@ def number_versions(scan: RootScan) -> RootScan:
 def skills_of(library: Library, scans: Sequence[RootScan], order: Order) -> list[Skill]:
     """The rows of a list: what is on disk, then what is only in the history."""
     with library.ctx.store.read() as transaction:
-        known = {one.skill.casefold(): one for one in profiles.listed(transaction)}
+        known = {one.skill.casefold(): one for one in profiles.list_all(transaction)}
     for scan in scans:
         known |= {one.skill.casefold(): one for one in missing_profiles(library, scan, known)}
     seen = [(scan, one) for scan in scans for one in scan.seen]

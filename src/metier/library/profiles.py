@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.store.tables.shipping import profiles
+from metier.store.tables.library import profiles
 from metier.types.skills import Profile
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from metier.hooks.spool import sync_folder
 from metier.store.engines import migrate
 from metier.store.engines.sqlite import SqliteEngine
 from metier.store.tables import meta
-from metier.store.tables.recording import runs
+from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -61,7 +61,7 @@ def restore(ctx: Context, source: Path) -> Path | None:
     if ctx.config.store:
         raise RefusedError("The store is PostgreSQL: bring it back with pg_restore.")
     with ctx.store.read() as transaction:
-        if others := runs.others(transaction):
+        if others := runs.count_elsewhere(transaction):
             raise RefusedError(
                 f"{ctx.state} also holds {others} runs of other workspaces, which would be lost. "
                 "Restore into a state folder of its own: set METIER_HOME to an empty folder."

@@ -23,8 +23,8 @@ from metier.library.skills import Library
 from metier.library.versions import journal
 from metier.runs.ingest import BAD, waiting_files
 from metier.selection.worth import outcomes
-from metier.store.tables.recording import full_text as search
-from metier.store.tables.recording import runs
+from metier.store.tables.runs import full_text as search
+from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -126,10 +126,10 @@ def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mappin
             with store.read() as transaction:
                 count = runs.count(transaction)
                 behind = search.behind(transaction)
-                harmed = runs.damaged(transaction, NEWEST)
+                harmed = runs.count_damaged(transaction, NEWEST)
             size = store.size() / 2**20
             with store.read() as transaction:
-                own = runs.weight(transaction) / 2**20
+                own = runs.total_size(transaction) / 2**20
             limit = ctx.config.max_disk_mb
             broken = cut or (_integrity(state / DATABASE) if not ctx.config.store else "")
             library = Library(ctx=ctx)

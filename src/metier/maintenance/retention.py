@@ -11,9 +11,9 @@ from metier.events import Advanced, Began, Ended, Noted
 from metier.store.engines import line_journal as journal
 from metier.store.tables import meta
 from metier.store.tables.models import memo
-from metier.store.tables.recording import full_text as search
-from metier.store.tables.recording import runs
-from metier.store.tables.recording import transcripts as files
+from metier.store.tables.runs import full_text as search
+from metier.store.tables.runs import runs
+from metier.store.tables.runs import transcripts as files
 from metier.store.tables.selection import selections
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def readmit(ctx: Context, run: str) -> None:
     with ctx.store.write() as transaction:
         if not runs.readmit(transaction, run):
             raise NotFoundError(f"No run '{run}' was removed here. Give its whole id.")
-        files.forget(transaction)
+        files.forget_positions(transaction)
         note_action(transaction, ctx, "readmit run", run, "")
 
 
@@ -84,8 +84,8 @@ def chosen(ctx: Context, *, older_than: int | None, session: str | None) -> list
         return _before(ctx, older_than)
     with ctx.store.read() as transaction:
         if session is not None:
-            return runs.of_session(transaction, session)
-        return runs.everything(transaction)
+            return runs.ids_of_session(transaction, session)
+        return runs.all_ids(transaction)
 
 
 def tidy(ctx: Context) -> Iterator[Event]:
@@ -122,8 +122,8 @@ def _limit(ctx: Context, ids: Sequence[str], why: str) -> Iterator[Event]:
 def _too_many(ctx: Context, limit: int) -> list[str]:
     """The oldest runs that have to go so that this workspace's take clearly less than the limit."""
     with ctx.store.read() as transaction:
-        weight = runs.weight(transaction)
-        return runs.oldest(transaction, weight - int(limit * ROOM)) if weight > limit else []
+        weight = runs.total_size(transaction)
+        return runs.oldest_ids(transaction, weight - int(limit * ROOM)) if weight > limit else []
 
 
 def _records(transaction: Transaction, ids: Sequence[str]) -> list[Record]:

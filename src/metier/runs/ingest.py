@@ -14,8 +14,8 @@ from metier.formats.run_json import parse_run
 from metier.hooks import spool
 from metier.runs.record import records_of, store_records, why_closed
 from metier.runs.spooled_selection import selection_of
-from metier.store.tables.recording import spooled
-from metier.store.tables.recording import transcripts as files
+from metier.store.tables.runs import spooled
+from metier.store.tables.runs import transcripts as files
 from metier.store.tables.selection import selections
 from metier.types import Delivery, Record, Selection
 
@@ -28,7 +28,7 @@ BAD = "bad"
 """Where files go that cannot be read: kept for a person to look at."""
 STALE = 3600
 """Seconds after which a half-written file has no writer any more."""
-Entry = Record | files.File | Delivery | Selection
+Entry = Record | files.TranscriptFile | Delivery | Selection
 """What can come of a spool file."""
 
 
@@ -57,14 +57,14 @@ def _ingest(ctx: Context, folder: Path, names: list[str]) -> list[Delivery]:
     entries = {name: entry for name, entry in read.items() if not isinstance(entry, _Elsewhere)}
     names = [name for name in names if not isinstance(read.get(name), _Elsewhere)]
     with ctx.store.write() as transaction:
-        known = spooled.known(transaction)
+        known = spooled.known_names(transaction)
         # read before the lock was held: a file that is gone by now was ingested by another process
         fresh = {name: entry for name, entry in entries.items() if name not in known and (folder / name).exists()}
         records = [entry for entry in fresh.values() if isinstance(entry, Record)]
         done = store_records(transaction, records)
         for entry in fresh.values():
-            if isinstance(entry, files.File):
-                files.wait(transaction, entry)
+            if isinstance(entry, files.TranscriptFile):
+                files.put_waiting(transaction, entry)
             elif isinstance(entry, Selection):
                 selections.put(transaction, entry)
         done += [entry for entry in fresh.values() if isinstance(entry, Delivery)]
@@ -125,7 +125,9 @@ def _entry(ctx: Context, entry: object) -> Entry:
     if fields.get("kind") == "run":
         return records_of(ctx, [parse_run(fields.get("run"), source="spool")], "parsed")[0]
     if fields.get("kind") == "reference" and isinstance(path := fields.get("path"), str):
-        return files.File(workspace=ctx.name, path=path, source="", session=str(fields.get("session")), seen=ctx.now())
+        return files.TranscriptFile(
+            workspace=ctx.name, path=path, source="", session=str(fields.get("session")), seen=ctx.now()
+        )
     if fields.get("kind") == "selection":
         return selection_of(ctx, fields)
     raise InputError("the file is not a spooled run, reference or selection")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from metier.errors import BusyError
 from metier.events import Advanced, Began, Ended, Noted
-from metier.store.tables.recording import full_text as fulltext
-from metier.store.tables.recording import runs, verdicts
+from metier.store.tables.runs import full_text as fulltext
+from metier.store.tables.runs import runs, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,10 +10,10 @@ from metier.formats.run_json import dump_run, parse_run
 from metier.hooks.workspace import is_ignored
 from metier.runs import skill_usage as usage
 from metier.runs.derive import is_heartbeat, record_of, redact_run, seen_skills, valid_name
-from metier.store.tables.recording import full_text as search
-from metier.store.tables.recording import runs
+from metier.store.tables.library import profiles
+from metier.store.tables.runs import full_text as search
+from metier.store.tables.runs import runs
 from metier.store.tables.selection import requests
-from metier.store.tables.shipping import profiles
 from metier.types import Delivery, Record, Run
 from metier.types.skills import Profile
 
@@ -108,7 +108,7 @@ def _checked(ctx: Context, run: Run, now: str, known: Known) -> Record | Deliver
     return record_of(redact_run(checked, ctx.redact), ctx.name, now)
 
 
-def _touch(transaction: Transaction, pairs: Sequence[tuple[Record, runs.Kept]]) -> list[list[str]]:
+def _touch(transaction: Transaction, pairs: Sequence[tuple[Record, runs.StoredRun]]) -> list[list[str]]:
     """Count each run once for every skill it met; names that cannot be a skill's are noted and skipped."""
     found: dict[str, Profile] = {}
     notes: list[list[str]] = []

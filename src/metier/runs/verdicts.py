@@ -8,8 +8,8 @@ from metier.context.audit import note_action
 from metier.formats.strict_json import clean
 from metier.runs import skill_usage as usage
 from metier.runs.derive import seen_skills, success_of, valid_name
-from metier.store.tables.recording import runs, verdicts
-from metier.store.tables.shipping import profiles
+from metier.store.tables.library import profiles
+from metier.store.tables.runs import runs, verdicts
 from metier.types import Verdict
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from metier.library.disk.packages import read_package
 from metier.library.proposals.drafts import approve_draft, draft_of_package, get_draft, list_drafts, save_draft
 from metier.library.proposals.ship import apply_drafts
-from metier.store.tables.shipping import drafts
+from metier.store.tables.library import drafts
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from learn_world import TESTS, task
 
 from metier.learning.stages.read_runs import Read
 from metier.maintenance.retention import remove
-from metier.store.tables.recording import runs
+from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
     from metier.types import Record, Run
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def stored(ws: Workspace) -> list[Record]:
     with ws.context.store.read() as transaction:
-        return runs.fresh(transaction)
+        return runs.new_runs(transaction)
 
 
 def taken(ws: Workspace, read: Read, ids: list[str]) -> dict[str, Run]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from metier.config import Config
 from metier.learning.watch.schedule import Backoff, Due, Later, Moment, Never, Pace, Passed, State, due, noticed
-from metier.store.tables.recording.arrivals import MANY, Arrivals
+from metier.store.tables.runs.arrivals import MANY, Arrivals
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 AFTER_RUN = Config(mode="draft")

@@ -11,11 +11,11 @@ from scoping import in_workspace
 from metier.errors import ConflictError, NotFoundError
 from metier.store.tables import audit
 from metier.store.tables.learning import patterns
+from metier.store.tables.library import drafts, profiles
 from metier.store.tables.models import memo
-from metier.store.tables.recording import spooled, verdicts
-from metier.store.tables.recording import transcripts as files
+from metier.store.tables.runs import spooled, verdicts
+from metier.store.tables.runs import transcripts as files
 from metier.store.tables.selection import selections
-from metier.store.tables.shipping import drafts, profiles
 from metier.store.tables.training import cases, rollouts
 from metier.types import Candidate, Draft, Finding, Pattern, Provenance, Selection, Verdict
 from metier.types.skills import Profile
@@ -59,7 +59,7 @@ def test_a_profile_is_one_row_whatever_the_case_of_its_name(engine: Engine) -> N
         profiles.put(transaction, [replace(profile, skill="deploy", uses=4)])
         assert profiles.get(transaction, "DEPLOY") == replace(profile, uses=4)
         assert profiles.get(in_workspace(transaction, "other"), "deploy") is None
-        assert profiles.listed(transaction) == [replace(profile, uses=4)]
+        assert profiles.list_all(transaction) == [replace(profile, uses=4)]
 
 
 def test_patterns_come_back_in_the_order_they_appeared(engine: Engine) -> None:
@@ -80,7 +80,7 @@ def test_of_two_who_move_a_draft_one_wins(engine: Engine) -> None:
     with pytest.raises(ConflictError, match="accepted by now"), engine.write() as transaction:
         drafts.move(transaction, replace(DRAFT, status="rejected"), expected="candidate")
     with engine.read() as transaction:
-        assert drafts.listed(transaction) == [replace(DRAFT, status="accepted")]
+        assert drafts.list_all(transaction) == [replace(DRAFT, status="accepted")]
         with pytest.raises(NotFoundError):
             drafts.get(in_workspace(transaction, "other"), "d1")
 
@@ -139,16 +139,18 @@ def test_spooled_names_are_remembered_until_the_files_are_gone(engine: Engine) -
     with engine.write() as transaction:
         spooled.add(transaction, ["a", "b"], NOW)
         spooled.add(transaction, ["a"], NOW)
-        assert spooled.known(transaction) == {"a", "b"}
+        assert spooled.known_names(transaction) == {"a", "b"}
         spooled.forget(transaction, ["a"])
-        assert spooled.known(transaction) == {"b"}
+        assert spooled.known_names(transaction) == {"b"}
 
 
 def test_a_file_keeps_its_position_while_it_waits(engine: Engine) -> None:
-    file = files.File(workspace="w", path="/x.jsonl", source="codex", position=120, size=200, state="read", seen=NOW)
+    file = files.TranscriptFile(
+        workspace="w", path="/x.jsonl", source="codex", position=120, size=200, state="read", seen=NOW
+    )
     with engine.write() as transaction:
         files.put(transaction, file)
         assert files.waiting(transaction) == []
-        files.wait(transaction, replace(file, position=0))
+        files.put_waiting(transaction, replace(file, position=0))
         assert files.waiting(transaction) == [replace(file, state="waiting")]
         assert files.get(transaction, "/y.jsonl") is None

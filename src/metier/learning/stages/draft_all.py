@@ -15,7 +15,7 @@ from metier.learning.stages.write_draft import GATE, Nothing, approved_as
 from metier.library.proposals.drafts import OPEN
 from metier.library.proposals.ship import may_ship, ship_if_gate_agrees
 from metier.store.tables.learning import patterns
-from metier.store.tables.shipping import drafts
+from metier.store.tables.library import drafts
 from metier.types.skills import Version
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _work(desk: Desk, *, ship: bool) -> list[Work]:
         there = {one.id: one for one in patterns.list_all(transaction, "ready")}
         tried = patterns.attempts(transaction)
         by_pattern: dict[str, list[Draft]] = {}
-        for one in drafts.listed(transaction):
+        for one in drafts.list_all(transaction):
             by_pattern.setdefault(one.pattern, []).append(one)
     if desk.ahead:
         there |= {one.id: one for one in (*desk.ahead.extended, *desk.ahead.new)}

@@ -14,8 +14,8 @@ from metier.learning.stages.read_runs import Read
 from metier.learning.stages.stored_patterns import LONG
 from metier.store.tables.learning import waiting
 from metier.store.tables.learning.waiting import WaitingRun
-from metier.store.tables.recording import runs, verdicts
-from metier.store.tables.recording.runs import Seen
+from metier.store.tables.runs import runs, verdicts
+from metier.store.tables.runs.runs import SeenRun
 from metier.types import Outcome, Run
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Gathered:
     deeds: dict[str, str] = field(default_factory=dict[str, str])
     """The same at more length, for telling values from what a kind of work is about."""
     fates: list[Fate] = field(default_factory=list[Fate])
-    seen: dict[str, Seen] = field(default_factory=dict[str, Seen])
+    seen: dict[str, SeenRun] = field(default_factory=dict[str, SeenRun])
     """The evidence as it was looked at: who saves what was made of it has to look whether that still holds."""
     read: Read = field(default_factory=Read)
     """The evidence in full, as much of it as fits."""
@@ -54,14 +54,14 @@ class _Batch:
 
     sifted: Sifted
     known: dict[str, Verdict]
-    seen: dict[str, Seen]
+    seen: dict[str, SeenRun]
 
 
 def gather(ctx: Context, asker: Patience | None, *, save: bool) -> Generator[Event, None, Gathered]:
     """Every run that learning has not looked at yet; each claimed success is judged once."""
     gathered = Gathered()
     with ctx.store.read() as transaction:
-        total = runs.unseen(transaction)
+        total = runs.count_new(transaction)
     yield Began(stage="judge", total=total)
     last = done = 0
     while done < total:
@@ -93,9 +93,9 @@ def slim(record: Record) -> Record:
 def _read(ctx: Context, last: int) -> tuple[list[Record], _Batch]:
     """The next runs that nobody has looked at, parted into evidence and the rest."""
     with ctx.store.read() as transaction:
-        records = runs.fresh(transaction, after=last, limit=STEP)
-        known = verdicts.many(transaction, [record.id for record in records])
-    seen = {one.id: Seen(one.revision, one.success, known.get(one.id)) for one in records}
+        records = runs.new_runs(transaction, after=last, limit=STEP)
+        known = verdicts.get_many(transaction, [record.id for record in records])
+    seen = {one.id: SeenRun(one.revision, one.success, known.get(one.id)) for one in records}
     sifted = sift([_stated(record, known.get(record.id)) for record in records], ctx.name)
     return records, _Batch(sifted=sifted, known=known, seen=seen)
 
@@ -111,7 +111,7 @@ def _stated(record: Record, verdict: Verdict | None) -> Record:
 def _save(ctx: Context, batch: _Batch, fresh: Sequence[Verdict]) -> set[str]:
     """Keep verdicts and rejections, but for runs that changed while they were judged; returns these."""
     with ctx.store.write() as transaction:
-        moved = runs.moved(transaction, batch.seen)
+        moved = runs.changed_since(transaction, batch.seen)
         verdicts.put_all(transaction, [one for one in fresh if one.success is not None and one.run not in moved])
         rejected = [WaitingRun(run=one.run, reason=one.reason) for one in batch.sifted.rejected if one.run not in moved]
         waiting.put(transaction, rejected)

@@ -17,9 +17,9 @@ from metier.learning.stages.stored_patterns import as_bytes, kept, loaded, recou
 from metier.store.tables.learning import clusters, members, patterns, waiting
 from metier.store.tables.learning.members import Member
 from metier.store.tables.learning.waiting import WaitingRun
-from metier.store.tables.recording import runs
-from metier.store.tables.recording.runs import Seen
 from metier.store.tables.run_keys import key_of
+from metier.store.tables.runs import runs
+from metier.store.tables.runs.runs import SeenRun
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -49,7 +49,7 @@ class Grouped:
     waits: list[WaitingRun] = field(default_factory=list[WaitingRun])
     clusters: dict[str, Cluster] = field(default_factory=dict[str, "Cluster"])
     fates: list[Fate] = field(default_factory=list[Fate])
-    seen: dict[str, Seen] = field(default_factory=dict[str, Seen])
+    seen: dict[str, SeenRun] = field(default_factory=dict[str, SeenRun])
     """The new evidence as it was looked at."""
     labels: dict[str, str] = field(default_factory=dict[str, str])
     """What a model called the work of runs that wait all the same."""
@@ -117,7 +117,7 @@ def _grouped(ctx: Context, gathered: Gathered, known: _Known, met: Meetings) -> 
     records = {record.id: record for record in gathered.records}
     with ctx.store.read() as transaction:
         old = [run for one in met.meetings for run in one.runs if run not in records]
-        records |= {record.id: slim(record) for record in runs.many(transaction, old)}
+        records |= {record.id: slim(record) for record in runs.get_many(transaction, old)}
         taken = {one.label for one in known.patterns.values() if one.successes + one.failures}
         for meeting, found in _in_order(met.meetings, records):
             if meeting.pattern:
@@ -230,7 +230,7 @@ def _save(ctx: Context, grouped: Grouped, known: _Known, embedder: str) -> None:
     """
     joined = [one.run for one in grouped.members if one.run in known.waiting]
     with ctx.store.write() as transaction:
-        moved = runs.moved(transaction, grouped.seen)
+        moved = runs.changed_since(transaction, grouped.seen)
         moved |= set(joined) - waiting.which_wait(transaction, joined)
         for pattern in (*grouped.new, *grouped.extended):
             patterns.put(transaction, pattern, counted=False)

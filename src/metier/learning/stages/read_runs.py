@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from metier.learning.procedures.knowledge import SHOWN, Lessons
 from metier.store.tables.learning import members
-from metier.store.tables.recording import runs
+from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -131,9 +131,9 @@ class Read:
         """Runs as they are in the store now; what was kept of them, and has not changed since, is not read again."""
         kept = [record for run in ids if (record := self.kept.pop(run, None)) is not None]
         self.room += sum(_size(record.run) for record in kept)
-        found = {record.id: record.run for record in runs.unchanged(transaction, kept)}
+        found = {record.id: record.run for record in runs.still_unchanged(transaction, kept)}
         missing = [run for run in ids if run not in found]
-        return found | {record.id: record.run for record in runs.many(transaction, missing)}
+        return found | {record.id: record.run for record in runs.get_many(transaction, missing)}
 
 
 def _size(run: Run) -> int:

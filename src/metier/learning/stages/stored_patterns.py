@@ -15,7 +15,7 @@ from metier.learning.patterns import Thresholds, status_of, winning_path
 from metier.store.tables import meta
 from metier.store.tables.learning import clusters, members, patterns, waiting
 from metier.store.tables.learning.clusters import StoredCluster
-from metier.store.tables.recording import runs
+from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,7 +100,8 @@ def remade(transaction: Transaction, pattern: str, embedder: StaticEmbedder) -> 
     """A cluster made again from its pattern's newest requests; None: there are none."""
     ids = [one.run for one in members.of_pattern(transaction, pattern)][-REMADE:]
     requests = [
-        Request(id=one.id, text=one.run.message[:LONG], hints=hints_of(one.run)) for one in runs.many(transaction, ids)
+        Request(id=one.id, text=one.run.message[:LONG], hints=hints_of(one.run))
+        for one in runs.get_many(transaction, ids)
     ]
     return with_id(grown(None, embedded(requests, embedder)), pattern) if requests else None
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING, assert_never
 
 from metier.store.tables import meta
-from metier.store.tables.recording import arrivals
-from metier.store.tables.recording.arrivals import MANY, NOTHING, Arrivals
+from metier.store.tables.runs import arrivals
+from metier.store.tables.runs.arrivals import MANY, NOTHING, Arrivals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -216,7 +216,7 @@ def _held_back(found: Due | Later | Never, backoff: Backoff, now: Moment) -> Due
 def look(ctx: Context) -> tuple[Arrivals, Passed | None, int]:
     """What has arrived, the last pass, and how many runs arrived after it."""
     with ctx.store.read() as transaction:
-        arrived = arrivals.look(transaction)
+        arrived = arrivals.read_arrivals(transaction)
         passed = _parsed(meta.get(transaction, f"{FACT}:{ctx.name}"))
         seen = passed.seen if passed else NOTHING
         fresh = arrivals.count(transaction, seen.newest) if arrived.newest > seen.newest else 0
@@ -226,7 +226,7 @@ def look(ctx: Context) -> tuple[Arrivals, Passed | None, int]:
 def begun(ctx: Context) -> Passed:
     """A pass that begins now; hand it to `completed` when it has gone through."""
     with ctx.store.read() as transaction:
-        return Passed(at=ctx.clock().astimezone(UTC), seen=arrivals.look(transaction))
+        return Passed(at=ctx.clock().astimezone(UTC), seen=arrivals.read_arrivals(transaction))
 
 
 def completed(ctx: Context, passed: Passed) -> None:

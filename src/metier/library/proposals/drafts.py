@@ -12,7 +12,7 @@ from metier.errors import ConflictError, MetierError, NotFoundError
 from metier.library.versions.objects import files_of
 from metier.review.capabilities import capability_diff
 from metier.skills.names import fold
-from metier.store.tables.shipping import drafts
+from metier.store.tables.library import drafts
 from metier.types import Draft
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class ProposedChange:
 def list_drafts(library: Library, *, every: bool = False) -> list[Draft]:
     """The open drafts, oldest first; with `every` also those that were decided. Reads only."""
     with library.ctx.store.read() as transaction:
-        found = drafts.listed(transaction)
+        found = drafts.list_all(transaction)
     shipped = {draft.id for draft in _shipped_drafts(library, found)}
     found = [replace(draft, status="accepted") if draft.id in shipped else draft for draft in found]
     return [draft for draft in found if every or draft.status in OPEN]
@@ -96,7 +96,7 @@ def reject_draft(library: Library, draft: str, reason: str) -> Draft:
 def finish_interrupted_drafts(library: Library) -> None:
     """Mark drafts as accepted that were shipped by a process that was killed before it could."""
     with library.ctx.store.read() as transaction:
-        found = drafts.listed(transaction)
+        found = drafts.list_all(transaction)
     shipped = _shipped_drafts(library, found)
     if shipped:
         with library.ctx.store.write() as transaction:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from metier.library.proposals.drafts import OPEN
 from metier.library.versions import journal
-from metier.store.tables.shipping import drafts
+from metier.store.tables.library import drafts
 
 if TYPE_CHECKING:
     from metier.library.skills import Library
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def collect(library: Library) -> int:
     """Free what no version and no open draft names; returns how many bytes that was."""
     with library.ctx.store.read() as transaction:
-        waiting = [draft for draft in drafts.everywhere(transaction) if draft.status in OPEN]
+        waiting = [draft for draft in drafts.list_everywhere(transaction) if draft.status in OPEN]
     wanted = {name for draft in waiting for name in (draft.parcel, *(file.object for file in draft.files))}
     return sum(_collect(library, shelf, wanted) for shelf in library.shelves() if shelf.state.is_dir())
 

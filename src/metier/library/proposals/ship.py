@@ -23,7 +23,7 @@ from metier.library.proposals.parcels import past_of
 from metier.library.proposals.training_receipt import NOTHING, brought, proven
 from metier.library.versions.apply import Change
 from metier.review.result import blocks
-from metier.store.tables.shipping import drafts
+from metier.store.tables.library import drafts
 from metier.types import Finding
 from metier.types.skills import Version
 

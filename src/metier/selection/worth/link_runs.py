@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from metier.runs.derive import success_of
-from metier.store.tables.recording import runs
+from metier.store.tables.runs import runs
 from metier.store.tables.selection import outcomes, requests
 from metier.store.tables.selection.outcomes import RunOutcome, SelectionOutcome
 from metier.store.tables.selection.requests import LinkRequest, Marks
@@ -119,7 +119,7 @@ def _step(transaction: Transaction) -> None:
 
 def _look_again(transaction: Transaction) -> None:
     """Follow runs that grew: what they say of themselves, and when they ended."""
-    fresh = runs.many(transaction, outcomes.unsettled(transaction))
+    fresh = runs.get_many(transaction, outcomes.unsettled(transaction))
     outcomes.refresh(transaction, {one.id: went(one) for one in fresh})
     moved = [_of_run(one, transaction.workspace) for one in requests.grown_runs(transaction)]
     requests.move(transaction, moved)
@@ -174,7 +174,7 @@ def _rematch(transaction: Transaction, touched: Sequence[LinkRequest]) -> None:
 
 def _serve(transaction: Transaction, pairs: Mapping[str, str], *, named: bool = False) -> None:
     """Note which runs selections served, on both sides and for each of their skills."""
-    records = {one.id: one for one in runs.many(transaction, list(pairs.values()))}
+    records = {one.id: one for one in runs.get_many(transaction, list(pairs.values()))}
     said = {
         selection: went(records[run]) if run in records else RunOutcome(run=run) for selection, run in pairs.items()
     }

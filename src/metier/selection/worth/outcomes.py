@@ -15,8 +15,8 @@ from metier.library.roots import ordered
 from metier.selection.worth.link_runs import PAGE, link
 from metier.selection.worth.utility import UNKNOWN, Adjustment, Counts, Lift, adjusted, lift
 from metier.store.tables import meta
+from metier.store.tables.library import glances
 from metier.store.tables.selection import outcomes, requests
-from metier.store.tables.shipping import glances
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
@@ -176,7 +176,7 @@ def _current(library: Library) -> Mapping[str, str]:
     found: dict[str, str] = {}
     with library.ctx.store.read() as transaction:
         for root in ordered(library.roots, library.ctx.config.skill_order):
-            for skill, glance in glances.listed(transaction, str(root.real)).items():
+            for skill, glance in glances.list_all(transaction, str(root.real)).items():
                 found.setdefault(name_of(skill), glance.hash)
     return found
 

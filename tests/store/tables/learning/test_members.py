@@ -9,7 +9,7 @@ from scoping import in_workspace
 from metier.runs.derive import record_of
 from metier.store.tables.learning import members, patterns
 from metier.store.tables.learning.members import Member
-from metier.store.tables.recording import runs
+from metier.store.tables.runs import runs
 from metier.types import Pattern, Run
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def test_a_member_comes_back_and_its_run_is_clustered(engine: Engine) -> None:
         assert members.of_pattern(transaction, "p") == [made]
         assert members.of_pattern(in_workspace(transaction, "other"), "p") == []
         assert runs.get(transaction, run).state == "clustered"
-        assert runs.fresh(transaction) == []
+        assert runs.new_runs(transaction) == []
 
 
 def test_a_run_is_in_one_pattern_at_a_time(engine: Engine) -> None:

@@ -10,9 +10,9 @@ from scoping import in_workspace
 from metier.runs.derive import record_of
 from metier.store.tables.learning import waiting
 from metier.store.tables.learning.waiting import WaitingRun
-from metier.store.tables.recording import runs, verdicts
-from metier.store.tables.recording.runs import Seen
 from metier.store.tables.run_keys import key_of
+from metier.store.tables.runs import runs, verdicts
+from metier.store.tables.runs.runs import SeenRun
 from metier.types import Run, Verdict
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def test_what_waits_comes_back_and_is_not_fresh(engine: Engine) -> None:
         ]
         assert waiting.get(transaction, second) == rejected
         assert waiting.get(transaction, third) is None
-        assert [one.id for one in runs.fresh(transaction)] == [third]
-        assert runs.unseen(transaction) == 1
+        assert [one.id for one in runs.new_runs(transaction)] == [third]
+        assert runs.count_new(transaction) == 1
         assert waiting.which_wait(transaction, [first, third]) == {first}
 
 
@@ -65,11 +65,11 @@ def test_what_was_looked_at_can_be_forgotten(engine: Engine) -> None:
         ids = [one.id for one in recorded(transaction, 3)]
         waiting.put(transaction, [WaitingRun(run=run, reason="x") for run in ids])
         waiting.drop(transaction, [key_of(ids[0])])
-        assert runs.unseen(transaction) == 1
+        assert runs.count_new(transaction) == 1
         waiting.forget(in_workspace(transaction, "other"))
-        assert runs.unseen(transaction) == 1
+        assert runs.count_new(transaction) == 1
         waiting.forget(transaction)
-        assert runs.unseen(transaction) == 3
+        assert runs.count_new(transaction) == 3
 
 
 def test_a_run_that_changes_or_goes_does_not_wait_any_more(engine: Engine) -> None:
@@ -80,15 +80,15 @@ def test_a_run_that_changes_or_goes_does_not_wait_any_more(engine: Engine) -> No
         runs.set_success(transaction, marked.id, False)
         runs.remove(transaction, [removed.id], NOW)
         assert waiting.list_all(transaction) == []
-        assert {one.id for one in runs.fresh(transaction)} == {grown.id, marked.id}
+        assert {one.id for one in runs.new_runs(transaction)} == {grown.id, marked.id}
 
 
 def test_runs_are_fresh_in_their_order_a_part_at_a_time(engine: Engine) -> None:
     with engine.write() as transaction:
         made = recorded(transaction, 5)
-        first = runs.fresh(transaction, limit=2)
+        first = runs.new_runs(transaction, limit=2)
         assert [one.id for one in first] == [one.id for one in made[:2]]
-        rest = runs.fresh(transaction, after=first[-1].sequence, limit=10)
+        rest = runs.new_runs(transaction, after=first[-1].sequence, limit=10)
         assert [one.id for one in rest] == [one.id for one in made[2:]]
 
 
@@ -97,12 +97,12 @@ def test_it_is_known_which_runs_are_not_any_more_what_they_were(engine: Engine) 
         same, grown, marked, removed, judged = recorded(transaction, 5)
         verdict = Verdict(run=same.id, success=True, reason="r", judge="heuristic", decided=NOW)
         verdicts.put(transaction, verdict)
-        seen = {one.id: Seen(one.revision, one.success) for one in (grown, marked, removed, judged)}
-        seen[same.id] = Seen(same.revision, same.success, verdict)
-        assert runs.moved(transaction, seen) == set()
+        seen = {one.id: SeenRun(one.revision, one.success) for one in (grown, marked, removed, judged)}
+        seen[same.id] = SeenRun(same.revision, same.success, verdict)
+        assert runs.changed_since(transaction, seen) == set()
         runs.keep(transaction, [replace(grown, run=replace(grown.run, output="more"))])
         runs.set_success(transaction, marked.id, False)
         runs.remove(transaction, [removed.id], NOW)
         verdicts.put(transaction, replace(verdict, run=judged.id, judge="person"))
-        assert runs.moved(transaction, seen) == {grown.id, marked.id, removed.id, judged.id}
-        assert same.id in runs.moved(in_workspace(transaction, "other"), seen)
+        assert runs.changed_since(transaction, seen) == {grown.id, marked.id, removed.id, judged.id}
+        assert same.id in runs.changed_since(in_workspace(transaction, "other"), seen)

@@ -8,8 +8,8 @@ from scoping import in_workspace
 
 from metier.errors import NotFoundError, RefusedError
 from metier.runs.derive import record_of
-from metier.store.tables.recording import full_text as search
-from metier.store.tables.recording import runs, verdicts
+from metier.store.tables.runs import full_text as search
+from metier.store.tables.runs import runs, verdicts
 from metier.types import Outcome, Passage, Record, Run, ShownSkill, SkillTrace, Snapshot, Tokens, ToolCall, Verdict
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ FULL = Run(
 )
 
 
-def kept(engine: Engine, *given: Run, workspace: str = "w") -> list[runs.Kept]:
+def kept(engine: Engine, *given: Run, workspace: str = "w") -> list[runs.StoredRun]:
     with engine.write() as transaction:
         return runs.keep(transaction, [record_of(run, workspace, NOW) for run in given])
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from metier.runs.derive import record_of
-from metier.store.tables.recording import full_text as search
-from metier.store.tables.recording import runs
+from metier.store.tables.runs import full_text as search
+from metier.store.tables.runs import runs
 from metier.types import Run, ToolCall
 
 if TYPE_CHECKING:

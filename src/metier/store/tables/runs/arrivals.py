@@ -32,7 +32,7 @@ NOTHING = Arrivals()
 """What had arrived before the first run."""
 
 
-def look(transaction: Transaction) -> Arrivals:
+def read_arrivals(transaction: Transaction) -> Arrivals:
     """How far recording in a workspace has come."""
     newest, revisions = transaction.all(
         "SELECT coalesce(max(sequence), 0), coalesce(sum(revision), 0) FROM (SELECT sequence, revision FROM runs"

@@ -36,7 +36,7 @@ def get(transaction: Transaction, run: str) -> Verdict | None:
     return _verdict(rows[0]) if rows else None
 
 
-def many(transaction: Transaction, runs: Sequence[str]) -> dict[str, Verdict]:
+def get_many(transaction: Transaction, runs: Sequence[str]) -> dict[str, Verdict]:
     """The verdicts on some runs, by run."""
     found: dict[str, Verdict] = {}
     for part in in_parts(runs):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 from metier.errors import InputError, NotFoundError, RefusedError
 from metier.formats.run_json import dump_run, parse_run
 from metier.store.tables.learning import members, waiting
-from metier.store.tables.recording import verdicts
 from metier.store.tables.run_keys import ID, SESSION, id_of, in_parts, key_of
+from metier.store.tables.runs import verdicts
 from metier.types import LearningState, Record, Run
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ UPDATE = (
 )
 
 
-class Kept(NamedTuple):
+class StoredRun(NamedTuple):
     """What became of one delivered run; `before` is what an update replaced."""
 
     id: str
@@ -48,7 +48,7 @@ class Kept(NamedTuple):
     before: Record | None = None
 
 
-class Seen(NamedTuple):
+class SeenRun(NamedTuple):
     """What a run was when learning looked at it."""
 
     revision: int
@@ -57,24 +57,24 @@ class Seen(NamedTuple):
     verdict: Verdict | None = None
 
 
-def keep(transaction: Transaction, records: Sequence[Record]) -> list[Kept]:
+def keep(transaction: Transaction, records: Sequence[Record]) -> list[StoredRun]:
     """Store each run once: new ones are inserted, grown ones updated, equal ones left alone, removed ones stay away."""
     removed = _removed(transaction, [record.id for record in records])
     rows = [_row(record) for record in records]
     if not removed and _all_new(transaction, rows):
-        return [Kept(record.id, "new") for record in records]
+        return [StoredRun(record.id, "new") for record in records]
     known = _contents(transaction, [record.id for record in records])
-    kept: list[Kept] = []
+    kept: list[StoredRun] = []
     for record, row in zip(records, rows, strict=True):
         content = str(row[-3])
         if record.id in removed:
-            kept.append(Kept(record.id, "removed"))
+            kept.append(StoredRun(record.id, "removed"))
             continue
         if record.id not in known:
             transaction.many(INSERT, [row])
-            kept.append(Kept(record.id, "new"))
+            kept.append(StoredRun(record.id, "new"))
         elif known[record.id] == content:
-            kept.append(Kept(record.id, "duplicate"))
+            kept.append(StoredRun(record.id, "duplicate"))
         else:
             kept.append(_update(transaction, record, row))
         known[record.id] = content
@@ -131,7 +131,7 @@ def count(transaction: Transaction) -> int:
     return cast("int", transaction.all("SELECT count(*) FROM runs WHERE workspace = ?", (transaction.workspace,))[0][0])
 
 
-def others(transaction: Transaction) -> int:
+def count_elsewhere(transaction: Transaction) -> int:
     """How many runs of other workspaces are in the same store."""
     return cast(
         "int", transaction.all("SELECT count(*) FROM runs WHERE workspace <> ?", (transaction.workspace,))[0][0]
@@ -144,7 +144,7 @@ def newest(transaction: Transaction) -> str:
     return str(rows[0][0] or "")
 
 
-def fresh(transaction: Transaction, *, after: int = 0, limit: int = 1000) -> list[Record]:
+def new_runs(transaction: Transaction, *, after: int = 0, limit: int = 1000) -> list[Record]:
     """Runs that learning has not looked at as they are now, oldest first, behind a sequence."""
     rows = transaction.all(
         f"SELECT {COLUMNS} FROM runs WHERE workspace = ? AND state = 'new' AND sequence > ?"
@@ -154,7 +154,7 @@ def fresh(transaction: Transaction, *, after: int = 0, limit: int = 1000) -> lis
     return [decode(row) for row in rows]
 
 
-def unseen(transaction: Transaction) -> int:
+def count_new(transaction: Transaction) -> int:
     """How many runs learning has not looked at as they are now."""
     sql = (
         "SELECT count(*) FROM runs WHERE workspace = ? AND state = 'new'"
@@ -163,7 +163,7 @@ def unseen(transaction: Transaction) -> int:
     return cast("int", transaction.all(sql, (transaction.workspace,))[0][0])
 
 
-def moved(transaction: Transaction, seen: Mapping[str, Seen]) -> set[str]:
+def changed_since(transaction: Transaction, seen: Mapping[str, SeenRun]) -> set[str]:
     """The runs that are not any more what they were when learning looked at them: grown, marked, removed."""
     there: dict[str, tuple[int, bool | None]] = {}
     for part in in_parts(list(seen)):
@@ -171,7 +171,7 @@ def moved(transaction: Transaction, seen: Mapping[str, Seen]) -> set[str]:
         for key, revision, success in transaction.all(sql, (*map(key_of, part), transaction.workspace)):
             known = None if success is None else bool(success)
             there[id_of(str(key))] = (cast("int", revision), known)
-    said = verdicts.many(transaction, list(seen))
+    said = verdicts.get_many(transaction, list(seen))
     return {
         run
         for run, before in seen.items()
@@ -186,7 +186,7 @@ def look_again(transaction: Transaction, ids: Iterable[str]) -> None:
     transaction.many("UPDATE runs SET state = 'new' WHERE key = ?", [(key,) for key in keys])
 
 
-def many(transaction: Transaction, ids: Sequence[str]) -> list[Record]:
+def get_many(transaction: Transaction, ids: Sequence[str]) -> list[Record]:
     """The runs with these ids that are still there, oldest first."""
     found: list[Record] = []
     for part in in_parts(ids):
@@ -195,7 +195,7 @@ def many(transaction: Transaction, ids: Sequence[str]) -> list[Record]:
     return sorted(found, key=lambda record: record.sequence)
 
 
-def unchanged(transaction: Transaction, records: Sequence[Record]) -> list[Record]:
+def still_unchanged(transaction: Transaction, records: Sequence[Record]) -> list[Record]:
     """Those of some records whose runs are still what was read."""
     there: set[tuple[str, int, int]] = set()
     for part in in_parts(records):
@@ -211,19 +211,19 @@ def ids_before(transaction: Transaction, moment: str) -> list[str]:
     return [id_of(str(row[0])) for row in transaction.all(sql, (transaction.workspace, moment))]
 
 
-def everything(transaction: Transaction) -> list[str]:
+def all_ids(transaction: Transaction) -> list[str]:
     """All runs of a workspace, oldest first."""
     sql = "SELECT key FROM runs WHERE workspace = ? ORDER BY sequence"
     return [id_of(str(row[0])) for row in transaction.all(sql, (transaction.workspace,))]
 
 
-def weight(transaction: Transaction) -> int:
+def total_size(transaction: Transaction) -> int:
     """Characters that a workspace's runs take."""
     sql = "SELECT coalesce(sum(size), 0) FROM runs WHERE workspace = ?"
     return int(cast("int", transaction.all(sql, (transaction.workspace,))[0][0]))
 
 
-def oldest(transaction: Transaction, weight: int) -> list[str]:
+def oldest_ids(transaction: Transaction, weight: int) -> list[str]:
     """The runs recorded first that together take at least this much; never the newest one."""
     sizes = transaction.all(
         "SELECT sequence, size FROM runs WHERE workspace = ? ORDER BY sequence", (transaction.workspace,)
@@ -237,7 +237,7 @@ def oldest(transaction: Transaction, weight: int) -> list[str]:
     return [id_of(str(row[0])) for row in transaction.all(sql, (transaction.workspace, last))]
 
 
-def of_session(transaction: Transaction, session: str) -> list[str]:
+def ids_of_session(transaction: Transaction, session: str) -> list[str]:
     """The runs of one session, oldest first."""
     sql = "SELECT key FROM runs WHERE workspace = ? AND session = ? ORDER BY sequence"
     return [id_of(str(row[0])) for row in transaction.all(sql, (transaction.workspace, session))]
@@ -298,7 +298,7 @@ def decode(row: Row) -> Record:
     )
 
 
-def damaged(transaction: Transaction, limit: int) -> int:
+def count_damaged(transaction: Transaction, limit: int) -> int:
     """How many of the newest runs are not what was stored."""
     sql = "SELECT content, body FROM runs WHERE workspace = ? ORDER BY sequence DESC LIMIT ?"
     return sum(content != _hash(str(body)) for content, body in transaction.all(sql, (transaction.workspace, limit)))
@@ -316,13 +316,13 @@ def _hash(body: str) -> str:
     return blake2b(body.encode(), digest_size=15).hexdigest()
 
 
-def _update(transaction: Transaction, record: Record, row: tuple[Value, ...]) -> Kept:
+def _update(transaction: Transaction, record: Record, row: tuple[Value, ...]) -> StoredRun:
     key = row[0]
     before = decode(transaction.all(f"SELECT {COLUMNS} FROM runs WHERE key = ?", (key,))[0])
     transaction.all(UPDATE, (*row[2:], key))
     transaction.all("DELETE FROM verdicts WHERE run = ?", (record.id,))
     _unlearn(transaction, [str(key)])
-    return Kept(record.id, "updated", before)
+    return StoredRun(record.id, "updated", before)
 
 
 def _unlearn(transaction: Transaction, keys: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from metier.store.engines.engine import Transaction
 
 
-def known(transaction: Transaction) -> set[str]:
+def known_names(transaction: Transaction) -> set[str]:
     """Names of files whose content is in the store already."""
     return {str(row[0]) for row in transaction.all("SELECT name FROM spooled")}
 

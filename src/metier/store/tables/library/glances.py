@@ -19,7 +19,7 @@ PUT = (
 )
 
 
-def listed(transaction: Transaction, root: str) -> dict[str, Glance]:
+def list_all(transaction: Transaction, root: str) -> dict[str, Glance]:
     """The last glance at every skill of a root."""
     sql = (
         "SELECT skill, fingerprint, hash, name, description, problem, version FROM glances"

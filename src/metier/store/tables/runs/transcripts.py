@@ -13,7 +13,7 @@ State = Literal["waiting", "read"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class File:
+class TranscriptFile:
     """A transcript that was read up to a position, or that waits to be read."""
 
     workspace: str
@@ -27,7 +27,7 @@ class File:
     seen: str = ""
 
 
-def put(transaction: Transaction, file: File) -> None:
+def put(transaction: Transaction, file: TranscriptFile) -> None:
     """Remember where a file ended."""
     transaction.all(
         f"INSERT INTO files ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (workspace, path) DO UPDATE SET"
@@ -40,7 +40,7 @@ def put(transaction: Transaction, file: File) -> None:
     )
 
 
-def wait(transaction: Transaction, file: File) -> None:
+def put_waiting(transaction: Transaction, file: TranscriptFile) -> None:
     """Note that a file has something new to read; how far it was read stays as it is."""
     transaction.all(
         f"INSERT INTO files ({COLUMNS}) VALUES (?, ?, ?, ?, 0, 0, '', 'waiting', ?) ON CONFLICT (workspace, path)"
@@ -49,25 +49,25 @@ def wait(transaction: Transaction, file: File) -> None:
     )
 
 
-def forget(transaction: Transaction) -> None:
+def forget_positions(transaction: Transaction) -> None:
     """Let every file be read again from its beginning, should it be imported again."""
     transaction.all("UPDATE files SET position = 0, fingerprint = '' WHERE workspace = ?", (transaction.workspace,))
 
 
-def get(transaction: Transaction, path: str) -> File | None:
+def get(transaction: Transaction, path: str) -> TranscriptFile | None:
     """What is known of a file."""
     sql = f"SELECT {COLUMNS} FROM files WHERE workspace = ? AND path = ?"
     return next((_file(row) for row in transaction.all(sql, (transaction.workspace, path))), None)
 
 
-def waiting(transaction: Transaction) -> list[File]:
+def waiting(transaction: Transaction) -> list[TranscriptFile]:
     """Files with something new to read, by path."""
     sql = f"SELECT {COLUMNS} FROM files WHERE workspace = ? AND state = 'waiting' ORDER BY path"
     return [_file(row) for row in transaction.all(sql, (transaction.workspace,))]
 
 
-def _file(row: tuple[object, ...]) -> File:
-    return File(
+def _file(row: tuple[object, ...]) -> TranscriptFile:
+    return TranscriptFile(
         workspace=str(row[0]),
         path=str(row[1]),
         source=str(row[2]),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.store.engines.dialect import spaced
 from metier.store.tables import meta
-from metier.store.tables.recording import runs
+from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

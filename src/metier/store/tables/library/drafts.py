@@ -46,12 +46,12 @@ def starting_with(transaction: Transaction, prefix: str) -> list[Draft]:
     return [loads(Draft, row[0]) for row in rows]
 
 
-def everywhere(transaction: Transaction) -> list[Draft]:
+def list_everywhere(transaction: Transaction) -> list[Draft]:
     """The drafts of every workspace that shares this store."""
     return [loads(Draft, row[0]) for row in transaction.all("SELECT body FROM drafts ORDER BY sequence")]
 
 
-def listed(transaction: Transaction) -> list[Draft]:
+def list_all(transaction: Transaction) -> list[Draft]:
     """A workspace's drafts, oldest first."""
     rows = transaction.all("SELECT body FROM drafts WHERE workspace = ? ORDER BY sequence", (transaction.workspace,))
     return [loads(Draft, row[0]) for row in rows]

@@ -29,7 +29,7 @@ def get(transaction: Transaction, skill: str) -> Profile | None:
     return _profile(rows[0]) if rows else None
 
 
-def listed(transaction: Transaction) -> list[Profile]:
+def list_all(transaction: Transaction) -> list[Profile]:
     """Every profile of a workspace, by name."""
     rows = transaction.all(
         f"SELECT {COLUMNS} FROM profiles WHERE workspace = ? ORDER BY name", (transaction.workspace,)
