@@ -105,7 +105,7 @@ def test_a_person_reads_the_decision_first_and_all_of_it_fits_into_eighty_column
         "cannot be told from luck",
         "one-shot rewrite  0.",
         "1     accept new best",
-        "Paid for in all, this run",
+        "Paid for in all, ",
     ):
         assert text in done.out
     narrow = "\n".join(str(part) for part in page(shop.json("train", "show"), width=80))
@@ -198,7 +198,7 @@ def test_a_training_that_was_begun_from_python_goes_on_there(shop: Shell) -> Non
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "started from Python" in done.err
     shown = shop.ok("train", "show")
-    assert shown.startswith("adder: Under way, or killed: ")
+    assert shown.startswith("adder: Running or interrupted: ")
 
 
 def line(name: str, task: str = "x", **more: str) -> str:

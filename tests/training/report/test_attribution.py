@@ -84,6 +84,6 @@ def test_the_report_and_its_page_say_what_each_line_brought() -> None:
     ran = run(SCREENING, model=Talkative(), cases=cases)
     made = report(ran.trained, Told(splits=cases, measure=Metric(), confirmation=None))
     text = page(json.loads(json.dumps(made)))
-    part = text[text.index("What each line brought") :]
-    assert "screened among others" in part
+    part = text[text.index("What each line is worth") :]
+    assert "<td>screened</td>" in part
     assert "- rule-0" in part

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from metier.training.report.page import page
-from metier.training.report.page_head import resume_line, verdict
-from metier.training.report.page_usage import usage_rows
 from metier.training.report.pictures import bars_picture, curve_picture
+from metier.training.report.summary import resume_command, verdict
+from metier.training.report.tables import scores_table, steps_table, usage_table
 
 HOSTILE = "</pre></title><script>alert('x')</script><img src=x onerror=alert(1)>\"' & \u202e\x00"
 VOID = {"meta", "br", "img", "hr", "input", "link", "rect", "line", "polyline", "circle"}
@@ -109,13 +109,13 @@ def test_a_page_fetches_nothing_and_forbids_it() -> None:
 
 def test_what_does_not_beat_a_rewrite_what_stopped_and_an_unknown_price_are_said_plainly() -> None:
     words = "".join(Page(page(report("because"))).words)
-    assert "It does not beat a one-shot rewrite of the same skill: one question would have done as well." in words
+    assert "It does not beat a one-shot rewrite of the same skill: one call" in words
     assert "Stopped: because" in words
-    assert "1,200 rollouts, 30 calls of models, 4,000 tokens, at an unknown price." in words
+    assert "1,200 rollouts, 30 model calls, 4,000 tokens, at an unknown price." in words
 
 
 def test_what_each_screened_edit_was_worth_is_on_the_page() -> None:
-    assert "kept: seen +7.0 points (95 % interval -1.0 to +15.0), expected +5.0" in "".join(Page(page(report())).words)
+    assert "kept: +7.0 points (95 % interval -1.0 to +15.0), shrunk to +5.0" in "".join(Page(page(report())).words)
 
 
 def test_a_training_under_way_has_a_page_too() -> None:
@@ -155,16 +155,27 @@ def test_what_waits_is_not_called_skipped_and_a_screening_says_what_fresh_attemp
     waits = {"change": "step", "action": "skipped", "reason": "3 of 15 edits wait", "waits": True}
     chosen = {**one["outcome"], "action": "accept_new_best", "reason": "1 of 4 edits stand out", "effect": -0.05}
     whole["steps"] = [{**one, "step": 0, "outcome": waits}, {**one, "outcome": chosen}]
+    table = steps_table(whole)
+    assert [row.texts for row in table.rows] == [
+        ("one-shot", "waits", "", "3", "3 of 15 edits wait"),
+        ("1", "accept new best", "(-5.0)", "3", "1 of 4 edits stand out"),
+    ]
     words = "".join(Page(page(whole)).words)
-    assert "One-shot rewrite waits 5 of 8 train cases passed; 3 of 15 edits wait" in words
-    assert "1 of 4 edits stand out; fresh attempts with them: -5.0 points, no clear loss" in words
+    assert "5 of 8 train cases passed." in words
+    assert "In brackets: the result of fresh rollouts after screening." in words
+
+
+def test_a_skill_without_a_score_says_why() -> None:
+    missing = [{"arm": "one_shot", "split": split, "score": None, "reason": "no answer"} for split in ("val", "test")]
+    (row,) = scores_table({"baselines": missing}).rows
+    assert row.texts == ("one-shot rewrite (no answer)", "-", "", "-", "", "")
 
 
 def test_a_best_score_that_falls_is_explained() -> None:
     whole = report()
-    assert "measured anew after an accept" not in page(whole)
+    assert "was measured again" not in page(whole)
     whole["curve"][1]["best"] = 0.25
-    assert "measured anew after an accept" in page(whole)
+    assert "was measured again" in page(whole)
 
 
 def test_the_head_says_what_came_of_it_in_every_case() -> None:
@@ -173,14 +184,14 @@ def test_the_head_says_what_came_of_it_in_every_case() -> None:
     assert verdict(ended) == ("Confirmed", "+8 points")
     assert verdict({**ended, "skill_hash": "a"})[0] == "Nothing better was found"
     assert verdict({**ended, "stopped": "it was interrupted"}) == ("Stopped", "it was interrupted")
-    assert verdict({"run": "9907", "skill": "adder"})[0] == "Under way, or killed"
+    assert verdict({"run": "9907", "skill": "adder"})[0] == "Running or interrupted"
 
 
 def test_a_training_that_ran_out_of_its_budget_is_told_how_to_go_on_with_twice_as_much() -> None:
     limits = {"calls": 400, "usd": "2.5", "seconds": None}
     stopped = {"run": "9907b73f00", "stopped": "the budget of 400 calls is used up", "limits": limits}
-    assert resume_line(stopped) == "metier train resume 9907b73f --budget calls=800 --budget usd=5"
-    assert resume_line({**stopped, "stopped": "it was interrupted"}) == "metier train resume 9907b73f"
+    assert resume_command(stopped) == "metier train resume 9907b73f --budget calls=800 --budget usd=5"
+    assert resume_command({**stopped, "stopped": "it was interrupted"}) == "metier train resume 9907b73f"
 
 
 def test_the_cases_that_changed_come_first_and_are_counted() -> None:
@@ -188,13 +199,14 @@ def test_the_cases_that_changed_come_first_and_are_counted() -> None:
     scores = {"same": (1, 1), "better": (0, 1), "worse": (1, 0)}
     rows = [{"case": name, "split": "val", "initial": a, "best": b, **arms} for name, (a, b) in scores.items()]
     words = "".join(Page(page({**report(), "cases": rows})).words)
-    assert "val: 3 cases; trained against initial 1 better, 1 worse, 1 alike" in words
+    assert "val: 3 cases; trained skill against initial skill: 1 better, 1 worse, 1 the same" in words
     assert words.index("worse0") < words.index("better0") < words.index("same0")
 
 
 def test_what_was_begun_early_is_a_stage_and_an_unknown_price_is_no_zero() -> None:
     spare = {"calls": 7, "input": 10, "output": 2, "cost_usd": 0.0}
-    assert ("ahead", "7", "10", "2", "-", "begun early, not needed") in tuple(usage_rows({**report(), "spare": spare}))
+    found = [row.texts for row in usage_table({**report(), "spare": spare}).rows]
+    assert ("ahead", "7", "10", "2", "-", "started early, not needed") in found
 
 
 def test_the_page_of_a_stored_report_is_the_page_of_the_report() -> None:

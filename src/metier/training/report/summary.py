@@ -1,0 +1,113 @@
+"""What a training found, in a word, a reason and a few sentences: the top of the page and of the terminal view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metier.training.report.fields import count, number, part, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+WORDS = {"accept": "Confirmed", "reject": "Not confirmed", "uninformative": "Not proven"}
+NO_BETTER_THAN_ONE_SHOT = (
+    "It does not beat a one-shot rewrite of the same skill: one call to the optimiser would have been as good."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What a training found."""
+
+    word: str
+    reason: str
+    action: str = ""
+    """What the last gate decided; empty if it did not, or had nothing to decide about."""
+    notes: tuple[str, ...] = ()
+    """What else the reader must know: what so many cases can tell, how far an unfinished training got."""
+    facts: tuple[tuple[str, str], ...] = ()
+    """What was trained, with what and when."""
+
+
+def summary_of(report: Mapping[str, object]) -> Summary:
+    """What a training found, from its report."""
+    word, reason = verdict(report)
+    rival = NO_BETTER_THAN_ONE_SHOT if report.get("beats_one_shot") is False else ""
+    notes = (str(report.get("power") or ""), rival, progress_of(report))
+    return Summary(
+        word=word,
+        reason=reason,
+        action=str(part(report, "decision").get("action")) if word in WORDS.values() else "",
+        notes=tuple(note for note in notes if note),
+        facts=tuple((name, str(value)) for name, value in _facts(report) if value),
+    )
+
+
+def verdict(report: Mapping[str, object]) -> tuple[str, str]:
+    """What a training found in a word or two, and why."""
+    decision, stopped = part(report, "decision"), str(report.get("stopped") or "")
+    if not decision:
+        return "Running or interrupted", "run the same command again to continue"
+    if stopped:
+        return "Stopped", stopped
+    reason = str(decision["reason"])
+    if "skill_hash" in report and report["skill_hash"] == report.get("base_hash"):
+        return "Nothing better was found", reason
+    return WORDS.get(str(decision["action"]), str(decision["action"])), reason
+
+
+def progress_of(report: Mapping[str, object]) -> str:
+    """How far an unfinished training got; empty if it is finished, or has not judged anything yet."""
+    judged = [one for one in rows(report, "events") if one.get("kind") == "decided"]
+    if not is_unfinished(report) or not judged:
+        return ""
+    step, best = judged[-1]["step"], judged[-1]["best"]
+    return f"So far: step {step}, best score {best:.3f} on val; the best skill so far is saved."
+
+
+def is_unfinished(report: Mapping[str, object]) -> bool:
+    """Whether a training can continue."""
+    return bool(report.get("stopped")) or not part(report, "decision")
+
+
+def resume_command(report: Mapping[str, object]) -> str:
+    """The command that continues a training; with twice the budget if that was used up."""
+    limits = part(report, "limits") if "budget" in str(report.get("stopped")) else {}
+    more = "".join(f" --budget {name}={_double(value)}" for name, value in limits.items() if value)
+    return f"metier train resume {str(report['run'])[:8]}{more}"
+
+
+def total_cost(report: Mapping[str, object]) -> str:
+    """What a training cost in all, and why the stages may add up to something else."""
+    cost = report.get("cost_usd")
+    price = "at an unknown price" if cost is None else f"for ${number(cost):.4f}"
+    nouns = (("rollouts", "rollout"), ("calls", "model call"), ("tokens", "token"))
+    counts = ", ".join(count(report.get(key) or 0, noun) for key, noun in nouns)
+    apart = part(report, "decision").get("receipt") and "confirm" not in part(report, "usage")
+    return (
+        f"Paid for in all, including earlier starts of this training: {counts}, {price}. "
+        "The stages also count answers that an earlier training had paid for"
+        f"{', and leave out the rollouts of the last gate' if apart else ''}."
+    )
+
+
+def _double(value: object) -> str:
+    return str(2 * value) if isinstance(value, int) else f"{2 * float(str(value)):g}"
+
+
+def _facts(report: Mapping[str, object]) -> tuple[tuple[str, object], ...]:
+    spec = part(report, "spec")
+    return (
+        ("training", report.get("run")),
+        ("target", report.get("target")),
+        ("optimiser", report.get("optimiser") or "the setting `model`"),
+        ("preset", spec.get("preset")),
+        ("seed", spec.get("seed")),
+        ("started", _time(report.get("created"))),
+        ("last change", _time(report.get("updated"))),
+    )
+
+
+def _time(value: object) -> str:
+    return str(value or "")[:19].replace("T", " ")
