@@ -33,7 +33,7 @@ import work
 from metier.learning.clustering.cluster import Cluster, Request
 from metier.learning.clustering.placement import embedded, place
 from metier.learning.clustering.request_words import hints_of
-from metier.models.embedding.static import FILE, StaticEmbedder, unpack
+from metier.models.embedder import FILE, StaticEmbedder, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence

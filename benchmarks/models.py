@@ -38,13 +38,13 @@ from metier.models.failures import OverBudget
 from metier.models.http.client import HttpModel
 from metier.models.layers.budget import Budgeted
 from metier.models.layers.memo import Memo, MemoryStore
-from metier.models.layers.stack import Layers, stacked
+from metier.models.layers.stack import Layers, build_stack
 from metier.models.ledger import Limits, MemoryLedger
 from metier.models.model import Message, Request
 from metier.models.price import FlatPrice, price_of
 from metier.models.questions import NoAnswer, Question
 from metier.models.scripted import Scripted, on, says
-from metier.models.spec import ModelOptions, PerMillion, parse
+from metier.models.spec import ModelOptions, PerMillion, parse_spec
 from metier.redaction import Redactor
 from metier.types import Pattern
 from metier.workspace import Workspace
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 CALLS, ROUNDS = 400, 4
 CPU_LIMIT_MS, STORE_LIMIT_MS, GROUPING_LIMIT_MS = 3.0, 6.0, 1_000.0
 PROMPT = "The person asked to fix the login test; the agent ran pytest and it passed. " * 20
-PRICED = parse("openai:gpt-5-mini")
+PRICED = parse_spec("openai:gpt-5-mini")
 
 
 class Judged(BaseModel):
@@ -127,11 +127,11 @@ def checked(answer: object) -> None:
 def calls(port: int) -> bool:
     """Print the cost of a call, bare and through our layers; whether the limit holds."""
     peer = cpu_ms(bare(port))
-    spec = parse("openai:m", ModelOptions(url=f"http://127.0.0.1:{port}/v1", key_variable="KEY"))
+    spec = parse_spec("openai:m", ModelOptions(url=f"http://127.0.0.1:{port}/v1", key_variable="KEY"))
     with HttpModel(spec, {"KEY": "x"}) as model:
         client = cpu_ms(lambda _: checked(ask(model, ASKED, Judged)))
         layers = Layers(redact=Redactor(b"k").redact, price=price_of(PRICED, datetime(2026, 1, 5, tzinfo=UTC)))
-        stack = stacked(model, layers)
+        stack = build_stack(model, layers)
         whole = cpu_ms(lambda number: checked(ask(stack, replace(ASKED, sample=number), Judged)))
     print(f"bare http.client       {peer:6.3f} ms CPU a call")
     print(f"typed answer           {client:6.3f} ms  ({client / peer:.1f} times the bare call)")

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from metier.models.build import NoModel, build
-from metier.models.spec import parse
+from metier.models.spec import parse_spec
 from metier.training.presets import spec_of
 from metier.training.rollouts.rollout import Scoring
 from metier.training.scoring.scorers import Scorers
@@ -177,7 +177,7 @@ def hit(rollout: Rollout) -> bool:
 @cache
 def model_of(address: str) -> Model:
     """The real model."""
-    made = build(parse(f"completion:smollm2@{address}"), {})
+    made = build(parse_spec(f"completion:smollm2@{address}"), {})
     if isinstance(made, NoModel):
         raise SystemExit(f"The real model cannot be asked: {made.reason}")
     return made

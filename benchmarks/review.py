@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from metier.review.matching.scan import scan
 from metier.review.review import review_draft, review_package
 from metier.review.rules.catalogue import CONTENT
-from metier.review.text.views import Source
+from metier.review.text.views import ReviewedText
 from metier.skills.package import Package
 from metier.types import Draft, Run, ToolCall
 from review_drafts import DOCUMENT, let_through, passed
@@ -190,7 +190,7 @@ def hostile_time() -> None:
     """Each analyser on a megabyte, and all of them with the views they share."""
     rules = [rule for rule in CONTENT if rule.place != "description"]
     for name, text in hostile().items():
-        source = Source("SKILL.md", text, script=True)
+        source = ReviewedText("SKILL.md", text, script=True)
         views = cpu_once(
             lambda source=source: (source.raw, source.plain, source.expanded, source.flowed, source.decoded)
         )

@@ -25,7 +25,7 @@ from distill_texts import corpus
 from scipy.sparse import csr_matrix
 from table_file import pack
 
-from metier.models.embedding.static import pieces
+from metier.models.embedder import pieces
 from metier.text.words import words
 
 DIMENSIONS = 256

@@ -8,7 +8,7 @@ import json
 import numpy as np
 from numpy.typing import NDArray
 
-from metier.models.embedding.static import MAGIC
+from metier.models.embedder import MAGIC
 
 
 def pack(name: str, known: list[str], vectors: NDArray[np.float32]) -> bytes:

@@ -20,7 +20,7 @@ from metier.cli.demo.world.world import World, WorldSpec, document, line
 from metier.models.failures import Malformed, RateLimited, TimedOut, Unreachable
 from metier.models.http.client import HttpModel
 from metier.models.model import Message, Reply, Request
-from metier.models.spec import ModelOptions, parse
+from metier.models.spec import ModelOptions, parse_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,7 @@ def asked(text: str, system: str = "", timeout: float = 20.0) -> Request:
 @contextmanager
 def model(port: int) -> Iterator[HttpModel]:
     with HttpModel(
-        parse("openai:any", ModelOptions(url=f"http://127.0.0.1:{port}/v1", key_variable="none")), {}
+        parse_spec("openai:any", ModelOptions(url=f"http://127.0.0.1:{port}/v1", key_variable="none")), {}
     ) as one:
         yield one
 

@@ -17,7 +17,7 @@ from metier.models.failures import Unreachable
 from metier.models.ledger import Limits
 from metier.models.questions import NoAnswer, Question
 from metier.models.scripted import Scripted, fails, on, says
-from metier.models.spec import parse
+from metier.models.spec import parse_spec
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def opened(tmp_path: Path) -> Iterator[Any]:
 
 
 def scripted(ws: Workspace, model: Scripted, spec: str = "openai:m@http://x/v1", **more: Any) -> ModelAsker:
-    line = ModelLine(ws.context, model, parse(spec), Limits())  # type: ignore[arg-type]
+    line = ModelLine(ws.context, model, parse_spec(spec), Limits())  # type: ignore[arg-type]
     return ModelAsker(line, {"judge": 15.0, "draft": 60.0}, **more)
 
 
@@ -175,7 +175,7 @@ def test_the_settings_of_stages_reach_the_asker(opened: Any) -> None:
 
 
 def embedder(ws: Workspace, model: Scripted) -> RemoteEmbedder:
-    return RemoteEmbedder(ModelLine(ws.context, model, parse("openai:e@http://x/v1"), Limits()))  # type: ignore[arg-type]
+    return RemoteEmbedder(ModelLine(ws.context, model, parse_spec("openai:e@http://x/v1"), Limits()))  # type: ignore[arg-type]
 
 
 def test_vectors_have_length_one_and_are_paid_for_once(ws: Workspace) -> None:

@@ -21,7 +21,7 @@ from metier.models.layers.memo import Memo
 from metier.models.layers.record import Call
 from metier.models.ledger import Amount, Limits, Reservation
 from metier.models.model import Message, Reply, Request
-from metier.models.price import FlatPrice, unknown
+from metier.models.price import FlatPrice, unknown_price
 from metier.models.scripted import Scripted, on, says
 from metier.models.spec import PerMillion
 from metier.store.tables.models import calls
@@ -76,7 +76,7 @@ def test_threads_together_stay_below_the_limit_and_the_store_agrees_with_what_wa
 
 
 def test_an_unknown_price_is_counted_as_unknown_and_not_as_nothing(ws: Workspace) -> None:
-    Budgeted(Scripted(on("hello", says("x"))), StoreLedger(ws.context), Limits(), unknown).complete(HELLO)
+    Budgeted(Scripted(on("hello", says("x"))), StoreLedger(ws.context), Limits(), unknown_price).complete(HELLO)
     spent = spent_today(ws.context).spent
     assert (spent.calls, spent.unpriced, spent.cost_usd) == (1, 1, None)
 

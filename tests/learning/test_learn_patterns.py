@@ -22,7 +22,7 @@ from learn_world import (
 )
 
 from metier.learning.trace import trail
-from metier.models.embedding.static import StaticEmbedder
+from metier.models.embedder import StaticEmbedder
 from metier.store.tables.learning import waiting
 from metier.types import Run, Snapshot
 

@@ -10,7 +10,7 @@ from loopback import Loopback
 
 from metier.models.http.client import HttpModel
 from metier.models.model import Message, Request
-from metier.models.spec import ModelOptions, parse
+from metier.models.spec import ModelOptions, parse_spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ def serve() -> Iterator[Callable[..., Served]]:
         def start(*acts: Act, text: str = "openai:some-model", headers: tuple[str, ...] = ()) -> Served:
             server = stack.enter_context(Loopback(*acts))
             url = server.url.removesuffix("/v1") if text.startswith("anthropic") else server.url
-            spec = parse(text, ModelOptions(url=url, key_variable="SOME_KEY", headers=headers))
+            spec = parse_spec(text, ModelOptions(url=url, key_variable="SOME_KEY", headers=headers))
             environ = {"SOME_KEY": KEY, "TEAM": "search"}
             return server, stack.enter_context(HttpModel(spec, environ))
 

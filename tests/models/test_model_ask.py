@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from metier.models.ask import Answer, ask
 from metier.models.failures import Malformed, TimedOut, Unreachable
-from metier.models.keys import prompt_hash
+from metier.models.memo_keys import prompt_hash
 from metier.models.scripted import Scripted, fails, on, says
 from metier.models.wire.schemas import schema_of, wire_schema
 

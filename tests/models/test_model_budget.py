@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metier.models.failures import Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
-from metier.models.layers.budget import Budgeted, most
-from metier.models.ledger import Amount, Limits, MemoryLedger, over
+from metier.models.layers.budget import Budgeted, most_tokens
+from metier.models.ledger import Amount, Limits, MemoryLedger, exceeded_limit
 from metier.models.model import Message, Reply, Request, Texts
-from metier.models.price import FlatPrice, unknown
+from metier.models.price import FlatPrice, unknown_price
 from metier.models.scripted import Scripted, fails, on, raises, says
 from metier.models.spec import PerMillion
 from metier.types import Tokens
@@ -88,7 +88,7 @@ def test_a_server_that_counts_no_tokens_is_charged_the_bound(hello: Request) -> 
     ledger = MemoryLedger()
     model = Scripted(on("hello", lambda _: Reply(text="x")))
     Budgeted(model, ledger, Limits(), CHEAP).complete(hello)
-    bound = most(hello)
+    bound = most_tokens(hello)
     assert ledger.total().tokens == bound.input + bound.output
 
 
@@ -127,14 +127,14 @@ def test_a_call_that_never_came_back_stays_reserved(hello: Request) -> None:
 def test_an_unknown_price_is_said_and_never_zero(hello: Request) -> None:
     ledger = MemoryLedger()
     model = Scripted(on("hello", says("x")))
-    Budgeted(model, ledger, Limits(calls=5), unknown).complete(hello)
+    Budgeted(model, ledger, Limits(calls=5), unknown_price).complete(hello)
     assert ledger.total().unpriced == 1
     assert ledger.total().cost_usd is None
 
 
 def test_a_money_limit_without_a_price_refuses_to_start(hello: Request) -> None:
     model = Scripted(on("hello", says("x")))
-    result = Budgeted(model, MemoryLedger(), Limits(usd=Decimal(100)), unknown).complete(hello)
+    result = Budgeted(model, MemoryLedger(), Limits(usd=Decimal(100)), unknown_price).complete(hello)
     assert isinstance(result, OverBudget)
     assert "price is unknown" in result.reason
     assert model.requests == []
@@ -160,7 +160,7 @@ def test_settling_twice_counts_once() -> None:
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_the_bound_is_never_below_the_bytes_that_are_sent(system: str, text: str) -> None:
     request = Request(system=system, messages=(Message(text=text),), max_tokens=10)
-    assert most(request).input >= len((system + text).encode())
+    assert most_tokens(request).input >= len((system + text).encode())
 
 
 amounts = st.builds(Amount, calls=st.integers(0, 9), tokens=st.integers(0, 99), usd=st.decimals(0, 9, places=6))
@@ -168,6 +168,6 @@ amounts = st.builds(Amount, calls=st.integers(0, 9), tokens=st.integers(0, 99), 
 
 @given(amounts, amounts, st.integers(0, 9), st.integers(0, 99), st.decimals(0, 9, places=6))
 def test_what_fits_passes_no_limit(total: Amount, asked: Amount, calls: int, tokens: int, usd: Decimal) -> None:
-    fits = not over(total, asked, Limits(calls=calls, tokens=tokens, usd=usd))
+    fits = not exceeded_limit(total, asked, Limits(calls=calls, tokens=tokens, usd=usd))
     after = total + asked
     assert fits == (after.calls <= calls and after.tokens <= tokens and after.usd <= usd)

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from metier.cli.commands.models import app
 from metier.cli.options import Options
 from metier.context.model_spending import StoreLedger
-from metier.models.check import CheckResult, budget, check
+from metier.models.check import CheckResult, check_budget, check_models
 from metier.models.ledger import Amount, Limits, Reservation
-from metier.models.spec import ModelOptions, parse
+from metier.models.spec import ModelOptions, parse_spec
 
 if TYPE_CHECKING:
     from metier.workspace import Workspace
@@ -29,9 +29,9 @@ PROBE = completion({"word": "seven", "number": 7})
 def tried(*acts: Any, text: str = "openai:m", embed: str = "", price: str = "1/1") -> list[CheckResult]:
     with Loopback(*acts) as server:
         url = server.url.removesuffix("/v1") if text.startswith("anthropic") else server.url
-        spec = parse(text, ModelOptions(url=url, key_variable="SOME_KEY", price=price))
-        embedder = parse(embed, ModelOptions(url=server.url)) if embed else None
-        return check(spec, {"SOME_KEY": KEY}, NOW, embedder)
+        spec = parse_spec(text, ModelOptions(url=url, key_variable="SOME_KEY", price=price))
+        embedder = parse_spec(embed, ModelOptions(url=server.url)) if embed else None
+        return check_models(spec, {"SOME_KEY": KEY}, NOW, embedder)
 
 
 def test_a_model_that_works_is_ok_in_every_line() -> None:
@@ -80,7 +80,7 @@ def test_a_repaired_answer_is_said_to_be_one() -> None:
 def test_nobody_listening_is_a_problem_with_a_fix() -> None:
     with Loopback(answers({})) as server:
         url = server.url
-    results = check(parse(f"openai:m@{url}"), {}, NOW)
+    results = check_models(parse_spec(f"openai:m@{url}"), {}, NOW)
     assert results[-1].state == "problem"
     assert "cannot connect" in results[-1].text
 
@@ -91,12 +91,12 @@ def test_an_unknown_price_is_a_note_and_no_problem() -> None:
 
 
 def test_a_key_on_an_unencrypted_way_is_noted() -> None:
-    spec = parse("openai:m", ModelOptions(url="http://no-such-host.invalid/v1", key_variable="SOME_KEY"))
-    assert "unencrypted" in repr(check(spec, {"SOME_KEY": KEY}, NOW))
+    spec = parse_spec("openai:m", ModelOptions(url="http://no-such-host.invalid/v1", key_variable="SOME_KEY"))
+    assert "unencrypted" in repr(check_models(spec, {"SOME_KEY": KEY}, NOW))
 
 
 def test_a_missing_key_is_a_problem_that_names_the_variable() -> None:
-    results = check(parse("openai:m"), {}, NOW)
+    results = check_models(parse_spec("openai:m"), {}, NOW)
     assert results[-1].state == "problem"
     assert "OPENAI_API_KEY is not set" in results[-1].text
 
@@ -165,6 +165,6 @@ def test_what_was_spent_today_stands_beside_the_budget(ws: Workspace) -> None:
 def test_a_budget_that_is_used_up_is_a_note_that_names_the_setting(
     spent: Amount, limits: Limits, text: str, fix: str
 ) -> None:
-    found = budget(spent, limits)
+    found = check_budget(spent, limits)
     assert (found.text, found.state) == (text, "warning" if fix else "ok")
     assert fix in found.fix

@@ -11,7 +11,7 @@ from loopback import answers
 from metier.models.failures import Malformed, Refused, Unreachable
 from metier.models.layers.memo import MemoryStore
 from metier.models.layers.redacted import Cleaned
-from metier.models.layers.stack import Layers, stacked
+from metier.models.layers.stack import Layers, build_stack
 from metier.models.model import Reply, Request, Texts, Vectors
 from metier.models.scripted import Scripted, fails, on, says
 from metier.redaction import Redactor
@@ -28,7 +28,7 @@ REDACT = Redactor(b"key").redact
 
 def test_the_first_answer_and_the_kept_one_are_the_same_and_hold_no_secret(hello: Request) -> None:
     store = MemoryStore()
-    model = stacked(Scripted(on("hello", says({"word": SECRET}))), Layers(redact=REDACT, memo=store))
+    model = build_stack(Scripted(on("hello", says({"word": SECRET}))), Layers(redact=REDACT, memo=store))
     first, second = model.complete(hello), model.complete(hello)
     assert isinstance(first, Reply)
     assert first == second

@@ -9,10 +9,10 @@ import pytest
 from loopback import answers
 
 from metier.models.failures import Malformed, Refused
-from metier.models.keys import prompt_hash
-from metier.models.layers.stack import Layers, stacked
+from metier.models.layers.stack import Layers, build_stack
+from metier.models.memo_keys import prompt_hash
 from metier.models.model import Message, Reply, Request, Texts
-from metier.models.spec import parse
+from metier.models.spec import parse_spec
 from metier.types import Tokens
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def test_what_is_not_asked_for_is_not_sent(serve: Callable[..., Served]) -> None
 
 def test_a_completion_is_kept_under_its_grammar_and_redacted_on_its_way(serve: Callable[..., Served]) -> None:
     server, bare = serve(answers(DONE), text="completion:some-model")
-    model = stacked(bare, Layers(redact=lambda text: text.replace("Skill", "[x]")))
+    model = build_stack(bare, Layers(redact=lambda text: text.replace("Skill", "[x]")))
     for request in (ASKED, ASKED, replace(ASKED, grammar="root ::= [a-z]"), replace(ASKED, stop=("x",))):
         assert isinstance(model.complete(request), Reply)
     assert [one.json["prompt"][:5] for one in server.seen] == ["[x]. "] * 3
@@ -83,7 +83,7 @@ def test_raw_completions_embed_nothing(serve: Callable[..., Served]) -> None:
 
 
 def test_a_model_for_completions_is_written_like_any_other() -> None:
-    spec = parse("completion:qwen@http://127.0.0.1:9/v1")
+    spec = parse_spec("completion:qwen@http://127.0.0.1:9/v1")
     assert (spec.protocol, spec.name, spec.base_url, spec.key_variable) == (
         "completion",
         "qwen",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from metier.models.failures import TimedOut, Unreachable
-from metier.models.keys import reply_key
 from metier.models.layers.memo import BATCH, Memo, MemoryStore
+from metier.models.memo_keys import reply_key
 from metier.models.model import Message, Reply, Request, Schema, Texts, Vectors
 from metier.models.scripted import Scripted, fails, on, raises, says
 

@@ -17,7 +17,7 @@ from metier.errors import ConfigError
 from metier.models.failures import Malformed, RateLimited, Refused, TimedOut, Unreachable
 from metier.models.http.client import HttpModel
 from metier.models.model import Reply, Request
-from metier.models.spec import parse
+from metier.models.spec import parse_spec
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
@@ -102,7 +102,7 @@ def test_a_server_that_reads_slowly_does_not_hold_us(hello: Request) -> None:
 
         thread = threading.Thread(target=read_slowly)
         thread.start()
-        with HttpModel(parse(f"openai:x@http://127.0.0.1:{listener.getsockname()[1]}/v1"), {}) as model:
+        with HttpModel(parse_spec(f"openai:x@http://127.0.0.1:{listener.getsockname()[1]}/v1"), {}) as model:
             began = time.monotonic()
             failure = model.complete(replace(hello, system="x" * 12_000_000, timeout=1.0))
             took = time.monotonic() - began
@@ -122,14 +122,14 @@ def test_after_a_broken_exchange_the_next_one_works(serve: Any, hello: Request) 
 def test_nobody_listening_is_unreachable_and_costs_nothing(hello: Request) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    with HttpModel(parse(f"openai:x@http://127.0.0.1:{port}/v1"), {}) as model:
+    with HttpModel(parse_spec(f"openai:x@http://127.0.0.1:{port}/v1"), {}) as model:
         failure = model.complete(hello)
     assert isinstance(failure, Unreachable)
     assert not failure.billed
 
 
 def test_a_host_that_does_not_exist_is_unreachable(hello: Request) -> None:
-    with HttpModel(parse("openai:x@http://no-such-host.invalid/v1"), {}) as model:
+    with HttpModel(parse_spec("openai:x@http://no-such-host.invalid/v1"), {}) as model:
         failure = model.complete(hello)
     assert isinstance(failure, Unreachable)
     assert "no-such-host.invalid cannot be looked up" in failure.reason
@@ -168,7 +168,7 @@ def test_the_wait_a_server_asks_for_is_read(
 
 def test_a_server_without_encryption_behind_https_is_unreachable(serve: Any, hello: Request) -> None:
     server, _ = serve(answers(completion("x")))
-    with HttpModel(parse(f"openai:x@{server.url.replace('http:', 'https:')}"), {}) as model:
+    with HttpModel(parse_spec(f"openai:x@{server.url.replace('http:', 'https:')}"), {}) as model:
         failure = model.complete(hello)
     assert isinstance(failure, Unreachable)
     assert not failure.billed
@@ -176,7 +176,7 @@ def test_a_server_without_encryption_behind_https_is_unreachable(serve: Any, hel
 
 def test_a_handshake_that_never_ends_is_out_of_time(hello: Request) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        spec = parse(f"openai:x@https://127.0.0.1:{listener.getsockname()[1]}/v1")
+        spec = parse_spec(f"openai:x@https://127.0.0.1:{listener.getsockname()[1]}/v1")
         with HttpModel(spec, {}) as model:
             began = time.monotonic()
             assert isinstance(model.complete(replace(hello, timeout=0.4)), TimedOut)
@@ -186,7 +186,7 @@ def test_a_handshake_that_never_ends_is_out_of_time(hello: Request) -> None:
 def test_a_proxy_is_asked_in_the_servers_place(serve: Any, hello: Request) -> None:
     server, _ = serve(answers(completion("through the proxy")))
     proxy = f"http://user:pass@127.0.0.1:{server.server_port}"
-    with HttpModel(parse("openai:x@http://model.invalid/v1"), {"HTTP_PROXY": proxy}) as model:
+    with HttpModel(parse_spec("openai:x@http://model.invalid/v1"), {"HTTP_PROXY": proxy}) as model:
         reply = model.complete(hello)
     assert isinstance(reply, Reply)
     assert server.seen[0].path == "http://model.invalid/v1/chat/completions"
@@ -195,7 +195,7 @@ def test_a_proxy_is_asked_in_the_servers_place(serve: Any, hello: Request) -> No
 
 def test_certificates_that_are_not_there_are_a_configuration_error() -> None:
     with pytest.raises(ConfigError, match="SSL_CERT_FILE"):
-        HttpModel(parse("openai:x@https://model.invalid/v1"), {"SSL_CERT_FILE": "/no/such/file"})
+        HttpModel(parse_spec("openai:x@https://model.invalid/v1"), {"SSL_CERT_FILE": "/no/such/file"})
 
 
 def test_closing_ends_the_calls_under_way(serve: Any, hello: Request) -> None:

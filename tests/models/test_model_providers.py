@@ -26,12 +26,12 @@ from metier.models.ask import Answer, ask
 from metier.models.failures import Malformed, RateLimited, Refused, TimedOut, Unreachable
 from metier.models.model import Message, Reply, Request, Texts, Vectors
 from metier.models.pydantic_ai import ForeignProvider
-from metier.models.spec import parse
+from metier.models.spec import parse_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SPEC = parse("bedrock:some-model")
+SPEC = parse_spec("bedrock:some-model")
 
 
 @contextmanager
@@ -126,7 +126,7 @@ def test_closing_ends_the_calls_under_way(hello: Request) -> None:
 
 def test_a_missing_key_or_package_is_a_refusal_with_its_reason(hello: Request, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CO_API_KEY", raising=False)
-    with ForeignProvider(parse("cohere:command-r")) as model:
+    with ForeignProvider(parse_spec("cohere:command-r")) as model:
         result = model.complete(hello)
     assert isinstance(result, Refused), result
     assert result.reason

@@ -10,7 +10,7 @@ import pytest
 from loopback import answers, completion, resets
 
 from metier.models.failures import Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
-from metier.models.layers.retry import Patience, Retrying
+from metier.models.layers.retry import Retrying, RetryPolicy
 from metier.models.model import Reply, Request, Texts, Vectors
 from metier.models.scripted import Act, Scripted, fails, on, says
 
@@ -32,7 +32,7 @@ class Clock:
 
 def patient(*acts: Act, **settings: Any) -> tuple[Retrying, Scripted, Clock]:
     clock, model = Clock(), Scripted(on("hello", *acts))
-    return Retrying(model, Patience(**settings), clock, clock.sleep), model, clock
+    return Retrying(model, RetryPolicy(**settings), clock, clock.sleep), model, clock
 
 
 DOWN = fails(Unreachable(reason="down"))
@@ -117,13 +117,13 @@ def test_embedding_is_asked_again_as_well() -> None:
             return super().embed(texts) if self.texts else (self.texts.append("") or Unreachable(reason="down"))
 
     clock = Clock()
-    assert isinstance(Retrying(Flaky(), Patience(), clock, clock.sleep).embed(Texts(texts=("a",))), Vectors)
+    assert isinstance(Retrying(Flaky(), RetryPolicy(), clock, clock.sleep).embed(Texts(texts=("a",))), Vectors)
 
 
 def test_it_works_over_http(serve: Any, hello: Request) -> None:
     acts = [answers({}, 500), resets, answers({}, 429, {"Retry-After": "0"}), answers(completion("up"))]
     server, model = serve(*acts)
-    retrying = Retrying(model, Patience(first_pause=0.01))
+    retrying = Retrying(model, RetryPolicy(first_pause=0.01))
     assert isinstance(retrying.complete(hello), Reply)
     assert len(server.seen) == 4
 
@@ -131,7 +131,7 @@ def test_it_works_over_http(serve: Any, hello: Request) -> None:
 def test_many_threads_through_one_rate_limit_all_get_through(serve: Any, hello: Request) -> None:
     busy = answers({}, 429, {"retry-after-ms": "30"})
     _, model = serve(*[busy] * 8, answers(completion("up")))
-    retrying = Retrying(model, Patience(first_pause=0.01, attempts=12))
+    retrying = Retrying(model, RetryPolicy(first_pause=0.01, attempts=12))
     with ThreadPoolExecutor(8) as pool:
         replies = list(pool.map(lambda n: retrying.complete(replace(hello, sample=n)), range(24)))
     assert all(isinstance(reply, Reply) for reply in replies)

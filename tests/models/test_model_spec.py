@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metier.errors import ConfigError
-from metier.models.build import NoModel, build, configured
+from metier.models.build import NoModel, build, model_settings
 from metier.models.http.client import HttpModel
 from metier.models.http.transport import Proxy, proxy_for
 from metier.models.ledger import Limits
 from metier.models.price import price_of
-from metier.models.spec import ModelOptions, ModelSpec, PerMillion, parse
+from metier.models.spec import ModelOptions, ModelSpec, PerMillion, parse_spec
 from metier.types import Tokens
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
@@ -32,20 +32,20 @@ NOW = datetime(2026, 1, 5, tzinfo=UTC)
     ],
 )
 def test_a_text_names_provider_model_and_address(text: str, protocol: str, name: str, url: str, key: str) -> None:
-    spec = parse(text)
+    spec = parse_spec(text)
     assert (spec.protocol, spec.name, spec.base_url, spec.key_variable) == (protocol, name, url, key)
 
 
 def test_a_providers_key_is_not_sent_to_another_address_unless_asked_for() -> None:
     elsewhere = ModelOptions(url="https://proxy.example/v1")
-    assert parse("openai:x", elsewhere).key_variable == ""
-    assert parse("openai:x", ModelOptions(url=elsewhere.url, key_variable="MINE")).key_variable == "MINE"
-    assert parse("openai:x", ModelOptions(key_variable="none")).key_variable == ""
+    assert parse_spec("openai:x", elsewhere).key_variable == ""
+    assert parse_spec("openai:x", ModelOptions(url=elsewhere.url, key_variable="MINE")).key_variable == "MINE"
+    assert parse_spec("openai:x", ModelOptions(key_variable="none")).key_variable == ""
 
 
 def test_options_are_read() -> None:
     options = ModelOptions(headers=("X-Team: search", "X-Key: $TEAM_KEY"), price="0.25/2")
-    spec = parse("openai:x", options)
+    spec = parse_spec("openai:x", options)
     assert spec.headers == (("X-Team", "search"), ("X-Key", "$TEAM_KEY"))
     assert spec.price == PerMillion(input=Decimal("0.25"), output=Decimal(2))
 
@@ -80,7 +80,7 @@ def test_options_are_read() -> None:
 )
 def test_what_is_wrong_is_said_and_no_secret_repeated(text: str, options: dict[str, object], says: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        parse(text, ModelOptions(**options))  # type: ignore[arg-type]
+        parse_spec(text, ModelOptions(**options))  # type: ignore[arg-type]
     assert says in str(caught.value)
     assert "hunter2" not in str(caught.value)
 
@@ -89,7 +89,7 @@ def test_what_is_wrong_is_said_and_no_secret_repeated(text: str, options: dict[s
 def test_no_text_breaks_the_parser(text: str, url: str, header: str, price: str) -> None:
     for given_text in (text, f"openai:{text}", f"openai:x@http://{text}"):
         try:
-            spec = parse(given_text, ModelOptions(url=url, headers=(header,) if header else (), price=price))
+            spec = parse_spec(given_text, ModelOptions(url=url, headers=(header,) if header else (), price=price))
         except ConfigError:
             continue
         assert spec.name
@@ -106,18 +106,18 @@ def test_settings_become_specs_and_limits() -> None:
         "budget_tokens": 0,
         "other": True,
     }
-    found = configured(values)
+    found = model_settings(values)
     assert found.model is not None
     assert found.embedder is not None
     assert found.model.provider == "anthropic"
     assert found.embedder.key_variable == "EMBED_KEY"
     assert found.limits == Limits(calls=10, tokens=None, usd=Decimal("0.1"))
-    assert configured({}).model is None
+    assert model_settings({}).model is None
 
 
 def test_a_wrong_setting_is_named() -> None:
     with pytest.raises(ConfigError, match=r"Setting 'embed_model': .*'openai'"):
-        configured({"embed_model": "opeanai:x"})
+        model_settings({"embed_model": "opeanai:x"})
 
 
 def test_no_model_means_heuristics_and_says_so() -> None:
@@ -130,33 +130,33 @@ def test_no_model_means_heuristics_and_says_so() -> None:
     ("value", "says"), [("", "is not set"), ("  ", "is not set"), ("a\nb", "no key"), ("ключ", "no key")]
 )
 def test_a_key_that_cannot_be_used_is_named_by_its_variable(value: str, says: str) -> None:
-    nothing = build(parse("openai:x"), {"OPENAI_API_KEY": value})
+    nothing = build(parse_spec("openai:x"), {"OPENAI_API_KEY": value})
     assert isinstance(nothing, NoModel)
     assert "OPENAI_API_KEY" in nothing.reason
     assert says in nothing.reason
 
 
 def test_a_header_whose_variable_is_empty_is_named() -> None:
-    nothing = build(parse("ollama:x", ModelOptions(headers=("X-A: $MY_VAR",))), {})
+    nothing = build(parse_spec("ollama:x", ModelOptions(headers=("X-A: $MY_VAR",))), {})
     assert isinstance(nothing, NoModel)
     assert "MY_VAR" in nothing.reason
 
 
 def test_a_model_without_a_key_is_built_from_nothing_but_its_address() -> None:
-    model = build(parse("ollama:x"), {})
+    model = build(parse_spec("ollama:x"), {})
     assert isinstance(model, HttpModel)
     model.close()
 
 
 def test_prices_come_from_the_table() -> None:
-    price = price_of(parse("anthropic:claude-sonnet-4-5"), NOW)
+    price = price_of(parse_spec("anthropic:claude-sonnet-4-5"), NOW)
     assert price(Tokens(input=100_000, output=10_000)) == Decimal("0.45")
     assert price(Tokens(cache_read=100_000)) == Decimal("0.03")
     assert price(Tokens(input=1_000_000)) == Decimal(6)  # a long context has a price of its own
 
 
 def test_ones_own_price_is_stronger_than_the_table() -> None:
-    spec = parse("anthropic:claude-sonnet-4-5", ModelOptions(price="1/2"))
+    spec = parse_spec("anthropic:claude-sonnet-4-5", ModelOptions(price="1/2"))
     assert price_of(spec, NOW)(Tokens(input=500_000, output=1_000_000)) == Decimal("2.5")
 
 
@@ -164,7 +164,7 @@ def test_ones_own_price_is_stronger_than_the_table() -> None:
     "text", ["openai:no-such-model-zz", "ollama:llama3.2", "openai:gpt-5-mini@http://127.0.0.1:8/v1"]
 )
 def test_a_price_that_nobody_knows_is_none(text: str) -> None:
-    assert price_of(parse(text), NOW)(Tokens(input=1000, output=10)) is None
+    assert price_of(parse_spec(text), NOW)(Tokens(input=1000, output=10)) is None
 
 
 @pytest.mark.parametrize(
@@ -185,6 +185,6 @@ def test_the_usual_proxy_variables_hold(url: str, environ: dict[str, str], wante
 
 
 def test_a_spec_can_be_compared_and_shown() -> None:
-    assert parse("openai:x") == parse("openai: x ")
-    assert isinstance(parse("openai:x"), ModelSpec)
-    assert parse("openai:x").identity == "openai https://api.openai.com/v1 x"
+    assert parse_spec("openai:x") == parse_spec("openai: x ")
+    assert isinstance(parse_spec("openai:x"), ModelSpec)
+    assert parse_spec("openai:x").identity == "openai https://api.openai.com/v1 x"

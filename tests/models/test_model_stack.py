@@ -13,8 +13,8 @@ from loopback import answers, completion
 from metier.models.failures import OverBudget, Refused, Unreachable
 from metier.models.layers.memo import MemoryStore
 from metier.models.layers.record import Call
-from metier.models.layers.retry import Patience
-from metier.models.layers.stack import Calls, Layers, stacked
+from metier.models.layers.retry import RetryPolicy
+from metier.models.layers.stack import Calls, Layers, build_stack
 from metier.models.ledger import Limits, MemoryLedger
 from metier.models.model import Message, Reply, Request, Schema, Texts
 from metier.models.price import FlatPrice
@@ -39,7 +39,7 @@ def test_no_secret_reaches_the_model_wherever_it_stands(hello: Request) -> None:
     request = replace(
         hello, system=text, messages=(Message(text=text), Message(text=text, role="assistant")), schema=shape
     )
-    stack = stacked(model, layers())
+    stack = build_stack(model, layers())
     assert isinstance(stack.complete(request), Reply)
     stack.embed(Texts(texts=(text,)))
     assert SECRET not in repr(model.requests) + repr(model.texts)
@@ -48,7 +48,7 @@ def test_no_secret_reaches_the_model_wherever_it_stands(hello: Request) -> None:
 
 def test_no_secret_reaches_the_memo_or_the_record(hello: Request) -> None:
     memo, sink = MemoryStore(), Calls()
-    stack = stacked(Scripted(on("", says("ok"))), layers(memo=memo, sink=sink))
+    stack = build_stack(Scripted(on("", says("ok"))), layers(memo=memo, sink=sink))
     stack.complete(replace(hello, system=f"token {SECRET}"))
     assert SECRET not in repr(memo.values) + repr(sink.list)
 
@@ -58,7 +58,7 @@ def test_a_redactor_that_fails_lets_nothing_out(hello: Request) -> None:
         raise RuntimeError(text)
 
     model = Scripted(on("", says("ok")))
-    stack = stacked(model, layers(redact=broken))
+    stack = build_stack(model, layers(redact=broken))
     for result in (stack.complete(hello), stack.embed(Texts(texts=("secret words",)))):
         assert isinstance(result, Refused)
         assert "nothing was sent" in result.reason
@@ -70,7 +70,9 @@ def test_a_redactor_that_fails_lets_nothing_out(hello: Request) -> None:
 def test_every_attempt_is_written_down(hello: Request) -> None:
     sink, moments = Calls(), iter(float(n) for n in range(100))
     model = Scripted(on("hello", fails(Unreachable(reason="down")), says("a b", tokens=Tokens(input=10, output=2))))
-    stack = stacked(model, layers(sink=sink, clock=lambda: next(moments), patience=Patience(first_pause=0.001)))
+    stack = build_stack(
+        model, layers(sink=sink, clock=lambda: next(moments), retry_policy=RetryPolicy(first_pause=0.001))
+    )
     stack.complete(replace(hello, stage="judge", timeout=50.0))
     failed, worked = sink.list
     assert (failed.outcome, failed.reason, failed.tokens, failed.cost_usd) == ("unreachable", "down", None, None)
@@ -89,7 +91,7 @@ def test_every_attempt_is_written_down(hello: Request) -> None:
 
 def test_a_kept_reply_is_no_call(hello: Request) -> None:
     sink, ledger = Calls(), MemoryLedger()
-    stack = stacked(Scripted(on("hello", says("ok"))), layers(sink=sink, ledger=ledger))
+    stack = build_stack(Scripted(on("hello", says("ok"))), layers(sink=sink, ledger=ledger))
     for _ in range(10):
         stack.complete(hello)
     assert len(sink.list) == 1
@@ -98,7 +100,7 @@ def test_a_kept_reply_is_no_call(hello: Request) -> None:
 
 def test_what_the_budget_refused_is_no_call(hello: Request) -> None:
     sink = Calls()
-    stack = stacked(Scripted(on("hello", says("ok"))), layers(sink=sink, limits=Limits(calls=1)))
+    stack = build_stack(Scripted(on("hello", says("ok"))), layers(sink=sink, limits=Limits(calls=1)))
     assert isinstance(stack.complete(hello), Reply)
     assert isinstance(stack.complete(replace(hello, sample=1)), OverBudget)
     assert isinstance(stack.complete(hello), Reply)
@@ -107,21 +109,23 @@ def test_what_the_budget_refused_is_no_call(hello: Request) -> None:
 
 def test_retries_are_paid_for_one_by_one(hello: Request) -> None:
     lost = fails(Unreachable(reason="reset", billed=True))
-    stack = stacked(Scripted(on("hello", lost)), layers(limits=Limits(calls=2), patience=Patience(first_pause=0.001)))
+    stack = build_stack(
+        Scripted(on("hello", lost)), layers(limits=Limits(calls=2), retry_policy=RetryPolicy(first_pause=0.001))
+    )
     assert isinstance(stack.complete(hello), OverBudget)
 
 
 def test_a_second_run_over_the_same_memo_asks_nothing_and_says_the_same(serve: Any, hello: Request) -> None:
     memo = MemoryStore()
     server, model = serve(answers(completion("one")), answers(completion("two")))
-    first = [stacked(model, layers(memo=memo)).complete(replace(hello, sample=n)) for n in (0, 1)]
-    again = [stacked(model, layers(memo=memo)).complete(replace(hello, sample=n)) for n in (0, 1)]
+    first = [build_stack(model, layers(memo=memo)).complete(replace(hello, sample=n)) for n in (0, 1)]
+    again = [build_stack(model, layers(memo=memo)).complete(replace(hello, sample=n)) for n in (0, 1)]
     assert first == again
     assert len(server.seen) == 2
 
 
 @pytest.mark.parametrize("what", ["complete", "embed"])
 def test_every_layer_passes_the_identity_on(what: str) -> None:
-    stack = stacked(Scripted(identity="openai http://x y"), layers())
+    stack = build_stack(Scripted(identity="openai http://x y"), layers())
     assert stack.identity == "openai http://x y"
     assert callable(getattr(stack, what))

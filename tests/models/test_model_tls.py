@@ -16,7 +16,7 @@ from loopback import Loopback, answers, completion, hangs, trickles
 from metier.models.failures import Refused, TimedOut, Unreachable
 from metier.models.http.client import HttpModel
 from metier.models.model import Reply
-from metier.models.spec import parse
+from metier.models.spec import parse_spec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ def context(folder: Path) -> ssl.SSLContext:
 
 
 def asked(server: Loopback, environ: dict[str, str]) -> HttpModel:
-    return HttpModel(parse(f"openai:x@https://127.0.0.1:{server.server_port}/v1"), environ)
+    return HttpModel(parse_spec(f"openai:x@https://127.0.0.1:{server.server_port}/v1"), environ)
 
 
 def test_a_trusted_certificate_is_enough(certificate: Path, hello: Request) -> None:

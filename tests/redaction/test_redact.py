@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from secret_lines import SHAPES
 
-from metier.redaction import MARK, Hit, Redactor, redact_quick
+from metier.redaction import MARK, Redactor, SecretHit, redact_quick
 from metier.redaction.engine import Re2Engine, StdlibEngine, scan
 from metier.redaction.rules.table import RULES
 
@@ -98,7 +98,7 @@ def test_only_the_secret_itself_is_replaced() -> None:
 def test_a_hit_names_the_rule_and_the_span_in_characters() -> None:
     token = samples.KINDS["github-personal"](Random(1))
     text = f"naïve → {token}, ok"
-    assert REDACTOR.find(text) == (Hit(rule="github-token", start=8, end=8 + len(token)),)
+    assert REDACTOR.find(text) == (SecretHit(rule="github-token", start=8, end=8 + len(token)),)
 
 
 def test_the_same_secret_gets_the_same_hash_under_one_key_only() -> None:

@@ -12,7 +12,7 @@ from loopback import Loopback, answers, completion, floods, hangs, raw, resets, 
 from selection_world import NO_CHANCE, decide, falling, names, skill
 
 from metier.models.http.client import HttpModel
-from metier.models.spec import parse
+from metier.models.spec import parse_spec
 from metier.selection.types import Scored
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ TASK = "ship: run the script and look at its log"
 
 @contextmanager
 def served(*acts: Act) -> Iterator[tuple[Loopback, HttpModel]]:
-    with Loopback(*acts) as server, HttpModel(parse(f"openai:some-model@{server.url}"), {}) as model:
+    with Loopback(*acts) as server, HttpModel(parse_spec(f"openai:some-model@{server.url}"), {}) as model:
         yield server, model
 
 
@@ -102,7 +102,7 @@ def test_what_can_be_read_counts(said: object, expected: list[str]) -> None:
 def test_nobody_at_the_address_is_a_reason_too() -> None:
     with served(answers({})) as (server, _):
         address = server.url
-    with HttpModel(parse(f"openai:some-model@{address}"), {}) as model:
+    with HttpModel(parse_spec(f"openai:some-model@{address}"), {}) as model:
         choice = decide(model, CLEAR, TASK, HURRIED)
     assert names(choice) == ["ship"]
     assert choice.interactions[0].finish == "unreachable"

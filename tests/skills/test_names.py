@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metier.skills.names import fold, name_problem, slug
+from metier.skills.names import lookalike_key, name_problem, slug
 
 
 @pytest.mark.parametrize("name", ["a", "a1", "pdf-forms", "x" * 64, "2fa", "con-man", "1-2"])
@@ -47,12 +47,12 @@ def test_a_bad_name_is_told_why(name: str, why: str) -> None:
     ],
 )
 def test_names_a_person_could_mix_up_fold_to_the_same(one: str, two: str) -> None:
-    assert fold(one) == fold(two)
+    assert lookalike_key(one) == lookalike_key(two)
 
 
 def test_hidden_characters_do_not_make_another_name() -> None:
-    assert fold("dep\u200bloy") == fold("deploy")
-    assert fold("deploy-a") != fold("deploy-b")
+    assert lookalike_key("dep\u200bloy") == lookalike_key("deploy")
+    assert lookalike_key("deploy-a") != lookalike_key("deploy-b")
 
 
 @pytest.mark.parametrize(

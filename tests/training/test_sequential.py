@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metier.statistics.error_spending import Spending
-from metier.statistics.sequential import BETS, Evidence
+from metier.statistics.sequential import BETS, SequentialEvidence
 from metier.statistics.signflip import sign_flip
 
 
 def stopped(random: Random, gain: float, alpha: float, most: int) -> bool:
     """Whether a game that is looked at after every case ever passes."""
-    evidence = Evidence()
+    evidence = SequentialEvidence()
     for _ in range(most):
         drawn = random.random()
         evidence = evidence.after([1.0 if drawn < 0.2 + gain / 2 else -1.0 if drawn < 0.4 else 0.0])
@@ -46,15 +46,15 @@ def test_a_real_gain_is_found() -> None:
 
 
 def test_the_bet_is_fair_when_better_and_worse_are_equally_likely() -> None:
-    one, other = Evidence().after([1.0]), Evidence().after([-1.0])
+    one, other = SequentialEvidence().after([1.0]), SequentialEvidence().after([-1.0])
     assert (one.value + other.value) / 2 == pytest.approx(1.0)
     assert one.value > 1 > other.value
 
 
 @given(st.lists(st.floats(-1, 1), max_size=12), st.integers(0, 12))
 def test_it_is_the_same_whether_differences_come_at_once_or_one_by_one(differences: list[float], cut: int) -> None:
-    whole = Evidence().after(differences)
-    assert Evidence().after(differences[:cut]).after(differences[cut:]) == whole
+    whole = SequentialEvidence().after(differences)
+    assert SequentialEvidence().after(differences[:cut]).after(differences[cut:]) == whole
     assert whole.seen == len(differences)
     assert 0 < whole.p <= 1
     assert len(whole.wealth) == len(BETS)
@@ -62,11 +62,11 @@ def test_it_is_the_same_whether_differences_come_at_once_or_one_by_one(differenc
 
 def test_a_difference_that_cannot_be_is_refused() -> None:
     with pytest.raises(ValueError, match="between -1 and 1"):
-        Evidence().after([1.5])
+        SequentialEvidence().after([1.5])
 
 
 def test_the_best_it_has_been_stays() -> None:
-    evidence = Evidence().after([1.0] * 12)
+    evidence = SequentialEvidence().after([1.0] * 12)
     assert evidence.enough(0.05)
     later = evidence.after([-1.0] * 40)
     assert later.enough(0.05)

@@ -12,9 +12,9 @@ from pydantic import BaseModel
 from metier import config
 from metier.context.model_spending import StoreCalls, StoreLedger, StoreMemo
 from metier.models.ask import Answer, ask
-from metier.models.build import UNSET, NoModel, build, configured
-from metier.models.failures import Malformed, Refused, short
-from metier.models.layers.stack import Layers, stacked
+from metier.models.build import UNSET, NoModel, build, model_settings
+from metier.models.failures import Malformed, Refused, one_line
+from metier.models.layers.stack import Layers, build_stack
 from metier.models.model import Message, Request, Texts, Vectors
 from metier.models.price import price_of
 from metier.models.questions import NoAnswer
@@ -71,7 +71,7 @@ class ModelLine:
         self._ledger = StoreLedger(ctx)
         self._redact = ctx.redact
         self.name = f"{spec.provider}:{spec.name}"
-        self.model: Model = stacked(
+        self.model: Model = build_stack(
             bare,
             Layers(
                 redact=ctx.redact,
@@ -92,7 +92,7 @@ class ModelLine:
         """Why there is none, without secrets that a server may have quoted; a refused text would be refused again."""
         declined = isinstance(failure, Refused) and (failure.billed or failure.status in UNFIT)
         answered = declined or isinstance(failure, Malformed)
-        return NoAnswer(reason=self._redact(short(failure.reason)), answered=answered)
+        return NoAnswer(reason=self._redact(one_line(failure.reason)), answered=answered)
 
     def close(self) -> None:
         """End all connections; questions under way end without an answer."""
@@ -221,7 +221,7 @@ def refuse_strange_address(settings: Settings, state: Path, name: Setting, spec:
 
 
 def _line(ctx: Context, environ: Mapping[str, str], name: Setting) -> ModelLine | NoModel:
-    found = configured(ctx.config.flat())
+    found = model_settings(ctx.config.flat())
     spec = found.model if name == "model" else found.embedder
     if spec is None:
         return UNSET if name == "model" else BUILT_IN

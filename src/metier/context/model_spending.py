@@ -16,7 +16,7 @@ from uuid import uuid4
 from metier.errors import StoreError
 from metier.formats.strict_json import clean
 from metier.models.failures import OverBudget
-from metier.models.ledger import Amount, Reservation, over
+from metier.models.ledger import Amount, Reservation, exceeded_limit
 from metier.store.tables.models import calls, ledger, memo
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class StoreLedger:
         name = uuid4().hex
         try:
             with self._ctx.store.write() as transaction:
-                problem = over(amount_of(ledger.total(transaction, self._ctx.name, day)), asked, limits)
+                problem = exceeded_limit(amount_of(ledger.total(transaction, self._ctx.name, day)), asked, limits)
                 if problem:
                     return OverBudget(reason=f"{problem}; it counts from midnight UTC")
                 ledger.reserve(transaction, self._ctx.name, day, name, sum_of(asked))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from metier.errors import InputError
 from metier.formats.origins import origin_of
-from metier.formats.strict_json import Strict, word
+from metier.formats.strict_json import StrictObject, word
 from metier.types import Outcome, Passage, Run, ShownSkill, SkillTrace, Snapshot, Tokens, ToolCall
 
 RUN_FIELDS = (
@@ -27,7 +27,7 @@ _TOOL_FIELDS = dict.fromkeys(("name", "ok", "input", "output", "error", "origin"
 
 def parse_run(obj: object, *, source: str = "api") -> Run:
     """The run one JSON object describes; InputError names the field that is wrong and what to write instead."""
-    top = Strict(obj, "", _TOP_FIELDS)
+    top = StrictObject(obj, "", _TOP_FIELDS)
     if "message" not in top.fields:
         raise InputError('message: missing; a run needs at least {"message": "what the person asked"}')
     return Run(
@@ -107,7 +107,7 @@ def _dump_tool(tool: ToolCall) -> dict[str, object]:
 
 
 def _tool(value: object, where: str) -> ToolCall:
-    obj = Strict(value, where, _TOOL_FIELDS)
+    obj = StrictObject(value, where, _TOOL_FIELDS)
     name = obj.required("name")
     return ToolCall(
         name=name,
@@ -122,12 +122,12 @@ def _tool(value: object, where: str) -> ToolCall:
 
 
 def _passage(value: object, where: str) -> Passage:
-    obj = Strict(value, where, ("origin", "text"))
+    obj = StrictObject(value, where, ("origin", "text"))
     return Passage(origin=obj.origin("origin"), text=obj.required("text"))
 
 
 def _skills(value: object, where: str) -> SkillTrace:
-    obj = Strict(value, where, (*_TRACE, "shown"))
+    obj = StrictObject(value, where, (*_TRACE, "shown"))
     return SkillTrace(
         active=obj.each("active", word),
         attempted=obj.each("attempted", word),
@@ -137,17 +137,17 @@ def _skills(value: object, where: str) -> SkillTrace:
 
 
 def _shown(value: object, where: str) -> ShownSkill:
-    obj = Strict(value, where, ("name", "body"))
+    obj = StrictObject(value, where, ("name", "body"))
     return ShownSkill(name=obj.required("name"), body=obj.required("body"))
 
 
 def _snapshot(value: object, where: str) -> Snapshot:
-    obj = Strict(value, where, ("sequence", "trigger", "skills"))
+    obj = StrictObject(value, where, ("sequence", "trigger", "skills"))
     return Snapshot(sequence=obj.count("sequence"), trigger=obj.required("trigger"), skills=obj.each("skills", word))
 
 
 def _tokens(value: object, where: str) -> Tokens:
-    obj = Strict(value, where, _TOKENS)
+    obj = StrictObject(value, where, _TOKENS)
     return Tokens(
         input=obj.count("input"),
         output=obj.count("output"),
@@ -157,5 +157,5 @@ def _tokens(value: object, where: str) -> Tokens:
 
 
 def _outcome(value: object, where: str) -> Outcome:
-    obj = Strict(value, where, ("success", "by", "reason"))
+    obj = StrictObject(value, where, ("success", "by", "reason"))
     return Outcome(success=obj.truth("success"), by=obj.required("by"), reason=obj.text("reason"))

@@ -32,7 +32,7 @@ def word(value: object, where: str) -> str:
     return clean(value)
 
 
-class Strict:
+class StrictObject:
     """One JSON object; null is the same as left out."""
 
     def __init__(self, value: object, where: str, known: Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from metier.library import scan as look
 from metier.library.roots import ordered, winners
 from metier.library.skills import Found
 from metier.library.versions.history import place_name
-from metier.skills.names import fold
+from metier.skills.names import lookalike_key
 from metier.store.tables.library import glances, profiles
 from metier.types.skills import Profile
 
@@ -190,7 +190,7 @@ def _scan_folders(shelf: Shelf, root: Root, before: Mapping[str, Glance]) -> Gen
 def _row(one: Look, known: Mapping[str, Profile], wins: Mapping[str, Sighting], roots: Mapping[Root, str]) -> Skill:
     name = standing.name_of(one.at.skill)
     profile = known.get(name.casefold()) or Profile(skill=name, workspace="")
-    winner = wins.get(fold(name), one.at)
+    winner = wins.get(lookalike_key(name), one.at)
     return Skill(
         name=name,
         root=roots[one.at.root],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from metier.config import Order  # noqa: TC001 - read at run time
-from metier.skills.names import fold
+from metier.skills.names import lookalike_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -95,7 +95,7 @@ def winners(sightings: Iterable[Sighting], order: Order) -> dict[str, Sighting]:
     found: dict[str, Sighting] = {}
     for root in ordered(by_root, order):
         for one in by_root[root]:
-            found.setdefault(fold(one.skill.rpartition("/")[2]), one)
+            found.setdefault(lookalike_key(one.skill.rpartition("/")[2]), one)
     return found
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from metier.models.failures import Malformed, TimedOut, short
-from metier.models.keys import prompt_hash
+from metier.models.failures import Malformed, TimedOut, one_line
+from metier.models.memo_keys import prompt_hash
 from metier.models.model import Message, Reply
 from metier.models.wire.schemas import schema_of
 from metier.prompts import load, render
@@ -50,7 +50,7 @@ def ask(
     reply = model.complete(request)
     if not isinstance(reply, Reply):
         return reply
-    value, error = read(reply, kind)
+    value, error = read_answer(reply, kind)
     if value is not None:
         return Answer(value=value, prompt_hash=prompt_hash(request), model=model.identity)
     left = deadline - clock()
@@ -59,13 +59,13 @@ def ask(
     second = model.complete(replace(_repairing(request, reply, error), timeout=left))
     if not isinstance(second, Reply):
         return second
-    value, error = read(second, kind)
+    value, error = read_answer(second, kind)
     if value is not None:
         return Answer(value=value, prompt_hash=prompt_hash(request), model=model.identity, repaired=True)
-    return Malformed(reason=f"two answers could not be used: {error}", text=short(second.text), tokens=second.tokens)
+    return Malformed(reason=f"two answers could not be used: {error}", text=one_line(second.text), tokens=second.tokens)
 
 
-def read(reply: Reply, kind: type[T]) -> tuple[T | None, str]:
+def read_answer(reply: Reply, kind: type[T]) -> tuple[T | None, str]:
     """The value in a reply, or what is wrong with it in words for the model."""
     problem = ""
     for text in _candidates(reply.text):
@@ -91,7 +91,7 @@ def _candidates(text: str) -> Iterator[str]:
 def _problem(error: ValidationError) -> str:
     wrong = error.errors(include_url=False, include_input=False, include_context=False)
     parts = [f"{'.'.join(map(str, one['loc'])) or 'the whole'}: {one['msg']}" for one in wrong[:5]]
-    return short("; ".join(parts) + ("; and more" if len(wrong) > 5 else ""), 800)
+    return one_line("; ".join(parts) + ("; and more" if len(wrong) > 5 else ""), 800)
 
 
 def _shaped(request: Request, kind: type[BaseModel]) -> Request:

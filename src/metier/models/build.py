@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import ConfigError
 from metier.models.ledger import Limits
-from metier.models.spec import ModelOptions, ModelSpec, parse
+from metier.models.spec import ModelOptions, ModelSpec, parse_spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,7 +33,7 @@ UNSET = NoModel(reason=HEURISTICS, fix='Set one: model = "anthropic:claude-haiku
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Configured:
+class ModelSettings:
     """What the settings say about models."""
 
     model: ModelSpec | None = None
@@ -41,9 +41,9 @@ class Configured:
     limits: Limits = field(default_factory=Limits)
 
 
-def configured(values: Mapping[str, object]) -> Configured:
+def model_settings(values: Mapping[str, object]) -> ModelSettings:
     """The specs and limits in settings, by their names; a setting that is not there is not set."""
-    return Configured(
+    return ModelSettings(
         model=_spec(values, "model", "model"),
         embedder=_spec(values, "embed_model", "embed"),
         limits=Limits(
@@ -105,7 +105,7 @@ def _spec(values: Mapping[str, object], name: str, prefix: str) -> ModelSpec | N
         price=str(values.get(f"{prefix}_price") or ""),
     )
     try:
-        return parse(text, options)
+        return parse_spec(text, options)
     except ConfigError as error:
         raise ConfigError(f"Setting '{name}': {error}") from None
 

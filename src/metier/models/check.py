@@ -38,7 +38,7 @@ class CheckResult:
     fix: str = ""
 
 
-class Probe(BaseModel):
+class ProbeAnswer(BaseModel):
     """The answer a structured check asks for."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -47,7 +47,7 @@ class Probe(BaseModel):
     number: int
 
 
-def check(
+def check_models(
     spec: ModelSpec | None,
     environ: Mapping[str, str],
     at: datetime,
@@ -66,7 +66,7 @@ def check(
     return [_without(result, secrets) for result in results]
 
 
-def budget(spent: Amount, limits: Limits, pending: int = 0) -> CheckResult:
+def check_budget(spent: Amount, limits: Limits, pending: int = 0) -> CheckResult:
     """What was spent today beside what may be; a limit that is reached is a note, for tomorrow it is not."""
     parts = [
         f"{spent.calls:,}{_of(limits.calls)} calls" + (f" ({pending:,} under way, or cut off)" if pending else ""),
@@ -134,7 +134,7 @@ def _completions(model: Model, clock: Callable[[], float]) -> Iterator[CheckResu
     yield CheckResult(name="completion", state="ok", text=f"answered in {clock() - began:.1f} s, {counted}")
     question = "Give the word 'seven' as word and the number 7 as number."
     request = Request(messages=(Message(text=question),), max_tokens=4096, timeout=TIMEOUT, stage="check")
-    answer = ask(model, request, Probe, clock)
+    answer = ask(model, request, ProbeAnswer, clock)
     if not isinstance(answer, Answer):
         yield _problem("structured", answer)
         return

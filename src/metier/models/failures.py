@@ -80,13 +80,13 @@ def kind(failure: Failure) -> str:
     return "".join(f"_{char.lower()}" if char.isupper() else char for char in name).lstrip("_")
 
 
-def short(text: str, limit: int = LONGEST) -> str:
+def one_line(text: str, limit: int = LONGEST) -> str:
     """Foreign text in one line, without control characters, cut to a length."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text[: 4 * limit]).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def without(failure: Failure, secret: str) -> Failure:
+def without_secret(failure: Failure, secret: str) -> Failure:
     """The failure with a secret taken out of what the server said."""
     if not secret or secret not in failure.reason + getattr(failure, "text", ""):
         return failure

@@ -80,7 +80,7 @@ class MemoryLedger:
     def reserve(self, asked: Amount, limits: Limits) -> Reservation | OverBudget:
         """Set an amount aside if it fits."""
         with self._lock:
-            problem = over(self._total(), asked, limits)
+            problem = exceeded_limit(self._total(), asked, limits)
             if problem:
                 return OverBudget(reason=problem)
             self._count += 1
@@ -106,7 +106,7 @@ class MemoryLedger:
         return total
 
 
-def over(total: Amount, asked: Amount, limits: Limits) -> str:
+def exceeded_limit(total: Amount, asked: Amount, limits: Limits) -> str:
     """Which limit an amount would pass on top of a total; empty if it fits."""
     if limits.usd is not None and asked.unpriced:
         return "the model's price is unknown, so a limit on money cannot be kept: set its price, or limit tokens"

@@ -30,10 +30,10 @@ def price_of(spec: ModelSpec, at: datetime) -> Price:
     if spec.price is not None:
         return FlatPrice(spec.price)
     provider = price_name(spec.provider)
-    return TablePrice(provider, spec.name, at) if provider and spec.is_own_address else unknown
+    return TablePrice(provider, spec.name, at) if provider and spec.is_own_address else unknown_price
 
 
-def unknown(tokens: Tokens) -> Decimal | None:  # noqa: ARG001
+def unknown_price(tokens: Tokens) -> Decimal | None:  # noqa: ARG001
     """The price nobody knows."""
     return None
 

@@ -22,7 +22,7 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, TextPart, UserPromptPart
 from pydantic_ai.models import infer_model
 
-from metier.models.failures import Malformed, RateLimited, Refused, TimedOut, Unreachable, short
+from metier.models.failures import Malformed, RateLimited, Refused, TimedOut, Unreachable, one_line
 from metier.models.model import Finish, Reply, Vectors
 from metier.models.wire.protocol import single
 from metier.types import Tokens
@@ -96,7 +96,7 @@ class ForeignProvider:
             future.cancel()
             return TimedOut(reason="no whole answer within the time limit", billed=True)
         except Exception as error:  # noqa: BLE001 - forty foreign clients, each with errors of its own
-            return translated(error)
+            return failure_of(error)
 
     async def _complete(self, request: Request) -> Reply | Failure:
         self._model = self._model or infer_model(self._name)
@@ -134,9 +134,9 @@ async def _cancel_all() -> None:
     await asyncio.gather(*others, return_exceptions=True)
 
 
-def translated(error: Exception) -> Failure:
+def failure_of(error: Exception) -> Failure:
     """Our word for what pydantic-ai raised; foreign errors end here."""
-    said = short(str(error)) or type(error).__name__
+    said = one_line(str(error)) or type(error).__name__
     match error:
         case ModelRateLimitError():
             return RateLimited(reason=said, after=error.retry_after)

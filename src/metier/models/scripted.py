@@ -34,21 +34,21 @@ DIMENSIONS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ScriptRule:
     """What to answer when a request's system text, messages or stage match."""
 
     when: Callable[[Request], bool]
     acts: tuple[Act, ...]
 
 
-def on(pattern: str | Callable[[Request], bool], *acts: Act) -> Rule:
+def on(pattern: str | Callable[[Request], bool], *acts: Act) -> ScriptRule:
     """A rule for requests whose words match a pattern, or of which a function is true."""
     if not acts:
         raise ValueError("a rule needs at least one answer")
     if isinstance(pattern, str):
         found = re.compile(pattern, re.DOTALL)
-        return Rule(lambda request: bool(found.search(words(request))), acts)
-    return Rule(pattern, acts)
+        return ScriptRule(lambda request: bool(found.search(words(request))), acts)
+    return ScriptRule(pattern, acts)
 
 
 def says(answer: object, *, finish: Finish = "stop", tokens: Tokens | None = None) -> Act:
@@ -96,14 +96,14 @@ class Scripted:
 
     def __init__(
         self,
-        *rules: Rule,
+        *rules: ScriptRule,
         otherwise: Act | None = None,
         vector: Callable[[str], Vector] | None = None,
         identity: str = "scripted",
     ) -> None:
         self.rules = rules
         self.otherwise = otherwise or fails(Refused(reason="the script has no answer to this"))
-        self.vector = vector or hashed
+        self.vector = vector or hash_vector
         self.requests: list[Request] = []
         self.texts: list[str] = []
         self._identity = identity
@@ -138,7 +138,7 @@ class Scripted:
         return self.otherwise
 
 
-def hashed(text: str) -> Vector:
+def hash_vector(text: str) -> Vector:
     """A vector made from a text's hash: equal texts are equal, others are unrelated."""
     return tuple(
         array("f", (byte / 127.5 - 1 for byte in hashlib.sha256(text.encode("utf-8", "replace")).digest()[:DIMENSIONS]))

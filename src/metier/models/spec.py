@@ -78,7 +78,7 @@ class ModelOptions:
     """`INPUT/OUTPUT` in US dollars per million tokens, such as `0.25/2`."""
 
 
-def parse(text: str, options: ModelOptions | None = None) -> ModelSpec:
+def parse_spec(text: str, options: ModelOptions | None = None) -> ModelSpec:
     """The spec a text and its options mean; a `ConfigError` says what is wrong with them."""
     options = options or ModelOptions()
     provider, colon, rest = text.strip().partition(":")

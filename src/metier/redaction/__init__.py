@@ -10,9 +10,9 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from metier.redaction.engine import Hit, Redactor
+    from metier.redaction.engine import Redactor, SecretHit
 
-__all__ = ["MARK", "Hit", "Redactor", "mark", "redact_quick"]
+__all__ = ["MARK", "Redactor", "SecretHit", "mark", "redact_quick"]
 
 MARK = re.compile(r"\[REDACTED:[a-z0-9-]{2,40}:[0-9a-f]{8}\]")
 """A redaction mark: which rule, and eight digits that are the same wherever the same secret stood."""
@@ -86,7 +86,7 @@ def _is_mixed(value: str) -> bool:
 
 
 def __getattr__(name: str) -> object:
-    if name not in {"Hit", "Redactor"}:
+    if name not in {"Redactor", "SecretHit"}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from metier.redaction import engine as redact_engine
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from metier.redaction import MARK, mark
 from metier.redaction.plausibility import accept
-from metier.redaction.rules.table import RULES, Judge, Rule
+from metier.redaction.rules.table import RULES, Plausibility, RedactionRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _BLOCK = 8192
-_SHAPED = (Judge.PLAIN, Judge.TRUSTED, Judge.URL)
+_SHAPED = (Plausibility.PLAIN, Plausibility.TRUSTED, Plausibility.URL)
 """Rules whose match ends where the secret does."""
 _ECHO_LENGTH = 8
 _ECHO_LIMIT = 64
@@ -28,7 +28,7 @@ _ROUNDS = 20
 """Ends the search in a text that is made to hide each secret behind the one before."""
 
 
-class Engine(Protocol):
+class PatternEngine(Protocol):
     """Runs the rule table over bytes: `google-re2`, or `re` where that is missing."""
 
     def likely(self, data: bytes) -> Iterable[int]:
@@ -84,7 +84,7 @@ class _Re2(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class SecretHit:
     """Where a secret stands in a text, and which rule found it."""
 
     rule: str
@@ -95,7 +95,7 @@ class Hit:
 class StdlibEngine:
     """The rules on `re`: the same hits, more slowly."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[RedactionRule]) -> None:
         self._rules = rules
         self._compiled: dict[int, re.Pattern[bytes]] = {}
         self._words = [[word.encode() for word in rule.words] for rule in rules]
@@ -119,7 +119,7 @@ class Re2Engine:
     Patterns are run on its core module: the wrapper around it costs more than the match itself.
     """
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[RedactionRule]) -> None:
         module = importlib.import_module("re2")
         re2, self._core = cast("_Re2", module), cast("_Core", vars(module)["_re2"]).RE2
         self._anchor = self._core.Anchor.UNANCHORED
@@ -176,15 +176,15 @@ class Redactor:
             done = hit.end
         return "".join([*pieces, text[done:]]) if hits else text
 
-    def find(self, text: str) -> tuple[Hit, ...]:
+    def find(self, text: str) -> tuple[SecretHit, ...]:
         """The secrets of a text in order, none overlapping another."""
         data = _without_surrogates(text).encode()
         spans = scan(data, engine())
-        return tuple(Hit(rule=RULES[n].name, start=a, end=b) for n, a, b in _in_characters(data, spans))
+        return tuple(SecretHit(rule=RULES[n].name, start=a, end=b) for n, a, b in _in_characters(data, spans))
 
 
 @functools.cache
-def engine() -> Engine:
+def engine() -> PatternEngine:
     """The engine of this process."""
     try:
         return Re2Engine(RULES)
@@ -192,7 +192,7 @@ def engine() -> Engine:
         return StdlibEngine(RULES)
 
 
-def scan(data: bytes, on: Engine) -> list[tuple[int, int, int]]:
+def scan(data: bytes, on: PatternEngine) -> list[tuple[int, int, int]]:
     """Spans (rule number, start, end) of all secrets in UTF-8 bytes, found until nothing more turns up.
 
     What is found, and every mark that is already there, is blanked with zero bytes, which no rule matches. So a text
@@ -217,7 +217,7 @@ def scan(data: bytes, on: Engine) -> list[tuple[int, int, int]]:
     return sorted(found, key=lambda span: span[1])
 
 
-def _candidates(data: bytes, blocks: Iterable[tuple[int, int]], on: Engine) -> Iterator[tuple[int, int, int]]:
+def _candidates(data: bytes, blocks: Iterable[tuple[int, int]], on: PatternEngine) -> Iterator[tuple[int, int, int]]:
     """Accepted spans of all rules; a block of lines is tried only with the rules whose words it holds."""
     across: set[int] = set()
     for offset, stop in blocks:
@@ -253,13 +253,13 @@ def _touched(blocks: Sequence[tuple[int, int]], spans: Iterable[tuple[int, int, 
     return [blocks[n] for n in sorted(numbers)]
 
 
-def _matches(data: bytes, on: Engine, n: int) -> Iterator[tuple[int, int]]:
+def _matches(data: bytes, on: PatternEngine, n: int) -> Iterator[tuple[int, int]]:
     """Accepted spans of one rule; behind a refused one the search goes on inside it only if it may hide another."""
     rule = RULES[n]
     at = inside = 0
     while match := on.find(n, data, at):
         lead, start, end = match
-        span = (start, end) if rule.judge is Judge.TRUSTED else accept(rule, data, lead, start, end)
+        span = (start, end) if rule.judge is Plausibility.TRUSTED else accept(rule, data, lead, start, end)
         if span:
             yield span
         nested = not span and inside < _NESTED and _may_hide(data, start, end)
@@ -283,7 +283,7 @@ def _merged(spans: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int]]
     for n, start, end in sorted(spans, key=lambda span: span[1:]):
         last = merged[-1] if merged else (0, 0, 0)
         if start < last[2]:
-            if start == last[1] and RULES[n].judge is Judge.ASSIGNED and RULES[last[0]].judge in _SHAPED:
+            if start == last[1] and RULES[n].judge is Plausibility.ASSIGNED and RULES[last[0]].judge in _SHAPED:
                 continue
             merged[-1] = (min(n, last[0]), last[1], max(end, last[2]))
         else:

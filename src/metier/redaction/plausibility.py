@@ -6,7 +6,7 @@ import functools
 import re
 from typing import assert_never
 
-from metier.redaction.rules.rule import Judge, Rule
+from metier.redaction.rules.rule import Plausibility, RedactionRule
 from metier.redaction.word_shapes import STAND_INS, entropy, is_placeholder, is_wordy
 
 _CALL = re.compile(r"^[!&*(]*([A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*)[\[(]")
@@ -55,7 +55,7 @@ _PHRASE = re.compile(
 )
 """Up to five words with a letter, a digit and a sign."""
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
-_LEAST = dict.fromkeys((judge.name for judge in Judge), 6) | {"URL": 3, "RANDOM": 8}
+_LEAST = dict.fromkeys((judge.name for judge in Plausibility), 6) | {"URL": 3, "RANDOM": 8}
 """Shorter values are never secrets."""
 _REMEMBERED = 1024
 """Longer values are judged anew each time."""
@@ -64,7 +64,7 @@ _DIGIT = re.compile(r"[0-9]")
 _USER = re.compile(r"([^ \t\r\n:/\"'`=]*):$")
 
 
-def accept(rule: Rule, data: bytes, lead: int, start: int, end: int) -> tuple[int, int] | None:
+def accept(rule: RedactionRule, data: bytes, lead: int, start: int, end: int) -> tuple[int, int] | None:
     """The span of the secret inside a match that begins at `lead`, or None if it is none."""
     if end - start < _LEAST[rule.judge.name]:
         return None
@@ -77,12 +77,12 @@ def accept(rule: Rule, data: bytes, lead: int, start: int, end: int) -> tuple[in
 
 
 @functools.lru_cache(maxsize=4096)
-def _secret_length(judge: Judge, floor: float, head: bytes, between: bytes, matched: bytes) -> int:
+def _secret_length(judge: Plausibility, floor: float, head: bytes, between: bytes, matched: bytes) -> int:
     """How much of what matched is a secret, given what stands before it: text that repeats is judged once."""
     name = head[len(head.rstrip(_IDENTIFIER)) :]
     context = (name + between).decode("latin-1")
     value = matched.decode("latin-1")
-    if judge is Judge.COOKIE or context.endswith(('"', "'", "`")):
+    if judge is Plausibility.COOKIE or context.endswith(('"', "'", "`")):
         value = value.rstrip("\\")
     else:
         value = _trimmed(value, _NEXT_FIELD if context.endswith("=") else _END)
@@ -94,34 +94,34 @@ def _is_elided(data: bytes, start: int, stop: int) -> bool:
     return data[stop : stop + 3] == b"..." and (stop - start < 12 or data[start : start + 3] == b"eyJ")
 
 
-def _is_in_arn(rule: Rule, data: bytes, start: int) -> bool:
-    if rule.judge is not Judge.ASSIGNED or data.find(b"arn:", max(0, start - 120), start) < 0:
+def _is_in_arn(rule: RedactionRule, data: bytes, start: int) -> bool:
+    if rule.judge is not Plausibility.ASSIGNED or data.find(b"arn:", max(0, start - 120), start) < 0:
         return False
     return _ARN.search(data, max(0, start - 120), start) is not None
 
 
-def _is_secret(judge: Judge, floor: float, value: str, context: str) -> bool:
-    if judge is Judge.ASSIGNED and " " in value and not _PHRASE.match(value):
+def _is_secret(judge: Plausibility, floor: float, value: str, context: str) -> bool:
+    if judge is Plausibility.ASSIGNED and " " in value and not _PHRASE.match(value):
         return False
     weak = is_placeholder(value) or (floor and entropy(value) < floor)
     return not weak and _holds(judge, value, context)
 
 
-def _holds(judge: Judge, value: str, context: str) -> bool:
+def _holds(judge: Plausibility, value: str, context: str) -> bool:
     match judge:
-        case Judge.PLAIN | Judge.TRUSTED:
+        case Plausibility.PLAIN | Plausibility.TRUSTED:
             return True
-        case Judge.RANDOM:
+        case Plausibility.RANDOM:
             return _is_random(value)
-        case Judge.URL:
+        case Plausibility.URL:
             return _is_in_url(value, context)
-        case Judge.COOKIE:
+        case Plausibility.COOKIE:
             return _is_cookie(value)
-        case Judge.PROSE:
+        case Plausibility.PROSE:
             return _is_stated(value, context)
-        case Judge.ASSIGNED:
+        case Plausibility.ASSIGNED:
             return _is_assigned(value, context)
-        case Judge.PASSWORD:
+        case Plausibility.PASSWORD:
             return _is_typed_password(value, context)
         case _:
             assert_never(judge)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metier.review.layers.origin import is_standing
-from metier.review.matching.prefilter import Sieve
+from metier.review.matching.prefilter import Prefilter
 from metier.review.text.file_kinds import sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from metier.review.text.views import Source
+    from metier.review.text.views import ReviewedText
     from metier.skills.package import Package
 
 
@@ -145,7 +145,7 @@ _LASTING: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 
 
-_MAY_LAST = Sieve(pattern.pattern for _, pattern in _LASTING)
+_MAY_LAST = Prefilter(pattern.pattern for _, pattern in _LASTING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +182,7 @@ def _lasting(text: str) -> Iterator[str]:
     yield from (what for what, pattern in _LASTING if pattern.pattern in possible and pattern.search(text))
 
 
-def _each(found: list[Source], read: Callable[[Source], Iterable[str]]) -> frozenset[str]:
+def _each(found: list[ReviewedText], read: Callable[[ReviewedText], Iterable[str]]) -> frozenset[str]:
     return frozenset(one for source in found for one in read(source))
 
 
@@ -205,7 +205,7 @@ def _allowed(package: Package) -> Iterator[str]:
         yield from (part.strip() for part in value if isinstance(part, str) and part.strip())
 
 
-def _orders(source: Source) -> Iterator[str]:
+def _orders(source: ReviewedText) -> Iterator[str]:
     """The lines of a document that give standing orders, short enough to be read."""
     if source.script:
         return

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, cast
 from metier.review.capabilities import Addition, capability_diff
 from metier.review.layers.content import content_findings
 from metier.review.layers.learned import learned_findings
-from metier.review.layers.origin import overlap
+from metier.review.layers.origin import origin_findings
 from metier.review.layers.secrets import secret_findings, without_secrets
 from metier.review.layers.structure import draft_findings, package_findings
 from metier.review.matching.findings import finding
 from metier.review.result import Review, blocks, rank
 from metier.review.second_opinions import SecondOpinion, is_sound, opinions
-from metier.review.text.views import Source
+from metier.review.text.views import ReviewedText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ def review_draft(
     layers: dict[str, Layer] = {
         "structure": lambda: draft_findings(draft, package, before, existing),
         "secrets": lambda: secret_findings(package, learned=True),
-        "origin": lambda: overlap(package, evidence, before),
+        "origin": lambda: origin_findings(package, evidence, before),
         "learning": lambda: learned_findings(package, evidence, before),
         "content": lambda: content_findings(package),
         "second opinions": lambda: opinions(package, second),
@@ -103,7 +103,7 @@ def _additions(additions: Callable[[], Iterable[Addition]]) -> tuple[tuple[Addit
 
 
 def _failed(name: str, why: str) -> Finding:
-    told = finding(Source("SKILL.md", ""), "layer-failed", (0, 0))
+    told = finding(ReviewedText("SKILL.md", ""), "layer-failed", (0, 0))
     return replace(told, reason=f"The {name} layer did not come to an answer: {why}.")
 
 

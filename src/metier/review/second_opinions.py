@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from metier.review.matching.findings import finding
 from metier.review.result import ORDER
-from metier.review.text.views import Source
+from metier.review.text.views import ReviewedText
 from metier.types import Finding
 
 if TYPE_CHECKING:
@@ -67,5 +67,5 @@ def is_sound(answer: object) -> bool:
 
 
 def _failed(name: str, why: str) -> Finding:
-    told = finding(Source("SKILL.md", ""), "second-opinion-failed", (0, 0))
+    told = finding(ReviewedText("SKILL.md", ""), "second-opinion-failed", (0, 0))
     return replace(told, reason=f"The second opinion of {name} was asked for and cannot be used: {why}.")

@@ -17,7 +17,7 @@ NO_NEWLINE = "\\ No newline at end of file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class FileChange:
     """One file that is not the same in both packages."""
 
     path: str
@@ -44,13 +44,13 @@ class Row:
     right: str | None
 
 
-def changes(before: Package, after: Package) -> tuple[Change, ...]:
+def changes(before: Package, after: Package) -> tuple[FileChange, ...]:
     """Every file that was added, removed or changed, by path."""
     paths = sorted(before.files.keys() | after.files.keys())
     return tuple(change for path in paths if (change := _change(before, after, path)))
 
 
-def unified(change: Change, *, context: int = 3) -> tuple[str, ...]:
+def unified(change: FileChange, *, context: int = 3) -> tuple[str, ...]:
     """A file's change as the lines of a unified diff, without line breaks."""
     old = "/dev/null" if change.how == "added" else f"a/{change.path}"
     new = "/dev/null" if change.how == "removed" else f"b/{change.path}"
@@ -64,7 +64,7 @@ def unified(change: Change, *, context: int = 3) -> tuple[str, ...]:
     return (*mode, *(part for number, line in enumerate(lines) for part in _ended(line, header=number < 2)))
 
 
-def side_by_side(change: Change) -> tuple[Row, ...]:
+def side_by_side(change: FileChange) -> tuple[Row, ...]:
     """All lines of both sides in rows; a file that is no text has none."""
     if not change.is_text:
         return ()
@@ -91,13 +91,13 @@ def _row(left: list[str], right: list[str], a: int | None, b: int | None) -> Row
     )
 
 
-def _change(before: Package, after: Package, path: str) -> Change | None:
+def _change(before: Package, after: Package, path: str) -> FileChange | None:
     was, now = before.files.get(path), after.files.get(path)
     ran, runs = path in before.executable, path in after.executable
     if was == now and ran == runs:
         return None
     how: Literal["added", "removed", "changed"] = "added" if was is None else "removed" if now is None else "changed"
-    return Change(path=path, how=how, before=was or b"", after=now or b"", was_executable=ran, is_executable=runs)
+    return FileChange(path=path, how=how, before=was or b"", after=now or b"", was_executable=ran, is_executable=runs)
 
 
 def _lines(content: bytes) -> list[str]:

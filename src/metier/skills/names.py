@@ -37,7 +37,7 @@ def name_problem(name: str) -> str | None:
 
 
 @lru_cache(maxsize=65_536)
-def fold(name: str) -> str:
+def lookalike_key(name: str) -> str:
     """What two names have in common when a person could take one for the other."""
     if name.isascii() and name.isprintable():
         return _without_pairs(name.lower().translate(_CONFUSABLES))

@@ -19,7 +19,7 @@ BETS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class SequentialEvidence:
     """What the differences seen so far say for "the mean difference is above zero"."""
 
     wealth: tuple[float, ...] = (1.0,) * len(BETS)
@@ -37,7 +37,7 @@ class Evidence:
         """A p-value that holds at any time, however often it was looked at."""
         return min(1.0, 1.0 / self.most)
 
-    def after(self, differences: Iterable[float]) -> Evidence:
+    def after(self, differences: Iterable[float]) -> SequentialEvidence:
         """The evidence with further differences, each between -1 and 1."""
         wealth, most, seen = self.wealth, self.most, self.seen
         for one in differences:
@@ -45,7 +45,7 @@ class Evidence:
                 raise ValueError(f"a difference of two scores lies between -1 and 1, not at {one}")
             wealth = tuple(min(money * (1 + bet * one), 1e300) for money, bet in zip(wealth, BETS, strict=True))
             most, seen = max(most, sum(wealth) / len(wealth)), seen + 1
-        return Evidence(wealth=wealth, most=most, seen=seen)
+        return SequentialEvidence(wealth=wealth, most=most, seen=seen)
 
     def enough(self, alpha: float) -> bool:
         """Whether it is so strong that luck alone reaches it, ever, with at most this probability."""

@@ -85,7 +85,7 @@ RUSSIAN = _words_of(
     """
 )
 BY_LANGUAGE = (ENGLISH, GERMAN, FRENCH, ROMANCE, DUTCH, RUSSIAN)
-"""One set per language or family, folded as `metier.text.words.folded` does it."""
+"""One set per language or family, folded as `metier.text.words.fold_text` does it."""
 
 OPENERS = _words_of(
     """

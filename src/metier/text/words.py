@@ -27,7 +27,7 @@ ENDINGS = (
 """Cut from the end of a word, one of them, while four letters stay."""
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """The text without case, accents and compatibility forms."""
     if text.isascii():
         return text.lower()
@@ -37,7 +37,7 @@ def folded(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words of a text in order; a change between spaced and dense script is a boundary too."""
-    found = WORD.findall(folded(text))
+    found = WORD.findall(fold_text(text))
     if text.isascii():
         return found
     return [run for word in found for run in (RUN.findall(word) if IS_DENSE.search(word) else (word,))]

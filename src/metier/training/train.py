@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from metier.context.context import Context
-    from metier.models.layers.remember_failures import Faithful
+    from metier.models.layers.replay_failures import ReplayFailures
     from metier.skills.package import Package
     from metier.training.cases.splits import Splits
     from metier.training.gates.confirm import Confirmation
@@ -179,7 +179,7 @@ class _Watch:
     ctx: Context
     place: Bench
     training: Training
-    optimiser: Faithful
+    optimiser: ReplayFailures
     events: list[Json]
 
     def over(self, found: Generator[Event, None, Trained]) -> Generator[Event, None, Trained]:

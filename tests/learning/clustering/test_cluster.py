@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from metier.learning.clustering.cluster import Cluster, Placement, Request
 from metier.learning.clustering.placement import embedded, place
-from metier.models.embedding.static import StaticEmbedder
+from metier.models.embedder import StaticEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

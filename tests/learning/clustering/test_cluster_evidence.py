@@ -14,7 +14,7 @@ from metier.learning.clustering.cluster import EXEMPLARS, Request
 from metier.learning.clustering.linkage import Chance, Groups
 from metier.learning.clustering.placement import embedded, nearest, place
 from metier.learning.clustering.request_words import hints_of
-from metier.models.embedding.static import StaticEmbedder
+from metier.models.embedder import StaticEmbedder
 from metier.types import Run, ToolCall
 
 EMBEDDER = StaticEmbedder()
@@ -112,7 +112,7 @@ def test_the_number_of_threads_changes_no_byte() -> None:
 import hashlib, work
 from metier.learning.clustering.cluster import Request
 from metier.learning.clustering.placement import place
-from metier.models.embedding.static import StaticEmbedder
+from metier.models.embedder import StaticEmbedder
 asked = [Request(id=str(one.run.external_id), text=one.run.message) for one in work.samples()]
 placed = place(asked, (), (), StaticEmbedder())
 means = b"".join(one.centroid.tobytes() for one in placed.clusters)

@@ -13,7 +13,7 @@ from metier.learning.drafting.proposal import Proposal, draft_of
 from metier.learning.drafting.similar_skills import KnownSkill
 from metier.learning.procedures.knowledge import Lessons
 from metier.skills.editing.compose import compose
-from metier.skills.editing.deployable import deployable
+from metier.skills.editing.strip_evidence import strip_evidence
 from metier.skills.package import Package
 from metier.skills.validate import validate
 from metier.types import Passage, Pattern, Run, ToolCall
@@ -87,7 +87,7 @@ def test_a_drafted_skill_has_no_tool_output_no_run_no_date_and_no_secret(label: 
     assert "REDACTED" not in text
     assert not re.search(r"\b20\d\d-\d\d-\d\d\b", text)
     assert "/home/" not in text
-    assert deployable(text) == text
+    assert strip_evidence(text) == text
 
 
 @pytest.mark.parametrize("label", LABELS)

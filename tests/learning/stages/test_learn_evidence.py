@@ -248,7 +248,7 @@ def test_a_run_rejected_while_a_person_speaks_on_it_is_looked_at_again(ws: Works
 
 @pytest.mark.parametrize("how", ["grows", "marked", "removed"])
 def test_a_run_that_changes_between_judging_and_grouping_is_looked_at_again(ws: Workspace, how: str) -> None:
-    from metier.models.embedding.static import StaticEmbedder
+    from metier.models.embedder import StaticEmbedder
 
     made = task(TESTS, count=3)
     ws.deliver(made)

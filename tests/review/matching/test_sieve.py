@@ -10,15 +10,15 @@ from attack_samples import SAMPLES
 from plain_samples import PLAIN
 from program_samples import PROGRAM
 
-from metier.review.matching.prefilter import Sieve
-from metier.review.matching.re2 import compiled
+from metier.review.matching.prefilter import Prefilter
+from metier.review.matching.re2 import compile_pattern
 from metier.review.rules.catalogue import CONTENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PATTERNS = sorted({pattern for rule in CONTENT for pattern in (*rule.patterns, *rule.together)})
-SIEVE = Sieve(PATTERNS)
+SIEVE = Prefilter(PATTERNS)
 TEXTS = [text for one in (*SAMPLES, *PLAIN, *PROGRAM) for text in one.bad]
 LONG_S, KELVIN = "\u017f", "\u212a"
 """Letters that are s and k to a search which does not mind case."""
@@ -27,7 +27,7 @@ LONG_S, KELVIN = "\u017f", "\u212a"
 def _missed(text: str) -> list[str]:
     data = text.encode("utf-8", "replace")
     possible = SIEVE.possible(data)
-    return [pattern for pattern in PATTERNS if pattern not in possible and compiled(pattern).search(data)]
+    return [pattern for pattern in PATTERNS if pattern not in possible and compile_pattern(pattern).search(data)]
 
 
 @pytest.mark.parametrize("change", [str.swapcase, pytest.param(str.upper, marks=pytest.mark.slow)])

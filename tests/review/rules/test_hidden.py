@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from metier.review.rules import hidden_text as hidden
-from metier.review.text.views import Source
+from metier.review.text.views import ReviewedText
 
 SIGNS = (
     "aB \n“…é\u00ad\u034f\u115f\u1160\u180e\u200b\u200c\u200d\u2060\u2064\u2800\u3164\ufe00\ufe0f\ufeff"
@@ -22,7 +22,7 @@ texts = st.text(alphabet=SIGNS, max_size=14)
 @example("a\U000e0041\U000e0042")
 @example("a\u202eb")
 def test_a_first_look_rules_out_nothing_that_is_there(text: str) -> None:
-    source = Source("SKILL.md", text)
+    source = ReviewedText("SKILL.md", text)
     unseen = [match.span() for match in hidden._INVISIBLE.finditer(text)]
     many = len(unseen) >= 2 or any(end - start > 2 for start, end in unseen)
     assert list(hidden.invisible(source)) == (unseen if many else [])

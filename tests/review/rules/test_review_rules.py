@@ -10,10 +10,10 @@ from plain_samples import PLAIN
 from program_samples import PROGRAM
 from setup_samples import SETUP
 
-from metier.review.matching.re2 import compiled
+from metier.review.matching.re2 import compile_pattern
 from metier.review.matching.scan import scan
 from metier.review.rules.catalogue import CONTENT, TAGS, all_rules
-from metier.review.text.views import Source
+from metier.review.text.views import ReviewedText
 
 RULES = {rule.id: rule for rule in CONTENT}
 ALL = (*SAMPLES, *PLAIN, *MEANING, *PROGRAM, *INTENT, *SETUP)
@@ -23,7 +23,7 @@ GOOD = [(one, text) for one in ALL for text in one.good]
 
 def _found(samples: Samples, text: str) -> bool:
     path = "scripts/run.sh" if samples.where == "script" else "SKILL.md"
-    return bool(scan(Source(path, text, script=samples.where == "script"), (RULES[samples.rule],)))
+    return bool(scan(ReviewedText(path, text, script=samples.where == "script"), (RULES[samples.rule],)))
 
 
 @pytest.mark.parametrize(("samples", "text"), BAD, ids=[f"{one.rule}-{text[:24]!a}" for one, text in BAD])
@@ -52,4 +52,4 @@ def test_every_rule_says_what_is_wrong_and_what_to_do() -> None:
 def test_every_pattern_is_one_the_linear_engine_takes() -> None:
     for rule in CONTENT:
         for pattern in (*rule.patterns, *rule.together, *rule.unless, rule.known):
-            assert compiled(pattern), rule.id
+            assert compile_pattern(pattern), rule.id

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from selection_world import NO_CHANCE, decide, falling, names, scored, skill
 
 from metier.models.failures import OverBudget, RateLimited, Refused, TimedOut, Unreachable
-from metier.models.layers.stack import Layers, stacked
+from metier.models.layers.stack import Layers, build_stack
 from metier.models.scripted import Scripted, fails, hangs, on, raises, says
 from metier.selection.choosing.choose import Basis, choose, key_of
 from metier.selection.choosing.model_call import Adviser
@@ -139,7 +139,7 @@ def test_a_call_is_cold_short_and_limited_in_time_and_carries_the_switch_for_thi
 
 def test_the_switch_for_thinking_passes_every_layer_around_a_model() -> None:
     asked = model(final=["s0"])
-    layered = stacked(asked, Layers(redact=lambda text: text.replace("hunter2", "[secret]")))
+    layered = build_stack(asked, Layers(redact=lambda text: text.replace("hunter2", "[secret]")))
     choice = decide(layered, falling(2), "ship with hunter2", replace(NO_CHANCE, thinking=True))
     assert names(choice) == ["s0"]
     assert getattr(asked.requests[0], "thinking", None) is True

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from metier.selection.evaluation.compare import compared
 from metier.selection.evaluation.evaluate import Answer, evaluated
 from metier.selection.evaluation.labelled_queries import Query, read_queries
-from metier.statistics.shares import auc, mean, paired, percentile, share
+from metier.statistics.figures import auc, mean, paired_mean, percentile, share
 
 
 def query(*gold: str, kind: str = "") -> Query:
@@ -96,7 +96,7 @@ def test_a_comparison_goes_query_by_query() -> None:
 
 
 def test_ten_equal_answers_do_not_prove_that_there_is_no_difference() -> None:
-    figure = paired([0.0] * 10)
+    figure = paired_mean([0.0] * 10)
     assert figure
     assert figure.value == 0.0
     assert figure.low < -0.1 < 0.1 < figure.high
@@ -127,7 +127,7 @@ def test_auc_is_how_often_the_right_kind_comes_first(ours: list[float], theirs: 
 
 
 def test_nothing_has_no_figures() -> None:
-    assert (share([]), mean([]), paired([]), percentile([], 0.5)) == (None,) * 4
+    assert (share([]), mean([]), paired_mean([]), percentile([], 0.5)) == (None,) * 4
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from metier.errors import DamagedError, InputError, MetierError, NotFoundError
 from metier.formats import value_json
 from metier.library.versions.objects import files_of
 from metier.skills.archives.parcel import pack, unpack
-from metier.skills.archives.read import DEFAULT, read_archive
+from metier.skills.archives.reader import DEFAULT, read_archive
 from metier.skills.package import Package
 from metier.types import Provenance
 from metier.types.skills import Version

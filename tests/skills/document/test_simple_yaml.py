@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from metier.skills.document.yaml_quoting import quote
-from metier.skills.document.yaml_values import MANY, ordinary, read_yaml
+from metier.skills.document.yaml_values import MANY, read_simple_yaml, read_yaml
 
 OWN = (
     'name: rotate-logs\ndescription: "Rotate the logs, for example “rotate … now”. Key words: rotate, logs."\n'
@@ -43,7 +43,7 @@ below = st.tuples(keys, near).map(lambda pair: f"{pair[0]}:\n" + "".join(f"  {on
 @example('a: "b"\n"c": d\n')
 @example("a: b\n...\n")
 def test_an_ordinary_frontmatter_is_what_the_parser_makes_of_it(text: str) -> None:
-    found = ordinary(text)
+    found = read_simple_yaml(text)
     assert found is None or found == read_yaml(text)
 
 
@@ -57,8 +57,8 @@ def test_an_ordinary_frontmatter_is_what_the_parser_makes_of_it(text: str) -> No
     ],
 )
 def test_what_learned_skills_have_needs_no_parser(text: str) -> None:
-    assert ordinary(text) is not None
-    assert ordinary(text) == read_yaml(text)
+    assert read_simple_yaml(text) is not None
+    assert read_simple_yaml(text) == read_yaml(text)
 
 
 @pytest.mark.parametrize(
@@ -82,4 +82,4 @@ def test_what_learned_skills_have_needs_no_parser(text: str) -> None:
     ],
 )
 def test_anything_else_is_left_to_the_parser(text: str) -> None:
-    assert ordinary(text) is None
+    assert read_simple_yaml(text) is None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from metier.cli.options import Options
     from metier.config import Settings
     from metier.context.model_spending import Today
-    from metier.models.build import Configured
+    from metier.models.build import ModelSettings
     from metier.models.check import CheckResult
     from metier.models.ledger import Limits
 
@@ -44,22 +44,21 @@ def check(ctx: typer.Context, as_json: AsJson = False) -> None:
 
     from metier.config import load, outer_state_dir, state_folder
     from metier.context import state_folder as place
-    from metier.models.build import configured
-    from metier.models.check import budget
-    from metier.models.check import check as examine
+    from metier.models.build import model_settings
+    from metier.models.check import check_budget, check_models
 
     given = options(ctx)
     folder = Path(given.folder)
     shared = outer_state_dir(given.flags, os.environ)
     root = place.find_root(folder, os.environ, shared) or folder.absolute()
     settings = load(root, given.flags)
-    found = configured(settings.config.flat())
+    found = model_settings(settings.config.flat())
     results = _strange(settings, state_folder(root, settings.config.state_dir), found)
     if not results:
-        results = examine(found.model, os.environ, datetime.now(UTC), found.embedder)
+        results = check_models(found.model, os.environ, datetime.now(UTC), found.embedder)
     today = _today(given)
     if today is not None:
-        results.append(budget(today.spent, found.limits, today.pending))
+        results.append(check_budget(today.spent, found.limits, today.pending))
     if as_json:
         emit({"checks": [asdict(one) for one in results], "today": _fields(today, found.limits) if today else None})
     else:
@@ -67,7 +66,7 @@ def check(ctx: typer.Context, as_json: AsJson = False) -> None:
     raise typer.Exit(1 if any(result.state == "problem" for result in results) else 0)
 
 
-def _strange(settings: Settings, state: Path, found: Configured) -> list[CheckResult]:
+def _strange(settings: Settings, state: Path, found: ModelSettings) -> list[CheckResult]:
     """Models that are not asked because of who named their address."""
     from metier.context.model_access import refuse_strange_address
     from metier.models.check import CheckResult

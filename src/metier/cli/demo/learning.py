@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from metier.learning.report import Learned
     from metier.library.versions.blame import BlamedLine
-    from metier.skills.diff import Change
+    from metier.skills.diff import FileChange
     from metier.types import Delivery, Draft, Pattern
     from metier.types.skills import Version
     from metier.workspace import Workspace
@@ -32,7 +32,7 @@ class Lesson:
     """How often the chore was done since the pass before."""
     learned: Learned
     draft: Draft
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     version: Version
 
 

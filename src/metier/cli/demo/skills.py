@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from metier.skills.diff import Change
+    from metier.skills.diff import FileChange
     from metier.types import Draft
     from metier.types.skills import Version
     from metier.workspace import Workspace
@@ -66,7 +66,7 @@ class SkillStory:
     """What was done to the sample skill."""
 
     versions: tuple[Version, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     """Of the first patch."""
     refused: str
     """What review said of the hostile patch."""

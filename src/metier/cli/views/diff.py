@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metier.cli.output import console, visible
-from metier.skills.diff import Change, side_by_side, unified
+from metier.skills.diff import FileChange, side_by_side, unified
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,13 +19,13 @@ NUMBER = 5
 """Columns of a line's number."""
 
 
-def page(found: Iterable[Change], names: tuple[str, str], *, two: bool) -> Iterator[RenderableType]:
+def page(found: Iterable[FileChange], names: tuple[str, str], *, two: bool) -> Iterator[RenderableType]:
     """The changes, each as a part to print."""
     for change in found:
         yield from _two_columns(change, names) if two else _one_column(change)
 
 
-def as_document(change: Change) -> dict[str, object]:
+def as_document(change: FileChange) -> dict[str, object]:
     """A file's change as JSON."""
     return {
         "path": change.path,
@@ -35,7 +35,7 @@ def as_document(change: Change) -> dict[str, object]:
     }
 
 
-def _one_column(change: Change) -> Iterator[RenderableType]:
+def _one_column(change: FileChange) -> Iterator[RenderableType]:
     from rich.text import Text
 
     for number, line in enumerate(unified(change)):
@@ -43,7 +43,7 @@ def _one_column(change: Change) -> Iterator[RenderableType]:
         yield Text(visible(line), style="bold" if head else COLOURS.get(line[:1], ""))
 
 
-def _two_columns(change: Change, names: tuple[str, str]) -> Iterator[RenderableType]:
+def _two_columns(change: FileChange, names: tuple[str, str]) -> Iterator[RenderableType]:
     from rich.text import Text
 
     width = max(20, (console().width - 2 * NUMBER - 5) // 2)

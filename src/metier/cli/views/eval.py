@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from metier.selection.evaluation.evaluate import Evaluation, Latency
     from metier.selection.evaluation.labelled_queries import Query
     from metier.selection.evaluation.run import Report, Side
-    from metier.statistics.shares import Figure
+    from metier.statistics.figures import Figure
 
 UNKNOWN = "–"
 ASKED = {"query": "labelled query", "description": "its description", "request": "past request"}

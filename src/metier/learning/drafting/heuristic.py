@@ -12,7 +12,7 @@ from metier.learning.drafting.text import Writer
 from metier.learning.procedures.knowledge import Knowledge, Lessons, learned
 from metier.learning.procedures.shell import head
 from metier.learning.procedures.template import literal
-from metier.skills.names import fold, slug
+from metier.skills.names import lookalike_key, slug
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,8 +42,8 @@ def target_of(pattern: Pattern, recalled: Sequence[KnownSkill]) -> KnownSkill | 
     """The existing skill a pattern belongs to: the first its runs followed, or one of its own name."""
     path = [name.casefold() for name in pattern.winning_path]
     followed = [one for name in path for one in recalled if one.name.casefold() == name]
-    name = fold(slug(pattern.label))
-    return next(iter(followed), None) or next((one for one in recalled if fold(one.name) == name), None)
+    name = lookalike_key(slug(pattern.label))
+    return next(iter(followed), None) or next((one for one in recalled if lookalike_key(one.name) == name), None)
 
 
 def type_of(pattern: Pattern) -> DraftType:

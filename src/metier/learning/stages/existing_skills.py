@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from metier.errors import MetierError
 from metier.learning.drafting.proposal import There
 from metier.learning.drafting.similar_skills import Index, KnownSkill, Place
-from metier.skills.names import fold
+from metier.skills.names import lookalike_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,11 +44,11 @@ class ExistingSkills:
         self._out: dict[str, str] = {}
         for one in skills:
             if one.status in OUT:
-                self._out[fold(one.name)] = one.status
+                self._out[lookalike_key(one.name)] = one.status
             elif not one.shadowed_by:
                 place = _place(levels.get(one.root, "project"))
                 entry = _Entry(name=one.name, folder=str(one.folder), place=place, hash=one.hash)
-                self._skills[fold(one.name)] = entry
+                self._skills[lookalike_key(one.name)] = entry
 
     @cached_property
     def index(self) -> Index:
@@ -57,12 +57,12 @@ class ExistingSkills:
 
     def hash(self, name: str) -> str:
         """The hash of the skill of a name; empty when there is none."""
-        found = self._skills.get(fold(name))
+        found = self._skills.get(lookalike_key(name))
         return found.hash if found else ""
 
     def there(self, name: str) -> There:
         """What exists under a name."""
-        found = self._skills.get(fold(name))
+        found = self._skills.get(lookalike_key(name))
         if found is None:
             return There()
         package = self._read(found)
@@ -70,15 +70,15 @@ class ExistingSkills:
 
     def out(self, name: str) -> str:
         """How a skill of that name was taken out of sight; empty: none was, or one is there."""
-        return "" if fold(name) in self._skills else self._out.get(fold(name), "")
+        return "" if lookalike_key(name) in self._skills else self._out.get(lookalike_key(name), "")
 
     def shipped(self, version: Version) -> None:
         """Take in what this very pass has shipped: the next draft must not be made as if it were not there."""
         name = version.skill.rpartition("/")[2]
-        known = self._skills.get(fold(name))
+        known = self._skills.get(lookalike_key(name))
         there = known.folder if known and known.place == "workspace" else ""
         folder = there or str(self._library.default.path / version.skill)
-        self._skills[fold(name)] = _Entry(name=name, folder=folder, place="workspace", hash=version.hash)
+        self._skills[lookalike_key(name)] = _Entry(name=name, folder=folder, place="workspace", hash=version.hash)
 
     def _known(self) -> Iterator[KnownSkill]:
         for one in list(self._skills.values()):

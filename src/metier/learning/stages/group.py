@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from metier.learning.clustering.cluster import Cluster
     from metier.learning.clustering.clusterer import Meeting, Meetings
     from metier.learning.stages.gather import Gathered
-    from metier.models.embedding.static import StaticEmbedder
+    from metier.models.embedder import StaticEmbedder
     from metier.models.questions import Asker
     from metier.types import Pattern, Record
 

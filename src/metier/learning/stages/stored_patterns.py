@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from metier.context.context import Context
-    from metier.models.embedding.static import StaticEmbedder
+    from metier.models.embedder import StaticEmbedder
     from metier.store.engines.engine import Transaction
     from metier.store.tables.learning.waiting import WaitingRun
     from metier.types import Pattern

@@ -11,7 +11,7 @@ from metier.context.audit import current_user, note_action
 from metier.errors import ConflictError, MetierError, NotFoundError
 from metier.library.versions.objects import files_of
 from metier.review.capabilities import capability_diff
-from metier.skills.names import fold
+from metier.skills.names import lookalike_key
 from metier.store.tables.library import drafts
 from metier.types import Draft
 
@@ -192,7 +192,7 @@ def _shipped_drafts(library: Library, found: Iterable[Draft]) -> list[Draft]:
 
 def _plain_name(skill: str) -> str:
     """A skill's own name, without its folder and however it is spelt."""
-    return fold(skill.rpartition("/")[2])
+    return lookalike_key(skill.rpartition("/")[2])
 
 
 def _was_shipped(library: Library, draft: Draft) -> bool:

@@ -13,7 +13,7 @@ from metier.library.disk.slot import ABSENT, Place
 from metier.library.versions import journal
 from metier.library.versions.history import Entry
 from metier.library.versions.objects import files_of, modes_in
-from metier.skills.names import fold, name_problem
+from metier.skills.names import lookalike_key, name_problem
 from metier.skills.paths import path_problem
 from metier.types.skills import Version
 
@@ -255,7 +255,7 @@ def _check_batch(changes: Sequence[Change]) -> None:
     seen: set[tuple[Path, str]] = set()
     for change in changes:
         _check_name(change.version.skill, path_problem(change.version.skill))
-        where = (change.root, fold(change.version.skill))
+        where = (change.root, lookalike_key(change.version.skill))
         if where in seen:
             raise RefusedError(f"Two changes at once are about {change.version.skill}, or a name that looks like it.")
         seen.add(where)
@@ -271,7 +271,7 @@ def _check_alike(place: Place) -> None:
     name = place.folder.name
     with suppress(FileNotFoundError):
         for other in os.listdir(place.folder.parent):  # noqa: PTH208 - names are all it takes
-            if other != name and fold(other) == fold(name):
+            if other != name and lookalike_key(other) == lookalike_key(name):
                 raise RefusedError(f"'{name}' looks like '{other}', which is there already. Choose another name.")
 
 

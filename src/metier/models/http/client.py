@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, TypeVar, assert_never
 
-from metier.models.failures import FAILURES, Refused, without
-from metier.models.http.transport import Answer, Transport
+from metier.models.failures import FAILURES, Refused, without_secret
+from metier.models.http.transport import HttpAnswer, Transport
 from metier.models.spec import keys_of
 from metier.models.wire.anthropic import AnthropicWire
 from metier.models.wire.completion import CompletionWire
 from metier.models.wire.openai import OpenAIWire
 from metier.models.wire.statuses import refusal
-from metier.models.wire.unsupported import Dialect, simpler
+from metier.models.wire.unsupported import WireDialect, simpler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,8 +51,8 @@ class HttpModel:
     def complete(self, request: Request) -> Reply | Failure:
         """One reply; what the server does not understand of the protocol is left out and remembered."""
         deadline = self.clock() + request.timeout
-        dialect: Dialect | None = self._dialect
-        tried: list[Dialect] = []
+        dialect: WireDialect | None = self._dialect
+        tried: list[WireDialect] = []
         result: Reply | Failure = Refused(reason="nothing was asked")
         while dialect is not None and dialect not in tried:
             tried.append(dialect)
@@ -87,7 +87,7 @@ class HttpModel:
 
     def _exchange(self, path: str, body: bytes, deadline: float, read: Callable[[bytes], T | Failure]) -> T | Failure:
         answer = self._transport.post(path, self._headers, body, deadline)
-        if not isinstance(answer, Answer):
+        if not isinstance(answer, HttpAnswer):
             return self._clean(answer)
         if not 200 <= answer.status < 300:
             return self._clean(refusal(answer))
@@ -96,7 +96,7 @@ class HttpModel:
 
     def _clean(self, failure: Failure) -> Failure:
         for secret in self._secrets:
-            failure = without(failure, secret)
+            failure = without_secret(failure, secret)
         return failure
 
 
@@ -106,7 +106,7 @@ def _wire(spec: ModelSpec) -> Wire:
             return AnthropicWire()
         case "openai":
             own = spec.base_url.startswith("https://api.openai.com/")
-            return OpenAIWire(Dialect(limit_field="max_completion_tokens") if own else None)
+            return OpenAIWire(WireDialect(limit_field="max_completion_tokens") if own else None)
         case "completion":
             return CompletionWire()
         case "pydantic-ai":

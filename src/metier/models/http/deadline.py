@@ -23,7 +23,7 @@ PIECE = 64 * 1024
 """Bytes written between two looks at the clock."""
 
 
-class Opened:
+class OpenSockets:
     """The sockets in use, so that those who wait for them can be woken."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Opened:
         with self._lock:
             self._sockets.add(one)
 
-    def cut(self) -> None:
+    def shut_down(self) -> None:
         """Hang up on every socket: a thread that waits for one wakes, as if the server had gone."""
         with self._lock:
             sockets = list(self._sockets)
@@ -47,7 +47,7 @@ class Opened:
 class DeadlineStream(httpcore2.NetworkStream):
     """A connection whose every operation ends at the given moment."""
 
-    def __init__(self, inner: httpcore2.NetworkStream, clock: Callable[[], float], opened: Opened) -> None:
+    def __init__(self, inner: httpcore2.NetworkStream, clock: Callable[[], float], opened: OpenSockets) -> None:
         self.inner = inner
         self.clock = clock
         self.opened = opened
@@ -87,7 +87,7 @@ class DeadlineBackend(httpcore2.NetworkBackend):
     def __init__(self, clock: Callable[[], float]) -> None:
         self.clock = clock
         self.inner = httpcore2.SyncBackend()
-        self.opened = Opened()
+        self.opened = OpenSockets()
 
     def connect_tcp(
         self,

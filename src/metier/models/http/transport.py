@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import httpcore2
 
 from metier.errors import ConfigError
-from metier.models.failures import Malformed, Refused, TimedOut, Unreachable, short
+from metier.models.failures import Malformed, Refused, TimedOut, Unreachable, one_line
 from metier.models.http.deadline import DeadlineBackend
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Proxy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class HttpAnswer:
     """What a server sent: its status, headers in lower case, and the whole body."""
 
     status: int
@@ -60,7 +60,7 @@ class Transport:
         self._pool = _pool(context, proxy_for(base_url, environ), self.backend)
         self.closed = False
 
-    def post(self, path: str, headers: list[tuple[bytes, bytes]], body: bytes, deadline: float) -> Answer | Failure:
+    def post(self, path: str, headers: list[tuple[bytes, bytes]], body: bytes, deadline: float) -> HttpAnswer | Failure:
         """Send a body and read what comes back, all before the deadline."""
         left = deadline - self.clock()
         if self.closed:
@@ -84,10 +84,10 @@ class Transport:
     def close(self) -> None:
         """End all connections, and with them the calls under way."""
         self.closed = True
-        self.backend.opened.cut()
+        self.backend.opened.shut_down()
         self._pool.close()
 
-    def _exchange(self, target: bytes, headers: list[tuple[bytes, bytes]], body: bytes, deadline: float) -> Answer:
+    def _exchange(self, target: bytes, headers: list[tuple[bytes, bytes]], body: bytes, deadline: float) -> HttpAnswer:
         """Send the request and read the whole answer; raises what httpcore2 raises."""
         url = httpcore2.URL(scheme=self.scheme.encode(), host=self.host.encode(), port=self.port, target=target)
         times = {"connect": deadline, "read": deadline, "write": deadline, "pool": deadline - self.clock()}
@@ -98,7 +98,7 @@ class Transport:
                 if len(content) > self.largest:
                     raise _TooLongError
         found = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
-        return Answer(status=response.status, headers=found, body=bytes(content))
+        return HttpAnswer(status=response.status, headers=found, body=bytes(content))
 
 
 class _TooLongError(Exception):
@@ -126,7 +126,7 @@ def _context(environ: Mapping[str, str]) -> ssl.SSLContext:
 
 def _translated(error: Exception) -> Failure:
     """Our word for what the network did; foreign errors end here."""
-    said = short(str(error)) or type(error).__name__
+    said = one_line(str(error)) or type(error).__name__
     match error:
         case httpcore2.ConnectTimeout() | httpcore2.PoolTimeout():
             return TimedOut(reason=f"no connection within the time limit ({said})")

@@ -38,7 +38,7 @@ class Budgeted:
 
     def complete(self, request: Request) -> Reply | Failure:
         """A reply the budget can bear."""
-        return self._spend(most(request), lambda: self.model.complete(request))
+        return self._spend(most_tokens(request), lambda: self.model.complete(request))
 
     def embed(self, texts: Texts) -> Vectors | Failure:
         """Vectors the budget can bear."""
@@ -67,7 +67,7 @@ class Budgeted:
         return Amount(calls=1, tokens=count, usd=usd)
 
 
-def most(request: Request) -> Tokens:
+def most_tokens(request: Request) -> Tokens:
     """The most tokens a request can take: a token stands for at least one byte, and the reply has its own limit."""
     texts = [request.system, *(message.text for message in request.messages)]
     given = _bytes(texts) + PER_MESSAGE * (len(texts) + 1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from pydantic import TypeAdapter, ValidationError
 
 from metier.models.failures import TimedOut
-from metier.models.keys import reply_key, vector_key
+from metier.models.memo_keys import reply_key, vector_key
 from metier.models.model import Reply, Vectors
 from metier.types import Tokens
 

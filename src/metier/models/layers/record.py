@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from metier.models.failures import FAILURES, kind
-from metier.models.keys import prompt_hash, vector_key
+from metier.models.memo_keys import prompt_hash, vector_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable

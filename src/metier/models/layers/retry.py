@@ -9,7 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
 from metier.models.failures import RateLimited, TimedOut, Unreachable
-from metier.models.keys import prompt_hash, vector_key
+from metier.models.memo_keys import prompt_hash, vector_key
 from metier.models.model import Reply, Vectors
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ R = TypeVar("R", Reply, Vectors)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class RetryPolicy:
     """How often to ask again, and how long to wait in between."""
 
     attempts: int = 4
@@ -45,13 +45,13 @@ class Retrying:
     def __init__(
         self,
         model: Model,
-        patience: Patience | None = None,
+        patience: RetryPolicy | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self.model = model
         self.identity = model.identity
-        self.patience = patience or Patience()
+        self.patience = patience or RetryPolicy()
         self.clock = clock
         self.sleep = sleep
         self._free = 0.0

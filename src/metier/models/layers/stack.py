@@ -19,9 +19,9 @@ from metier.models.layers.budget import Budgeted
 from metier.models.layers.memo import Memo, MemoryStore
 from metier.models.layers.record import Recorded
 from metier.models.layers.redacted import Cleaned, Redacted
-from metier.models.layers.retry import Patience, Retrying
+from metier.models.layers.retry import Retrying, RetryPolicy
 from metier.models.ledger import Limits, MemoryLedger
-from metier.models.price import unknown
+from metier.models.price import unknown_price
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,17 +53,17 @@ class Layers:
     memo: MemoStore = field(default_factory=MemoryStore)
     ledger: Ledger = field(default_factory=MemoryLedger)
     limits: Limits = field(default_factory=Limits)
-    price: Price = unknown
+    price: Price = unknown_price
     sink: Sink = field(default_factory=Calls)
-    patience: Patience = field(default_factory=Patience)
+    retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
 
 
-def stacked(model: Model, layers: Layers) -> Model:
+def build_stack(model: Model, layers: Layers) -> Model:
     """The model with every layer around it."""
     noted = Recorded(model, layers.sink, layers.price, layers.clock)
     paid = Budgeted(noted, layers.ledger, layers.limits, layers.price)
-    patient = Retrying(paid, layers.patience, layers.clock, layers.sleep)
+    patient = Retrying(paid, layers.retry_policy, layers.clock, layers.sleep)
     kept = Memo(Cleaned(patient, layers.redact), layers.memo, layers.clock)
     return Redacted(kept, layers.redact)

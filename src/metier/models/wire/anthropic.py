@@ -9,9 +9,9 @@ from pydantic import Field, ValidationError
 from metier.formats.strict_json import clean
 from metier.models.failures import Malformed, Refused
 from metier.models.model import Finish, Reply
-from metier.models.wire.protocol import Lenient, dumped, unusable
+from metier.models.wire.protocol import Lenient, compact_json, unusable
 from metier.models.wire.schemas import wire_schema
-from metier.models.wire.unsupported import Dialect
+from metier.models.wire.unsupported import WireDialect
 from metier.types import Tokens
 
 if TYPE_CHECKING:
@@ -50,13 +50,13 @@ class AnthropicWire:
     embed_path = ""
 
     def __init__(self) -> None:
-        self.first = Dialect()
+        self.first = WireDialect()
 
     def headers(self, key: str) -> list[tuple[str, str]]:
         """The protocol's version, and the key."""
         return [("anthropic-version", VERSION), *([("x-api-key", key)] if key else [])]
 
-    def body(self, name: str, request: Request, dialect: Dialect) -> bytes:
+    def body(self, name: str, request: Request, dialect: WireDialect) -> bytes:
         """A message."""
         messages = [{"role": one.role, "content": clean(one.text)} for one in request.messages]
         made: dict[str, object] = {"model": name, "max_tokens": request.max_tokens, "messages": messages}
@@ -68,7 +68,7 @@ class AnthropicWire:
             made["output_config"] = {"format": {"type": "json_schema", "schema": shape}}
         if request.thinking is not None and dialect.thinking:
             made |= _thinking(request)
-        return dumped(made)
+        return compact_json(made)
 
     def reply(self, body: bytes) -> Reply | Failure:
         """The text blocks, joined."""

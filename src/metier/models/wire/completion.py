@@ -8,9 +8,9 @@ from pydantic import Field, ValidationError
 
 from metier.formats.strict_json import clean
 from metier.models.model import Reply
-from metier.models.wire.openai import FINISHES, Usage, tokens_of
-from metier.models.wire.protocol import Lenient, dumped, unusable
-from metier.models.wire.unsupported import Dialect
+from metier.models.wire.openai import FINISHES, OpenAIUsage, tokens_of
+from metier.models.wire.protocol import Lenient, compact_json, unusable
+from metier.models.wire.unsupported import WireDialect
 
 if TYPE_CHECKING:
     from metier.models.failures import Failure
@@ -25,7 +25,7 @@ class _Choice(Lenient):
 class _Completion(Lenient):
     choices: list[_Choice] = Field(min_length=1)
     model: str = ""
-    usage: Usage | None = None
+    usage: OpenAIUsage | None = None
 
 
 class CompletionWire:
@@ -35,13 +35,13 @@ class CompletionWire:
     embed_path = ""
 
     def __init__(self) -> None:
-        self.first = Dialect()
+        self.first = WireDialect()
 
     def headers(self, key: str) -> list[tuple[str, str]]:
         """The key as a bearer token."""
         return [("authorization", f"Bearer {key}")] if key else []
 
-    def body(self, name: str, request: Request, dialect: Dialect) -> bytes:
+    def body(self, name: str, request: Request, dialect: WireDialect) -> bytes:
         """A completion; the sample's number is the seed."""
         prompt = clean("".join([request.system, *(one.text for one in request.messages)]))
         made: dict[str, object] = {"model": name, "prompt": prompt, "max_tokens": request.max_tokens}
@@ -52,7 +52,7 @@ class CompletionWire:
             made["stop"] = list(request.stop)
         if request.grammar:
             made["grammar"] = request.grammar
-        return dumped(made)
+        return compact_json(made)
 
     def reply(self, body: bytes) -> Reply | Failure:
         """The first choice's text."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from pydantic import Field, ValidationError
 
 from metier.formats.strict_json import clean
-from metier.models.failures import Malformed, Refused, short
+from metier.models.failures import Malformed, Refused, one_line
 from metier.models.model import Finish, Reply, Vectors
-from metier.models.wire.protocol import Lenient, dumped, single, unusable
+from metier.models.wire.protocol import Lenient, compact_json, single, unusable
 from metier.models.wire.schemas import wire_schema
-from metier.models.wire.unsupported import Dialect
+from metier.models.wire.unsupported import WireDialect
 from metier.types import Tokens
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class _Cached(Lenient):
     cached_tokens: int | None = Field(default=None, ge=0)
 
 
-class Usage(Lenient):
+class OpenAIUsage(Lenient):
     """What a request took, in tokens."""
 
     prompt_tokens: int = Field(ge=0)
@@ -52,7 +52,7 @@ class _Choice(Lenient):
 class _Completion(Lenient):
     choices: list[_Choice] = Field(min_length=1)
     model: str = ""
-    usage: Usage | None = None
+    usage: OpenAIUsage | None = None
 
 
 class _Item(Lenient):
@@ -63,7 +63,7 @@ class _Item(Lenient):
 class _Embeddings(Lenient):
     data: list[_Item]
     model: str = ""
-    usage: Usage | None = None
+    usage: OpenAIUsage | None = None
 
 
 class OpenAIWire:
@@ -72,14 +72,14 @@ class OpenAIWire:
     complete_path = "/chat/completions"
     embed_path = "/embeddings"
 
-    def __init__(self, first: Dialect | None = None) -> None:
-        self.first = first or Dialect()
+    def __init__(self, first: WireDialect | None = None) -> None:
+        self.first = first or WireDialect()
 
     def headers(self, key: str) -> list[tuple[str, str]]:
         """The key as a bearer token."""
         return [("authorization", f"Bearer {key}")] if key else []
 
-    def body(self, name: str, request: Request, dialect: Dialect) -> bytes:
+    def body(self, name: str, request: Request, dialect: WireDialect) -> bytes:
         """A chat completion."""
         messages = [{"role": "system", "content": clean(request.system)}] if request.system else []
         messages += [{"role": one.role, "content": clean(one.text)} for one in request.messages]
@@ -91,7 +91,7 @@ class OpenAIWire:
             made["response_format"] = {"type": "json_schema", "json_schema": wanted}
         if request.thinking is not None and dialect.thinking:
             made |= self._thinking(on=request.thinking)
-        return dumped(made)
+        return compact_json(made)
 
     def _thinking(self, *, on: bool) -> dict[str, object]:
         """The switch: OpenAI's own servers take an effort, others pass it to the model's template."""
@@ -107,7 +107,7 @@ class OpenAIWire:
             return unusable(body, error)
         choice, tokens = found.choices[0], tokens_of(found.usage)
         if choice.message.refusal or choice.finish_reason == "content_filter":
-            said = short(choice.message.refusal or "the provider's content filter stopped it")
+            said = one_line(choice.message.refusal or "the provider's content filter stopped it")
             return Refused(reason=f"the model declined: {said}", billed=True)
         text = _text(choice.message.content)
         if text is None:
@@ -117,7 +117,7 @@ class OpenAIWire:
 
     def embed_body(self, name: str, texts: Texts) -> bytes:
         """Embeddings of all texts at once."""
-        return dumped({"model": name, "input": [clean(text) for text in texts.texts], "encoding_format": "float"})
+        return compact_json({"model": name, "input": [clean(text) for text in texts.texts], "encoding_format": "float"})
 
     def vectors(self, body: bytes, count: int) -> Vectors | Failure:
         """The vectors, put back in the order asked."""
@@ -141,7 +141,7 @@ def _text(content: str | list[_Part] | None) -> str | None:
     return content
 
 
-def tokens_of(usage: Usage | None) -> Tokens | None:
+def tokens_of(usage: OpenAIUsage | None) -> Tokens | None:
     """Our count of them; None where the server did not say."""
     if usage is None:
         return None

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from metier.models.failures import Malformed, short
-from metier.models.keys import compact
+from metier.models.failures import Malformed, one_line
+from metier.models.memo_keys import compact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from metier.models.failures import Failure
     from metier.models.model import Reply, Request, Texts, Vector, Vectors
-    from metier.models.wire.unsupported import Dialect
+    from metier.models.wire.unsupported import WireDialect
 
 
 class Wire(Protocol):
     """One protocol's way to say things."""
 
-    first: Dialect
+    first: WireDialect
     """What to try before a server has complained."""
     complete_path: str
     embed_path: str
@@ -31,7 +31,7 @@ class Wire(Protocol):
         """The headers of every request; `key` may be empty."""
         ...
 
-    def body(self, name: str, request: Request, dialect: Dialect) -> bytes:
+    def body(self, name: str, request: Request, dialect: WireDialect) -> bytes:
         """What to send for a completion."""
         ...
 
@@ -54,7 +54,7 @@ class Lenient(BaseModel):
     model_config = ConfigDict(extra="ignore", protected_namespaces=())
 
 
-def dumped(value: object) -> bytes:
+def compact_json(value: object) -> bytes:
     """Compact JSON."""
     return compact(value).encode()
 
@@ -63,9 +63,9 @@ def unusable(body: bytes, error: ValidationError) -> Malformed:
     """The failure for an answer that is not of the protocol's form."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(map(str, first["loc"]))
-    text = short(body[:2_000].decode("utf-8", "replace"))
+    text = one_line(body[:2_000].decode("utf-8", "replace"))
     reason = f"the server's answer is not of the protocol's form: {where + ': ' if where else ''}{first['msg']}"
-    return Malformed(reason=short(reason), text=text, billed=True)
+    return Malformed(reason=one_line(reason), text=text, billed=True)
 
 
 def single(values: Iterable[float]) -> Vector:

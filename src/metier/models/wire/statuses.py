@@ -7,13 +7,13 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import TYPE_CHECKING, cast
 
-from metier.models.failures import RateLimited, Refused, Unreachable, short
+from metier.models.failures import RateLimited, Refused, Unreachable, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from metier.models.failures import Failure
-    from metier.models.http.transport import Answer
+    from metier.models.http.transport import HttpAnswer
 
 LONGEST_WAIT = 3600.0
 """Seconds; a server that asks for more is taken to have asked for this."""
@@ -26,11 +26,11 @@ HINTS = {
 }
 
 
-def refusal(answer: Answer) -> Failure:
+def refusal(answer: HttpAnswer) -> Failure:
     """The failure that an answer other than success means."""
     status, said = answer.status, message(answer.body)
     if 300 <= status < 400:
-        place = short(answer.headers.get("location", "elsewhere"), 100)
+        place = one_line(answer.headers.get("location", "elsewhere"), 100)
         return Refused(reason=f"the server redirects to {place}; set that address", status=status)
     if said_no_money(status, said):
         return Refused(reason=f"HTTP {status}, no credit is left: {said}", status=402)
@@ -55,7 +55,7 @@ def message(body: bytes) -> str:
     try:
         value: object = json.loads(body[:65_536])
     except (ValueError, RecursionError):
-        return short(body[:2_000].decode("utf-8", "replace")) or "(no explanation)"
+        return one_line(body[:2_000].decode("utf-8", "replace")) or "(no explanation)"
     parts: list[str] = []
     while isinstance(value, dict) and len(parts) < 4:
         fields = cast("dict[str, object]", value)
@@ -65,7 +65,7 @@ def message(body: bytes) -> str:
         parts.append(value)
     elif value is not None:
         parts.append(json.dumps(value)[:1_000])
-    return short(" ".join(dict.fromkeys(parts))) or "(no explanation)"
+    return one_line(" ".join(dict.fromkeys(parts))) or "(no explanation)"
 
 
 def wait_asked(headers: Mapping[str, str]) -> float | None:

@@ -19,7 +19,7 @@ UNKNOWN_FIELD = re.compile(r"not supported|unsupported|unknown|unrecogni[sz]ed|n
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class WireDialect:
     """The optional parts of a protocol, as this server and model take them."""
 
     temperature: bool = True
@@ -28,7 +28,7 @@ class Dialect:
     limit_field: LimitField = "max_tokens"
 
 
-def simpler(dialect: Dialect, request: Request, failure: Failure) -> Dialect | None:
+def simpler(dialect: WireDialect, request: Request, failure: Failure) -> WireDialect | None:
     """The dialect to try instead after a refusal; None if what was refused is not a matter of dialect.
 
     Reasoning models take no temperature, older ones no schema, others have no switch for thinking, newer ones another
@@ -43,7 +43,7 @@ def simpler(dialect: Dialect, request: Request, failure: Failure) -> Dialect | N
     return _without(dialect, request, said)
 
 
-def _without(dialect: Dialect, request: Request, said: str) -> Dialect | None:
+def _without(dialect: WireDialect, request: Request, said: str) -> WireDialect | None:
     """The dialect without the part that a refusal speaks of."""
     if dialect.thinking and request.thinking is not None and THINKING_WORDS.search(said):
         return replace(dialect, thinking=False)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Judge(Enum):
+class Plausibility(Enum):
     """How a match is looked at before it counts as a secret."""
 
     PLAIN = "placeholders and the entropy floor only"
@@ -25,7 +25,7 @@ class Judge(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class RedactionRule:
     """One shape of secret."""
 
     name: str
@@ -37,7 +37,7 @@ class Rule:
     pattern: str
     floor: float = 0.0
     """Least Shannon entropy in bits per character."""
-    judge: Judge = Judge.PLAIN
+    judge: Plausibility = Plausibility.PLAIN
     across: bool = False
     """Whether a match may go over several lines."""
 

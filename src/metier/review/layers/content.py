@@ -11,8 +11,8 @@ from metier.review.matching.findings import finding
 from metier.review.matching.scan import scan
 from metier.review.rules.catalogue import CONTENT
 from metier.review.text.file_kinds import kind_of, source_of, sources, text_of
-from metier.review.text.views import Source
-from metier.skills.archives.read import ArchiveLimits, read_archive
+from metier.review.text.views import ReviewedText
+from metier.skills.archives.reader import ArchiveLimits, read_archive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,13 +45,13 @@ def _of_description(package: Package) -> Iterator[Finding]:
     if entry is None or not package.description:
         return
     start, end = (len(package.document[:at].decode("utf-8", "replace")) for at in entry.span)
-    for one in scan(Source(package.skill_file or "SKILL.md", package.description), _DESCRIPTION):
+    for one in scan(ReviewedText(package.skill_file or "SKILL.md", package.description), _DESCRIPTION):
         yield replace(one, line=entry.line, span=(start, max(end, start + 1)))
 
 
 def _of_opaque(path: str, content: bytes, about: str) -> Iterator[Finding]:
     kind = kind_of(path, content)
-    whole = Source(path, "")
+    whole = ReviewedText(path, "")
     if kind == "program":
         yield finding(whole, "binary-program", (0, 0))
     if kind != "archive":
@@ -66,4 +66,4 @@ def _of_opaque(path: str, content: bytes, about: str) -> Iterator[Finding]:
         if kind_of(name, part) == "text":
             yield from scan(source_of(f"{path}/{name}", part, about), _TEXT)
         elif kind_of(name, part) == "program":
-            yield finding(Source(f"{path}/{name}", ""), "binary-program", (0, 0))
+            yield finding(ReviewedText(f"{path}/{name}", ""), "binary-program", (0, 0))

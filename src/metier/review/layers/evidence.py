@@ -32,7 +32,7 @@ _DEEP = 4
 """Shells around a command that are taken off."""
 
 
-class Span(NamedTuple):
+class RunText(NamedTuple):
     """A piece of text of a run, with its origin."""
 
     origin: Origin
@@ -43,12 +43,12 @@ class Span(NamedTuple):
     """What a person would look for: `output of Bash`, `message`."""
 
 
-def spans(runs: Sequence[Run]) -> Iterator[Span]:
+def run_texts(runs: Sequence[Run]) -> Iterator[RunText]:
     """Every text of the evidence that says anything."""
     for number, run in enumerate(runs):
         for origin, text, where in _texts(run):
             if text:
-                yield Span(origin, text, number, where)
+                yield RunText(origin, text, number, where)
 
 
 def _texts(run: Run) -> Iterator[tuple[Origin, str | None, str]]:
@@ -72,7 +72,7 @@ def said_by_people(runs: Sequence[Run]) -> list[str]:
     return found + [passage.text for run in runs for passage in run.context if passage.origin in PEOPLE]
 
 
-def sessions(runs: Sequence[Run]) -> int:
+def session_count(runs: Sequence[Run]) -> int:
     """How many different sessions the runs come from; runs that name none count as one."""
     return len({run.session for run in runs})
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.review.capability_scan import hosts_in
-from metier.review.layers.evidence import said_by_people, sessions
+from metier.review.layers.evidence import said_by_people, session_count
 from metier.review.matching.findings import finding
 from metier.review.text.file_kinds import is_script, kind_of, sources
-from metier.review.text.views import Source
+from metier.review.text.views import ReviewedText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,8 +22,8 @@ def learned_findings(package: Package, evidence: Sequence[Run], before: Package 
     """Findings on what the change brings in; what was there before is not the draft's doing."""
     yield from _code(package, before)
     yield from _addresses(package, evidence, before)
-    if evidence and sessions(evidence) < 2:
-        yield finding(Source("SKILL.md", ""), "single-session", (0, 0))
+    if evidence and session_count(evidence) < 2:
+        yield finding(ReviewedText("SKILL.md", ""), "single-session", (0, 0))
 
 
 def _code(package: Package, before: Package | None) -> Iterator[Finding]:
@@ -33,7 +33,7 @@ def _code(package: Package, before: Package | None) -> Iterator[Finding]:
             continue
         if kind_of(path, content) in ("program", "archive") or is_script(path, content) or path in package.executable:
             yield replace(
-                finding(Source(path, ""), "learned-code", (0, 0)),
+                finding(ReviewedText(path, ""), "learned-code", (0, 0)),
                 reason=f"The draft brings the script or program {path}.",
             )
 

@@ -7,16 +7,25 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from metier.review.layers.evidence import FOREIGN, TEACHING, Span, spans
+from metier.review.layers.evidence import FOREIGN, TEACHING, RunText, run_texts
 from metier.review.matching.findings import finding
 from metier.review.matching.re2 import matches
 from metier.review.text.file_kinds import sources
-from metier.review.text.tokens import WINDOW, Tokens, blocks_of, plain, shared, shared_blocks, tokens, words
+from metier.review.text.tokens import (
+    WINDOW,
+    TextTokens,
+    blocks_of,
+    plain_text,
+    shared_blocks,
+    shared_windows,
+    tokens,
+    words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from metier.review.text.views import Source
+    from metier.review.text.views import ReviewedText
     from metier.skills.package import Package
     from metier.types import Finding, Run
 
@@ -52,9 +61,9 @@ SHORT = 3
 """Tokens that an order of a foreign line has at least, to be looked for as a whole."""
 
 
-def overlap(package: Package, evidence: Sequence[Run], before: Package | None = None) -> list[Finding]:
+def origin_findings(package: Package, evidence: Sequence[Run], before: Package | None = None) -> list[Finding]:
     """Findings for what the package newly says and its evidence has only from an untrusted origin."""
-    said = list(spans(evidence))
+    said = list(run_texts(evidence))
     trusted = [one.text for one in said if one.origin in TEACHING]
     old = [source.text for source in sources(before)] if before else []
     foreign = [one for one in said if one.origin in FOREIGN]
@@ -71,13 +80,13 @@ def overlap(package: Package, evidence: Sequence[Run], before: Package | None = 
 class _Look:
     """One file of the package, compared with the texts of the evidence."""
 
-    def __init__(self, source: Source, known: list[list[str]]) -> None:
+    def __init__(self, source: ReviewedText, known: list[list[str]]) -> None:
         self._source = source
-        self._tokens: Tokens = tokens(source.text)
+        self._tokens: TextTokens = tokens(source.text)
         self._vocabulary = frozenset(self._tokens.words)
         windows = {window for _, window in self._tokens.windows()}
         for text in known:
-            windows -= shared(windows, self._vocabulary, text)
+            windows -= shared_windows(windows, self._vocabulary, text)
         self._new = windows
         self._allowed = ["".join(text) for text in known]
         self._squeezed = "".join(self._tokens.words)
@@ -85,7 +94,7 @@ class _Look:
         self._lines = [(line, _key(line)) for line in source.text.splitlines()]
         self._mine = "\n".join(key for _, key in self._lines)
 
-    def findings(self, foreign: Iterable[Span]) -> Iterator[Finding]:
+    def findings(self, foreign: Iterable[RunText]) -> Iterator[Finding]:
         """One finding for each untrusted text that the file has taken something from; tools repeat themselves."""
         taken: dict[str, tuple[int, int] | None] = {}
         for span in foreign:
@@ -111,7 +120,7 @@ class _Look:
         return self._window(said) or self._block(said) or self._line(text)
 
     def _window(self, said: list[str]) -> tuple[int, int] | None:
-        common = shared(self._new, self._vocabulary, said)
+        common = shared_windows(self._new, self._vocabulary, said)
         if not common:
             return None
         at = next(number for number, window in self._tokens.windows() if window in common)
@@ -171,7 +180,7 @@ def _unfolded(text: str, at: int) -> int:
     """The place in the original of a place in the folded text, going line by line, then in proportion."""
     done = 0
     for match in re.finditer(r"[^\n]*\n?", text):
-        size = len(plain(match[0]))
+        size = len(plain_text(match[0]))
         if done + size >= at or match.end() == len(text):
             return min(match.start() + at - done, match.end())
         done += size

@@ -11,7 +11,7 @@ from metier.review.matching.findings import finding
 from metier.review.text.file_kinds import sources
 
 if TYPE_CHECKING:
-    from metier.review.text.views import Source
+    from metier.review.text.views import ReviewedText
     from metier.skills.package import Package
     from metier.types import Finding
 
@@ -35,7 +35,7 @@ def without_secrets(found: Finding) -> Finding:
     return replace(found, excerpt=_redactor().redact(found.excerpt)) if found.excerpt else found
 
 
-def _of_source(source: Source, *, learned: bool) -> list[Finding]:
+def _of_source(source: ReviewedText, *, learned: bool) -> list[Finding]:
     found: list[Finding] = []
     for hit in _redactor().find(source.text):
         one = finding(source, f"secret-{hit.rule}", (hit.start, hit.end))

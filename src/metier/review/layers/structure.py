@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from metier.review.matching.findings import finding
-from metier.review.text.views import Source
-from metier.skills.names import fold
+from metier.review.text.views import ReviewedText
+from metier.skills.names import lookalike_key
 from metier.skills.validate import validate
 from metier.types import Draft, DraftKind, DraftType
 
@@ -53,10 +53,10 @@ def _name(draft: Draft, package: Package, existing: Iterable[str]) -> Iterator[F
         what = f"The draft is for {draft.target!r}, its document says {package.name!r}."
         yield _about("target-mismatch", what)
     if draft.kind == "create":
-        alike = next((name for name in existing if fold(name) == fold(draft.target)), None)
+        alike = next((name for name in existing if lookalike_key(name) == lookalike_key(draft.target)), None)
         if alike is not None:
             yield _about("name-confusable", f"{draft.target!r} can be taken for {alike!r}, which exists.")
 
 
 def _about(rule: str, reason: str) -> Finding:
-    return replace(finding(Source("SKILL.md", ""), rule, (0, 0)), reason=reason)
+    return replace(finding(ReviewedText("SKILL.md", ""), rule, (0, 0)), reason=reason)

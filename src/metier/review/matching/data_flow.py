@@ -60,7 +60,7 @@ class Flow:
     """Whether a value from this expression may go into this call, given with the addresses of the names in it."""
 
 
-def ends(text: str, flow: Flow) -> Iterator[tuple[int, int]]:
+def flow_ends(text: str, flow: Flow) -> Iterator[tuple[int, int]]:
     """Spans of calls that take a value of the flow's sources."""
     if not any(hint in text for hint in flow.hints):
         return

@@ -9,14 +9,14 @@ from metier.types import Finding
 
 if TYPE_CHECKING:
     from metier.review.rules.rule import Rule
-    from metier.review.text.views import Source
+    from metier.review.text.views import ReviewedText
 
 EXCERPT = 240
 """Characters of a finding's excerpt, at most."""
 _ENCODED = " It is written in an encoded form, so that a reader does not see it."
 
 
-def finding(source: Source, rule: Rule | str, span: tuple[int, int], *, hidden: bool = False) -> Finding:
+def finding(source: ReviewedText, rule: Rule | str, span: tuple[int, int], *, hidden: bool = False) -> Finding:
     """A finding at a span of a file; one that was seen only after decoding is as bad as it gets."""
     told = explain(rule) if isinstance(rule, str) else rule
     start, end = span

@@ -25,7 +25,7 @@ class _Filter(Protocol):
     def Match(self, text: bytes, potential: bool, /) -> list[int] | None: ...  # noqa: N802, FBT001
 
 
-class Sieve:
+class Prefilter:
     """Tells which of its patterns a text may match; what it leaves out cannot match."""
 
     def __init__(self, patterns: Iterable[str]) -> None:

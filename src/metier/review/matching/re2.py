@@ -31,7 +31,7 @@ class Match(Protocol):
         ...
 
 
-class Pattern(Protocol):
+class CompiledPattern(Protocol):
     """A compiled pattern."""
 
     def finditer(self, text: bytes, /) -> Iterator[Match]:
@@ -59,7 +59,7 @@ class _Re2(Protocol):
 
     Options: _Options
 
-    def compile(self, pattern: bytes, options: _Options) -> Pattern: ...
+    def compile(self, pattern: bytes, options: _Options) -> CompiledPattern: ...
 
 
 @functools.cache
@@ -72,7 +72,7 @@ def _library() -> tuple[_Re2, _Options]:
 
 
 @functools.cache
-def compiled(pattern: str) -> Pattern:
+def compile_pattern(pattern: str) -> CompiledPattern:
     """A pattern ready to use: case does not matter, `.` is any character, `<80>` stands for up to 80 of them."""
     re2, options = _library()
     return re2.compile(source_of_pattern(pattern), options)
@@ -83,9 +83,9 @@ def source_of_pattern(pattern: str) -> bytes:
     return ("(?is)" + _GAP.sub(r".{0,\1}?", pattern)).encode()
 
 
-def found(pattern: str, data: bytes) -> Iterator[tuple[int, int]]:
+def match_spans(pattern: str, data: bytes) -> Iterator[tuple[int, int]]:
     """Where a pattern matches in UTF-8 bytes, one match after the other."""
-    for count, match in enumerate(compiled(pattern).finditer(data)):
+    for count, match in enumerate(compile_pattern(pattern).finditer(data)):
         if count >= LIMIT:
             raise TooManyMatchesError(pattern)
         yield match.start(), match.end()
@@ -93,9 +93,9 @@ def found(pattern: str, data: bytes) -> Iterator[tuple[int, int]]:
 
 def places(pattern: str, data: bytes) -> list[tuple[int, int]]:
     """All places where a pattern matches."""
-    return list(found(pattern, data))
+    return list(match_spans(pattern, data))
 
 
 def matches(pattern: str, text: str) -> bool:
     """Whether a pattern occurs in a text."""
-    return compiled(pattern).search(text.encode("utf-8", "replace")) is not None
+    return compile_pattern(pattern).search(text.encode("utf-8", "replace")) is not None

@@ -8,15 +8,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from metier.review.matching.findings import finding
-from metier.review.matching.prefilter import Sieve
-from metier.review.matching.re2 import TooManyMatchesError, compiled, found, matches, places
+from metier.review.matching.prefilter import Prefilter
+from metier.review.matching.re2 import TooManyMatchesError, compile_pattern, match_spans, matches, places
 from metier.review.rules.sentence_rule import Framed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from metier.review.rules.rule import Analyse, Rule
-    from metier.review.text.views import Source, View
+    from metier.review.text.views import ReviewedText, View
     from metier.types import Finding
 
 MAX_TEXT = 4 * 1024 * 1024
@@ -29,7 +29,7 @@ SHOWN = 3
 """Findings of one rule in one file that are shown; a person who mends these will run the review again."""
 
 
-def scan(source: Source, rules: Iterable[Rule]) -> list[Finding]:
+def scan(source: ReviewedText, rules: Iterable[Rule]) -> list[Finding]:
     """The findings of all rules in one file."""
     if source.size > MAX_TEXT:
         what = f"The file has {source.size:,} characters; up to {MAX_TEXT:,} are looked at."
@@ -51,12 +51,12 @@ def scan(source: Source, rules: Iterable[Rule]) -> list[Finding]:
 class _Sifted:
     """The patterns each view of a file may match, looked up once."""
 
-    def __init__(self, sieve: Sieve) -> None:
+    def __init__(self, sieve: Prefilter) -> None:
         self._sieve = sieve
         self._known: dict[bytes, frozenset[str]] = {}
         self._anywhere: set[str] | None = None
 
-    def rules_out(self, rule: Rule, source: Source) -> bool:
+    def rules_out(self, rule: Rule, source: ReviewedText) -> bool:
         """Whether no view of a file can match a rule."""
         if rule.analyse and not isinstance(rule.analyse, Framed):
             return False
@@ -65,16 +65,16 @@ class _Sifted:
             return False
         return not self.may_match(rule, source)
 
-    def may_match(self, rule: Rule, source: Source) -> bool:
+    def may_match(self, rule: Rule, source: ReviewedText) -> bool:
         """Whether the patterns of a rule may match any view of a file."""
         found = self._look(source)
         return not found.isdisjoint(rule.patterns) or (bool(rule.together) and found.issuperset(rule.together))
 
-    def analysed(self, analyse: Analyse, source: Source) -> Iterator[tuple[int, int]]:
+    def analysed(self, analyse: Analyse, source: ReviewedText) -> Iterator[tuple[int, int]]:
         """What a rule's own look finds; of meanings, only those are looked for that can be there."""
         return analyse.among(source, self._look(source)) if isinstance(analyse, Framed) else analyse(source)
 
-    def _look(self, source: Source) -> set[str]:
+    def _look(self, source: ReviewedText) -> set[str]:
         """The patterns that any view of a file may match."""
         if self._anywhere is not None:
             return self._anywhere
@@ -96,12 +96,12 @@ class _Sifted:
 
 
 @lru_cache(maxsize=256)
-def _sieve(rules: tuple[Rule, ...]) -> Sieve:
+def _sieve(rules: tuple[Rule, ...]) -> Prefilter:
     anchors = (one for rule in rules if isinstance(rule.analyse, Framed) for one in rule.analyse.anchors)
-    return Sieve([*(pattern for rule in rules for pattern in (*rule.patterns, *rule.together)), *anchors])
+    return Prefilter([*(pattern for rule in rules for pattern in (*rule.patterns, *rule.together)), *anchors])
 
 
-def _of_rule(source: Source, rule: Rule, sifted: _Sifted) -> list[Finding]:
+def _of_rule(source: ReviewedText, rule: Rule, sifted: _Sifted) -> list[Finding]:
     spans: dict[tuple[int, int], bool] = {}
     if rule.analyse:
         spans.update(dict.fromkeys(sifted.analysed(rule.analyse, source), False))
@@ -112,7 +112,7 @@ def _of_rule(source: Source, rule: Rule, sifted: _Sifted) -> list[Finding]:
     return [finding(source, rule, span, hidden=spans[span]) for span in kept]
 
 
-def _views(source: Source, rule: Rule) -> Iterator[View]:
+def _views(source: ReviewedText, rule: Rule) -> Iterator[View]:
     if rule.style != "encoded":
         yield source.raw
         for view in source.commands if rule.style == "command" else (source.plain,):
@@ -125,7 +125,7 @@ def _views(source: Source, rule: Rule) -> Iterator[View]:
 
 def _hits(rule: Rule, view: View, sifted: _Sifted) -> Iterator[tuple[int, int]]:
     for pattern in sifted.may(rule.patterns, view):
-        yield from _harmful(rule, view, found(pattern, view.data))
+        yield from _harmful(rule, view, match_spans(pattern, view.data))
     if rule.together and len(sifted.may(rule.together, view)) == len(rule.together):
         yield from _harmful(rule, view, near(rule, view))
 
@@ -144,7 +144,7 @@ def _harmful(rule: Rule, view: View, spans: Iterable[tuple[int, int]]) -> Iterat
 
 def near(rule: Rule, view: View) -> Iterator[tuple[int, int]]:
     """Spans that reach over one match of each of the patterns, none further than `within` from the first."""
-    if not all(compiled(pattern).search(view.data) for pattern in rule.together):
+    if not all(compile_pattern(pattern).search(view.data) for pattern in rule.together):
         return
     all_places = [places(pattern, view.data) for pattern in rule.together]
     for start, end in all_places[0]:

@@ -15,7 +15,7 @@ from metier.review.text.views import comments
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metier.review.text.views import Source
+    from metier.review.text.views import ReviewedText
 
 _TAG = re.compile("[\U000e0001-\U000e007f]")
 _TAGS = re.compile("(?<![\U0001f3f4\U000e0001-\U000e007f])[\U000e0001-\U000e007f]+")
@@ -61,19 +61,19 @@ _TO_MODEL = (
 _MARKERS = ("SLOW_UPDATE", "APPENDIX", "prettier-ignore", "markdownlint", "eslint", "TODO")
 
 
-def tags(source: Source) -> Iterator[tuple[int, int]]:
+def tags(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Runs of tag characters; the ones behind a black flag spell the flag of a region."""
     if _TAG.search(source.text):
         yield from (match.span() for match in _TAGS.finditer(source.text) if len(match[0]) > 1)
 
 
-def bidi(source: Source) -> Iterator[tuple[int, int]]:
+def bidi(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Marks that turn the reading direction, in a text without a script that needs them."""
     if _BIDI.search(source.text) and not _RTL.search(source.text):
         yield from (match.span() for match in _BIDI.finditer(source.text))
 
 
-def invisible(source: Source) -> Iterator[tuple[int, int]]:
+def invisible(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Invisible characters inside words, or many in a row."""
     if not _UNSEEABLE.search(source.text):
         return
@@ -82,7 +82,7 @@ def invisible(source: Source) -> Iterator[tuple[int, int]]:
         yield from found
 
 
-def padding(source: Source) -> Iterator[tuple[int, int]]:
+def padding(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """What stands behind so much empty space that nobody scrolls there."""
     for match in _SPACE.finditer(source.text):
         lines = match[0].count("\n")
@@ -94,7 +94,7 @@ def padding(source: Source) -> Iterator[tuple[int, int]]:
             yield match.end(), match.end() + 1
 
 
-def mixed_words(source: Source) -> Iterator[tuple[int, int]]:
+def mixed_words(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Latin words with letters of another alphabet that look the same."""
     if source.text.isascii() or not _LETTER.search(source.text):
         return
@@ -106,7 +106,7 @@ def mixed_words(source: Source) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
-def hidden_orders(source: Source) -> Iterator[tuple[int, int]]:
+def hidden_orders(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Comments and invisible elements that tell the agent to do something."""
     if source.script:
         return

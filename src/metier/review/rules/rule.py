@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from metier.review.text.views import Source
+    from metier.review.text.views import ReviewedText
     from metier.types import Severity
 
-Analyse: TypeAlias = "Callable[[Source], Iterator[tuple[int, int]]]"
+Analyse: TypeAlias = "Callable[[ReviewedText], Iterator[tuple[int, int]]]"
 Place = Literal["anywhere", "script", "description"]
 Style = Literal["prose", "command", "encoded"]
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.review.matching.re2 import TooManyMatchesError, found
+from metier.review.matching.re2 import TooManyMatchesError, match_spans
 from metier.review.text.sentences import has
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
     from metier.review.text.sentences import Sentences
-    from metier.review.text.views import Source, View
+    from metier.review.text.views import ReviewedText, View
 
 MOST = 1500
 """Sentences of one frame that are looked at; a text with more of them is not honest."""
@@ -53,11 +53,11 @@ class Framed:
 
     frames: tuple[Frame, ...]
 
-    def __call__(self, source: Source) -> Iterator[tuple[int, int]]:
+    def __call__(self, source: ReviewedText) -> Iterator[tuple[int, int]]:
         """Spans of the original that say so."""
         yield from self.among(source, self.anchors)
 
-    def among(self, source: Source, anchors: Container[str]) -> Iterator[tuple[int, int]]:
+    def among(self, source: ReviewedText, anchors: Container[str]) -> Iterator[tuple[int, int]]:
         """The same, where only some of the anchors can be in the text."""
         for frame in self.frames:
             if frame.anchor in anchors:
@@ -75,10 +75,10 @@ def framed(*frames: Frame) -> Framed:
     return Framed(frames)
 
 
-def spoken(source: Source, frame: Frame) -> Iterator[tuple[View, int, int]]:
+def spoken(source: ReviewedText, frame: Frame) -> Iterator[tuple[View, int, int]]:
     """Where a text says this, as it is read without its disguises and once it is decoded."""
     for view, cut in source.spoken:
-        for count, (start, end) in enumerate(found(frame.anchor, view.data)):
+        for count, (start, end) in enumerate(match_spans(frame.anchor, view.data)):
             if count >= MOST:
                 raise TooManyMatchesError(frame.anchor)
             if _means(frame, cut, start, end):

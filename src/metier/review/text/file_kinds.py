@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from metier.review.text.views import Source
+from metier.review.text.views import ReviewedText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -239,12 +239,12 @@ def text_of(content: bytes) -> str:
     return text.replace("\0", "").removeprefix("\ufeff")
 
 
-def source_of(path: str, content: bytes, about: str = "") -> Source:
+def source_of(path: str, content: bytes, about: str = "") -> ReviewedText:
     """A text file, ready to be looked at; `about` is the document of its package."""
-    return Source(path, text_of(content), script=is_script(path, content), about=about)
+    return ReviewedText(path, text_of(content), script=is_script(path, content), about=about)
 
 
-def sources(package: Package) -> Iterator[Source]:
+def sources(package: Package) -> Iterator[ReviewedText]:
     """All texts of a package, the document first; those of a small one are remembered, as every layer asks for them."""
     document = package.skill_file
     about = text_of(package.document)
@@ -255,5 +255,5 @@ def sources(package: Package) -> Iterator[Source]:
 
 
 @lru_cache(maxsize=8)
-def _remembered(path: str, content: bytes, about: str) -> Source:
+def _remembered(path: str, content: bytes, about: str) -> ReviewedText:
     return source_of(path, content, about)

@@ -38,7 +38,7 @@ def _shows_nothing(char: str) -> bool:
     return category(char) == "Cf" or combining(char) > 0 or "\ufe00" <= char < "\ufe10" or char >= "\U000e0000"
 
 
-def folded(text: str) -> str:
+def fold_lookalikes(text: str) -> str:
     """Text in compatibility form without accents, invisible characters and foreign look-alikes; case is kept."""
     return text if text.isascii() else normalize("NFKD", text).translate(table())
 

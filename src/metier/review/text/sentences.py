@@ -7,7 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.review.matching.re2 import compiled
+from metier.review.matching.re2 import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,4 +60,4 @@ def _in_bytes(text: str, places: Sequence[int]) -> list[int]:
 
 def has(pattern: str, data: bytes) -> bool:
     """Whether a pattern occurs in a window."""
-    return compiled(pattern).search(data) is not None
+    return compile_pattern(pattern).search(data) is not None

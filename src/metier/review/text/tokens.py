@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.review.text.folding import folded
+from metier.review.text.folding import fold_lookalikes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ _TOKEN = re.compile(r"[a-z0-9]+|[^\W\d_a-z]")
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TextTokens:
     """The tokens of a text, in order."""
 
     words: tuple[str, ...]
@@ -35,23 +35,23 @@ class Tokens:
             yield at, " ".join(self.words[at : at + WINDOW])
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """A text folded and in small letters; positions are no longer those of the original."""
-    return folded(text).casefold()
+    return fold_lookalikes(text).casefold()
 
 
-def tokens(text: str) -> Tokens:
+def tokens(text: str) -> TextTokens:
     """The tokens of a text."""
-    found = [(match[0], match.start()) for match in _TOKEN.finditer(plain(text))]
-    return Tokens(tuple(word for word, _ in found), tuple(at for _, at in found))
+    found = [(match[0], match.start()) for match in _TOKEN.finditer(plain_text(text))]
+    return TextTokens(tuple(word for word, _ in found), tuple(at for _, at in found))
 
 
 def words(text: str) -> list[str]:
     """The tokens of a text without their places."""
-    return _TOKEN.findall(plain(text))
+    return _TOKEN.findall(plain_text(text))
 
 
-def shared(needles: set[str], vocabulary: frozenset[str], haystack: list[str]) -> set[str]:
+def shared_windows(needles: set[str], vocabulary: frozenset[str], haystack: list[str]) -> set[str]:
     """The windows among `needles` that also occur in a list of tokens; the vocabulary has all words of the needles."""
     mask = bytes(map(vocabulary.__contains__, haystack))
     found: set[str] = set()

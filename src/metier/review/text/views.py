@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from metier.review.text.folding import folded
+from metier.review.text.folding import fold_lookalikes
 from metier.review.text.sentences import Sentences, sentences
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _TAGS = re.compile("[\U000e0020-\U000e007e]{2,}")
 _PRINTABLE = re.compile(r"[\x20-\x7e\s]+")
 
 
-def encoded(text: str) -> Iterator[tuple[int, int, str]]:
+def encoded_stretches(text: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and meaning of every encoded stretch that decodes to plain text."""
     longest = 0
     for pattern, meaning, least in _BLOBS:
@@ -153,7 +153,7 @@ class View:
         return at if len(self.data) == len(self.text) else len(self.data[:at].decode("utf-8", "replace"))
 
 
-class Source:
+class ReviewedText:
     """One file of a package, with its views made when they are asked for."""
 
     def __init__(self, path: str, text: str, *, script: bool = False, about: str = "") -> None:
@@ -206,7 +206,7 @@ class Source:
         views = (self.raw,) if self.plain.text == self.text else (self.raw, self.plain)
         found: dict[str, View] = {}
         for view in views:
-            for start, end, text in encoded(view.text):
+            for start, end, text in encoded_stretches(view.text):
                 span = (view.place(start), max(view.place(end), view.place(start) + 1))
                 found.setdefault(text, View(text, text.encode("utf-8", "replace"), span=span))
         return tuple(found.values())
@@ -244,13 +244,13 @@ def _view(text: str) -> View:
 def _undisguised(match: re.Match[str]) -> str:
     found = match[0]
     if found[0] > "\x7f":
-        return _sign(found) if len(found) <= SIGN else folded(found)
+        return _sign(found) if len(found) <= SIGN else fold_lookalikes(found)
     if "\n" in found:
         return " "
     return " " if found.startswith("$") and "IFS" in found else ""
 
 
-_sign = lru_cache(maxsize=1024)(folded)
+_sign = lru_cache(maxsize=1024)(fold_lookalikes)
 """Of a few characters: dashes and quotation marks come up again and again."""
 
 

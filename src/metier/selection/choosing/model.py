@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from metier.context.model_access import refuse_strange_address
 from metier.context.model_spending import StoreCalls, StoreLedger
-from metier.models.build import UNSET, NoModel, build, configured
-from metier.models.layers.stack import Layers, stacked
-from metier.models.price import price_of, unknown
+from metier.models.build import UNSET, NoModel, build, model_settings
+from metier.models.layers.stack import Layers, build_stack
+from metier.models.price import price_of, unknown_price
 from metier.selection.choosing.model_call import Adviser
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ def advised(ctx: Context, *, model: bool | Model, environ: Mapping[str, str] | N
         yield Advice()
         return
     if model is not True:
-        yield Advice(adviser=_adviser(ctx, model, unknown))
+        yield Advice(adviser=_adviser(ctx, model, unknown_price))
         return
-    found = configured(ctx.config.flat()).model
+    found = model_settings(ctx.config.flat()).model
     bare = refuse_strange_address(ctx.settings, ctx.state, "model", found) or build(
         found, os.environ if environ is None else environ
     )
@@ -59,8 +59,8 @@ def _adviser(ctx: Context, model: Model, price: Price, provider: str = "") -> Ad
     layers = Layers(
         redact=ctx.redact,
         ledger=StoreLedger(ctx),
-        limits=configured(ctx.config.flat()).limits,
+        limits=model_settings(ctx.config.flat()).limits,
         price=price,
         sink=StoreCalls(ctx),
     )
-    return Adviser(model=stacked(model, layers), clock=time.monotonic, provider=provider)
+    return Adviser(model=build_stack(model, layers), clock=time.monotonic, provider=provider)

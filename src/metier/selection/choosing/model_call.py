@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metier.formats.strict_json import clean
-from metier.models.failures import Malformed, TimedOut, Unreachable, kind, short
+from metier.models.failures import Malformed, TimedOut, Unreachable, kind, one_line
 from metier.models.model import Message, Reply
 from metier.types import Tokens  # noqa: TC001 - interactions are kept, and read back by their types
 
@@ -110,7 +110,7 @@ def _in_time(model: Model, request: Request) -> Reply | Failure:
         try:
             came.append(model.complete(request))
         except Exception as error:  # noqa: BLE001 - whatever a model does, a selection goes on
-            came.append(Unreachable(reason=f"the model broke: {short(repr(error))}"))
+            came.append(Unreachable(reason=f"the model broke: {one_line(repr(error))}"))
 
     thread = threading.Thread(target=call, name=f"selection: {request.stage}", daemon=True)
     thread.start()

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metier.selection.evaluation.evaluate import CUTS, is_right, place
-from metier.statistics.shares import paired
+from metier.statistics.figures import paired_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from metier.selection.evaluation.evaluate import Answer
     from metier.selection.evaluation.labelled_queries import Query
-    from metier.statistics.shares import Figure
+    from metier.statistics.figures import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +40,10 @@ def compared(
     places = [(place(query, a), place(query, b)) for query, a, b in triples if query.gold]
     right = [(query, is_right(query, a), is_right(query, b)) for query, a, b in triples]
     return Comparison(
-        recall={cut: paired([_within(b, cut) - _within(a, cut) for a, b in places]) for cut in cuts},
-        mrr=paired([_reciprocal(b) - _reciprocal(a) for a, b in places]),
-        chosen=paired([float(b) - float(a) for query, a, b in right if query.gold]),
-        nothing=paired([float(b) - float(a) for query, a, b in right if not query.gold]),
+        recall={cut: paired_mean([_within(b, cut) - _within(a, cut) for a, b in places]) for cut in cuts},
+        mrr=paired_mean([_reciprocal(b) - _reciprocal(a) for a, b in places]),
+        chosen=paired_mean([float(b) - float(a) for query, a, b in right if query.gold]),
+        nothing=paired_mean([float(b) - float(a) for query, a, b in right if not query.gold]),
         better=tuple(query for query, a, b in right if b and not a),
         worse=tuple(query for query, a, b in right if a and not b),
     )

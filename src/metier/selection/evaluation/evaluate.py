@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from metier.statistics.shares import auc, mean, percentile, share
+from metier.statistics.figures import auc, mean, percentile, share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from metier.selection.evaluation.labelled_queries import Query
-    from metier.statistics.shares import Figure
+    from metier.statistics.figures import Figure
 
 CUTS = (1, 5, 12)
 """Places at which recall is measured."""

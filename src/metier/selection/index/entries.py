@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from metier.models.embedding.static import StaticEmbedder, unit
+from metier.models.embedder import StaticEmbedder, unit
 from metier.selection.index.tokens import numbers, pairs, words_in
 
 if TYPE_CHECKING:

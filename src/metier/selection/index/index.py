@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from metier.models.embedding.static import unit
+from metier.models.embedder import unit
 from metier.selection.index.asked import asked
 from metier.selection.index.entries import EMBEDDER
 from metier.selection.index.match_score import TOTAL, evidence, fused, matched, nearest, shared

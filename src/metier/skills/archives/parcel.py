@@ -12,7 +12,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from metier.errors import DamagedError, InputError
 from metier.formats import value_json
-from metier.skills.archives.read import DEFAULT, Member, read_archive
+from metier.skills.archives.reader import DEFAULT, ArchiveMember, read_archive
 from metier.skills.package import SKILL_FILES, Package
 from metier.skills.paths import path_problem
 from metier.types.skills import Version
@@ -89,18 +89,23 @@ def unpack(data: bytes | Path) -> Parcel:
     )
 
 
-def _members(name: str, package: Package, versions: Sequence[Version], objects: Mapping[str, bytes]) -> list[Member]:
+def _members(
+    name: str, package: Package, versions: Sequence[Version], objects: Mapping[str, bytes]
+) -> list[ArchiveMember]:
     """What goes into a parcel, in order; bytes that are a file of the newest package are there once."""
     plain = {sha256(content).hexdigest() for content in package.files.values()}
     kept = sorted({file.object for version in versions for file in version.files} - plain)
     return [
-        *(Member(f"{name}/{path}", package.files[path], path in package.executable) for path in sorted(package.files)),
-        *(Member(f"{OURS}versions/{one.number}.json", value_json.dumps(one).encode()) for one in versions),
-        *(Member(f"{OURS}objects/{key}", objects[key]) for key in kept),
+        *(
+            ArchiveMember(f"{name}/{path}", package.files[path], path in package.executable)
+            for path in sorted(package.files)
+        ),
+        *(ArchiveMember(f"{OURS}versions/{one.number}.json", value_json.dumps(one).encode()) for one in versions),
+        *(ArchiveMember(f"{OURS}objects/{key}", objects[key]) for key in kept),
     ]
 
 
-def _check_size(name: str, members: Sequence[Member]) -> None:
+def _check_size(name: str, members: Sequence[ArchiveMember]) -> None:
     """A parcel that nobody could unpack is not packed."""
     size = sum(len(member.content) for member in members)
     if len(members) > DEFAULT.members or size > DEFAULT.unpacked:
@@ -110,7 +115,7 @@ def _check_size(name: str, members: Sequence[Member]) -> None:
         )
 
 
-def _zipped(members: Sequence[Member], how: int) -> bytes:
+def _zipped(members: Sequence[ArchiveMember], how: int) -> bytes:
     buffer = BytesIO()
     with ZipFile(buffer, "w") as archive:
         for member in members:
@@ -127,7 +132,7 @@ def _is_litter(path: str) -> bool:
     return path.startswith("__MACOSX/") or path.rpartition("/")[2] == ".DS_Store"
 
 
-def _package(members: Sequence[Member]) -> tuple[str, Package]:
+def _package(members: Sequence[ArchiveMember]) -> tuple[str, Package]:
     """The folder's name and the package: the files at the top, or those of the only folder there."""
     name = _top({member.path for member in members})
     start = len(name) + 1 if name else 0
@@ -149,7 +154,7 @@ def _top(paths: set[str]) -> str:
     return top
 
 
-def _history(members: Sequence[Member], package: Package) -> tuple[tuple[Version, ...], dict[str, bytes]]:
+def _history(members: Sequence[ArchiveMember], package: Package) -> tuple[tuple[Version, ...], dict[str, bytes]]:
     """The versions in order, and all bytes by their names, which are not checked yet."""
     objects = {sha256(content).hexdigest(): content for content in package.files.values()}
     versions: list[Version] = []
@@ -163,7 +168,7 @@ def _history(members: Sequence[Member], package: Package) -> tuple[tuple[Version
     return tuple(sorted(versions, key=lambda version: version.number)), objects
 
 
-def _version(member: Member, number: int) -> Version:
+def _version(member: ArchiveMember, number: int) -> Version:
     try:
         version = value_json.loads(Version, member.content.decode())
     except ValueError as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.skills.document.lines import Line
+    from metier.skills.document.lines import DocumentLine
 
 BlockKind = Literal["paragraph", "item", "code", "comment"]
 ITEM = re.compile(r"( {0,3})([-*+]|\d{1,9}[.)])(?:[ \t]+|\Z)")
@@ -20,11 +20,11 @@ _RULES = " -*_=|"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class DocumentPart:
     """A heading and the lines up to the next one; the first part of a text may have no heading."""
 
-    heading: Line | None
-    lines: tuple[Line, ...]
+    heading: DocumentLine | None
+    lines: tuple[DocumentLine, ...]
 
     @property
     def level(self) -> int:
@@ -36,7 +36,7 @@ class Part:
         """The heading as it is compared."""
         return key(self.heading.title) if self.heading else ""
 
-    def at_level(self, level: int) -> Part:
+    def at_level(self, level: int) -> DocumentPart:
         """The part with its heading at another level, at most 6."""
         if self.heading is None:
             return self
@@ -50,7 +50,7 @@ class Block:
     """One piece of knowledge: a paragraph, a list item with all below it, a code block."""
 
     kind: BlockKind
-    lines: tuple[Line, ...]
+    lines: tuple[DocumentLine, ...]
 
     @property
     def leads(self) -> bool:
@@ -63,10 +63,10 @@ class Block:
         return key(" ".join(line.bare.strip() for line in self.lines))
 
 
-class Known:
+class KnownBlocks:
     """What a text says already; grows while more is added to it."""
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[DocumentLine]) -> None:
         self._lines = {_line_key(line) for line in lines} | {""}
         self._blocks = {block.key for part in parts_of(lines) for block in blocks_of(part.lines)}
 
@@ -87,25 +87,25 @@ def key(text: str) -> str:
     return plain if plain.strip(_RULES) else ""
 
 
-def parts_of(lines: Sequence[Line]) -> tuple[Part, ...]:
+def parts_of(lines: Sequence[DocumentLine]) -> tuple[DocumentPart, ...]:
     """The parts of a text behind its frontmatter, in order."""
-    found: list[Part] = []
-    heading: Line | None = None
-    below: list[Line] = []
+    found: list[DocumentPart] = []
+    heading: DocumentLine | None = None
+    below: list[DocumentLine] = []
     for line in lines:
         if line.kind == "heading":
-            found.append(Part(heading=heading, lines=tuple(below)))
+            found.append(DocumentPart(heading=heading, lines=tuple(below)))
             heading, below = line, []
         elif line.kind != "front":
             below.append(line)
-    return (*found, Part(heading=heading, lines=tuple(below)))
+    return (*found, DocumentPart(heading=heading, lines=tuple(below)))
 
 
-def blocks_of(lines: Sequence[Line]) -> tuple[Block, ...]:
+def blocks_of(lines: Sequence[DocumentLine]) -> tuple[Block, ...]:
     """The blocks of lines without headings, in order."""
-    found: list[tuple[BlockKind, list[Line]]] = []
-    before: Line | None = None
-    blanks: list[Line] = []
+    found: list[tuple[BlockKind, list[DocumentLine]]] = []
+    before: DocumentLine | None = None
+    blanks: list[DocumentLine] = []
     for line in lines:
         if line.kind == "blank":
             blanks.append(line)
@@ -119,7 +119,7 @@ def blocks_of(lines: Sequence[Line]) -> tuple[Block, ...]:
     return tuple(Block(kind=kind, lines=tuple(inside)) for kind, inside in found)
 
 
-def _continues(kind: BlockKind | None, line: Line, before: Line, *, apart: bool) -> bool:
+def _continues(kind: BlockKind | None, line: DocumentLine, before: DocumentLine, *, apart: bool) -> bool:
     """Whether a line belongs to the block before it."""
     if line.kind == before.kind != "text":
         return not apart or line.kind != "comment"
@@ -130,7 +130,7 @@ def _continues(kind: BlockKind | None, line: Line, before: Line, *, apart: bool)
     return not ITEM.match(line.bare)
 
 
-def _begins(line: Line) -> BlockKind:
+def _begins(line: DocumentLine) -> BlockKind:
     match line.kind:
         case "code" | "comment":
             return line.kind
@@ -138,7 +138,7 @@ def _begins(line: Line) -> BlockKind:
             return "item" if ITEM.match(line.bare) else "paragraph"
 
 
-def _line_key(line: Line) -> str:
+def _line_key(line: DocumentLine) -> str:
     """A line as it is compared; in code, case and punctuation count."""
     if line.kind == "code":
         return f"`{' '.join(line.bare.split())}"

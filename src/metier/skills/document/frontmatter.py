@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from metier.errors import InputError
 from metier.skills.document.yaml_quoting import quote
-from metier.skills.document.yaml_values import Fault, FaultRule, Item, Oddity, Reading, Value, ordinary, read_yaml
+from metier.skills.document.yaml_values import (
+    Fault,
+    FaultRule,
+    Item,
+    Oddity,
+    Reading,
+    Value,
+    read_simple_yaml,
+    read_yaml,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +54,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class FrontmatterEntry:
     """One top-level key of the frontmatter."""
 
     key: str
@@ -71,12 +80,12 @@ class Frontmatter:
     """A document's parts, and what its frontmatter says."""
 
     layout: Layout
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[FrontmatterEntry, ...] = ()
     problem: Problem | None = None
     odd: dict[Oddity, int] = field(default_factory=dict[Oddity, int])
     """The line of the first occurrence of each thing readers disagree about."""
 
-    def entry(self, key: str) -> Entry | None:
+    def entry(self, key: str) -> FrontmatterEntry | None:
         """The entry of a key; of several the last, as YAML readers do."""
         return next((entry for entry in reversed(self.entries) if entry.key == key), None)
 
@@ -125,7 +134,7 @@ def _read(document: bytes) -> Frontmatter:
     except UnicodeDecodeError as error:
         line = line_of(document, start + error.start)
         return Frontmatter(layout=layout, problem=Problem(rule="not-utf8", line=line, detail="bytes that are no UTF-8"))
-    found = ordinary(text) or read_yaml(text)
+    found = read_simple_yaml(text) or read_yaml(text)
     if isinstance(found, Fault):
         line = _places(text, start, [found.at])[found.at].line
         return Frontmatter(layout=layout, problem=Problem(rule=found.rule, line=line, detail=found.detail))
@@ -156,7 +165,7 @@ def line_of(document: bytes, offset: int) -> int:
     return 1 + len(_BREAK.findall(document, 0, offset))
 
 
-def _replaced(document: bytes, entry: Entry, written: bytes) -> bytes:
+def _replaced(document: bytes, entry: FrontmatterEntry, written: bytes) -> bytes:
     start, end = entry.span
     last = document[start - 1 : start]
     gap = b" " if last == b":" else b"  " if last in (b"\n", b"\r") else b""
@@ -206,10 +215,10 @@ def _placed(layout: Layout, text: str, found: Reading) -> Frontmatter:
     indexes = [index for item in found.items for index in (item.key_at, item.start, item.end)]
     places = _places(text, layout.frontmatter.start, [*indexes, *found.odd.values()])
 
-    def entry(item: Item) -> Entry:
+    def entry(item: Item) -> FrontmatterEntry:
         at = places[item.key_at]
         span = Span(places[item.start].offset, places[item.end].offset)
-        return Entry(key=item.key, value=item.value, line=at.line, key_at=at.offset, span=span)
+        return FrontmatterEntry(key=item.key, value=item.value, line=at.line, key_at=at.offset, span=span)
 
     odd: dict[Oddity, int] = {name: places[index].line for name, index in found.odd.items()}
     return Frontmatter(layout=layout, entries=tuple(entry(item) for item in found.items), odd=odd)

@@ -23,7 +23,7 @@ _SPACE = " \t\n\r\x0b\x0c"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class DocumentLine:
     """One line with its line break."""
 
     text: str
@@ -39,47 +39,47 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lines:
+class DocumentLines:
     """All lines of a text, and what would have to follow to end what is still open."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[DocumentLine, ...]
     open: str = ""
     """The marks that close a code block or comment which nothing ends; empty when none is open."""
 
 
-def lines_of(text: str) -> Lines:
+def lines_of(text: str) -> DocumentLines:
     """Every line of a document; headings are those that `sections` knows."""
     return _kept(text) if len(text) <= SMALL else _lines_of(text)
 
 
-def _lines_of(text: str) -> Lines:
+def _lines_of(text: str) -> DocumentLines:
     start = _body_start(text)
-    front = (Line(text=one, kind="front") for one in _LINE.findall(text[:start]))
-    found: list[Line] = list(front)
+    front = (DocumentLine(text=one, kind="front") for one in _LINE.findall(text[:start]))
+    found: list[DocumentLine] = list(front)
     fence = ""
     comment = False
     for one in _LINE.findall(text[start:]):
         bare = one.rstrip("\r\n")
         if comment:
             comment = "-->" not in bare
-            found.append(Line(text=one, kind="comment"))
+            found.append(DocumentLine(text=one, kind="comment"))
         elif fence:
             fence = "" if _closes(bare, fence) else fence
-            found.append(Line(text=one, kind="code"))
+            found.append(DocumentLine(text=one, kind="code"))
         elif opened := _opens(bare):
             fence = opened
-            found.append(Line(text=one, kind="code"))
+            found.append(DocumentLine(text=one, kind="code"))
         else:
             comment = bool(_COMMENT.match(bare)) and "-->" not in bare
             found.append(_plain_line(one) if len(one) <= SHORT else _outside(one))
-    return Lines(lines=tuple(found), open="-->" if comment else fence)
+    return DocumentLines(lines=tuple(found), open="-->" if comment else fence)
 
 
 _kept = lru_cache(maxsize=16)(_lines_of)
 """Of texts just looked at: a proposal is asked again and again on its way to a skill."""
 
 
-def text_of(lines: tuple[Line, ...] | list[Line]) -> str:
+def text_of(lines: tuple[DocumentLine, ...] | list[DocumentLine]) -> str:
     """The lines as one text again."""
     return "".join(line.text for line in lines)
 
@@ -90,15 +90,15 @@ def _body_start(text: str) -> int:
     return len(document[: split(document).body.start].decode("utf-8", "surrogatepass"))
 
 
-def _outside(text: str) -> Line:
+def _outside(text: str) -> DocumentLine:
     """A line that is not in a code block, nor in a comment that began before it."""
     bare = text.rstrip("\r\n")
     if _COMMENT.match(bare):
-        return Line(text=text, kind="comment")
+        return DocumentLine(text=text, kind="comment")
     if match := _HEADING.match(bare):
         title = _CLOSING_MARKS.sub("", (match[2] or "").strip()).strip()
-        return Line(text=text, kind="heading", level=len(match[1]), title=title)
-    return Line(text=text, kind="text" if bare.strip() else "blank")
+        return DocumentLine(text=text, kind="heading", level=len(match[1]), title=title)
+    return DocumentLine(text=text, kind="text" if bare.strip() else "blank")
 
 
 _plain_line = lru_cache(maxsize=1024)(_outside)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from metier.errors import InputError
-from metier.skills.document.frontmatter import Entry, Frontmatter, read
+from metier.skills.document.frontmatter import Frontmatter, FrontmatterEntry, read
 from metier.skills.document.yaml_quoting import quote
 from metier.skills.document.yaml_values import Fault, Item, read_yaml
 
@@ -72,7 +72,7 @@ def _cuts(document: bytes, front: Frontmatter, key: str, line: bytes) -> Iterato
     yield _Cut(at, at, b"".join((indent, line, newline)))
 
 
-def _value(document: bytes, entry: Entry, key: str, line: bytes) -> Iterator[_Cut]:
+def _value(document: bytes, entry: FrontmatterEntry, key: str, line: bytes) -> Iterator[_Cut]:
     """The value of a key that is there, of several the last."""
     at = entry.span.start - len(_lead(document, entry.span.start))
     text = document[at : entry.span.end].decode()

@@ -225,7 +225,7 @@ _PARENT = re.compile(_KEY + r"\n(?=  [A-Za-z])")
 _NULL_WORDS = ("null", "Null", "NULL")
 
 
-def ordinary(text: str) -> Reading | None:
+def read_simple_yaml(text: str) -> Reading | None:
     """What `read_yaml` makes of a text; None where it is not of this simple form, whatever it may mean."""
     items: dict[str, Item] = {}
     at = 0

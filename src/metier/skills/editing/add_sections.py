@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metier.errors import InputError
-from metier.skills.document.blocks import Known, Part, blocks_of, key, parts_of
+from metier.skills.document.blocks import DocumentPart, KnownBlocks, blocks_of, key, parts_of
 from metier.skills.document.frontmatter import split
-from metier.skills.document.lines import Line, lines_of
+from metier.skills.document.lines import DocumentLine, lines_of
 from metier.skills.document.regions import scan
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ NOTES = "Notes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
+class OpenDocument:
     """A document as it is written on."""
 
     head: str
@@ -28,12 +28,12 @@ class Sheet:
     """The first protected region and whatever follows it."""
     newline: str
 
-    def known(self) -> Known:
+    def known(self) -> KnownBlocks:
         """What the document says already, protected regions included."""
-        return Known(lines_of(f"{self.head}{self.tail}").lines)
+        return KnownBlocks(lines_of(f"{self.head}{self.tail}").lines)
 
 
-def sheet_of(document: bytes) -> Sheet:
+def open_document(document: bytes) -> OpenDocument:
     """The document to be written on; one that ends inside frontmatter, code or a comment is refused."""
     layout = split(document)
     if layout.state == "unterminated":
@@ -46,39 +46,41 @@ def sheet_of(document: bytes) -> Sheet:
     if found.open:
         line = _opened(found.lines)
         raise InputError(f"A code block or comment that begins on line {line} is never closed; close it by hand first.")
-    return Sheet(head=head, tail=body[start:] if start >= 0 else "", newline=layout.newline.decode())
+    return OpenDocument(head=head, tail=body[start:] if start >= 0 else "", newline=layout.newline.decode())
 
 
-def appended(sheet: Sheet, parts: Sequence[Part]) -> str | None:
+def append_sections(sheet: OpenDocument, parts: Sequence[DocumentPart]) -> str | None:
     """The document with all sections that say anything new before its regions; None when none does."""
     last = parts_of(lines_of(sheet.head).lines)[-1]
-    parts = headed(demoted(parts))
-    kept = [part for _, part in fresh(parts, sheet.known(), lambda _: True)]
+    parts = with_headings(one_level_down(parts))
+    kept = [part for _, part in new_parts(parts, sheet.known(), lambda _: True)]
     if kept and kept[0].title == last.title == key(NOTES) and kept[0].level == last.level:
         kept[0] = replace(kept[0], heading=None)  # the document ends with such a section: go on with it
-    return joined(sheet, sheet.head, kept) if kept else None
+    return join_parts(sheet, sheet.head, kept) if kept else None
 
 
-def headed(parts: Sequence[Part]) -> list[Part]:
+def with_headings(parts: Sequence[DocumentPart]) -> list[DocumentPart]:
     """The parts that are not empty, each with a heading."""
-    notes = Line(text=f"## {NOTES}\n", kind="heading", level=2, title=NOTES)
+    notes = DocumentLine(text=f"## {NOTES}\n", kind="heading", level=2, title=NOTES)
     return [part if part.heading else replace(part, heading=notes) for part in parts if part.heading or _says(part)]
 
 
-def demoted(parts: Sequence[Part]) -> list[Part]:
+def one_level_down(parts: Sequence[DocumentPart]) -> list[DocumentPart]:
     """The parts one level down if there is a first-level heading among them: the document has its title."""
     if not any(part.level == 1 and part.heading for part in parts):
         return list(parts)
     return [part.at_level(part.level + 1) for part in parts]
 
 
-def fresh(parts: Sequence[Part], known: Known, counts: Callable[[int], bool]) -> list[tuple[int, Part]]:
+def new_parts(
+    parts: Sequence[DocumentPart], known: KnownBlocks, counts: Callable[[int], bool]
+) -> list[tuple[int, DocumentPart]]:
     """The parts that say something new with their numbers; a heading above one comes along, without its text.
 
     Only parts that count are looked at.
     """
-    found: dict[int, Part] = {}
-    above_of = parents(parts)
+    found: dict[int, DocumentPart] = {}
+    above_of = parent_numbers(parts)
     for number, part in enumerate(parts):
         blocks = blocks_of(part.lines) if counts(number) else ()
         if all(known.holds(block) for block in blocks):
@@ -93,7 +95,7 @@ def fresh(parts: Sequence[Part], known: Known, counts: Callable[[int], bool]) ->
     return sorted(found.items(), key=lambda pair: pair[0])
 
 
-def parents(parts: Sequence[Part]) -> list[int]:
+def parent_numbers(parts: Sequence[DocumentPart]) -> list[int]:
     """For each part the number of the one it stands under; -1: none."""
     found: list[int] = []
     open_: list[int] = []
@@ -105,7 +107,7 @@ def parents(parts: Sequence[Part]) -> list[int]:
     return found
 
 
-def joined(sheet: Sheet, head: str, parts: Sequence[Part]) -> str:
+def join_parts(sheet: OpenDocument, head: str, parts: Sequence[DocumentPart]) -> str:
     """The head, the parts behind it, and the tail, with blank lines between them."""
     newline = sheet.newline
     if parts:
@@ -127,7 +129,7 @@ def gap(head: str, newline: str) -> str:
     return end if blank else f"{end}{newline}"
 
 
-def text_of_part(part: Part, newline: str) -> str:
+def text_of_part(part: DocumentPart, newline: str) -> str:
     """A part with the document's line breaks, without the blank lines behind it."""
     below = [line.bare for line in part.lines]
     while below and not below[-1].strip():
@@ -140,11 +142,11 @@ def text_of_part(part: Part, newline: str) -> str:
     return newline.join([part.heading.bare, *apart, *below])
 
 
-def _says(part: Part) -> bool:
+def _says(part: DocumentPart) -> bool:
     return any(line.kind != "blank" for line in part.lines)
 
 
-def _opened(lines: Sequence[Line]) -> int:
+def _opened(lines: Sequence[DocumentLine]) -> int:
     """The line on which the last code block or comment begins."""
     number = len(lines)
     while number > 1 and lines[number - 2].kind == lines[number - 1].kind:

@@ -9,9 +9,9 @@ from metier.skills.document.blocks import parts_of
 from metier.skills.document.frontmatter import split
 from metier.skills.document.lines import text_of
 from metier.skills.document.regions import scan, without_region
-from metier.skills.editing.add_sections import appended, sheet_of
-from metier.skills.editing.incoming import Incoming, incoming
-from metier.skills.editing.merge import merged
+from metier.skills.editing.add_sections import append_sections, open_document
+from metier.skills.editing.clean_proposal import CleanProposal, clean_proposal
+from metier.skills.editing.merge import merge_sections
 from metier.skills.names import name_problem
 from metier.skills.package import Package
 from metier.skills.validate import validate
@@ -26,7 +26,7 @@ def compose(kind: DraftKind, target: str, current: Package | None, body: str) ->
     Of the body only what is deployable is used. The result breaks no rule of the standard that `current` kept.
     """
     _check_presence(kind, target, current)
-    text = incoming(_without_regions(body) if kind == "replace" else body)
+    text = clean_proposal(_without_regions(body) if kind == "replace" else body)
     match kind:
         case "create":
             package = Package(files={"SKILL.md": _whole(text, target)})
@@ -55,7 +55,7 @@ def _there(current: Package | None, target: str) -> Package:
     return current
 
 
-def _whole(text: Incoming, target: str) -> bytes:
+def _whole(text: CleanProposal, target: str) -> bytes:
     """The bytes of a whole document, which names its own skill and has one title."""
     if not text.front:
         raise InputError("The text is no whole document: begin it with a line ---, name:, description:, a line ---.")
@@ -68,7 +68,7 @@ def _whole(text: Incoming, target: str) -> bytes:
     return f"{text.front}{text_of(text.lines).rstrip()}{split(text.front.encode()).newline.decode()}".encode()
 
 
-def _replaced(current: Package, text: Incoming, target: str) -> Package:
+def _replaced(current: Package, text: CleanProposal, target: str) -> Package:
     """The package with another document; its protected regions and all other files stay."""
     document = _whole(text, target)
     regions = _regions(current.document)
@@ -96,15 +96,17 @@ def _regions(document: bytes) -> bytes:
     return body[first:last].encode("utf-8", "surrogateescape")
 
 
-def _grown(kind: DraftKind, current: Package, text: Incoming, target: str) -> Package:
+def _grown(kind: DraftKind, current: Package, text: CleanProposal, target: str) -> Package:
     """The package with more in its document."""
     if text.name and text.name not in (target, current.name):
         raise _other(text.name, target)
     if not any(line.kind not in ("blank", "heading") for line in text.lines):
         raise InputError("The text holds nothing to add, or nothing but provenance; say what to do.")
-    sheet = sheet_of(current.document)
+    sheet = open_document(current.document)
     parts = parts_of(text.lines)
-    document = appended(sheet, parts) if kind == "append" else merged(sheet, parts, whole=bool(text.front))
+    document = (
+        append_sections(sheet, parts) if kind == "append" else merge_sections(sheet, parts, whole=bool(text.front))
+    )
     if document is None:
         raise _nothing_new(target)
     return current.with_files({current.skill_file or "SKILL.md": document.encode("utf-8", "surrogateescape")})

@@ -27,7 +27,7 @@ Outcome = tuple[str, Status]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edited:
+class EditedDocument:
     """A document after a patch, with a report for every edit."""
 
     document: str
@@ -63,7 +63,7 @@ class _Sight:
         return self.document.find("\n", self.end) + 1 or len(self.document)
 
 
-def apply_patch(document: str, patch: Patch | ProposedPatch, *, strict: bool = False) -> Edited:
+def apply_patch(document: str, patch: Patch | ProposedPatch, *, strict: bool = False) -> EditedDocument:
     """The document after all edits in order, each on the result of the one before; files they name play no part.
 
     `strict` refuses what would otherwise be guessed: a target that occurs twice, an insert without its target.
@@ -72,7 +72,7 @@ def apply_patch(document: str, patch: Patch | ProposedPatch, *, strict: bool = F
     for index, proposal in enumerate(patch.edits, 1):
         document, report = apply_edit(document, proposal, index=index, strict=strict)
         reports.append(report)
-    return Edited(document=document, reports=tuple(reports))
+    return EditedDocument(document=document, reports=tuple(reports))
 
 
 def apply_to_package(package: Package, patch: Patch | ProposedPatch, *, strict: bool = False) -> EditedPackage:

@@ -7,9 +7,17 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from metier.skills.document.blocks import ITEM, Block, Known, Part, blocks_of, parts_of
+from metier.skills.document.blocks import ITEM, Block, DocumentPart, KnownBlocks, blocks_of, parts_of
 from metier.skills.document.lines import lines_of
-from metier.skills.editing.add_sections import Sheet, demoted, fresh, headed, joined, parents, text_of_part
+from metier.skills.editing.add_sections import (
+    OpenDocument,
+    join_parts,
+    new_parts,
+    one_level_down,
+    parent_numbers,
+    text_of_part,
+    with_headings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,28 +47,28 @@ class _Insert:
     """Whether it goes on with the list before it, without a blank line."""
 
 
-def merged(sheet: Sheet, parts: Sequence[Part], *, whole: bool) -> str | None:
+def merge_sections(sheet: OpenDocument, parts: Sequence[DocumentPart], *, whole: bool) -> str | None:
     """The document with what is new in its place; None when nothing is.
 
     `whole`: the text is a whole document, so its title stands for the skill's.
     """
     spots = _spots(sheet.head)
-    parts = headed(_aligned(parts, spots, whole=whole))
-    above = parents(parts)
+    parts = with_headings(_aligned(parts, spots, whole=whole))
+    above = parent_numbers(parts)
     places = _places(spots, parts, above)
     known = sheet.known()
     inserts: list[_Insert] = []
     for part, place in zip(parts, places, strict=True):
         if place is not None:
             inserts += _additions(place, part, known, sheet.newline)
-    behind: list[Part] = []
-    for number, part in fresh(parts, known, lambda number: places[number] is None):
+    behind: list[DocumentPart] = []
+    for number, part in new_parts(parts, known, lambda number: places[number] is None):
         anchor = _anchor(parts, places, above, number)
         if anchor is None:
             behind.append(part)
         else:
             inserts.append(_Insert(at=anchor[0].end, text=text_of_part(part.at_level(anchor[1]), sheet.newline)))
-    return joined(sheet, _inserted(sheet, inserts), behind) if inserts or behind else None
+    return join_parts(sheet, _inserted(sheet, inserts), behind) if inserts or behind else None
 
 
 def _spots(head: str) -> list[_Spot]:
@@ -72,7 +80,7 @@ def _spots(head: str) -> list[_Spot]:
     ends = list(accumulate(len(line.text) for line in lines))
     starts = [number for number, line in enumerate(lines) if line.kind == "heading"]
     said = [number for number, line in enumerate(lines) if line.kind != "blank"]
-    stops, above = _stops(parts), parents(parts)
+    stops, above = _stops(parts), parent_numbers(parts)
     found: list[_Spot] = []
     last_said = _last_before(said, [*starts[1:], len(lines)])
     for number, part in enumerate(parts):
@@ -90,7 +98,7 @@ def _spots(head: str) -> list[_Spot]:
     return found
 
 
-def _stops(parts: Sequence[Part]) -> list[int]:
+def _stops(parts: Sequence[DocumentPart]) -> list[int]:
     """For each part the last one that still belongs to it."""
     found = [len(parts) - 1] * len(parts)
     waiting: list[int] = []
@@ -112,13 +120,13 @@ def _last_before(said: Sequence[int], limits: Iterable[int]) -> list[int]:
     return found
 
 
-def _aligned(parts: Sequence[Part], spots: Sequence[_Spot], *, whole: bool) -> list[Part]:
+def _aligned(parts: Sequence[DocumentPart], spots: Sequence[_Spot], *, whole: bool) -> list[DocumentPart]:
     """The parts at the document's levels: its title stays one, any other first-level heading goes one down."""
     title = next((spot.title for spot in spots if spot.level == 1), None)
     first = next((number for number, part in enumerate(parts) if part.level == 1), None)
     if first is None or title is None or not (whole or parts[first].title == title):
-        return demoted(parts)
-    found: list[Part] = []
+        return one_level_down(parts)
+    found: list[DocumentPart] = []
     by = 0
     for number, part in enumerate(parts):
         by = 1 if part.level == 1 and number != first else by
@@ -126,7 +134,7 @@ def _aligned(parts: Sequence[Part], spots: Sequence[_Spot], *, whole: bool) -> l
     return found
 
 
-def _places(spots: Sequence[_Spot], parts: Sequence[Part], above: Sequence[int]) -> list[_Spot | None]:
+def _places(spots: Sequence[_Spot], parts: Sequence[DocumentPart], above: Sequence[int]) -> list[_Spot | None]:
     """The section of the document each part belongs to; a title that is there twice is never guessed."""
     top = next((spot for spot in spots if spot.level == 1), None)
     titled: dict[str, list[_Spot]] = defaultdict(list)
@@ -145,12 +153,12 @@ def _places(spots: Sequence[_Spot], parts: Sequence[Part], above: Sequence[int])
     return found
 
 
-def _title(parts: Sequence[Part], number: int) -> str:
+def _title(parts: Sequence[DocumentPart], number: int) -> str:
     return parts[number].title if number >= 0 else ""
 
 
 def _anchor(
-    parts: Sequence[Part], places: Sequence[_Spot | None], above: Sequence[int], number: int
+    parts: Sequence[DocumentPart], places: Sequence[_Spot | None], above: Sequence[int], number: int
 ) -> tuple[_Spot, int] | None:
     """The section of the document a new part goes into, and the level it has there; None: at the end."""
     up = above[number]
@@ -162,7 +170,7 @@ def _anchor(
     return spot, spot.level + parts[number].level - parts[up].level
 
 
-def _additions(place: _Spot, part: Part, known: Known, newline: str) -> list[_Insert]:
+def _additions(place: _Spot, part: DocumentPart, known: KnownBlocks, newline: str) -> list[_Insert]:
     """What a part adds to a section that is there."""
     new = _fresh_blocks(part, known)
     if not new:
@@ -178,7 +186,7 @@ def _additions(place: _Spot, part: Part, known: Known, newline: str) -> list[_In
     return [_Insert(at=place.own_end, text=text.removeprefix(newline), tight=tight)]
 
 
-def _fresh_blocks(part: Part, known: Known) -> list[Block]:
+def _fresh_blocks(part: DocumentPart, known: KnownBlocks) -> list[Block]:
     """The blocks that are not known; one that announces others comes with them, and only with them."""
     blocks = blocks_of(part.lines)
     new: list[Block] = []
@@ -213,7 +221,7 @@ def _following(block: Block, before: Block | None) -> tuple[Block, bool]:
     return replace(block, lines=(replace(first, text=text), *block.lines[1:])), True
 
 
-def _inserted(sheet: Sheet, inserts: Sequence[_Insert]) -> str:
+def _inserted(sheet: OpenDocument, inserts: Sequence[_Insert]) -> str:
     """The head with everything put in, each a line of its own."""
     pieces: list[str] = []
     done = 0

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, cast
 
 from metier.errors import InputError
-from metier.formats.strict_json import Strict, word
+from metier.formats.strict_json import StrictObject, word
 from metier.skills.paths import path_problem
 from metier.training.cases.read import canonical, conflicts
 from metier.types.trials import Case
@@ -42,7 +42,7 @@ def read_evals(text: str, files: Mapping[str, bytes]) -> tuple[Case, ...]:
 
 def _case(value: object, where: str, files: Mapping[str, bytes]) -> Case:
     known = cast("dict[str, object]", value).keys() if isinstance(value, dict) else ()
-    fields = Strict(cast("object", value), where, known)  # the guide leaves room for further fields
+    fields = StrictObject(cast("object", value), where, known)  # the guide leaves room for further fields
     prompt, expected = fields.required("prompt"), fields.text("expected_output")
     criteria = fields.each("assertions", _statement) or fields.each("expectations", _statement)
     criteria = criteria or ((expected,) if expected.strip() else ())

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, cast, get_args
 
 from metier.errors import InputError
-from metier.formats.strict_json import Strict, clean, word
+from metier.formats.strict_json import StrictObject, clean, word
 from metier.skills.paths import path_problem
 from metier.training.scoring.registry import judge_of, settings_of
 from metier.types.trials import EXACT, Case, Split
@@ -125,7 +125,7 @@ def _case(line: str) -> Case:
         raise InputError(f"no JSON ({_said(error)}); write one object a line") from None
     if not isinstance(value, dict):
         raise InputError('not an object; write one such as {"id": "c1", "input": "…", "expected": "…"}')
-    fields = Strict(cast("object", value), "", FIELDS)
+    fields = StrictObject(cast("object", value), "", FIELDS)
     case = Case(
         id=_id(fields),
         input=_input(fields),
@@ -146,7 +146,7 @@ def _said(error: ValueError | RecursionError) -> str:
     return "nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
 
 
-def _id(fields: Strict) -> str:
+def _id(fields: StrictObject) -> str:
     value = fields.fields.get("id")
     name = str(value) if isinstance(value, int) and not isinstance(value, bool) else fields.text("id").strip()
     if not name:
@@ -154,14 +154,14 @@ def _id(fields: Strict) -> str:
     return name
 
 
-def _input(fields: Strict) -> str:
+def _input(fields: StrictObject) -> str:
     text = fields.text("input")
     if not text.strip():
         raise InputError("input: missing; write what the agent is asked to do")
     return text
 
 
-def _scorer(fields: Strict) -> str:
+def _scorer(fields: StrictObject) -> str:
     value = fields.fields.get("scorer")
     if value is None:
         return EXACT
@@ -181,7 +181,7 @@ def _spelled_out(value: object, left: int = NESTED) -> object:
     return {**fields, "of": [_spelled_out(one, left - 1) for one in cast("list[object]", inner)]}
 
 
-def _split(fields: Strict) -> Split | None:
+def _split(fields: StrictObject) -> Split | None:
     value = fields.text("split")
     if not value:
         return None
@@ -191,7 +191,7 @@ def _split(fields: Strict) -> Split | None:
     return cast("Split", value)
 
 
-def _files(fields: Strict) -> tuple[tuple[str, str], ...]:
+def _files(fields: StrictObject) -> tuple[tuple[str, str], ...]:
     value = fields.fields.get("files")
     if not value:
         return ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pydantic import BaseModel
 
 from metier.models.ask import Answer, ask
-from metier.models.failures import Malformed, OverBudget, short
+from metier.models.failures import Malformed, OverBudget, one_line
 from metier.models.model import Message, Reply, Request
 from metier.prompts import load, render
 from metier.training.rollouts.rollout import Halt
@@ -96,7 +96,7 @@ def answered(model: Model, question: Question[T], timeout: float) -> Asked[T]:
     usage = metered.usage
     if isinstance(answer, Answer):
         return Asked(stage=question.stage, value=answer.value, usage=usage)
-    reason, spent = short(answer.reason), isinstance(answer, OverBudget)
+    reason, spent = one_line(answer.reason), isinstance(answer, OverBudget)
     return Asked(stage=question.stage, value=None, reason=reason, spent=spent, usage=usage)
 
 

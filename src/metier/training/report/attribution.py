@@ -17,7 +17,7 @@ from metier.training.state import ACCEPTED
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from metier.skills.document.lines import Line
+    from metier.skills.document.lines import DocumentLine
     from metier.skills.package import Package
     from metier.training.proposing.proposals import Proposed
     from metier.training.result import Step
@@ -30,13 +30,13 @@ def attributed(start: Package, state: State) -> tuple[Attributed, ...]:
     return tuple(_brought(line.bare.strip(), state.steps) for line in lines)
 
 
-def added(before: str, after: str) -> tuple[Line, ...]:
+def added(before: str, after: str) -> tuple[DocumentLine, ...]:
     """Lines of text that came in: no headings, no code, nothing of the frontmatter or of a protected region."""
     old, new = lines_of(before).lines, lines_of(after).lines
     regions = scan(after)
     matcher = SequenceMatcher(None, [line.bare for line in old], [line.bare for line in new], autojunk=False)
     fresh = {at for what, _, _, c, d in matcher.get_opcodes() if what != "equal" for at in range(c, d)}
-    found: list[Line] = []
+    found: list[DocumentLine] = []
     place = 0
     for at, line in enumerate(new):
         if at in fresh and line.kind == "text" and not regions.touches(place, place + len(line.text)):

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from metier.models.price import unknown
+from metier.models.price import unknown_price
 from metier.statistics.intervals import paired, wilson
 from metier.training.loop import ROLLOUT_STAGES
 from metier.training.proposing.proposals import dump as dump_proposal
@@ -40,9 +40,9 @@ class Told:
     power: str = ""
     fresh: Usage = NO_USAGE
     """What the last gate took."""
-    target_price: Price = unknown
+    target_price: Price = unknown_price
     """Of the model that is tried, where it is one."""
-    optimiser_price: Price = unknown
+    optimiser_price: Price = unknown_price
 
 
 def report(trained: Trained, told: Told) -> Json:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
 from metier.formats.strict_json import clean
-from metier.models.keys import compact
+from metier.models.memo_keys import compact
 from metier.training.targets.target import Attempt, Broken
 from metier.types.trials import Case, Rollout, Score, Scored, Unscored
 

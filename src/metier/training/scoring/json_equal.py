@@ -13,7 +13,7 @@ from metier.training.scoring.scorer import Kind, passed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metier.formats.strict_json import Strict
+    from metier.formats.strict_json import StrictObject
     from metier.training.scoring.scorer import Judge, Means
     from metier.training.targets.target import Attempt
     from metier.types.trials import Case, Scored
@@ -24,7 +24,7 @@ DEEPEST = 64
 _NOTHING = object()
 
 
-def _json_equal(settings: Strict, case: Case) -> Judge:
+def _json_equal(settings: StrictObject, case: Case) -> Judge:
     subset = settings.truth("subset", default=False)
     wanted = next(_parsed(case.expected), _NOTHING)
     if wanted is _NOTHING:

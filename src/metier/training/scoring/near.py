@@ -13,7 +13,7 @@ from metier.training.scoring.scorer import WRONG, Kind, passed, share
 from metier.training.scoring.text import answers
 
 if TYPE_CHECKING:
-    from metier.formats.strict_json import Strict
+    from metier.formats.strict_json import StrictObject
     from metier.training.scoring.scorer import Judge, Means
     from metier.training.targets.target import Attempt
     from metier.types.trials import Case, Scored
@@ -40,7 +40,7 @@ def numbers(text: str) -> tuple[Decimal, ...]:
     return tuple(found)
 
 
-def _numeric(settings: Strict, case: Case) -> Judge:
+def _numeric(settings: StrictObject, case: Case) -> Judge:
     place = settings.text("take") or "last"
     if place not in PLACES:
         raise InputError(f"{settings.where}.take: {place!r} is none; write one of {', '.join(PLACES)}")
@@ -105,7 +105,7 @@ def distance(left: str, right: str) -> int:
     return score
 
 
-def _token_f1(settings: Strict, case: Case) -> Judge:
+def _token_f1(settings: StrictObject, case: Case) -> Judge:
     wanted, threshold = answers(settings, case), share(settings, "threshold", 1.0)
 
     def judge(attempt: Attempt, _: Means) -> Scored:
@@ -115,7 +115,7 @@ def _token_f1(settings: Strict, case: Case) -> Judge:
     return judge
 
 
-def _anls(settings: Strict, case: Case) -> Judge:
+def _anls(settings: StrictObject, case: Case) -> Judge:
     wanted, threshold = answers(settings, case), share(settings, "threshold", 0.5)
 
     def judge(attempt: Attempt, _: Means) -> Scored:
@@ -129,7 +129,7 @@ def _words(text: str) -> list[str]:
     return [one for one in text.casefold().translate(PUNCTUATION).split() if one not in ARTICLES]
 
 
-def _decimal(settings: Strict, key: str) -> Decimal:
+def _decimal(settings: StrictObject, key: str) -> Decimal:
     return Decimal(repr(settings.amount(key) or 0.0))
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from metier.errors import InputError
-from metier.formats.strict_json import Strict
+from metier.formats.strict_json import StrictObject
 from metier.training.scoring.json_equal import JSON
 from metier.training.scoring.near import NEAR
 from metier.training.scoring.rubric import RUBRIC
@@ -46,7 +46,7 @@ def _made(value: object, where: str, case: Case) -> Judge:
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(KINDS)}"
         raise InputError(f"{where}.kind: {json.dumps(kind)[:60]} is no scorer; {hint}")
     known = KINDS[kind]
-    return known.make(Strict(cast("object", value), where, ("kind", *known.fields)), case)
+    return known.make(StrictObject(cast("object", value), where, ("kind", *known.fields)), case)
 
 
 def _loaded(text: str) -> object:
@@ -68,14 +68,14 @@ def _settings(value: object) -> Iterator[dict[str, object]]:
             yield from _settings(part)
 
 
-def _parts(settings: Strict, case: Case) -> tuple[Judge, ...]:
+def _parts(settings: StrictObject, case: Case) -> tuple[Judge, ...]:
     made = settings.each("of", lambda value, where: _made(value, where, case))
     if not made:
         raise InputError(f"{settings.where}.of: missing; list the scorers to combine")
     return made
 
 
-def _all(settings: Strict, case: Case) -> Judge:
+def _all(settings: StrictObject, case: Case) -> Judge:
     parts = _parts(settings, case)
 
     def judge(attempt: Attempt, means: Means) -> Score | Spent:
@@ -87,7 +87,7 @@ def _all(settings: Strict, case: Case) -> Judge:
     return judge
 
 
-def _any(settings: Strict, case: Case) -> Judge:
+def _any(settings: StrictObject, case: Case) -> Judge:
     parts = _parts(settings, case)
 
     def judge(attempt: Attempt, means: Means) -> Score | Spent:
@@ -99,7 +99,7 @@ def _any(settings: Strict, case: Case) -> Judge:
     return judge
 
 
-def _weighted(settings: Strict, case: Case) -> Judge:
+def _weighted(settings: StrictObject, case: Case) -> Judge:
     parts = _parts(settings, case)
     weights = settings.each("weights", _weight)
     threshold = share(settings, "threshold", 1.0)
@@ -131,7 +131,7 @@ def _taken(parts: tuple[Judge, ...], attempt: Attempt, means: Means) -> list[Sco
 
 
 def _weight(value: object, where: str) -> float:
-    return Strict({"weight": value}, where, ("weight",)).amount("weight") or 0.0
+    return StrictObject({"weight": value}, where, ("weight",)).amount("weight") or 0.0
 
 
 KINDS: dict[str, Kind] = {

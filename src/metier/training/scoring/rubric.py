@@ -19,7 +19,7 @@ from metier.training.scoring.scorer import Kind, passed, share
 from metier.types.trials import Case, Score, Unscored
 
 if TYPE_CHECKING:
-    from metier.formats.strict_json import Strict
+    from metier.formats.strict_json import StrictObject
     from metier.models.model import Model
     from metier.training.scoring.scorer import Judge, Means
     from metier.training.targets.target import Attempt
@@ -47,7 +47,7 @@ class Verdicts(BaseModel):
     verdicts: list[_Verdict]
 
 
-def _rubric(settings: Strict, case: Case) -> Judge:
+def _rubric(settings: StrictObject, case: Case) -> Judge:
     criteria = settings.each("criteria", word) or ((case.expected,) if case.expected.strip() else ())
     if not criteria:
         raise InputError(f"{settings.where}.criteria: missing; list what a good answer does, one sentence each")

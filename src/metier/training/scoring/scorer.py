@@ -12,7 +12,7 @@ from metier.training.rollouts.rollout import Spent
 from metier.types.trials import Case, Score, Scored, Unscored
 
 if TYPE_CHECKING:
-    from metier.formats.strict_json import Strict
+    from metier.formats.strict_json import StrictObject
     from metier.models.model import Model
     from metier.training.targets.target import Attempt, Broken
 
@@ -52,7 +52,7 @@ class Means:
 
 Judge = Callable[["Attempt", Means], Score | Spent]
 """Scores one attempt at the case it was made for."""
-Maker = Callable[["Strict", Case], Judge]
+Maker = Callable[["StrictObject", Case], Judge]
 """A judge from settings; InputError says what is wrong with them."""
 
 
@@ -76,7 +76,7 @@ def sane(score: Score | Spent) -> Score | Spent:
     return score
 
 
-def share(settings: Strict, key: str, default: float) -> float:
+def share(settings: StrictObject, key: str, default: float) -> float:
     """A setting from 0 to 1."""
     value = settings.amount(key)
     if value is None:

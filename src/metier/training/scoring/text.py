@@ -14,7 +14,7 @@ from metier.training.scoring.scorer import Kind, passed
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
 
-    from metier.formats.strict_json import Strict
+    from metier.formats.strict_json import StrictObject
     from metier.training.scoring.scorer import Judge, Means
     from metier.training.targets.target import Attempt
     from metier.types.trials import Case, Scored
@@ -49,7 +49,7 @@ class _Pattern(Protocol):
     def fullmatch(self, text: str) -> object: ...
 
 
-def answers(settings: Strict, case: Case, key: str = "answers") -> tuple[str, ...]:
+def answers(settings: StrictObject, case: Case, key: str = "answers") -> tuple[str, ...]:
     """What counts as right: what the case expects, and further texts from the settings."""
     found = tuple(one for one in (case.expected, *settings.each(key, word)) if one)
     if not found:
@@ -57,19 +57,19 @@ def answers(settings: Strict, case: Case, key: str = "answers") -> tuple[str, ..
     return found
 
 
-def _exact(settings: Strict, case: Case) -> Judge:
+def _exact(settings: StrictObject, case: Case) -> Judge:
     fold = _folding(settings)
     wanted = {fold(one.strip()) for one in answers(settings, case)}
     return lambda attempt, _: passed(fold(attempt.output.strip()) in wanted)
 
 
-def _contains(settings: Strict, case: Case) -> Judge:
+def _contains(settings: StrictObject, case: Case) -> Judge:
     fold = _folding(settings)
     wanted = settings.each("texts", word) or answers(settings, case, "texts")
     return lambda attempt, _: _portion([fold(one) in fold(attempt.output) for one in wanted])
 
 
-def _regex(settings: Strict, case: Case) -> Judge:
+def _regex(settings: StrictObject, case: Case) -> Judge:
     source = settings.text("pattern") or case.expected
     if not source:
         raise InputError(f"{settings.where}.pattern: missing; write one, or put it into the case's 'expected'")
@@ -83,7 +83,7 @@ def _regex(settings: Strict, case: Case) -> Judge:
     return judge
 
 
-def _section(settings: Strict, case: Case) -> Judge:
+def _section(settings: StrictObject, case: Case) -> Judge:
     wanted = [
         title.lstrip("# ").casefold() for title in settings.each("titles", word) or answers(settings, case, "titles")
     ]
@@ -96,7 +96,7 @@ def _section(settings: Strict, case: Case) -> Judge:
     return judge
 
 
-def _length(settings: Strict, _: Case) -> Judge:
+def _length(settings: StrictObject, _: Case) -> Judge:
     unit = settings.text("unit") or "characters"
     if unit not in UNITS:
         raise InputError(f"{settings.where}.unit: {unit!r} is none; write one of {', '.join(UNITS)}")
@@ -111,7 +111,7 @@ def _length(settings: Strict, _: Case) -> Judge:
     return judge
 
 
-def _no_refusal(settings: Strict, _: Case) -> Judge:
+def _no_refusal(settings: StrictObject, _: Case) -> Judge:
     phrases = (*REFUSALS, *(one.casefold() for one in settings.each("phrases", word)))
 
     def judge(attempt: Attempt, _: Means) -> Scored:
@@ -125,7 +125,7 @@ class _Folding(Protocol):
     def __call__(self, text: str, /) -> str: ...
 
 
-def _folding(settings: Strict) -> _Folding:
+def _folding(settings: StrictObject) -> _Folding:
     return str.casefold if settings.truth("ignore_case", default=False) else str
 
 

@@ -13,7 +13,7 @@ from metier.types.trials import Case, Score, Scored, Unscored
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from metier.formats.strict_json import Strict
+    from metier.formats.strict_json import StrictObject
     from metier.training.scoring.scorer import Judge, Means
     from metier.training.targets.target import Attempt
 
@@ -22,7 +22,7 @@ OUTPUT, INPUT, EXPECTED = "output.txt", "input.txt", "expected.txt"
 """Where a check finds the answer, the task, and what was expected."""
 
 
-def _tool_called(settings: Strict, _: Case) -> Judge:
+def _tool_called(settings: StrictObject, _: Case) -> Judge:
     wanted, never = settings.each("tools", word), settings.each("never", word)
     if not wanted and not never:
         raise InputError(f"{settings.where}.tools: missing; name the tools that must be called, or 'never' may be")
@@ -34,7 +34,7 @@ def _tool_called(settings: Strict, _: Case) -> Judge:
     return judge
 
 
-def _exit_code(settings: Strict, _: Case) -> Judge:
+def _exit_code(settings: StrictObject, _: Case) -> Judge:
     code = settings.count("code")
 
     def judge(attempt: Attempt, _: Means) -> Score:
@@ -45,7 +45,7 @@ def _exit_code(settings: Strict, _: Case) -> Judge:
     return judge
 
 
-def _command(settings: Strict, case: Case) -> Judge:
+def _command(settings: StrictObject, case: Case) -> Judge:
     words = _words(settings)
     seconds = settings.amount("seconds") or SECONDS
 
@@ -58,7 +58,7 @@ def _command(settings: Strict, case: Case) -> Judge:
     return judge
 
 
-def _function(settings: Strict, case: Case) -> Judge:
+def _function(settings: StrictObject, case: Case) -> Judge:
     name = settings.required("name")
 
     def judge(attempt: Attempt, means: Means) -> Score:
@@ -84,7 +84,7 @@ def _meant(value: object) -> Score:
             )
 
 
-def _words(settings: Strict) -> tuple[str, ...]:
+def _words(settings: StrictObject) -> tuple[str, ...]:
     given = settings.fields.get("command")
     try:
         words = tuple(shlex.split(given)) if isinstance(given, str) else settings.each("command", word)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
     from metier.context.context import Context
-    from metier.models.layers.remember_failures import Faithful
+    from metier.models.layers.replay_failures import ReplayFailures
     from metier.models.ledger import Amount
     from metier.training.rollouts.rollout import Roller
     from metier.training.scoring.scorer import Function
@@ -139,7 +139,7 @@ def kept_up(grouped: BatchedWrites, lines: Lines) -> Generator[None]:
         grouped.flush()
 
 
-def optimiser_of(place: Bench, order: Order, purse: str, environ: Mapping[str, str]) -> Faithful:
+def optimiser_of(place: Bench, order: Order, purse: str, environ: Mapping[str, str]) -> ReplayFailures:
     """The model that proposes edits; what it failed to answer is remembered, and when it is down all stops."""
     model = place.lines.open(order.optimiser, environ)
     return optimiser_stack(model, place.lines.memo, place.closing, purse)

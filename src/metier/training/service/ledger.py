@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from metier.context.model_spending import amount_of, less, sum_of, today
 from metier.errors import StoreError
 from metier.models.failures import OverBudget
-from metier.models.ledger import Amount, Limits, Reservation, over
+from metier.models.ledger import Amount, Limits, Reservation, exceeded_limit
 from metier.store.tables.models import ledger
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class PurseLedger:
         self._emptied(transaction)
         sums = ((self._sum(transaction, self._purse), limits), (self._sum(transaction, day), self._daily))
         for spent, most in sums:
-            if problem := over(spent, asked, most):
+            if problem := exceeded_limit(spent, asked, most):
                 said = problem if most is limits else f"{problem}; that of a day, which begins at midnight UTC"
                 return said, self._settled + 1 if self._reserved > self._settled else 0, None
         self._reserve(transaction, day, asked, max(1, size_of(asked, NOTHING, sums)))
@@ -225,4 +225,4 @@ def times(amount: Amount, count: int) -> Amount:
 
 def fits(spent: Amount, block: Amount, limits: Limits) -> bool:
     """Whether a block is a small part of what is left."""
-    return not over(spent, times(block, SPARE), limits)
+    return not exceeded_limit(spent, times(block, SPARE), limits)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from metier.context.model_access import refuse_strange_address
 from metier.errors import ConfigError
-from metier.models.build import NoModel, build, configured
+from metier.models.build import NoModel, build, model_settings
 from metier.models.layers.stack import Layers
-from metier.models.price import price_of, unknown
-from metier.models.spec import parse
+from metier.models.price import price_of, unknown_price
+from metier.models.spec import parse_spec
 from metier.training.service.budget import PurseCalls, PurseMemo
 from metier.training.service.ledger import PurseLedger
 from metier.training.service.stack import model_stack
@@ -42,7 +42,7 @@ class Lines:
         self._limits = limits
         self._sleep = closing.sleep
         self.memo = PurseMemo(ctx, grouped)
-        self.ledger = PurseLedger(ctx, grouped, purse, configured(ctx.config.flat()).limits, closing)
+        self.ledger = PurseLedger(ctx, grouped, purse, model_settings(ctx.config.flat()).limits, closing)
         self._calls = PurseCalls(ctx, grouped)
         self._redact: Callable[[str], str] = lru_cache(maxsize=REMEMBERED)(ctx.redact)
         self._bare: list[HttpModel | ForeignProvider] = []
@@ -51,7 +51,7 @@ class Lines:
     def open(self, asked: str | Model, environ: Mapping[str, str]) -> Model:
         """The model a text names, the configured one for none; a ConfigError says what is missing."""
         if not isinstance(asked, str):
-            return self._layered(asked, unknown)
+            return self._layered(asked, unknown_price)
         spec = spec_of(self._ctx, asked)
         if spec.identity not in self._open:
             bare = build(spec, environ)
@@ -80,7 +80,7 @@ class Lines:
 
     def price(self, asked: object) -> Price:
         """What a model's tokens cost that a text names; nobody knows it of anything else."""
-        return price_of(spec_of(self._ctx, asked), self._ctx.clock()) if isinstance(asked, str) else unknown
+        return price_of(spec_of(self._ctx, asked), self._ctx.clock()) if isinstance(asked, str) else unknown_price
 
     def close(self) -> None:
         """End all connections; questions under way end without an answer."""
@@ -96,8 +96,8 @@ def identity_of(ctx: Context, asked: str | Model) -> str:
 def spec_of(ctx: Context, text: str) -> ModelSpec:
     """What a text, or the settings, say about a model."""
     if text.strip():
-        return parse(text)
-    found = configured(ctx.config.flat()).model
+        return parse_spec(text)
+    found = model_settings(ctx.config.flat()).model
     if found is None:
         raise ConfigError(
             "No model is set. Set one (METIER_MODEL=anthropic:NAME and its key), or name it: --optimiser "

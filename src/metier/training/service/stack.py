@@ -3,7 +3,7 @@
 A question of the optimiser passes, from the training to the wire:
 
     _Metered        counts what one question takes (one for each question, in proposing/optimiser.py)
-    Faithful        a question that failed before a kill fails again after it
+    ReplayFailures        a question that failed before a kill fails again after it
     Steady          the training stops when the model is down
     Redacted        no secret goes further
     Memo            what was answered once is not asked again
@@ -25,8 +25,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.models.layers.remember_failures import Faithful
-from metier.models.layers.stack import stacked
+from metier.models.layers.replay_failures import ReplayFailures
+from metier.models.layers.stack import build_stack
 from metier.training.rollouts.cached import Remembered
 from metier.training.service.outage import Doubting, Steady
 
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 def model_stack(bare: Model, layers: Layers) -> Model:
     """A model with the layers from Redacted to Recorded, which every model of a training has."""
-    return stacked(bare, layers)
+    return build_stack(bare, layers)
 
 
-def optimiser_stack(model: Model, memo: MemoStore, closing: Closing, purse: str) -> Faithful:
+def optimiser_stack(model: Model, memo: MemoStore, closing: Closing, purse: str) -> ReplayFailures:
     """The model that proposes edits, on top of its `model_stack`."""
     model = Steady(model, closing)
-    return Faithful(model, memo, purse)
+    return ReplayFailures(model, memo, purse)
 
 
 def roller_stack(scoring: Scoring, keeper: PurseKeeper, closing: Closing) -> tuple[Roller, Doubting]:

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from metier.models.model import Message, Reply, Request
-from metier.models.price import unknown
+from metier.models.price import unknown_price
 from metier.prompts import load, render
 from metier.training.targets.prompt import broken, skill_text, task_text
 from metier.training.targets.target import Attempt, Broken
@@ -35,7 +35,7 @@ class ChatTarget:
     seconds: float = 120.0
     files: bool = False
     """Whether it is shown the skill's other text files, too."""
-    price: Price = unknown
+    price: Price = unknown_price
     clock: Callable[[], float] = time.monotonic
 
     @property

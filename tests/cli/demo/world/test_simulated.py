@@ -16,7 +16,7 @@ from metier.cli.demo.world.world import World, WorldSpec, line
 from metier.models.failures import Refused
 from metier.models.http.client import HttpModel
 from metier.models.model import Message, Request, Texts
-from metier.models.spec import ModelOptions, parse
+from metier.models.spec import ModelOptions, parse_spec
 from metier.statistics.pairs import pairs_of
 from metier.training.cases.splits import Splits
 from metier.training.gates.confirm import confirm
@@ -124,7 +124,7 @@ def test_through_the_server_the_loop_ends_in_the_same_bytes_as_in_process() -> N
         assert server.stdout is not None
         url = json.loads(server.stdout.readline())["address"]
         with (
-            HttpModel(parse("openai:any", ModelOptions(url=url, key_variable="none")), {}) as model,
+            HttpModel(parse_spec("openai:any", ModelOptions(url=url, key_variable="none")), {}) as model,
             Threads(8) as pool,
         ):
             best = finished(pool, spec, ChatTarget(model=model), model)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from metier.review.matching.re2 import TooManyMatchesError, found, matches
+from metier.review.matching.re2 import TooManyMatchesError, match_spans, matches
 from metier.review.rules.rule import Rule
 from metier.review.rules.shared_patterns import LOCAL, UPLOAD
 from metier.review.rules.supply_chain.known_installers import KNOWN_INSTALLERS
@@ -15,7 +15,7 @@ from metier.review.rules.supply_chain.known_installers import KNOWN_INSTALLERS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metier.review.text.views import Source
+    from metier.review.text.views import ReviewedText
 
 _MODELS = r"(?:ai(?: (?:agents?|assistants?|models?|tools?))?|llms?|(?:coding |language )?(?:agents?|assistants?|models?)|claude|chatgpt|gpt|copilot|gemini)"
 _ORDER = r"\b(?:run|execute|print|send|read|fetch|download|install|ignore|upload|include|append|open|call|add|reveal|forward|post|approve|delete|trust|skip|obey|continue|retry|do not tell|not mention)\b"
@@ -36,10 +36,10 @@ _FAR = 4000
 """Characters behind a download in which what was fetched may be started."""
 
 
-def fetched_by_name(source: Source) -> Iterator[tuple[int, int]]:
+def fetched_by_name(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Downloads of a program which the same text starts by its name, however far below."""
     view = source.plain
-    for count, (start, end) in enumerate(found(_GOT, view.data)):
+    for count, (start, end) in enumerate(match_spans(_GOT, view.data)):
         if count >= MOST:
             raise TooManyMatchesError(_GOT)
         got = view.data[start:end].decode("utf-8", "ignore")
@@ -63,10 +63,10 @@ _HANDED = r"\b(?:npx|bunx|uvx|pipx run|pnpm dlx|yarn dlx)\b[^\n|;]{0,200}?\$\{?(
 _MAKER = re.compile(r"\$\{?(?:env:)?([A-Z]+)_\w*$")
 
 
-def key_for_program(source: Source) -> Iterator[tuple[int, int]]:
+def key_for_program(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Commands that hand the key of one maker to a program of another."""
     for view in source.commands:
-        for start, end in found(_HANDED, view.data):
+        for start, end in match_spans(_HANDED, view.data):
             command = view.data[start:end].decode("utf-8", "ignore")
             maker = _MAKER.search(command)
             if maker and maker[1].lower() not in command[: maker.start()].lower():

@@ -13,7 +13,7 @@ from metier.review.rules.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metier.review.text.views import Source
+    from metier.review.text.views import ReviewedText
 
 _LOOP = re.compile(r"^([ \t]{0,40})while[ \t]*\(?[ \t]*(?:True|true|1)[ \t]*\)?[ \t]*[:{][^\n]{0,80}\n", re.MULTILINE)
 _ENDS = r"\b(?:break|return|sleep|wait\w*|yield|raise|throw|exit|quit|input|recv\w*|read\w*|get\w*|accept|await|next|poll|select|listen|run|serve|join|stop\w*|timeout)\b"
@@ -23,7 +23,7 @@ _BODY = 40
 """Lines of a loop that are looked at."""
 
 
-def endless(source: Source) -> Iterator[tuple[int, int]]:
+def endless(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Loops without an end, a pause, or anything that they wait for."""
     text = source.text
     for count, match in enumerate(_LOOP.finditer(text)):

@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.review.matching.data_flow import Flow, ends
+from metier.review.matching.data_flow import Flow, flow_ends
 from metier.review.matching.re2 import matches
 from metier.review.rules.exfiltration.unknown_hosts import is_known, told_of
 from metier.review.rules.rule import Rule
@@ -17,7 +17,7 @@ from metier.review.rules.supply_chain.known_installers import KNOWN_INSTALLERS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metier.review.text.views import Source
+    from metier.review.text.views import ReviewedText
 
 _KEY_NAME = r"[A-Z0-9_]{0,40}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)[A-Z0-9_]{0,20}"
 _ENV_NAME = rf"(?:os\.environ(?:\.get)?|os\.get[e]nv|ENV|Deno\.env\.get)\s*[\[(]\s*[\"']{_KEY_NAME}|process\.env(?:\.|\[[\"']){_KEY_NAME}|\$env:{_KEY_NAME}|\$\{{?{_KEY_NAME}\b"
@@ -115,7 +115,7 @@ _DECODED_RUN = Flow(
 )
 
 
-def secrets_sent(source: Source) -> Iterator[tuple[int, int]]:
+def secrets_sent(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Calls that send a secret where it does not belong."""
     told = ""
 
@@ -129,17 +129,17 @@ def secrets_sent(source: Source) -> Iterator[tuple[int, int]]:
         hosts = [host.lower() for host in _HOST.findall(call) if not host.startswith(_LOCAL)]
         return all(is_known(host, told) or any(word in host for word in words) for host in hosts)
 
-    yield from ends(source.text, replace(_SECRETS_SENT, harmless=harmless))
+    yield from flow_ends(source.text, replace(_SECRETS_SENT, harmless=harmless))
 
 
-def fetched_run(source: Source) -> Iterator[tuple[int, int]]:
+def fetched_run(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Calls that run what was read from the network."""
-    yield from ends(source.text, _FETCHED_RUN)
+    yield from flow_ends(source.text, _FETCHED_RUN)
 
 
-def decoded_run(source: Source) -> Iterator[tuple[int, int]]:
+def decoded_run(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Calls that run what was decoded."""
-    yield from ends(source.text, _DECODED_RUN)
+    yield from flow_ends(source.text, _DECODED_RUN)
 
 
 RULES: tuple[Rule, ...] = (

@@ -18,7 +18,7 @@ from metier.review.rules.supply_chain.known_installers import KNOWN_INSTALLERS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metier.review.text.views import Source
+    from metier.review.text.views import ReviewedText
 
 _PLACE = re.compile(
     r"https?://([a-z0-9][\w.-]{3,80})[^\s)>\"'`\]]{0,120}|\b[\w.+-]{1,40}@([\w-]{2,40}\.[a-z]{2,10})\b", re.IGNORECASE
@@ -52,21 +52,21 @@ MOST = 5000
 _LABEL = re.compile(r"[a-z0-9-]{3,}")
 
 
-def stray_hosts(source: Source) -> Iterator[tuple[int, int]]:
+def stray_hosts(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Sentences that send something to a host named only there, and not by the skill's own name or description."""
     for text, match in _strays(source):
         if _is_order(text, match) or (not _is_link(text, match) and _says(_OUT, text, match)):
             yield source.plain.place(match.start()), source.plain.place(match.end())
 
 
-def stray_sources(source: Source) -> Iterator[tuple[int, int]]:
+def stray_sources(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Sentences that take something from a host named only there, though not as something to read up on."""
     for text, match in _strays(source):
         if not _is_link(text, match) and _says(_IN, text, match) and not matches(_PAGES, _sentence(text, match)):
             yield source.plain.place(match.start()), source.plain.place(match.end())
 
 
-def _strays(source: Source) -> Iterator[tuple[str, re.Match[str]]]:
+def _strays(source: ReviewedText) -> Iterator[tuple[str, re.Match[str]]]:
     """Hosts in the prose of a document that it names once and says nothing else about."""
     if source.script:
         return

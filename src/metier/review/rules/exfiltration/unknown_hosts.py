@@ -15,7 +15,7 @@ from metier.review.rules.supply_chain.known_installers import KNOWN_INSTALLERS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metier.review.text.views import Source
+    from metier.review.text.views import ReviewedText
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*\n(.*?)(?:^[ \t]*(?:```|~~~)|\Z)", re.MULTILINE | re.DOTALL)
 _PLACE = re.compile(
@@ -64,7 +64,7 @@ MOST = 1500
 """Hosts of one file that are looked at."""
 
 
-def data_for_stranger(source: Source) -> Iterator[tuple[int, int]]:
+def data_for_stranger(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Hosts that nobody has told of, in code that sends them something."""
     for code, match in _strange(source):
         around = _around(code, match)
@@ -72,7 +72,7 @@ def data_for_stranger(source: Source) -> Iterator[tuple[int, int]]:
             yield match.span(_group(match))
 
 
-def _is_telling(source: Source, match: re.Match[str], around: str) -> bool:
+def _is_telling(source: ReviewedText, match: re.Match[str], around: str) -> bool:
     """Whether what is sent is private; a document that posts to an unknown host at all says enough."""
     if matches(f"{_PRIVATE}|{_IDENTITY}|{_PIPED}", around):
         return True
@@ -81,7 +81,7 @@ def _is_telling(source: Source, match: re.Match[str], around: str) -> bool:
     return not source.script or matches(_QUIET, around) or matches(_ODD_END, match[_group(match)].lower())
 
 
-def program_of_stranger(source: Source) -> Iterator[tuple[int, int]]:
+def program_of_stranger(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Hosts that nobody has told of, in code that fetches a program from them and runs it."""
     for code, match in _strange(source):
         line = _line(code, match)
@@ -89,7 +89,7 @@ def program_of_stranger(source: Source) -> Iterator[tuple[int, int]]:
             yield match.span(_group(match))
 
 
-def shell_for_stranger(source: Source) -> Iterator[tuple[int, int]]:
+def shell_for_stranger(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Hosts that nobody has told of, in code that runs what it hears from them."""
     for code, match in _strange(source):
         around = _around(code, match)
@@ -97,14 +97,14 @@ def shell_for_stranger(source: Source) -> Iterator[tuple[int, int]]:
             yield match.span(_group(match))
 
 
-def meets_stranger(source: Source) -> Iterator[tuple[int, int]]:
+def meets_stranger(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Hosts that nobody has told of, in code that talks to them at all."""
     for code, match in _strange(source):
         if matches(_OUT, _around(code, match)):
             yield match.span(_group(match))
 
 
-def _strange(source: Source) -> Iterator[tuple[tuple[int, int, str], re.Match[str]]]:
+def _strange(source: ReviewedText) -> Iterator[tuple[tuple[int, int, str], re.Match[str]]]:
     """Hosts in the code of a file which neither its prose nor the package's document names."""
     known: str | None = None
     count = 0
@@ -139,14 +139,14 @@ def _line(code: tuple[int, int, str], match: re.Match[str]) -> str:
     return text[first : last if last >= 0 else end][:_NEAR]
 
 
-def _code(source: Source) -> list[tuple[int, int]]:
+def _code(source: ReviewedText) -> list[tuple[int, int]]:
     """The parts of a file that are a program: all of a script, the fenced blocks of a document."""
     if source.script:
         return [(0, len(source.text))]
     return [match.span(1) for match in _FENCE.finditer(source.text)]
 
 
-def told_of(source: Source) -> str:
+def told_of(source: ReviewedText) -> str:
     """What the package says in words: its document without the code, and the file's own prose."""
     prose = _FENCE.sub(" ", source.about)
     return (prose if source.script else f"{prose} {_FENCE.sub(' ', source.text)}")[:TOLD].lower()

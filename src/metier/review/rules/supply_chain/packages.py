@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metier.review.text.views import Source
+    from metier.review.text.views import ReviewedText
 
 
 def _names(text: str) -> frozenset[str]:
@@ -37,7 +37,7 @@ _INSTALL = re.compile(
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{3,40}")
 
 
-def lookalike_installs(source: Source) -> Iterator[tuple[int, int]]:
+def lookalike_installs(source: ReviewedText) -> Iterator[tuple[int, int]]:
     """Spans of package names in install commands that look like a popular package and are not it."""
     for match in _INSTALL.finditer(source.text):
         at = match.start(1)

@@ -12,7 +12,7 @@ from zlib import crc32
 
 import numpy as np
 
-from metier.text.words import LONGEST, folded, is_dense, words
+from metier.text.words import LONGEST, fold_text, is_dense, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -109,7 +109,7 @@ class StaticEmbedder:
     def weight(self, word: str) -> float:
         """How much a word says, 0 to 1: little if it is among the commonest English ones, 1 if the table has it not."""
         table = self._load().table
-        row = table.vocabulary.get(folded(word))
+        row = table.vocabulary.get(fold_text(word))
         if row is None:
             return 1.0
         return min(1.0, float(table.scales[row] * np.sqrt(np.square(table.rows[row], dtype=np.float32).sum())))

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_file import pack
 
-from metier.models.embedding.static import FILE, StaticEmbedder, unpack
+from metier.models.embedder import FILE, StaticEmbedder, unpack
 
 EMBEDDER = StaticEmbedder()
 
@@ -82,7 +82,7 @@ def test_a_huge_text_costs_no_more_than_its_beginning() -> None:
 def test_another_process_gives_the_same_bytes() -> None:
     texts = ["fix the login bug", "修复登录错误", "Straße überqueren", "kubectl rollout restart"]
     code = (
-        "import hashlib, sys; from metier.models.embedding.static import StaticEmbedder;"
+        "import hashlib, sys; from metier.models.embedder import StaticEmbedder;"
         f"print(hashlib.sha256(StaticEmbedder().embed({texts!r}).tobytes()).hexdigest())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from metier.errors import InputError
 from metier.skills.document.blocks import ITEM
 from metier.skills.document.frontmatter import read, split
-from metier.skills.document.lines import Line, Lines, lines_of
+from metier.skills.document.lines import DocumentLine, DocumentLines, lines_of
 from metier.skills.document.regions import without_markers
-from metier.skills.editing.deployable import deployable
+from metier.skills.editing.strip_evidence import strip_evidence
 from metier.skills.rules import KEYS
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ _NAMING = re.compile(r"(?:name|description):")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Incoming:
+class CleanProposal:
     """A proposed text."""
 
     front: str
     """Its frontmatter with the dashes around it; empty when it has none."""
     name: str
     """The skill its frontmatter names; empty when it names none."""
-    lines: tuple[Line, ...]
+    lines: tuple[DocumentLine, ...]
     """What follows the frontmatter."""
 
     @property
@@ -41,26 +41,26 @@ class Incoming:
         return tuple(before + number for number, line in enumerate(self.lines, 1) if line.level == 1)
 
 
-def incoming(body: str) -> Incoming:
+def clean_proposal(body: str) -> CleanProposal:
     """The text as it may be put into a skill; InputError says what is wrong with it."""
     try:
         body.encode()
     except UnicodeEncodeError:
         raise InputError("The text holds half a character (a lone surrogate); write it again in UTF-8.") from None
-    text = deployable(without_markers(body.removeprefix("\ufeff"))).lstrip("\r\n")
+    text = strip_evidence(without_markers(body.removeprefix("\ufeff"))).lstrip("\r\n")
     front, name, rest = _parted(text)
     lines = _closed(_titled(_lines(rest).lines))
     _check_hidden(lines, before=len(lines_of(front).lines))
-    return Incoming(front=front, name=name, lines=lines)
+    return CleanProposal(front=front, name=name, lines=lines)
 
 
-def _lines(rest: str) -> Lines:
+def _lines(rest: str) -> DocumentLines:
     """The lines of what follows the frontmatter; another one right behind it is text."""
     found = lines_of(f"\n{rest}")
     return replace(found, lines=found.lines[1:])
 
 
-def _closed(text: str) -> tuple[Line, ...]:
+def _closed(text: str) -> tuple[DocumentLine, ...]:
     """The lines with the end of a code block or comment that has none."""
     found = _lines(text)
     if not found.open:
@@ -88,10 +88,10 @@ def _parted(text: str) -> tuple[str, str, str]:
     return document[:start].decode(), name.strip() if isinstance(name, str) else "", document[start:].decode()
 
 
-def _titled(lines: Sequence[Line]) -> str:
+def _titled(lines: Sequence[DocumentLine]) -> str:
     """The lines with underlined first-level headings written with a `#`."""
     kept: list[str] = []
-    before: Line | None = None
+    before: DocumentLine | None = None
     for line in lines:
         if before and line.kind == "text" and _UNDERLINE.match(line.bare) and _can_be_title(before):
             kept[-1] = f"# {before.text.strip(' ')}"
@@ -102,12 +102,12 @@ def _titled(lines: Sequence[Line]) -> str:
     return "".join(kept)
 
 
-def _can_be_title(line: Line) -> bool:
+def _can_be_title(line: DocumentLine) -> bool:
     text = line.bare.strip()
     return line.kind == "text" and not ITEM.match(line.bare) and text[:1] not in (">", "|", "=")
 
 
-def _check_hidden(lines: Sequence[Line], before: int) -> None:
+def _check_hidden(lines: Sequence[DocumentLine], before: int) -> None:
     """A second frontmatter further down is refused: whoever reads the document sloppily would go by it."""
     begun = 0
     naming = False

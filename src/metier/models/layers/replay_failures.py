@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metier.models.failures import FAILURES, OverBudget, Refused
 from metier.models.http.transport import CLOSED
-from metier.models.keys import reply_key
+from metier.models.memo_keys import reply_key
 
 if TYPE_CHECKING:
     from metier.models.failures import Failure
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from metier.models.model import Model, Reply, Request, Texts, Vectors
 
 
-class Faithful:
+class ReplayFailures:
     """Remembers failures for one piece of work; they count once `keep` says that what followed from them is done."""
 
     def __init__(self, model: Model, store: MemoStore, scope: str) -> None:

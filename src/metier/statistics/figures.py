@@ -47,7 +47,7 @@ def mean(values: Sequence[float]) -> Figure | None:
     return Figure(value=value, low=max(0.0, value - reach), high=min(1.0, value + reach), count=count)
 
 
-def paired(differences: Sequence[float]) -> Figure | None:
+def paired_mean(differences: Sequence[float]) -> Figure | None:
     """The mean of differences between -1 and 1, measured on the same things twice.
 
     The interval is Agresti and Min's: as if one half of a query more had spoken for either side, so that ten queries

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from metier.skills.document.lines import lines_of, text_of
 from metier.skills.document.sections import sections
-from metier.skills.editing.deployable import deployable
+from metier.skills.editing.strip_evidence import strip_evidence
 
 RUN = "3f9a2b1c0d4e5f6a7b8c9d0e"
 
@@ -21,7 +21,7 @@ RUN = "3f9a2b1c0d4e5f6a7b8c9d0e"
 @pytest.mark.parametrize("marks", ["#", "##", "####"])
 def test_a_section_of_provenance_goes_with_all_below_it(title: str, marks: str) -> None:
     body = f"{marks} Steps\n\n1. Do it.\n\n{marks} {title}\n\nSeen in 5 runs.\n\n{marks} Result\n\nDone.\n"
-    assert deployable(body) == f"{marks} Steps\n\n1. Do it.\n\n{marks} Result\n\nDone.\n"
+    assert strip_evidence(body) == f"{marks} Steps\n\n1. Do it.\n\n{marks} Result\n\nDone.\n"
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_section_of_provenance_goes_with_all_below_it(title: str, marks: str) 
     ],
 )
 def test_a_line_of_evidence_goes(line: str) -> None:
-    assert deployable(f"Do this.\n\n{line}\n\nThen that.\n") == "Do this.\n\nThen that.\n"
+    assert strip_evidence(f"Do this.\n\n{line}\n\nThen that.\n") == "Do this.\n\nThen that.\n"
 
 
 @pytest.mark.parametrize(
@@ -73,17 +73,17 @@ def test_a_line_of_evidence_goes(line: str) -> None:
 )
 def test_what_the_skill_is_about_stays(line: str) -> None:
     body = f"Do this.\n\n{line}\n\nThen that.\n"
-    assert deployable(body) == body
+    assert strip_evidence(body) == body
 
 
 def test_an_aside_goes_and_the_sentence_stays() -> None:
     body = f"Use --force (run {RUN}).\nWait a second, as seen in run 3f9a2b1c and 4f9a2b1c, then go on.\n"
-    assert deployable(body) == "Use --force.\nWait a second, then go on.\n"
+    assert strip_evidence(body) == "Use --force.\nWait a second, then go on.\n"
 
 
 def test_a_label_goes_with_the_last_of_its_lines() -> None:
-    assert deployable("Do it.\n\nEvidence:\n\n- run 3f9a2b1c\n- run 4f9a2b1c\n\nDone.\n") == "Do it.\n\nDone.\n"
-    kept = deployable("Evidence:\n\n- a photo\n- run 3f9a2b1c\n")
+    assert strip_evidence("Do it.\n\nEvidence:\n\n- run 3f9a2b1c\n- run 4f9a2b1c\n\nDone.\n") == "Do it.\n\nDone.\n"
+    kept = strip_evidence("Evidence:\n\n- a photo\n- run 3f9a2b1c\n")
     assert kept == "Evidence:\n\n- a photo\n"
 
 
@@ -92,13 +92,13 @@ def test_code_is_never_changed() -> None:
     deep = f"1. Do\n\n    ```\n    - run {RUN}\n    ```\n"
     tilde = "~~~~\n```\n## Source Evidence\nruns\n~~~~\n"
     for body in (fence, deep, tilde, f"Text.\n\n{fence}\n{deep}\n{tilde}"):
-        assert deployable(body) == body
+        assert strip_evidence(body) == body
 
 
 def test_a_mere_wrapper_goes_and_the_procedure_under_it_stays_at_its_level() -> None:
     body = "## Steps\n\n1. a\n\n## Learned Evolution\n\nFrom 3 runs.\n\n### Flags\n\nUse -x.\n\n#### More\n\nUse -y.\n"
     body += "\n### Source Evidence\n\n- run 3f9a2b1c\n"
-    after = deployable(body)
+    after = strip_evidence(body)
     assert after.rstrip() == "## Steps\n\n1. a\n\n## Flags\n\nUse -x.\n\n### More\n\nUse -y."
 
 
@@ -107,14 +107,14 @@ def test_a_skill_about_evidence_keeps_its_sections() -> None:
         "---\nname: evidence-collection\ndescription: Collects evidence.\n---\n\n# Evidence collection\n\n"
         "## Evidence\n\nBag all runs of the tape.\n\n- run 3f9a2b1c\n"
     )
-    assert deployable(body) == body.replace("\n- run 3f9a2b1c\n", "\n")
+    assert strip_evidence(body) == body.replace("\n- run 3f9a2b1c\n", "\n")
     report = "# Bug report\n\n## Evidence\n\nAttach the log and a screenshot.\n"
-    assert deployable(report) == report
+    assert strip_evidence(report) == report
 
 
 def test_line_ends_and_the_missing_last_one_stay() -> None:
-    assert deployable("a\r\n\r\n- run 3f9a2b1c\r\n\r\nb") == "a\r\n\r\nb"
-    assert deployable("") == ""
+    assert strip_evidence("a\r\n\r\n- run 3f9a2b1c\r\n\r\nb") == "a\r\n\r\nb"
+    assert strip_evidence("") == ""
 
 
 @pytest.mark.parametrize(
@@ -127,13 +127,13 @@ def test_line_ends_and_the_missing_last_one_stay() -> None:
     ids=["frontmatter appears", "code appears", "a heading appears"],
 )
 def test_what_reads_otherwise_once_a_line_is_gone_is_looked_at_again(body: str, after: str) -> None:
-    assert deployable(body) == after
-    assert deployable(after) == after
+    assert strip_evidence(body) == after
+    assert strip_evidence(after) == after
 
 
 def test_a_comment_of_several_lines_is_never_left_open() -> None:
     body = "a\n<!-- note\n- run 3f9a2b1c -->\n# B\n\n- run 3f9a2b1c\n"
-    assert deployable(body) == "a\n<!-- note\n- run 3f9a2b1c -->\n# B\n\n"
+    assert strip_evidence(body) == "a\n<!-- note\n- run 3f9a2b1c -->\n# B\n\n"
 
 
 PIECES = st.lists(
@@ -154,8 +154,8 @@ ENDS = st.sampled_from(["\n", "\r\n", "\r"])
 @settings(max_examples=100, deadline=None)
 def test_once_is_enough_and_nothing_new_is_written(pieces: list[str], end: str) -> None:
     body = end.join(pieces)
-    once = deployable(body)
-    assert deployable(once) == once
+    once = strip_evidence(body)
+    assert strip_evidence(once) == once
     words = iter(body.replace("#", "").split())
     assert all(word in words for word in once.replace("#", "").split())
 
@@ -172,7 +172,7 @@ def test_lines_know_the_headings_that_sections_know(text: str) -> None:
 @pytest.mark.parametrize("piece", [" ", "(run ", "\t(", "`` `", "run 3f9a2b1c, ", "> ", "*", "1 a ", "Evidence: ", "9"])
 def test_a_hostile_line_costs_little(piece: str) -> None:
     begun = time.process_time()
-    deployable(f"## Evidence\n{piece * 60_000}\n- run {piece * 60_000}\nrun {RUN} {piece * 60_000}\n")
-    deployable(f"{piece * 100_000}\n\n- {piece * 100_000}\n\n    {piece * 100_000}\n")
-    deployable("## Evidence\n" * 20_000)
+    strip_evidence(f"## Evidence\n{piece * 60_000}\n- run {piece * 60_000}\nrun {RUN} {piece * 60_000}\n")
+    strip_evidence(f"{piece * 100_000}\n\n- {piece * 100_000}\n\n    {piece * 100_000}\n")
+    strip_evidence("## Evidence\n" * 20_000)
     assert time.process_time() - begun < 3

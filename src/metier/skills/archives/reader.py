@@ -46,7 +46,7 @@ _BROKEN = (
 """What the standard library raises when it meets a broken archive."""
 
 
-class Member(NamedTuple):
+class ArchiveMember(NamedTuple):
     """One file of an archive."""
 
     path: str
@@ -78,7 +78,7 @@ class ArchiveLimits:
 DEFAULT = ArchiveLimits()
 
 
-def read_archive(source: bytes | Path, limits: ArchiveLimits = DEFAULT) -> tuple[Member, ...]:
+def read_archive(source: bytes | Path, limits: ArchiveLimits = DEFAULT) -> tuple[ArchiveMember, ...]:
     """Every file of a .zip, .skill, .tar or .tar.gz archive; InputError says why it cannot be trusted."""
     data = _read(source, limits) if isinstance(source, Path) else source
     if len(data) > limits.packed:
@@ -107,11 +107,11 @@ def _entries(data: bytes, limits: ArchiveLimits) -> Iterator[_Entry]:
     raise InputError("This is not an archive that can be read here: use .zip, .skill, .tar or .tar.gz.")
 
 
-def _checked(entries: Iterable[_Entry], limits: ArchiveLimits) -> tuple[Member, ...]:
+def _checked(entries: Iterable[_Entry], limits: ArchiveLimits) -> tuple[ArchiveMember, ...]:
     """The files, if no two entries can mean one place and none can leave the folder."""
     seen: set[str] = set()
     folders: set[str] = set()
-    members: list[Member] = []
+    members: list[ArchiveMember] = []
     for entry in entries:
         path = _plain(entry)
         if len(seen) + len(folders) >= limits.members:
@@ -126,7 +126,7 @@ def _checked(entries: Iterable[_Entry], limits: ArchiveLimits) -> tuple[Member, 
             folders.add(path)
             continue
         seen.add(path)
-        members.append(Member(path, entry.content, entry.executable))
+        members.append(ArchiveMember(path, entry.content, entry.executable))
     check_paths(seen)
     return tuple(members)
 

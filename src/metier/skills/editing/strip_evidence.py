@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from metier.skills.document.lines import Line, lines_of, text_of
+from metier.skills.document.lines import DocumentLine, lines_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,7 +61,7 @@ LONG = 4_000
 _DEEP_FENCE = re.compile(r"(?: {4}|\t)[ \t]*(?:```|~~~)")
 
 
-def deployable(body: str) -> str:
+def strip_evidence(body: str) -> str:
     """The text without sections and lines that only say which runs taught it.
 
     Code is never changed, nor is what the skill itself is about: evidence to collect, tests to run, commits to take
@@ -80,10 +80,10 @@ def _without_provenance(body: str) -> str:
     return text_of(_without_sections(_without_lines(_without_sections(lines))))  # a section may be empty by now
 
 
-def _without_sections(lines: Sequence[Line]) -> list[Line]:
+def _without_sections(lines: Sequence[DocumentLine]) -> list[DocumentLine]:
     """The lines without sections of provenance; what stands under a mere wrapper moves up."""
     subject = _subject(lines)
-    kept: list[Line] = []
+    kept: list[DocumentLine] = []
     at = 0
     while at < len(lines):
         line = lines[at]
@@ -100,7 +100,7 @@ def _without_sections(lines: Sequence[Line]) -> list[Line]:
     return kept
 
 
-def _goes(title: str, subject: str, content: Sequence[Line]) -> bool:
+def _goes(title: str, subject: str, content: Sequence[DocumentLine]) -> bool:
     if title == _WRAPPER or title in _PROVENANCE:
         return True
     if title not in _AMBIGUOUS or any(word in subject for word in title.split() if len(word) > 2):
@@ -111,34 +111,34 @@ def _goes(title: str, subject: str, content: Sequence[Line]) -> bool:
     )
 
 
-def _subject(lines: Sequence[Line]) -> str:
+def _subject(lines: Sequence[DocumentLine]) -> str:
     """What the text says it is about: its frontmatter, and its title."""
     titles = (line for line in lines if line.level == 1 and _plain(line.title) not in _TITLES)
     told = [line.text for line in lines if line.kind == "front"]
     return " ".join([*told, *(line.text for line in islice(titles, 1))]).casefold()
 
 
-def _end(lines: Sequence[Line], at: int) -> int:
+def _end(lines: Sequence[DocumentLine], at: int) -> int:
     """Behind the last line of the section that begins there."""
     level = lines[at].level
     return next((n for n in range(at + 1, len(lines)) if 0 < lines[n].level <= level), len(lines))
 
 
-def _raised(content: Sequence[Line], level: int) -> list[Line]:
+def _raised(content: Sequence[DocumentLine], level: int) -> list[DocumentLine]:
     """The subsections of a wrapper, at its own level; what stands before the first of them is left out."""
     first = next((n for n, line in enumerate(content) if line.kind == "heading"), len(content))
     by = min((line.level for line in content if line.kind == "heading"), default=level) - level
     return [line if line.kind != "heading" else _leveled(line, line.level - by) for line in content[first:]]
 
 
-def _leveled(line: Line, level: int) -> Line:
+def _leveled(line: DocumentLine, level: int) -> DocumentLine:
     return replace(line, text=re.sub("#+", "#" * level, line.text, count=1), level=level)
 
 
-def _without_lines(lines: Sequence[Line]) -> list[Line]:
+def _without_lines(lines: Sequence[DocumentLine]) -> list[DocumentLine]:
     """The lines without those that name runs as evidence."""
     gone = _evidence(lines)
-    kept: list[Line] = []
+    kept: list[DocumentLine] = []
     for number, line in enumerate(lines):
         if number in gone:
             _seam(kept, lines[number + 1 : number + 2])
@@ -147,7 +147,7 @@ def _without_lines(lines: Sequence[Line]) -> list[Line]:
     return kept
 
 
-def _evidence(lines: Sequence[Line]) -> set[int]:
+def _evidence(lines: Sequence[DocumentLine]) -> set[int]:
     """Numbers of the lines that are evidence, and of the labels that stand over nothing else."""
     gone = {number for number in _outside_deep_code(lines) if _is_evidence(lines[number])}
     following: int | None = None
@@ -158,7 +158,7 @@ def _evidence(lines: Sequence[Line]) -> set[int]:
     return gone
 
 
-def _is_evidence(line: Line) -> bool:
+def _is_evidence(line: DocumentLine) -> bool:
     text = line.bare.rstrip()
     if line.kind == "comment" and text.lstrip().startswith("<!--") and text.endswith("-->"):
         text = text.removesuffix("-->")
@@ -167,7 +167,7 @@ def _is_evidence(line: Line) -> bool:
     return bool(_EVIDENCE.match(text)) or _still_names(text)
 
 
-def _outside_deep_code(lines: Sequence[Line]) -> Iterator[int]:
+def _outside_deep_code(lines: Sequence[DocumentLine]) -> Iterator[int]:
     """Numbers of all lines but those of code blocks inside list items, which only their depth tells."""
     deep = False
     for number, line in enumerate(lines):
@@ -187,18 +187,18 @@ def _still_names(text: str) -> bool:
     return bool(_LEFT.search(_CODE_SPAN.sub("", bare) if len(bare) < LONG else bare))
 
 
-def _is_deep(line: Line) -> bool:
+def _is_deep(line: DocumentLine) -> bool:
     return line.text.startswith(("    ", "\t"))
 
 
-def _without_asides(line: Line) -> Line:
+def _without_asides(line: DocumentLine) -> DocumentLine:
     if "run" not in line.text.casefold():
         return line
     end = line.text[len(line.bare) :]
     return replace(line, text=_SAID.sub("", _ASIDE.sub("", line.bare)) + end)
 
 
-def _seam(kept: list[Line], rest: Sequence[Line]) -> None:
+def _seam(kept: list[DocumentLine], rest: Sequence[DocumentLine]) -> None:
     """Leave one blank line, not two, where something was taken out."""
     if rest and rest[0].kind == "blank":
         while kept and kept[-1].kind == "blank":
