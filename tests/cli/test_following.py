@@ -52,7 +52,7 @@ def test_a_draft_says_how_many_of_its_runs_were_removed(shell: Shell, chores: li
     shell.ok("learn")
     draft = shell.json("drafts", "list")[0]["id"]
     shell.ok("runs", "delete", chores[0], "--yes")
-    assert "1 more runs, deleted since" in shell.ok("drafts", "show", draft)
+    assert "1 more run, deleted since" in shell.ok("drafts", "show", draft)
 
 
 def test_every_line_of_a_learned_skill_goes_back_to_its_runs(shell: Shell, chores: list[str]) -> None:

@@ -72,14 +72,14 @@ def show(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> N
         return
     out = console()
     for label, value in [*facts(found, taught), *(("newly allows", words) for words in new)]:
-        out.print(visible(f"{label:<12} {value}"))
+        out.print(visible(f"{label:<13} {value}"))
     for finding in found.findings:
         where = f"{finding.file}:{finding.line}" if finding.line else finding.file
         said = visible(f"{where}  {finding.rule}: {finding.reason}")
-        out.print(Text.assemble((f"{finding.severity:<12} ", COLOURS[finding.severity]), said))
+        out.print(Text.assemble((f"{finding.severity:<13} ", COLOURS[finding.severity]), said))
         for line in (f"│ {finding.excerpt}" if finding.excerpt else "", finding.fix):
             if line:
-                out.print(Text(visible(f"{'':<13}{line}"), style="dim"))
+                out.print(Text(visible(f"{'':<14}{line}"), style="dim"))
     talk(f"See the changes: metier drafts diff {found.id}")
 
 

@@ -133,6 +133,10 @@ def _say(reports: Sequence[FileReport]) -> None:
     if len(skipped) > 10:
         talk(f"{len(skipped) - 10} more skipped; --json lists them all.")
     new = sum(report.new for report in reports)
+    updated = sum(report.updated for report in reports)
+    if not new:
+        talk(f"No new runs, {updated} updated. See them: metier runs list" if updated else "No new runs.")
+        return
     talk(
         f"Imported {new} new run{'' if new == 1 else 's'}. See them: metier runs list. "
         "Undo: metier runs purge --session NAME, or metier runs delete ID"

@@ -11,7 +11,7 @@ from metier.cli.demo import learning as demo_learning
 from metier.cli.demo import selection as demo_selection
 from metier.cli.demo import skills as demo_skills
 from metier.cli.demo import training as demo_training
-from metier.cli.demo.parts import bars, line, title
+from metier.cli.demo.parts import WIDTH, bars, line, title
 from metier.cli.options import AsJson  # noqa: TC001 - typer reads it at run time
 from metier.cli.output import console, emit, table
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from metier.workspace import Workspace
 
 Keep = Annotated[str, typer.Option(metavar="DIR", help="Use this new or empty folder, not a temporary one.")]
-WIDTH = 80
-"""Columns the demo uses at most, whatever the terminal has."""
 REQUEST = 58
 """Characters of a request that fit beside its id, day and success."""
 WORDS = "playwright"

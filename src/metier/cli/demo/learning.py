@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from metier.cli.demo.parts import line, title
+from metier.cli.demo.parts import WIDTH, line, result_of, title
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from metier.types import Delivery, Draft, Pattern
     from metier.types.skills import Version
     from metier.workspace import Workspace
-
-T = TypeVar("T")
-WIDTH = 80
-"""Columns the demo uses at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,22 +66,13 @@ def _lesson(ws: Workspace, delivered: Sequence[Delivery]) -> Lesson:
     from metier.skills.diff import changes
     from metier.skills.package import Package
 
-    learned = _result(ws.learn())
+    learned = result_of(ws.learn())
     chore = {one.id for one in delivered}
     draft = max(learned.drafts, key=lambda one: len(chore.intersection(one.provenance.runs)))
     change = proposed_change(ws.library, draft)
     parts = changes(change.before or Package(files={}), change.after)
     (version,) = apply_drafts(ws.library, [draft.id])
     return Lesson(runs=len(delivered), learned=learned, draft=draft, changes=parts, version=version)
-
-
-def _result(events: Generator[object, None, T]) -> T:
-    """What a generator returns in the end."""
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            return end.value
 
 
 def document(story: LearningStory) -> dict[str, object]:

@@ -1,16 +1,19 @@
-"""Small parts of the demo's scenes: titles, lines, bars."""
+"""Small parts of the demo's scenes: titles, lines, bars, results."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from metier.cli.output import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from rich.console import RenderableType
 
+T = TypeVar("T")
+WIDTH = 80
+"""Columns the demo uses at most, whatever the terminal has."""
 BLOCKS = "▁▂▃▄▅▆▇█"
 WIDE = 2
 """Characters of one block."""
@@ -44,3 +47,12 @@ def bars(rows: Iterable[tuple[str, float, str]]) -> Iterator[RenderableType]:
 def curve(shares: Iterable[float]) -> str:
     """Shares of the whole as a row of blocks, each as high as its share."""
     return "".join(BLOCKS[min(len(BLOCKS) - 1, int(share * len(BLOCKS)))] * WIDE for share in shares)
+
+
+def result_of(events: Generator[object, None, T]) -> T:
+    """What a generator returns in the end."""
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            return end.value

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from metier.cli.demo.parts import line, title
+from metier.cli.demo.parts import WIDTH, line, result_of, title
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Iterator
 
     from rich.console import RenderableType
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from metier.selection.result import Selected
     from metier.workspace import Workspace
 
-T = TypeVar("T")
-WIDTH = 80
-"""Columns the demo uses at most."""
 REQUEST = "bump the dependency celery to 5.6 in the container image"
 """What the skill that was learned before is for."""
 UNSERVED = "write a poem about the sea"
@@ -43,10 +40,10 @@ def perform(ws: Workspace) -> SelectionStory:
     from metier.selection.evaluation.files import queries_from
 
     _stocked(ws)
-    queries = _result(queries_from(""))
-    skills = _result(everything(ws.pool))
+    queries = result_of(queries_from(""))
+    skills = result_of(everything(ws.pool))
     basis = basis_of(ws.context)
-    answers = _result(asked(_result(bench(skills, basis)), queries, max(CUTS)))
+    answers = result_of(asked(result_of(bench(skills, basis)), queries, max(CUTS)))
     return SelectionStory(
         skills=len(skills),
         chosen=ws.select(REQUEST, model=False, settings=basis.settings),
@@ -64,15 +61,6 @@ def _stocked(ws: Workspace) -> None:
         if not folder.exists():
             folder.mkdir(parents=True)
             (folder / "SKILL.md").write_text(document, encoding="utf-8")
-
-
-def _result(events: Generator[object, None, T]) -> T:
-    """What a generator returns in the end."""
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            return end.value
 
 
 def document(story: SelectionStory) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from metier.cli.demo.parts import WIDTH, line, title
 from metier.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from metier.types.skills import Version
     from metier.workspace import Workspace
 
-
-WIDTH = 80
-"""Columns the demo uses at most."""
 NAME = "release-the-shop"
 DOCUMENT = """---
 name: release-the-shop
@@ -115,7 +113,6 @@ def document(story: SkillStory) -> dict[str, object]:
 
 def versioned(story: SkillStory) -> Iterator[RenderableType]:
     """A patch, and every version of the skill."""
-    from metier.cli.demo.parts import line, title
     from metier.cli.output import table
     from metier.cli.views.diff import page
 
@@ -132,7 +129,6 @@ def versioned(story: SkillStory) -> Iterator[RenderableType]:
 
 def kept_out(story: SkillStory) -> Iterator[RenderableType]:
     """What review found in the hostile patch."""
-    from metier.cli.demo.parts import line, title
     from metier.cli.output import table
 
     yield from title("metier review")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from metier.cli.demo.parts import bars, curve, line, title
+from metier.cli.demo.parts import bars, curve, line, result_of, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,13 +51,8 @@ def perform(ws: Workspace) -> TrainingStory:
         spec=spec_of("default", epochs=4, batch=20),
         workers=2,
     )
-    events = train(ws.context, order)
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            finished = cast("Finished", end.value)
-            return TrainingStory(finished=finished, page=write_page(ws.context, finished.report))
+    finished = result_of(train(ws.context, order))
+    return TrainingStory(finished=finished, page=write_page(ws.context, finished.report))
 
 
 def scenes(story: TrainingStory) -> Iterator[RenderableType]:

@@ -54,7 +54,7 @@ def facts(draft: Draft, taught: Origin) -> list[tuple[str, str]]:
     found += [("learned from", f"{record.id[:8]}  {record.summary}") for record in taught.records]
     missing = len(draft.provenance.runs) - len(taught.records)
     if missing:
-        found.append(("learned from", f"{missing} more runs, deleted since"))
+        found.append(("learned from", f"{missing} more run{'' if missing == 1 else 's'}, deleted since"))
     return [*found, *(("note", text) for text in draft.notes)]
 
 

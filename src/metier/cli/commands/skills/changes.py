@@ -178,8 +178,8 @@ def _pin(ctx: typer.Context, skill: str, *, pinned: bool, as_json: bool) -> None
 
     with opened(ctx) as ws:
         version = put(ws.library, skill, pinned=pinned)
-    state, undo = ("pinned", "unpin") if pinned else ("no longer pinned", "pin")
-    _say(version, f"{skill} is {state}. Undo: metier skills {undo} {skill}", as_json=as_json)
+    done, undo = ("Pinned", "unpin") if pinned else ("Unpinned", "pin")
+    _say(version, f"{done} {skill}. Undo: metier skills {undo} {skill}", as_json=as_json)
 
 
 def _say(version: Version, text: str, *, as_json: bool) -> None:
