@@ -10,7 +10,7 @@ import numpy as np
 
 from metier.cli.demo.world.jobs import cases
 from metier.cli.demo.world.target import SimulatedOptimiser, skill_of
-from metier.cli.demo.world.world import FREE_LINES, PER_LINE, UNSEEN, World, WorldSpec, document, held, line
+from metier.cli.demo.world.world import FREE_LINES, PER_LINE, UNSEEN, World, WorldSpec, document, line, rules_in
 from metier.statistics.intervals import paired
 from metier.training.cases.splits import Splits
 from metier.training.gates.effects import estimates, halves
@@ -92,7 +92,7 @@ class Truth:
         """The success rate under a document."""
         if text not in self._known:
             base, good, harm = self._jobs
-            holds = held(text)
+            holds = rules_in(text)
             odds = base + good[:, sorted(holds.good)].sum(1) + harm[:, sorted(holds.harmful)].sum(1)
             odds = odds - PER_LINE * max(0, len(holds.lines) - FREE_LINES)
             self._known[text] = float(np.mean(1 / (1 + np.exp(-odds))))

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, cast
 
 from service import Response, Service, Weather
 
-from metier.cli.demo.world.optimiser import Optimiser
+from metier.cli.demo.world.optimiser import WorldOptimiser
 from metier.cli.demo.world.proposer import Proposer
 from metier.cli.demo.world.world import World, WorldSpec
 
@@ -58,7 +58,7 @@ def service_of(given: argparse.Namespace) -> Service:
     known = vars(given)
     world = World(spec=WorldSpec(**{one.name: known[one.name] for one in fields(WorldSpec)}))
     weather = Weather(**{one.name: known[one.name] for one in fields(Weather)})
-    optimiser = Optimiser(proposer=Proposer(world=world, edits=given.edits))
+    optimiser = WorldOptimiser(proposer=Proposer(world=world, edits=given.edits))
     return Service(world=world, optimiser=optimiser, weather=weather, fresh=given.fresh)
 
 

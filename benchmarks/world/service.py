@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal, TypeGuard, cast
 
-from metier.cli.demo.world.jobs import JOB, answered
-from metier.cli.demo.world.optimiser import Asked, Optimiser
+from metier.cli.demo.world.jobs import JOB, answer_to
+from metier.cli.demo.world.optimiser import OptimiserPrompt, WorldOptimiser
 from metier.cli.demo.world.world import lines_of
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Service:
     """Answers requests, counts them, and plays the weather."""
 
     world: World
-    optimiser: Optimiser
+    optimiser: WorldOptimiser
     weather: Weather = CALM
     fresh: bool = False
     """Whether the same job under the same skill is a new sample each time it is asked; else always the same."""
@@ -92,7 +92,7 @@ class Service:
     def _text(self, body: dict[str, object], words: str, last: str, time: int) -> tuple[Kind, str]:
         seed = body.get("seed")
         sample = seed if isinstance(seed, int) else time if self.fresh else 0
-        asked = Asked(words=words, fields=_fields(body), sample=sample)
+        asked = OptimiserPrompt(words=words, fields=_fields(body), sample=sample)
         answer = self.optimiser.answer(asked)
         if answer is not None:
             return "optimiser", json.dumps(answer, ensure_ascii=False)
@@ -102,7 +102,7 @@ class Service:
         skill = "\n".join(lines_of(words))
         if self.world.uniform("wrong", job[1], skill, sample) < self.weather.wrong:
             return "rollout", f"{job[1]}-open-0000"
-        return "rollout", answered(self.world, job[1], skill, sample)
+        return "rollout", answer_to(self.world, job[1], skill, sample)
 
     def _weathered(self, digest: bytes, time: int, good: Response) -> Response:
         weather = self.weather

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from metier.cli.demo.world.jobs import answered, cases
+from metier.cli.demo.world.jobs import answer_to, cases
 from metier.cli.demo.world.world import World, WorldSpec, document, line
 from metier.models.failures import Malformed, RateLimited, TimedOut, Unreachable
 from metier.models.http.client import HttpModel
@@ -74,7 +74,7 @@ def test_it_answers_jobs_as_the_world_does_in_process(port: int) -> None:
         for case in cases(WORLD, "val", 20):
             reply = agent.complete(asked(case.input, system=f"Follow it:\n<skill>\n{TEXT}\n</skill>"))
             assert isinstance(reply, Reply)
-            assert reply.text == answered(WORLD, case.id, TEXT)
+            assert reply.text == answer_to(WORLD, case.id, TEXT)
             assert reply.tokens is not None
     after = get(port, "/count")
     assert after["kinds"]["rollout"] - before["kinds"].get("rollout", 0) == 20
@@ -87,7 +87,7 @@ def test_one_connection_serves_many_requests_and_raw_completions_too(port: int) 
     for case in cases(WORLD, "val", 3):
         body = json.dumps({"model": "any", "prompt": f"{TEXT}\n{case.input}"})
         connection.request("POST", "/v1/completions", body)
-        assert json.loads(connection.getresponse().read())["choices"][0]["text"] == answered(WORLD, case.id, TEXT)
+        assert json.loads(connection.getresponse().read())["choices"][0]["text"] == answer_to(WORLD, case.id, TEXT)
         sockets.add(connection.sock.fileno())
     connection.close()
     assert len(sockets) == 1
@@ -151,7 +151,7 @@ def test_a_hanging_request_hangs_until_the_client_gives_up_and_latency_holds() -
 def test_asked_to_be_fresh_it_gives_another_sample_each_time() -> None:
     with server("--fresh") as port, model(port) as agent:
         found = [agent.complete(asked("Job v0002: do it.")) for _ in range(12)]
-    expected = [answered(WORLD, "v0002", "", sample) for sample in range(12)]
+    expected = [answer_to(WORLD, "v0002", "", sample) for sample in range(12)]
     assert [reply.text for reply in found if isinstance(reply, Reply)] == expected
 
 

@@ -12,7 +12,7 @@ from loopback import Loopback, answers, completion, embeddings, message
 from typer.testing import CliRunner
 
 from metier.cli.commands.models import app
-from metier.cli.options import Options
+from metier.cli.options import GlobalOptions
 from metier.context.model_spending import StoreLedger
 from metier.models.check import CheckResult, check_budget, check_models
 from metier.models.ledger import Amount, Limits, Reservation
@@ -102,7 +102,7 @@ def test_a_missing_key_is_a_problem_that_names_the_variable() -> None:
 
 
 def test_with_nothing_configured_heuristics_are_named_and_all_is_well(tmp_path: Any) -> None:
-    options = Options(folder=str(tmp_path), flags={})
+    options = GlobalOptions(folder=str(tmp_path), flags={})
     shown = CliRunner().invoke(app, ["check"], obj=options)
     assert shown.exit_code == 0, shown.output
     assert "heuristics" in shown.output
@@ -118,7 +118,7 @@ def test_an_address_that_a_folder_brought_along_is_not_asked(tmp_path: Any) -> N
     (tmp_path / ".metier").mkdir()
     with Loopback(answers(completion("ready"))) as server:
         (tmp_path / ".metier" / "metier.toml").write_text(f'model = "openai:m@{server.url}"\n')
-        shown = CliRunner().invoke(app, ["check", "--json"], obj=Options(folder=str(tmp_path), flags={}))
+        shown = CliRunner().invoke(app, ["check", "--json"], obj=GlobalOptions(folder=str(tmp_path), flags={}))
         assert server.seen == []
     assert shown.exit_code == 1
     found = json.loads(shown.stdout)["checks"][0]
@@ -132,7 +132,7 @@ def test_what_was_spent_today_stands_beside_the_budget(ws: Workspace) -> None:
     assert isinstance(held, Reservation)
     ledger.settle(held, Amount(calls=1, tokens=1_234, usd=Decimal("0.0125")))
     ledger.reserve(Amount(calls=1, tokens=100, unpriced=1), Limits())
-    options = Options(folder=str(ws.root), flags={"budget_calls": 10, "budget_tokens": 2_000})
+    options = GlobalOptions(folder=str(ws.root), flags={"budget_calls": 10, "budget_tokens": 2_000})
     shown = CliRunner().invoke(app, ["check"], obj=options)
     assert (
         "2 of 10 calls (1 under way, or cut off), 1,334 of 2,000 tokens, $0.0125 and 1 calls of unknown price"

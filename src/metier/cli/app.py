@@ -13,7 +13,7 @@ import typer
 from typer._click.exceptions import ClickException
 from typer.core import TyperGroup
 
-from metier.cli.options import Options, parse_flags
+from metier.cli.options import GlobalOptions, parse_flags
 from metier.errors import MetierError
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def root(
     Example:  metier demo  ·  cd my-project && metier init && metier import  ·  metier runs list  ·  metier learn
     """
     flags = parse_flags(settings or [])
-    ctx.obj = Options(
+    ctx.obj = GlobalOptions(
         folder=workspace or os.environ.get("METIER_WORKSPACE") or ".",
         flags=flags | ({"state_dir": home} if home else {}),
     )
@@ -142,9 +142,9 @@ def run() -> None:
         sys.exit(0)
     except OSError as error:
         _drop_output()
-        _fail(_said_by_the_system(error), 1)
+        _fail(_system_error_text(error), 1)
     except Exception as error:  # noqa: BLE001 - the last line of defence against a traceback
-        _fail(f"This is a bug in Metier, sorry: {type(error).__name__}: {error}{_place(error)}", 1)
+        _fail(f"This is a bug in Metier, sorry: {type(error).__name__}: {error}{_place_of(error)}", 1)
 
 
 def _prepare_streams() -> None:
@@ -181,12 +181,12 @@ def _fail(text: str, code: int) -> None:
     sys.exit(code)
 
 
-def _said_by_the_system(error: OSError) -> str:
+def _system_error_text(error: OSError) -> str:
     hint = " Check its owner and permissions." if isinstance(error, PermissionError) else ""
     return f"{error.filename or 'The system'}: {error.strerror or error}.{hint}"
 
 
-def _place(error: BaseException) -> str:
+def _place_of(error: BaseException) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -30,7 +30,7 @@ Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class GlobalOptions:
     """The global options."""
 
     folder: str
@@ -48,7 +48,7 @@ def parse_flags(pairs: Sequence[str]) -> dict[str, object]:
     return flags
 
 
-def taking(kind: type[T]) -> Callable[[Callable[[typer.Context, T], None]], Callable[..., None]]:
+def options_from(kind: type[T]) -> Callable[[Callable[[typer.Context, T], None]], Callable[..., None]]:
     """A command whose options are the fields of a dataclass, in their order: one value instead of many parameters."""
 
     def wrap(function: Callable[[typer.Context, T], None]) -> Callable[..., None]:
@@ -71,12 +71,12 @@ def taking(kind: type[T]) -> Callable[[Callable[[typer.Context, T], None]], Call
     return wrap
 
 
-def options(ctx: typer.Context) -> Options:
+def options(ctx: typer.Context) -> GlobalOptions:
     """The global options of this call."""
-    return cast("Options", ctx.find_root().obj)
+    return cast("GlobalOptions", ctx.find_root().obj)
 
 
-def opened(ctx: typer.Context, *, create: bool = False) -> Workspace:
+def open_workspace(ctx: typer.Context, *, create: bool = False) -> Workspace:
     """The workspace of this call; only commands that record make one where there is none."""
     from metier.workspace import Workspace
 

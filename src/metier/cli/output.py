@@ -70,7 +70,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, grow: str = 
     growing = columns.index(grow) if grow in columns else len(columns) - 1
     widths = [min(WIDEST, max(cell_len(cell) for cell in column)) for column in zip(*lines, strict=True)]
     widths[growing] = max(cell_len(line[growing]) for line in lines)
-    shown = _fitted(widths, growing, width or console().width)
+    shown = _fit_columns(widths, growing, width or console().width)
     fitted = [_row([line[index] for index, _ in shown], [width for _, width in shown]) for line in lines]
     made = Text(fitted[0], style="bold", no_wrap=True)
     for line in fitted[1:]:
@@ -78,7 +78,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, grow: str = 
     return made
 
 
-def _fitted(widths: Sequence[int], growing: int, room: int) -> list[tuple[int, int]]:
+def _fit_columns(widths: Sequence[int], growing: int, room: int) -> list[tuple[int, int]]:
     """The columns that find room, with their widths: the growing one is cut first, then the last ones are left out."""
     kept = list(range(len(widths)))
     while True:
@@ -99,7 +99,7 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(fitted).rstrip()
 
 
-def progress(events: Iterable[Event]) -> None:
+def show_progress(events: Iterable[Event]) -> None:
     """Draw a bar from events when they take longer than a moment; without a terminal, only say warnings."""
     from metier.events import Advanced, Began, Ended, Noted
 
@@ -123,14 +123,14 @@ def progress(events: Iterable[Event]) -> None:
                 assert_never(event)
 
 
-def awaited(events: Generator[Event, None, T]) -> T:
+def result_with_progress(events: Generator[Event, None, T]) -> T:
     """What long work returns in the end, with a bar drawn from its events."""
     found: list[T] = []
 
     def passed_on() -> Iterator[Event]:
         found.append((yield from events))
 
-    progress(passed_on())
+    show_progress(passed_on())
     return found[0]
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from train_world import order
 
-from metier.cli.commands.train import Telling
-from metier.cli.views.train_live import watched
+from metier.cli.commands.train import ProgressOptions
+from metier.cli.views.train_live import run_with_progress
 from metier.training.events import Advanced, Began, Confirming, Decided, EpochEnded, Event, Measured, StepBegan
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, columns: int) -> str:
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("COLUMNS", str(columns))
-    watched(work(), order(), Telling())
+    run_with_progress(work(), order(), ProgressOptions())
     return screen.getvalue()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from metier.cli.options import AsJson, Limit, opened
+from metier.cli.options import AsJson, Limit, open_workspace
 from metier.cli.output import console, emit, table, talk
 
 app = typer.Typer(
@@ -33,7 +33,7 @@ def list_(ctx: typer.Context, limit: Limit = 50, as_json: AsJson = False) -> Non
 
     from metier.store.tables import audit as log
 
-    with opened(ctx) as ws, ws.context.store.read() as transaction:
+    with open_workspace(ctx) as ws, ws.context.store.read() as transaction:
         found = log.list_all(transaction)[-limit:][::-1]
     if as_json:
         emit([asdict(entry) for entry in found])
@@ -54,7 +54,7 @@ def verify(ctx: typer.Context, as_json: AsJson = False) -> None:
     """
     from metier.store.tables import audit as log
 
-    with opened(ctx) as ws, ws.context.store.read() as transaction:
+    with open_workspace(ctx) as ws, ws.context.store.read() as transaction:
         entries = log.list_all(transaction)
         broken = log.first_broken(transaction)
     newest = entries[-1].hash if entries else ""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from metier.cli.options import AsJson, opened
+from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import console, emit, table, talk, visible
 
 app = typer.Typer(
@@ -40,7 +40,7 @@ def list_(
     from metier.cli.views.drafts import row, state
     from metier.library.proposals.drafts import list_drafts
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         found = list_drafts(ws.library, every=every)
     if as_json:
         emit([row(draft) for draft in found])
@@ -64,7 +64,7 @@ def show(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> N
     from metier.learning.trace import origin
     from metier.library.proposals.drafts import get_draft, newly_allowed
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         found = get_draft(ws.library, draft)
         new, taught = newly_allowed(ws.library, found), origin(ws.context, found)
     if as_json:
@@ -99,7 +99,7 @@ def diff(
     from metier.skills.diff import changes
     from metier.skills.package import Package
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         found = get_draft(ws.library, draft)
         change = proposed_change(ws.library, found)
     after = change.after
@@ -128,7 +128,7 @@ def approve(
     from metier.cli.views.drafts import row
     from metier.library.proposals.drafts import approve_draft, get_draft
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         found = get_draft(ws.library, draft)
         full = found.hash if seen and found.hash.startswith(seen) else seen
         done = approve_draft(ws.library, found.id, seen=full, reason=reason)
@@ -155,7 +155,7 @@ def reject(
     from metier.cli.views.drafts import row
     from metier.library.proposals.drafts import reject_draft
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         done = reject_draft(ws.library, draft, reason)
     if as_json:
         emit(row(done))
@@ -176,7 +176,7 @@ def apply(
     from metier.library.proposals.drafts import get_draft
     from metier.library.proposals.ship import apply_drafts
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         versions = apply_drafts(ws.library, [get_draft(ws.library, draft).id for draft in ids])
     if as_json:
         parts = ("skill", "root", "number", "hash", "status", "action", "draft")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from metier.cli.commands import eval_skill
-from metier.cli.options import AsJson, SkillByDefault, opened
-from metier.cli.output import awaited, console, emit, talk
+from metier.cli.options import AsJson, SkillByDefault, open_workspace
+from metier.cli.output import console, emit, result_with_progress, talk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -65,7 +65,9 @@ def selection(
     from metier.selection.evaluation.run import Plan, measured
 
     plan = Plan(queries=queries, skills=skills, compare=compare, cuts=tuple(sorted(set(k or CUTS))))
-    report = _awaited(ctx, lambda ws: measured(plan, ws.pool if ws else None), alone=bool(skills or not queries))
+    report = _run_with_progress(
+        ctx, lambda ws: measured(plan, ws.pool if ws else None), alone=bool(skills or not queries)
+    )
     if as_json:
         emit(document(report, wrong=wrong))
         return
@@ -93,7 +95,7 @@ def admission(
     from metier.selection.evaluation.admit import Newcomer, admitted
 
     newcomer = Newcomer(folder=folder, queries=queries, skills=skills)
-    found = _awaited(ctx, lambda ws: admitted(newcomer, ws.pool if ws else None), alone=bool(skills))
+    found = _run_with_progress(ctx, lambda ws: admitted(newcomer, ws.pool if ws else None), alone=bool(skills))
     if as_json:
         emit(admission_document(found))
     else:
@@ -103,9 +105,11 @@ def admission(
     raise typer.Exit(0 if found.accepted else 1)
 
 
-def _awaited(ctx: typer.Context, work: Callable[[Workspace | None], Generator[Event, None, T]], *, alone: bool) -> T:
+def _run_with_progress(
+    ctx: typer.Context, work: Callable[[Workspace | None], Generator[Event, None, T]], *, alone: bool
+) -> T:
     """What the work ends with; alone: it needs no workspace."""
     if alone:
-        return awaited(work(None))
-    with opened(ctx) as ws:
-        return awaited(work(ws))
+        return result_with_progress(work(None))
+    with open_workspace(ctx) as ws:
+        return result_with_progress(work(ws))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.options import AsJson, opened, taking
-from metier.cli.output import awaited, console, emit, talk
+from metier.cli.options import AsJson, open_workspace, options_from
+from metier.cli.output import console, emit, result_with_progress, talk
 
 if TYPE_CHECKING:
     from metier.training.evaluate import Evaluated
@@ -44,7 +44,7 @@ Every = Annotated[bool, typer.Option("--every", help="List every case, not only 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class EvalOptions:
     """What `metier eval SKILL` can be told."""
 
     skill: SkillArgument
@@ -61,8 +61,8 @@ class Asked:
     as_json: AsJson = False
 
 
-@taking(Asked)
-def command(ctx: typer.Context, asked: Asked) -> None:
+@options_from(EvalOptions)
+def command(ctx: typer.Context, asked: EvalOptions) -> None:
     """Score a skill on cases, and compare it with its previous version, another version, or no skill.
 
     Both sides run the same cases. The difference is shown with its interval, and with how small a difference this many
@@ -76,7 +76,7 @@ def command(ctx: typer.Context, asked: Asked) -> None:
     from metier.training.evaluate import evaluate, side_of
     from metier.training.service.inputs import ordered
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         order = ordered(
             ws.library,
             asked.skill,
@@ -90,7 +90,7 @@ def command(ctx: typer.Context, asked: Asked) -> None:
         )
         other = side_of(ws.library, order, asked.against)
         with sigterm_as_interrupt():
-            found: Evaluated = awaited(evaluate(ws.library, order, other, samples=asked.samples))
+            found: Evaluated = result_with_progress(evaluate(ws.library, order, other, samples=asked.samples))
     if asked.as_json:
         emit(document(found))
         return

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metier.capture.registry import BUILT_IN
-from metier.cli.options import AsJson, Yes, opened
-from metier.cli.output import console, emit, progress, table, talk
+from metier.cli.options import AsJson, Yes, open_workspace
+from metier.cli.output import console, emit, show_progress, table, talk
 from metier.errors import RefusedError, UsageError
 
 if TYPE_CHECKING:
@@ -48,24 +48,24 @@ def import_(
     Example:  metier import claude-code ~/.claude/projects/-home-ann-shop
     """
     reports: list[FileReport] = []
-    chosen = _chosen(source, paths or []) if source else None
-    with opened(ctx, create=True) as ws:
+    chosen = _import_of(source, paths or []) if source else None
+    with open_workspace(ctx, create=True) as ws:
         if chosen is not None:
-            progress(chosen(ws, reports))
+            show_progress(chosen(ws, reports))
         else:
-            _found(ws, reports, everywhere=everywhere, yes=yes)
-        progress(ws.index())
-        progress(ws.tidy())
+            _import_from_machine(ws, reports, everywhere=everywhere, yes=yes)
+        show_progress(ws.index())
+        show_progress(ws.tidy())
     if as_json:
         from metier.capture.report import totals_of
 
         emit(totals_of(reports))
     else:
-        _say(reports)
+        _print_reports(reports)
     raise typer.Exit(1 if any(report.state == "unreadable" for report in reports) else 0)
 
 
-def _chosen(name: str, paths: Sequence[str]) -> Callable[[Workspace, list[FileReport]], Iterator[Event]]:
+def _import_of(name: str, paths: Sequence[str]) -> Callable[[Workspace, list[FileReport]], Iterator[Event]]:
     """The import of what a person named, looked at before a workspace is made for it."""
     from metier.capture import registry
     from metier.capture.find_sessions import find_named_sessions
@@ -84,7 +84,7 @@ def _chosen(name: str, paths: Sequence[str]) -> Callable[[Workspace, list[FileRe
     return run
 
 
-def _found(ws: Workspace, reports: list[FileReport], *, everywhere: bool, yes: bool) -> None:
+def _import_from_machine(ws: Workspace, reports: list[FileReport], *, everywhere: bool, yes: bool) -> None:
     import os
 
     from metier.capture.find_sessions import find_local_sessions
@@ -96,7 +96,7 @@ def _found(ws: Workspace, reports: list[FileReport], *, everywhere: bool, yes: b
         raise RefusedError(f"No sessions found {where}. Or give a file: metier import SOURCE PATH")
     _ask(groups, yes=yes)
     for group in groups:
-        progress(import_sessions(ws.context, group.source, group.sessions, reports))
+        show_progress(import_sessions(ws.context, group.source, group.sessions, reports))
 
 
 def _ask(groups: Sequence[SourceSessions], *, yes: bool) -> None:
@@ -111,7 +111,7 @@ def _ask(groups: Sequence[SourceSessions], *, yes: bool) -> None:
         raise RefusedError("Nothing was imported.")
 
 
-def _say(reports: Sequence[FileReport]) -> None:
+def _print_reports(reports: Sequence[FileReport]) -> None:
     from pathlib import Path
 
     rows = [

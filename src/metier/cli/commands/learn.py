@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.options import AsJson, opened
-from metier.cli.output import awaited, emit
+from metier.cli.options import AsJson, open_workspace
+from metier.cli.output import emit, result_with_progress
 from metier.events import Noted
 
 if TYPE_CHECKING:
@@ -47,15 +47,15 @@ def learn(
 
     Example:  metier learn  ·  metier learn --explain  ·  metier learn --dry-run  ·  metier learn --apply --wait 60
     """
-    from metier.cli.views.learn import document, say
+    from metier.cli.views.learn import document, print_page
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         notes: list[str] = []
-        learned = awaited(_without_notes(ws.learn(apply=apply, dry_run=dry_run, wait=wait), notes))
+        learned = result_with_progress(_without_notes(ws.learn(apply=apply, dry_run=dry_run, wait=wait), notes))
         if as_json:
             emit(document(ws, learned, explain=explain))
         else:
-            say(ws, learned, notes, explain=explain)
+            print_page(ws, learned, notes, explain=explain)
     if any(one.what in ("failed", "refused") for one in learned.taken):
         raise typer.Exit(1)
 

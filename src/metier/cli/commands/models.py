@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from metier.cli.options import Options
+    from metier.cli.options import GlobalOptions
     from metier.config import Settings
     from metier.context.model_spending import Today
     from metier.models.build import ModelSettings
@@ -53,7 +53,7 @@ def check(ctx: typer.Context, as_json: AsJson = False) -> None:
     root = place.find_root(folder, os.environ, shared) or folder.absolute()
     settings = load(root, given.flags)
     found = model_settings(settings.config.flat())
-    results = _strange(settings, state_folder(root, settings.config.state_dir), found)
+    results = _untrusted_addresses(settings, state_folder(root, settings.config.state_dir), found)
     if not results:
         results = check_models(found.model, os.environ, datetime.now(UTC), found.embedder)
     today = _today(given)
@@ -66,7 +66,7 @@ def check(ctx: typer.Context, as_json: AsJson = False) -> None:
     raise typer.Exit(1 if any(result.state == "problem" for result in results) else 0)
 
 
-def _strange(settings: Settings, state: Path, found: ModelSettings) -> list[CheckResult]:
+def _untrusted_addresses(settings: Settings, state: Path, found: ModelSettings) -> list[CheckResult]:
     """Models that are not asked because of who named their address."""
     from metier.context.model_access import refuse_strange_address
     from metier.models.check import CheckResult
@@ -87,7 +87,7 @@ def _show(results: Sequence[CheckResult]) -> None:
             out.print(Text(f"{'':<20}-> {visible(result.fix)}"))
 
 
-def _today(given: Options) -> Today | None:
+def _today(given: GlobalOptions) -> Today | None:
     """What the workspace has spent today; None where there is no workspace yet, or its store cannot be read."""
     from metier.context.model_spending import spent_today
     from metier.errors import ConfigError, StoreError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.options import AsJson, opened
+from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import console, emit, table, talk
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def list_(ctx: typer.Context, every: Every = False, as_json: AsJson = False) -> 
 
     Example:  metier patterns list --all
     """
-    _list(ctx, every=every or _said_before(ctx, "every"), as_json=as_json or _said_before(ctx, "as_json"))
+    _list(ctx, every=every or _was_given_before(ctx, "every"), as_json=as_json or _was_given_before(ctx, "as_json"))
 
 
 @app.command()
@@ -47,9 +47,9 @@ def show(ctx: typer.Context, pattern: PatternArgument, as_json: AsJson = False) 
     from metier.cli.views.patterns import document, page
     from metier.learning.trace import traced
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         found = traced(ws.library, pattern)
-    if as_json or _said_before(ctx, "as_json"):
+    if as_json or _was_given_before(ctx, "as_json"):
         emit(document(found))
         return
     for part in page(found):
@@ -59,7 +59,7 @@ def show(ctx: typer.Context, pattern: PatternArgument, as_json: AsJson = False) 
         talk(f"See what its draft changes: metier drafts diff {drafts[-1]}")
 
 
-def _said_before(ctx: typer.Context, name: str) -> bool:
+def _was_given_before(ctx: typer.Context, name: str) -> bool:
     """Whether an option was given before the sub-command, as in `metier patterns --json list`."""
     return bool(ctx.parent and ctx.parent.params.get(name))
 
@@ -68,7 +68,7 @@ def _list(ctx: typer.Context, *, every: bool, as_json: bool) -> None:
     from metier.cli.views.patterns import row
     from metier.learning.trace import externals
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         found = [one for one in ws.patterns() if every or one.status != "retired"]
         there = externals(ws.context, found) if as_json else {}
     if as_json:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.options import AsJson, opened
-from metier.cli.output import emit, progress, talk
+from metier.cli.options import AsJson, open_workspace
+from metier.cli.output import emit, show_progress, talk
 
 if TYPE_CHECKING:
     from metier.runs.json_stream import StreamReport
@@ -27,18 +27,18 @@ def record(ctx: typer.Context, file: FileArgument = "-", as_json: AsJson = False
     """
     from metier.runs.json_stream import open_source, record_stream
 
-    with open_source(file) as stream, opened(ctx, create=True) as ws:
+    with open_source(file) as stream, open_workspace(ctx, create=True) as ws:
         batch = record_stream(ws.context, stream)
-        progress(ws.index())
-        progress(ws.tidy())
+        show_progress(ws.index())
+        show_progress(ws.tidy())
     if as_json:
         emit(batch.document())
     else:
-        _say(batch)
+        _print_batch(batch)
     raise typer.Exit(1 if batch.refused else 0)
 
 
-def _say(batch: StreamReport) -> None:
+def _print_batch(batch: StreamReport) -> None:
     for line, reason in batch.refused[:20]:
         talk(f"metier: refused line {line}: {reason}")
     if len(batch.refused) > 20:

@@ -54,7 +54,7 @@ def review(
         return
     if not paths:
         raise typer.BadParameter("give a skill folder, or a folder that contains skills", param_hint="PATH")
-    found = _reviewed(paths)
+    found = _review_paths(paths)
     if as_sarif:
         from metier import __version__
         from metier.review.sarif import sarif
@@ -67,7 +67,7 @@ def review(
     raise typer.Exit(1 if any(one.status == "quarantined" for _, _, one in found) else 0)
 
 
-def _reviewed(paths: list[str]) -> list[tuple[str, Package, Review]]:
+def _review_paths(paths: list[str]) -> list[tuple[str, Package, Review]]:
     from pathlib import Path
 
     from metier.library.disk.packages import packages_in, read_package
@@ -77,11 +77,11 @@ def _reviewed(paths: list[str]) -> list[tuple[str, Package, Review]]:
     found: list[tuple[str, Package, Review]] = []
     for folder in dict.fromkeys(folders):
         package = read_package(folder)
-        found.append((_shown(folder), package, review_package(package, folder=folder.name)))
+        found.append((_relative_path(folder), package, review_package(package, folder=folder.name)))
     return found
 
 
-def _shown(folder: Path) -> str:
+def _relative_path(folder: Path) -> str:
     """The folder as a person would write it from here."""
     from pathlib import Path
 

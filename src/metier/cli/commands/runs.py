@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from metier.cli.options import AsJson, Limit, Yes, confirm, opened
-from metier.cli.output import console, emit, progress, table, talk
+from metier.cli.options import AsJson, Limit, Yes, confirm, open_workspace
+from metier.cli.output import console, emit, show_progress, table, talk
 from metier.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def list_(ctx: typer.Context, limit: Limit = 50, as_json: AsJson = False) -> Non
 
     Example:  metier runs list --limit 20
     """
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         records = ws.runs(limit)
     _print(
         records,
@@ -55,8 +55,8 @@ def search(
 
     Example:  metier runs search flaky login
     """
-    with opened(ctx) as ws:
-        progress(ws.index())
+    with open_workspace(ctx) as ws:
+        show_progress(ws.index())
         records = ws.search(" ".join(words), limit)
     _print(records, as_json=as_json, empty="No run contains all of these words.")
 
@@ -75,7 +75,7 @@ def show(
     from metier.cli.views.run import page
     from metier.learning.trace import trail
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         record = ws.run(run)
         verdict, went = ws.verdict(record.id), trail(ws.context, record.id)
     if as_json:
@@ -100,13 +100,13 @@ def mark(
     """
     from metier.runs.verdicts import mark_run
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         before = ws.verdict(ws.run(run).id)
         record = mark_run(ws.context, run, verdict, reason)
     if as_json:
         emit(_row(record))
     else:
-        talk(_marked(record, verdict, before))
+        talk(_mark_text(record, verdict, before))
 
 
 @app.command()
@@ -122,7 +122,7 @@ def delete(
 
     Example:  metier runs delete 3f9a --yes
     """
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         ids = [ws.run(run).id for run in runs]
     _remove(ctx, ids, "removed by a person", yes=yes, as_json=as_json)
 
@@ -146,7 +146,7 @@ def purge(
 
     if sum((older_than is not None, session is not None, everything)) != 1:
         raise UsageError("Choose which runs: --older-than DAYS, --session NAME or --all.")
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         ids = chosen(ws.context, older_than=older_than, session=session)
     _remove(ctx, ids, "purged by a person", yes=yes, as_json=as_json)
 
@@ -163,7 +163,7 @@ def readmit(
     """
     from metier.maintenance.retention import readmit as allow
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         allow(ws.context, run)
     if as_json:
         emit({"readmitted": run})
@@ -177,8 +177,8 @@ def _remove(ctx: typer.Context, ids: Sequence[str], reason: str, *, yes: bool, a
     count = f"{len(ids)} run{'' if len(ids) == 1 else 's'}"
     if ids:
         confirm(f"Delete {count} permanently? This cannot be undone.", yes=yes)
-        with opened(ctx) as ws:
-            progress(remove(ws.context, ids, reason))
+        with open_workspace(ctx) as ws:
+            show_progress(remove(ws.context, ids, reason))
     if as_json:
         emit({"removed": list(ids)})
     elif ids:
@@ -187,7 +187,7 @@ def _remove(ctx: typer.Context, ids: Sequence[str], reason: str, *, yes: bool, a
         talk("No run matches. Nothing was deleted.")
 
 
-def _marked(record: Record, word: str, before: Verdict | None) -> str:
+def _mark_text(record: Record, word: str, before: Verdict | None) -> str:
     """What a mark changed, and how to undo it."""
     short = record.id[:8]
     last = before.success if before and before.judge == "person" else None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.options import AsJson, opened
+from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import console, emit, talk
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def select(
 
     form = _form(render) if render else None
     text = _task(task)
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         found = ws.select(text, agent=agent, path=path, exclude=exclude or (), budget=budget, model=not no_model)
     if as_json:
         emit(found.as_json())

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from metier.cli.options import AsJson, Yes, confirm, opened, options
+from metier.cli.options import AsJson, Yes, confirm, open_workspace, options
 from metier.cli.output import console, emit, table, talk, visible
 from metier.errors import DamagedError, InputError, RefusedError, StoreError
 
@@ -47,7 +47,7 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
 
     Example:  metier uninit --yes
     """
-    ws = opened(ctx)
+    ws = open_workspace(ctx)
     if ws.state.parent != ws.root:
         raise RefusedError(
             f"{ws.state} is shared by several workspaces. To stop recording here, unset METIER_HOME (or state_dir)."
@@ -78,7 +78,7 @@ def where(ctx: typer.Context, as_json: AsJson = False) -> None:
     from metier.context.context import DATABASE
     from metier.hooks.spool import SPOOL
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         paths = {
             "workspace": str(ws.root),
             "name": ws.name,
@@ -104,7 +104,7 @@ def backup(ctx: typer.Context, file: TargetArgument, as_json: AsJson = False) ->
     from metier.maintenance.backup import backup as write
 
     target = Path(file).expanduser().resolve()
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         size = write(ws.context, target)
     if as_json:
         emit({"file": str(target), "bytes": size})
@@ -128,11 +128,11 @@ def restore(ctx: typer.Context, file: BackupArgument, yes: Yes = False, as_json:
         raise InputError(f"There is no file {source}. Give a file that `metier backup` wrote.")
     confirm(f"Replace everything recorded here with {source}?", yes=yes)
     try:
-        ws = opened(ctx, create=True)
+        ws = open_workspace(ctx, create=True)
     except DamagedError:
         aside = set_aside(options(ctx).folder, options(ctx).flags)
         talk(f"Moved the damaged database to {aside}.")
-        ws = opened(ctx, create=True)
+        ws = open_workspace(ctx, create=True)
     with ws:
         saved = bring_back(ws.context, source)
     if as_json:

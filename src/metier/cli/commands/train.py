@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from metier.cli.options import AsJson, Limit, RunByDefault, opened, taking
+from metier.cli.options import AsJson, Limit, RunByDefault, open_workspace, options_from
 from metier.cli.output import console, emit, table, talk
 from metier.errors import InputError, UsageError
 
@@ -75,7 +75,7 @@ def trainings() -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
+class ProgressOptions:
     """How a training is told while it goes on."""
 
     quiet: bool = False
@@ -85,7 +85,7 @@ class Telling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class TrainOptions:
     """What `metier train SKILL` can be told."""
 
     skill: SkillArgument
@@ -106,8 +106,8 @@ class Asked:
 
 
 @app.command()
-@taking(Asked)
-def run(ctx: typer.Context, asked: Asked) -> None:
+@options_from(TrainOptions)
+def run(ctx: typer.Context, asked: TrainOptions) -> None:
     """Train a skill: run it on cases, propose small edits, keep the edits that help on held-out cases.
 
     It shows an estimate first. After Ctrl-C or a crash, run the same command again: it continues and pays for nothing
@@ -118,7 +118,7 @@ def run(ctx: typer.Context, asked: Asked) -> None:
     """
     from metier.training.service.inputs import ordered
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         order = ordered(
             ws.library,
             asked.skill,
@@ -131,9 +131,9 @@ def run(ctx: typer.Context, asked: Asked) -> None:
             seconds=asked.timeout,
             commands=asked.commands,
         )
-        told = Telling(quiet=asked.as_json, events_as_json=asked.events, explain=asked.explain)
-        wanted = _Wanted(apply=asked.apply, out=asked.out, report=asked.report, told=told, as_json=asked.as_json)
-        _trained(ws, order, wanted)
+        told = ProgressOptions(quiet=asked.as_json, events_as_json=asked.events, explain=asked.explain)
+        wanted = _ResultOptions(apply=asked.apply, out=asked.out, report=asked.report, told=told, as_json=asked.as_json)
+        _train_and_report(ws, order, wanted)
 
 
 @app.command()
@@ -155,14 +155,14 @@ def resume(
     from metier.training.service.inputs import order_again
     from metier.training.targets.parse import is_named
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         order = order_again(ws.context, training, limits_from(budget) if budget else None)
         if not is_named(order.target):
             raise UsageError(
                 "This training was started from Python with its own target. Continue it there: the same ws.train()."
             )
-        told = Telling(quiet=as_json, events_as_json=events, explain=explain)
-        _trained(ws, order, _Wanted(apply=apply, out=out, report=report, told=told, as_json=as_json))
+        told = ProgressOptions(quiet=as_json, events_as_json=events, explain=explain)
+        _train_and_report(ws, order, _ResultOptions(apply=apply, out=out, report=report, told=told, as_json=as_json))
 
 
 @app.command("list")
@@ -174,7 +174,7 @@ def list_(ctx: typer.Context, limit: Limit = 20, as_json: AsJson = False) -> Non
     from metier.cli.views.train import row_of
     from metier.training.service.reports import listed
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         found = listed(ws.context, limit)
     if as_json:
         emit(found)
@@ -197,19 +197,19 @@ def show(
 
     Example:  metier train show  ·  metier train show 9907b73f --explain  ·  metier train show 9907b73f --report a.html
     """
-    from metier.cli.views.train import say, say_explained
+    from metier.cli.views.train import print_explanation, print_report
     from metier.training.service.reports import report_of, write_page
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         found = report_of(ws.context, training)
         page = write_page(ws.context, found, report) if report else None
     if as_json:
         emit(found)
         return
     if explain:
-        say_explained(found)
+        print_explanation(found)
     else:
-        say(found)
+        print_report(found)
     if page:
         talk(f"Report: {page}")
 
@@ -220,32 +220,32 @@ def compare(ctx: typer.Context, one: RunArgument, other: RunArgument, as_json: A
 
     Example:  metier train compare 9907b73f 1c2ab004
     """
-    from metier.cli.views.train import say_compared
+    from metier.cli.views.train import print_comparison
     from metier.training.service.reports import compared
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         found = compared(ws.context, one, other)
     if as_json:
         emit(found)
     else:
-        say_compared(found)
+        print_comparison(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Wanted:
+class _ResultOptions:
     """What is to be done with a result, and how it is shown."""
 
     apply: bool
     out: str
     report: str
-    told: Telling
+    told: ProgressOptions
     as_json: bool
 
 
-def _trained(ws: Workspace, order: Order, wanted: _Wanted) -> None:
+def _train_and_report(ws: Workspace, order: Order, wanted: _ResultOptions) -> None:
     from metier.cli.options import sigterm_as_interrupt
-    from metier.cli.views.train import document, say, say_next
-    from metier.cli.views.train_live import watched
+    from metier.cli.views.train import document, print_next_steps, print_report
+    from metier.cli.views.train_live import run_with_progress
     from metier.training.service.reports import check_page, write_page
     from metier.training.service.ship import carried_out
 
@@ -253,7 +253,7 @@ def _trained(ws: Workspace, order: Order, wanted: _Wanted) -> None:
         check_page(wanted.report)
     work = carried_out(ws.library, order, apply=wanted.apply, out=wanted.out)
     with sigterm_as_interrupt():
-        finished = watched(work, order, wanted.told)
+        finished = run_with_progress(work, order, wanted.told)
     try:
         page, problem = write_page(ws.context, finished.report, wanted.report), None
     except InputError as error:  # what was found is told all the same
@@ -261,9 +261,9 @@ def _trained(ws: Workspace, order: Order, wanted: _Wanted) -> None:
     if wanted.as_json:
         emit(document(finished, finished.result, page))
     else:
-        say(finished.report)
+        print_report(finished.report)
         with redirect_stderr(sys.stdout) if wanted.told.events_as_json else nullcontext():  # there only events go
-            say_next(finished, finished.result, page)
+            print_next_steps(finished, finished.result, page)
     if problem:
         raise problem
     if finished.training.status == "stopped" or finished.trained.best.hash() == finished.training.base_hash:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
-    from metier.cli.options import Options
+    from metier.cli.options import GlobalOptions
     from metier.learning.watch.watch import Told, Watch
 
 FoldersArgument = Annotated[
@@ -58,10 +58,10 @@ def watch(
         return
     names = _names(roots)
     made = Watch(roots, Workspace.open, once=once, flags=given.flags)
-    _obey(made)
+    _handle_signals(made)
     try:
         for told in made.events():
-            _say(told, names, as_json=as_json)
+            _print_event(told, names, as_json=as_json)
     except BrokenPipeError:  # nobody reads on; that is an end like any other
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if made.closed:
@@ -72,7 +72,7 @@ def watch(
     raise typer.Exit(1 if once and made.failed else 0)
 
 
-def _obey(made: Watch) -> None:
+def _handle_signals(made: Watch) -> None:
     """End cleanly on the first signal and at once on the second; SIGHUP reads the settings again."""
 
     def end(number: int, _frame: FrameType | None) -> None:
@@ -95,22 +95,22 @@ def _names(roots: Sequence[Path]) -> dict[Path, str]:
     return {root: root.name if root.name and short.count(root.name) == 1 else str(root) for root in roots}
 
 
-def _say(told: Told, names: Mapping[Path, str], *, as_json: bool) -> None:
+def _print_event(told: Told, names: Mapping[Path, str], *, as_json: bool) -> None:
     event = told.event
     if as_json:
         place = {"at": _iso(told.at), "workspace": told.workspace, "folder": str(told.folder)}
         sys.stdout.write(json.dumps({**place, "event": type(event).__name__.lower(), **asdict(event)}) + "\n")
         sys.stdout.flush()
-    elif (isinstance(event, Ended) and event.stage == "pass") or (isinstance(event, Noted) and _matters(event)):
+    elif (isinstance(event, Ended) and event.stage == "pass") or (isinstance(event, Noted) and _is_shown(event)):
         talk(f"{told.at.astimezone():%H:%M:%S} {names[told.folder]}: {event.text}")
 
 
-def _matters(event: Noted) -> bool:
+def _is_shown(event: Noted) -> bool:
     return event.stage in ("watch", "pass") or event.level != "info"
 
 
-def _check(roots: Sequence[Path], given: Options, *, as_json: bool) -> None:
-    rows = [_outlook(root, given) for root in roots]
+def _check(roots: Sequence[Path], given: GlobalOptions, *, as_json: bool) -> None:
+    rows = [_next_pass_row(root, given) for root in roots]
     if as_json:
         emit(rows)
     else:
@@ -120,7 +120,7 @@ def _check(roots: Sequence[Path], given: Options, *, as_json: bool) -> None:
             talk(f"To learn: {hint}.")
 
 
-def _outlook(root: Path, given: Options) -> dict[str, object]:
+def _next_pass_row(root: Path, given: GlobalOptions) -> dict[str, object]:
     """When the next pass of a workspace comes, and why."""
     from metier.learning.watch.schedule import Due, Later, Never
     from metier.learning.watch.watch import next_pass

@@ -39,7 +39,7 @@ SHOWN = "ci-failure-2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class DemoResult:
     """What the scenes are about: the sample runs, and what became of them."""
 
     ws: Workspace
@@ -76,17 +76,17 @@ def demo(keep: Keep = "", as_json: AsJson = False) -> None:
     Example:  metier demo --keep /tmp/metier-demo
     """
     with _workspace(_folder(keep)) as ws:
-        stage = perform(ws)
+        result = perform(ws)
         if as_json:
-            emit(document(stage))
+            emit(document(result))
             return
         out = console()
         for scene in SCENES:
-            for part in scene(stage):  # a plain text is a line to copy: never broken
+            for part in scene(result):  # a plain text is a line to copy: never broken
                 out.print(part, width=min(WIDTH, out.width), soft_wrap=isinstance(part, str))
 
 
-def perform(ws: Workspace) -> Stage:
+def perform(ws: Workspace) -> DemoResult:
     """Deliver the samples twice and look at what is there then."""
     from time import monotonic
 
@@ -99,8 +99,8 @@ def perform(ws: Workspace) -> Stage:
     again = ws.deliver(runs)
     records = ws.runs(limit=len(runs))[::-1]
     found = ws.search(WORDS)
-    imports = _imported(ws)
-    return Stage(
+    imports = _import_session(ws)
+    return DemoResult(
         ws=ws,
         first=first,
         again=again,
@@ -115,36 +115,36 @@ def perform(ws: Workspace) -> Stage:
     )
 
 
-def document(stage: Stage) -> dict[str, object]:
+def document(result: DemoResult) -> dict[str, object]:
     """The demo as one JSON document."""
     from metier.cli.demo.samples import figures
 
-    rules = [rule for rule, _ in figures.marks(stage.records)]
+    rules = [rule for rule, _ in figures.marks(result.records)]
     return {
-        "workspace": str(stage.ws.root),
-        "runs": len(stage.records),
-        "delivered": figures.hows(stage.first),
-        "delivered_again": figures.hows(stage.again),
+        "workspace": str(result.ws.root),
+        "runs": len(result.records),
+        "delivered": figures.delivery_counts(result.first),
+        "delivered_again": figures.delivery_counts(result.again),
         "redacted": {rule: rules.count(rule) for rule in sorted(set(rules))},
-        "success": figures.success(stage.records),
-        "tasks": {task: figures.success(there) for task, there in figures.by_task(stage.records).items()},
-        "imported": [{"state": one.state, "runs": one.runs, "new": one.new} for one in stage.imports],
-        "search": {"words": WORDS, "found": [record.id for record in stage.found]},
-        "learning": demo_learning.document(stage.learning),
-        "skill": demo_skills.document(stage.skill),
-        "selection": demo_selection.document(stage.selection),
-        "training": demo_training.document(stage.training),
+        "success": figures.success(result.records),
+        "tasks": {task: figures.success(there) for task, there in figures.by_task(result.records).items()},
+        "imported": [{"state": one.state, "runs": one.runs, "new": one.new} for one in result.imports],
+        "search": {"words": WORDS, "found": [record.id for record in result.found]},
+        "learning": demo_learning.document(result.learning),
+        "skill": demo_skills.document(result.skill),
+        "selection": demo_selection.document(result.selection),
+        "training": demo_training.document(result.training),
     }
 
 
 # ---- the scenes, in order; each stage of Metier adds its own ------------------------------------------------------
 
 
-def opening(stage: Stage) -> Iterator[RenderableType]:
+def opening_scene(result: DemoResult) -> Iterator[RenderableType]:
     """What this is."""
     from metier.cli.demo.samples import NAME
 
-    days = len({run.started[:10] for run in stage.runs if run.started})
+    days = len({run.started[:10] for run in result.runs if run.started})
     yield line("Metier records what agents do and turns it into skills.", "bold")
     yield line(
         f"This demo replays {days} working days of one developer's coding agents in a small web shop, {NAME}. "
@@ -152,28 +152,29 @@ def opening(stage: Stage) -> Iterator[RenderableType]:
     )
 
 
-def recorded(stage: Stage) -> Iterator[RenderableType]:
+def recording_scene(result: DemoResult) -> Iterator[RenderableType]:
     """The runs go in, and the same ones again."""
     from metier.cli.demo.samples import figures
 
-    tools = figures.by_tool(stage.runs)
-    calls, cost = sum(count for count, _ in tools.values()), sum(run.cost_usd or 0 for run in stage.runs)
+    tools = figures.by_tool(result.runs)
+    new = figures.delivery_counts(result.first)["new"]
+    calls, cost = sum(count for count, _ in tools.values()), sum(run.cost_usd or 0 for run in result.runs)
     yield from title("Recording")
     yield line(
-        f"Recorded {figures.hows(stage.first)['new']} runs in {stage.seconds:.2f} s, safe on disk: {calls} tool calls, "
-        f"{figures.tokens(stage.runs) / 1e6:.1f} million tokens, ${cost:.2f}."
+        f"Recorded {new} runs in {result.seconds:.2f} s, safe on disk: {calls} tool calls, "
+        f"{figures.tokens(result.runs) / 1e6:.1f} million tokens, ${cost:.2f}."
     )
     most = max(count for count, _ in tools.values())
     yield from bars((name, count / most, f"{count} calls, {bad} failed") for name, (count, bad) in tools.items())
-    hows = figures.hows(stage.again)
-    yield line(f"The same {len(stage.again)} runs again: {hows['new']} new, {hows['duplicate']} already known.")
+    again = figures.delivery_counts(result.again)
+    yield line(f"The same {len(result.again)} runs again: {again['new']} new, {again['duplicate']} already known.")
 
 
-def redacted(stage: Stage) -> Iterator[RenderableType]:
+def redaction_scene(result: DemoResult) -> Iterator[RenderableType]:
     """What never reached the disk."""
     from metier.cli.demo.samples import figures
 
-    marks = figures.marks(stage.records)
+    marks = figures.marks(result.records)
     rules = [rule for rule, _ in marks]
     yield from title("Redaction")
     yield line(
@@ -181,38 +182,38 @@ def redacted(stage: Stage) -> Iterator[RenderableType]:
         f"{', '.join(f'{rule} {rules.count(rule)}' for rule in sorted(set(rules)))}. "
         "Metier replaced all of them before it stored anything:"
     )
-    before, after = figures.example(stage.records, WIDTH - 10)
+    before, after = figures.example(result.records, WIDTH - 10)
     yield line(f"before  {before}")
     yield line(f"after   {after}", "yellow")
     yield line("The eight digits tell secrets apart. Without this workspace's key they reveal nothing.")
 
 
-def listed(stage: Stage) -> Iterator[RenderableType]:
+def list_scene(result: DemoResult) -> Iterator[RenderableType]:
     """The newest runs."""
     yield from title("metier runs list --limit 5")
-    yield _table(stage.records[:-6:-1])
+    yield _table(result.records[:-6:-1])
 
 
-def searched(stage: Stage) -> Iterator[RenderableType]:
+def search_scene(result: DemoResult) -> Iterator[RenderableType]:
     """Full text over requests, answers and what was done."""
-    asked = sum(WORDS in record.run.message.lower() for record in stage.found)
+    asked = sum(WORDS in record.run.message.lower() for record in result.found)
     yield from title(f"metier runs search {WORDS}")
-    yield _table(stage.found)
+    yield _table(result.found)
     yield line(
-        f"The word is in {asked} of these {len(stage.found)} requests; in the others, the agent's steps contain it."
+        f"The word is in {asked} of these {len(result.found)} requests; in the others, the agent's steps contain it."
     )
 
 
-def shown(stage: Stage) -> Iterator[RenderableType]:
+def show_scene(result: DemoResult) -> Iterator[RenderableType]:
     """One run from top to bottom."""
     from metier.cli.views.run import page
 
-    record = next(one for one in stage.records if one.run.external_id == SHOWN)
+    record = next(one for one in result.records if one.run.external_id == SHOWN)
     yield from title(f"metier runs show {record.id[:8]}")
-    yield page(record, stage.ws.verdict(record.id))
+    yield page(record, result.ws.verdict(record.id))
 
 
-def imported(stage: Stage) -> Iterator[RenderableType]:
+def import_scene(result: DemoResult) -> Iterator[RenderableType]:
     """What an agent wrote itself becomes runs, picked up where the file ended."""
     from metier.cli.demo.samples.session import NAME
 
@@ -220,43 +221,43 @@ def imported(stage: Stage) -> Iterator[RenderableType]:
     yield from title("metier import claude-code")
     rows = [
         (moment, report.state, str(report.new), str(report.updated), _note(report))
-        for moment, report in zip(moments, stage.imports, strict=True)
+        for moment, report in zip(moments, result.imports, strict=True)
     ]
     yield table(("transcript", "status", "new", "updated", "note"), rows, grow="note")
-    record = next(one for one in reversed(stage.ws.runs(limit=100)) if one.run.session == NAME)
+    record = next(one for one in reversed(result.ws.runs(limit=100)) if one.run.session == NAME)
     used, put_right = ", ".join(record.used), record.run.correction or ""
     yield line(f"The first run used the skill {used}, and the person corrected it: \u201c{_cut(put_right)}\u201d")
 
 
-def learned(stage: Stage) -> Iterator[RenderableType]:
+def learn_scene(result: DemoResult) -> Iterator[RenderableType]:
     """A chore becomes a skill, and the skill gets better."""
-    yield from demo_learning.scenes(stage.learning)
+    yield from demo_learning.scenes(result.learning)
 
 
-def skills(stage: Stage) -> Iterator[RenderableType]:
+def skills_scene(result: DemoResult) -> Iterator[RenderableType]:
     """What becomes of a skill: versions, review."""
-    for scene in (demo_skills.versioned, demo_skills.kept_out):
-        yield from scene(stage.skill)
+    for scene in (demo_skills.version_scene, demo_skills.review_scene):
+        yield from scene(result.skill)
 
 
-def selected(stage: Stage) -> Iterator[RenderableType]:
+def select_scene(result: DemoResult) -> Iterator[RenderableType]:
     """The next request gets the right skill, or none."""
-    yield from demo_selection.scenes(stage.selection)
+    yield from demo_selection.scenes(result.selection)
 
 
-def trained(stage: Stage) -> Iterator[RenderableType]:
+def train_scene(result: DemoResult) -> Iterator[RenderableType]:
     """A skill's text gets better, and what fresh cases say about it."""
-    yield from demo_training.scenes(stage.training)
+    yield from demo_training.scenes(result.training)
 
 
-def closing(stage: Stage) -> Iterator[RenderableType]:
+def closing_scene(result: DemoResult) -> Iterator[RenderableType]:
     """Where this is, and what to do next."""
     import shutil
     import sys
     from pathlib import Path
     from shlex import quote
 
-    root = quote(str(stage.ws.root))
+    root = quote(str(result.ws.root))
     yield from title("Look around, then try it on your project")
     yield f"  look at this demo's data:       metier -w {root} runs list"
     yield f"  delete the demo:                rm -r {root}"
@@ -272,7 +273,20 @@ def closing(stage: Stage) -> Iterator[RenderableType]:
         yield f"  (metier is not on your PATH; use {Path(sys.argv[0]).absolute()})"
 
 
-SCENES = (opening, recorded, redacted, listed, searched, shown, imported, learned, skills, selected, trained, closing)
+SCENES = (
+    opening_scene,
+    recording_scene,
+    redaction_scene,
+    list_scene,
+    search_scene,
+    show_scene,
+    import_scene,
+    learn_scene,
+    skills_scene,
+    select_scene,
+    train_scene,
+    closing_scene,
+)
 
 
 # ---- small parts -------------------------------------------------------------------------------------------------
@@ -304,7 +318,7 @@ def _workspace(folder: Path) -> Workspace:
     return Workspace.open(folder, environ={"HOME": str(folder)})
 
 
-def _imported(ws: Workspace) -> list[FileReport]:
+def _import_session(ws: Workspace) -> list[FileReport]:
     from metier.capture import registry
     from metier.capture.find_sessions import find_named_sessions
     from metier.capture.import_sessions import import_session
@@ -314,7 +328,7 @@ def _imported(ws: Workspace) -> list[FileReport]:
     source = registry.find_source("claude-code")
     file = ws.root / f"{session.NAME}.jsonl"
     reports: list[FileReport] = []
-    for content in (session.begun(), session.complete(), session.complete()):
+    for content in (session.half_written(), session.complete(), session.complete()):
         if not file.exists() or file.read_text(encoding="utf-8") != content:
             file.write_text(content, encoding="utf-8")
         reports.append(FileReport(file=str(file), source=source.name))

@@ -88,13 +88,13 @@ def document(story: LearningStory) -> dict[str, object]:
 def scenes(story: LearningStory) -> Iterator[RenderableType]:
     """All of them, in order."""
     first, second = story.lessons
-    yield from _learned(first)
-    yield from _grouped(story)
-    yield from _improved(second)
-    yield from _taught(story)
+    yield from _learn_scene(first)
+    yield from _patterns_scene(story)
+    yield from _diff_scene(second)
+    yield from _blame_scene(story)
 
 
-def _learned(lesson: Lesson) -> Iterator[RenderableType]:
+def _learn_scene(lesson: Lesson) -> Iterator[RenderableType]:
     from metier.cli.views.learn import drafts_table, summary
 
     yield from title("metier learn")
@@ -106,7 +106,7 @@ def _learned(lesson: Lesson) -> Iterator[RenderableType]:
     yield drafts_table([lesson.draft], width=WIDTH)
 
 
-def _grouped(story: LearningStory) -> Iterator[RenderableType]:
+def _patterns_scene(story: LearningStory) -> Iterator[RenderableType]:
     from metier.cli.output import table
 
     yield from title("metier patterns")
@@ -119,7 +119,7 @@ def _grouped(story: LearningStory) -> Iterator[RenderableType]:
     yield line("The other runs don't match any pattern yet. Why: metier learn --explain")
 
 
-def _improved(lesson: Lesson) -> Iterator[RenderableType]:
+def _diff_scene(lesson: Lesson) -> Iterator[RenderableType]:
     from metier.cli.views.diff import page
 
     yield from title(f"metier drafts diff {lesson.draft.id}")
@@ -130,7 +130,7 @@ def _improved(lesson: Lesson) -> Iterator[RenderableType]:
     yield from page(lesson.changes, ("now", "draft"), two=False)
 
 
-def _taught(story: LearningStory) -> Iterator[RenderableType]:
+def _blame_scene(story: LearningStory) -> Iterator[RenderableType]:
     version = story.lessons[-1].version
     yield from title(f".agents/skills/{version.skill}/SKILL.md")
     for one in story.lines:

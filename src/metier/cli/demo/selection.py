@@ -39,7 +39,7 @@ def perform(ws: Workspace) -> SelectionStory:
     from metier.selection.evaluation.evaluate import CUTS, evaluated
     from metier.selection.evaluation.files import queries_from
 
-    _stocked(ws)
+    _write_samples(ws)
     queries = result_of(queries_from(""))
     skills = result_of(everything(ws.pool))
     basis = basis_of(ws.context)
@@ -52,7 +52,7 @@ def perform(ws: Workspace) -> SelectionStory:
     )
 
 
-def _stocked(ws: Workspace) -> None:
+def _write_samples(ws: Workspace) -> None:
     """The sample skills on disk, but for those that are there."""
     from metier.selection.evaluation.samples import documents
 
@@ -91,10 +91,10 @@ def scenes(story: SelectionStory) -> Iterator[RenderableType]:
     yield line(f"Another request: “{UNSERVED}”")
     for text in closing(story.nothing):
         yield line(text, "yellow")
-    yield from _measured(story)
+    yield from _eval_scene(story)
 
 
-def _measured(story: SelectionStory) -> Iterator[RenderableType]:
+def _eval_scene(story: SelectionStory) -> Iterator[RenderableType]:
     from metier.cli.output import table
     from metier.cli.views.eval import rows
 

@@ -111,7 +111,7 @@ def document(story: SkillStory) -> dict[str, object]:
     }
 
 
-def versioned(story: SkillStory) -> Iterator[RenderableType]:
+def version_scene(story: SkillStory) -> Iterator[RenderableType]:
     """A patch, and every version of the skill."""
     from metier.cli.output import table
     from metier.cli.views.diff import page
@@ -127,7 +127,7 @@ def versioned(story: SkillStory) -> Iterator[RenderableType]:
     )
 
 
-def kept_out(story: SkillStory) -> Iterator[RenderableType]:
+def review_scene(story: SkillStory) -> Iterator[RenderableType]:
     """What review found in the hostile patch."""
     from metier.cli.output import table
 

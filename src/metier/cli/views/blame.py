@@ -29,8 +29,8 @@ def page(lines: Sequence[BlamedLine], trained: Mapping[str, Brought]) -> Text:
     last = 0
     for line in lines:
         number = line.version.number
-        origin = _said(line.version) if number != last else ""
-        said = visible(_taught(line, trained) or origin)
+        origin = _origin_label(line.version) if number != last else ""
+        said = visible(_training_label(line, trained) or origin)
         said = said if cell_len(said) <= WHO else set_cell_size(said, WHO - 1) + "…"
         made.append(f"v{number:<4}", style=COLOURS[number % len(COLOURS)])
         made.append(f"{set_cell_size(said, WHO)} │ ", style="dim")
@@ -68,7 +68,7 @@ def _worth(line: BlamedLine, trained: Mapping[str, Brought]) -> dict[str, object
     return dict(training.lines.get(line.text.strip(), {})) if training else {}
 
 
-def _taught(line: BlamedLine, trained: Mapping[str, Brought]) -> str:
+def _training_label(line: BlamedLine, trained: Mapping[str, Brought]) -> str:
     """The training, its step and the points of a line that it brought; empty for any other."""
     worth = _worth(line, trained)
     if not worth:
@@ -79,7 +79,7 @@ def _taught(line: BlamedLine, trained: Mapping[str, Brought]) -> str:
     return f"training {line.version.provenance.training[:8]}/{step}{points}"
 
 
-def _said(version: Version) -> str:
+def _origin_label(version: Version) -> str:
     what = f"step {version.step}" if version.step else f"{version.action} by {version.actor}"
     what = f"draft {version.draft}" if version.draft else what
     runs = f", {len(version.provenance.runs)} runs" if version.provenance.runs else ""

@@ -31,7 +31,7 @@ def document(report: Report, *, wrong: bool = False) -> dict[str, object]:
     if report.other and report.comparison:
         made |= {"compare": _side(report.other), "difference": _difference(report.comparison)}
     if wrong:
-        made["wrong"] = _wrong(report)
+        made["wrong"] = _wrong_documents(report)
     return made
 
 
@@ -96,7 +96,7 @@ def _difference(found: Comparison) -> dict[str, object]:
     }
 
 
-def _wrong(report: Report) -> list[dict[str, object]]:
+def _wrong_documents(report: Report) -> list[dict[str, object]]:
     return [
         {
             "line": query.line,

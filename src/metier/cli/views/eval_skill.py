@@ -58,7 +58,7 @@ def document(found: Evaluated) -> dict[str, object]:
 def page(found: Evaluated, *, width: int, every: bool) -> Iterator[RenderableType]:
     """Whether it is better, what both sides scored, and the cases that came out differently."""
     decision, receipt = found.confirmation.decision, found.confirmation.receipt
-    word = "nothing to compare" if _same(found) else WORDS.get(decision.action, decision.action)
+    word = "nothing to compare" if _is_same(found) else WORDS.get(decision.action, decision.action)
     yield prose(
         f"{found.skill.name} against {found.against.name}: {word}: {_reason(found)}.",
         width,
@@ -67,9 +67,9 @@ def page(found: Evaluated, *, width: int, every: bool) -> Iterator[RenderableTyp
     yield prose("", width)
     columns = ("side", "completed", "hard", "95 % interval", "soft")
     yield table(columns, [_row(found.skill, found.mine), _row(found.against, found.theirs)], grow="side", width=width)
-    for text in _unscored(found):
+    for text in _unscored_lines(found):
         yield prose(text, width)
-    differing = sorted((pair for pair in found.pairs if _differs(pair)), key=_gained)
+    differing = sorted((pair for pair in found.pairs if _differs(pair)), key=_gain)
     shown = found.pairs if every else differing[:SHOWN]
     if shown:
         yield prose("", width)
@@ -88,16 +88,16 @@ def page(found: Evaluated, *, width: int, every: bool) -> Iterator[RenderableTyp
 
 def _reason(found: Evaluated) -> str:
     """The gate's words, without calling cases fresh that may have been looked at before."""
-    if _same(found):
+    if _is_same(found):
         return "both are identical"
     return found.confirmation.decision.reason.replace("fresh case", "case")
 
 
-def _same(found: Evaluated) -> bool:
+def _is_same(found: Evaluated) -> bool:
     return found.skill.hash == found.against.hash
 
 
-def _unscored(found: Evaluated) -> Iterator[str]:
+def _unscored_lines(found: Evaluated) -> Iterator[str]:
     """Why rollouts have no score, the most frequent reasons of each side."""
     for side, rollouts in ((found.skill, found.mine), (found.against, found.theirs)):
         reasons = Counter(one.score.reason for one in rollouts if not isinstance(one.score, Scored))
@@ -155,7 +155,7 @@ def _differs(pair: Pair) -> bool:
     return pair.before != pair.after
 
 
-def _gained(pair: Pair) -> float:
+def _gain(pair: Pair) -> float:
     """What a case gained, the losses first; those without a score before all."""
     return -2.0 if pair.before is None or pair.after is None else pair.after - pair.before
 

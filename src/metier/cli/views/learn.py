@@ -47,7 +47,7 @@ def document(ws: Workspace, learned: Learned, *, explain: bool) -> dict[str, obj
         "lifecycle": {"evaluated": life.evaluated, "transitioned": len(life.steps), "deleted": life.deleted},
         "patterns": {"new": len(learned.new), "extended": len(learned.extended)},
         "drafts": [row(one) for one in as_stored(ws.context, learned.drafts)],
-        "applied": [_applied(one) for one in learned.applied],
+        "applied": [_applied_document(one) for one in learned.applied],
         "calls": learned.calls,
         "cost_usd": learned.cost_usd,
         "drafter": learned.drafter,
@@ -60,17 +60,17 @@ def document(ws: Workspace, learned: Learned, *, explain: bool) -> dict[str, obj
     return made
 
 
-def say(ws: Workspace, learned: Learned, notes: Sequence[str], *, explain: bool) -> None:
+def print_page(ws: Workspace, learned: Learned, notes: Sequence[str], *, explain: bool) -> None:
     """A pass as a person reads it: what it found, what it wrote, what to do next."""
     from metier.learning.trace import as_stored
 
     out = console()
     if explain:
-        for part in explained(ws, learned):
+        for part in explanation(ws, learned):
             out.print(part)
     talk(summary(learned))
     told = list(dict.fromkeys((*(() if _is_idle(learned) else notes), *learned.notes)))
-    for text in (*told, *_unjudged(learned, told)):
+    for text in (*told, *_unjudged_lines(learned, told)):
         talk(text)
     shipped = {one.draft for one in learned.applied}
     open_ = [one for one in as_stored(ws.context, learned.drafts) if one.id not in shipped]
@@ -82,7 +82,7 @@ def say(ws: Workspace, learned: Learned, notes: Sequence[str], *, explain: bool)
         talk(text)
 
 
-def _unjudged(learned: Learned, told: Sequence[str]) -> Iterator[str]:
+def _unjudged_lines(learned: Learned, told: Sequence[str]) -> Iterator[str]:
     """Why runs could not be judged, unless that was told already."""
     reasons = Counter(one.reason for one in learned.fates if one.where == "unknown")
     for reason, count in reasons.most_common(1):
@@ -95,7 +95,7 @@ def _unjudged(learned: Learned, told: Sequence[str]) -> Iterator[str]:
 def _endings(learned: Learned) -> Iterator[str]:
     """What was shipped, with its undo; what aged; what failed."""
     for version in learned.applied:
-        yield _shipped(version)
+        yield _shipped_line(version)
     verb = "would be" if learned.dry_run else "is now"
     for step in learned.lifecycle.steps:
         name = step.profile.skill
@@ -160,7 +160,7 @@ def _next(draft: Draft) -> str:
     return f"metier drafts {verb} {draft.id}"
 
 
-def _shipped(version: Version) -> str:
+def _shipped_line(version: Version) -> str:
     undo = "rollback" if version.parent else "archive"
     return (
         f"Shipped {version.skill} v{version.number} ({version.status}). See it: metier skills show {version.skill}   "
@@ -189,7 +189,7 @@ def _failure(one: Taken) -> dict[str, object]:
     return {"pattern": one.pattern, "label": one.label, "reason": one.reason}
 
 
-def _applied(version: Version) -> dict[str, object]:
+def _applied_document(version: Version) -> dict[str, object]:
     return {
         "skill": version.skill,
         "version": version.number,
@@ -250,7 +250,7 @@ def step_rows(ws: Workspace, learned: Learned) -> list[dict[str, object]]:
     ]
 
 
-def explained(ws: Workspace, learned: Learned) -> Iterator[Text]:
+def explanation(ws: Workspace, learned: Learned) -> Iterator[Text]:
     """Both as tables."""
     from rich.text import Text
 

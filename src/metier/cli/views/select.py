@@ -28,13 +28,13 @@ def page(found: Selected, *, why: bool = False, width: int = 0) -> Iterator[Rend
 
     if found.choice.chosen:
         columns = ("chosen", "version", "by", "match", "description")
-        yield table(columns, [_chosen(one) for one in found.choice.chosen], width=width)
+        yield table(columns, [_chosen_row(one) for one in found.choice.chosen], width=width)
     near = [] if why else _near(found)
     if near and found.choice.chosen:
         yield Text()
     if near:
         columns = ("close", "version", "score", "match", "description")
-        yield table(columns, [_close(one) for one in near], width=width)
+        yield table(columns, [_close_row(one) for one in near], width=width)
     if why:
         yield from _why(found, width)
 
@@ -43,7 +43,7 @@ def closing(found: Selected) -> Iterator[str]:
     """What is said beside the data."""
     yield from found.notes
     if not found.choice.chosen:
-        yield _nothing(found)
+        yield _no_skill_text(found)
     for name in found.choice.withheld:
         yield f"{name} is left out this time, to see how the run goes without it."
     for one in found.refused:
@@ -52,7 +52,7 @@ def closing(found: Selected) -> Iterator[str]:
         yield f"{one.name} is left out: {one.reason}."
 
 
-def _nothing(found: Selected) -> str:
+def _no_skill_text(found: Selected) -> str:
     if not found.task.text.strip():
         return "The task is empty. Write what the agent should do."
     stages = [one.stage for one in found.choice.stages if one.stage != "memo"]
@@ -75,13 +75,13 @@ def _near(found: Selected) -> list[Considered]:
     return sorted(near, key=lambda one: (-one.probability, -one.score))[:CLOSE]
 
 
-def _chosen(one: Chosen) -> tuple[str, ...]:
+def _chosen_row(one: Chosen) -> tuple[str, ...]:
     skill = one.skill
     match = "" if one.activation_reason == "pinned" else _percent(one.probability)
     return skill.name, _version(skill.version), BY[one.activation_reason], match, skill.description
 
 
-def _close(one: Considered) -> tuple[str, ...]:
+def _close_row(one: Considered) -> tuple[str, ...]:
     skill = one.skill
     return skill.name, _version(skill.version), f"{one.score:.2f}", _percent(one.probability), skill.description
 
@@ -108,13 +108,13 @@ def _why(found: Selected, width: int) -> Iterator[RenderableType]:
         yield table(("candidate", "match", "score", *names), rows, grow="candidate", width=width)
     yield Text("\nstages", style="bold")
     for stage in found.choice.stages:
-        yield _indented(stage.line(), width)
+        yield _indented_text(stage.line(), width)
     for call in found.choice.interactions:
-        yield _indented(
+        yield _indented_text(
             f"asked {call.model} ({call.stage}): {call.problem or call.finish}, {call.seconds:.1f} s", width
         )
     saved = f"saved as {found.id}" if found.id else "not saved"
-    yield _indented(f"{found.seconds:.2f} s in total, embeddings from {found.embedder}, {saved}", width)
+    yield _indented_text(f"{found.seconds:.2f} s in total, embeddings from {found.embedder}, {saved}", width)
 
 
 def _part(one: Considered, name: str) -> str:
@@ -122,7 +122,7 @@ def _part(one: Considered, name: str) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def _indented(text: str, width: int) -> Text:
+def _indented_text(text: str, width: int) -> Text:
     """A line that goes on further to the right."""
     from textwrap import fill
 

@@ -55,7 +55,7 @@ def document(finished: Finished, result: Version | Draft | None, page: Path | No
     }
 
 
-def say_next(finished: Finished, result: Version | Draft | None, page: Path | None) -> None:
+def print_next_steps(finished: Finished, result: Version | Draft | None, page: Path | None) -> None:
     """What was made of a training's result, with its undo, and what can be done next."""
     report = finished.report
     if isinstance(result, Version):
@@ -86,14 +86,14 @@ def _next(draft: Draft) -> str:
 # ---- one training -------------------------------------------------------------------------------------------------
 
 
-def say(report: Mapping[str, object]) -> None:
+def print_report(report: Mapping[str, object]) -> None:
     """A training, the decision first."""
     out = console()
     for shown in page(report, width=out.width):
         out.print(shown)
 
 
-def say_explained(report: Mapping[str, object]) -> None:
+def print_explanation(report: Mapping[str, object]) -> None:
     """How a training came to its result, decision by decision, in plain words."""
     from metier.training.report.explain import told
 
@@ -145,7 +145,7 @@ def row_of(report: Mapping[str, object]) -> tuple[str, ...]:
     return str(report["run"])[:8], name, str(report["status"]), val, confirmed, rollouts, when
 
 
-def say_compared(found: Mapping[str, object]) -> None:
+def print_comparison(found: Mapping[str, object]) -> None:
     """Two trainings side by side, and what can be said about their difference."""
     out = console()
     one, other = part(found, "one"), part(found, "other")

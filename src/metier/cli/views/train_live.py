@@ -21,7 +21,7 @@ from metier.training.report.explain import explained
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from metier.cli.commands.train import Telling
+    from metier.cli.commands.train import ProgressOptions
     from metier.training.events import Event
     from metier.training.service.order import Order
     from metier.training.train import Finished
@@ -42,7 +42,7 @@ WIDEST = 100
 """Columns of an explanation."""
 
 
-def watched(events: Generator[Event, None, Finished], order: Order, telling: Telling) -> Finished:
+def run_with_progress(events: Generator[Event, None, Finished], order: Order, telling: ProgressOptions) -> Finished:
     """What the training comes to, told while it goes on."""
     live = _Live(shown=sys.stderr.isatty() and not telling.quiet and not telling.events_as_json)
     measured: set[progress.Measured] = set()
@@ -55,7 +55,7 @@ def watched(events: Generator[Event, None, Finished], order: Order, telling: Tel
                 sys.stderr.write(json.dumps(progress.dump(event)) + "\n")
             elif telling.explain or not telling.quiet:
                 live.clear()
-                _told(event, order, measured, explain=telling.explain)
+                _print_event(event, order, measured, explain=telling.explain)
             live.draw(event)
         except StopIteration as end:
             live.clear()
@@ -66,7 +66,7 @@ def watched(events: Generator[Event, None, Finished], order: Order, telling: Tel
             interrupt = stop
 
 
-def _told(event: Event, order: Order, measured: set[progress.Measured], *, explain: bool) -> None:
+def _print_event(event: Event, order: Order, measured: set[progress.Measured], *, explain: bool) -> None:
     """Say what stays on the screen: the estimate when all is in place, then what happens, or that in plain words."""
     if isinstance(event, progress.Measured):
         if event in measured:  # a baseline can be known already
@@ -78,12 +78,12 @@ def _told(event: Event, order: Order, measured: set[progress.Measured], *, expla
         talk(f"{order.skill}: {estimate(splits, spec, document).line()}.")
         talk(sentence(len(splits.confirm), Plan(alpha=Spending().share(1))))
     elif explain and (text := explained(event)):
-        say_wrapped(text, talk)
+        print_wrapped(text, talk)
     elif isinstance(event, SAID):
         talk(event.line())
 
 
-def say_wrapped(text: str, say: Callable[[str], None]) -> None:
+def print_wrapped(text: str, say: Callable[[str], None]) -> None:
     """A text of several lines on the screen; what is longer than a line goes on indented."""
     for line in text.splitlines():
         say(fill(line, WIDEST, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False))

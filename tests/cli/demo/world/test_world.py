@@ -8,9 +8,9 @@ from statistics import fmean, stdev
 
 import pytest
 
-from metier.cli.demo.world.jobs import JOB, OPEN, answered, cases, done
+from metier.cli.demo.world.jobs import JOB, OPEN, answer_to, cases, right_answer
 from metier.cli.demo.world.proposer import Proposer
-from metier.cli.demo.world.world import World, WorldSpec, document, held, line, lines_of
+from metier.cli.demo.world.world import World, WorldSpec, document, line, lines_of, rules_in
 from metier.types import Append, Delete
 
 WORLD = World(spec=WorldSpec(seed=3))
@@ -70,7 +70,7 @@ def test_gain_is_the_share_of_the_way_to_all_good_rules() -> None:
 
 def test_talk_moves_nothing_and_a_rule_counts_once() -> None:
     text = f"# Title\n\nSome talk.\n{line('G', 2)}\n{line('G', 2)}\n"
-    assert held(text).good == {2}
+    assert rules_in(text).good == {2}
     assert lines_of(text) == [line("G", 2)] * 2
 
 
@@ -87,7 +87,7 @@ def test_luck_is_shared_between_skills_as_often_as_rho_says() -> None:
 def test_everything_follows_from_the_seed_whatever_the_threads_do() -> None:
     def outcomes(world: World, workers: int) -> list[str]:
         with ThreadPoolExecutor(workers) as pool:
-            return list(pool.map(lambda job: answered(world, job, BEST), JOBS[:300]))
+            return list(pool.map(lambda job: answer_to(world, job, BEST), JOBS[:300]))
 
     spec = WorldSpec(seed=9, rho=0.5)
     alone = outcomes(World(spec=spec), 1)
@@ -103,12 +103,12 @@ def test_cases_name_their_job_and_no_job_is_in_two_parts() -> None:
     made = [case for part in ("train", "val", "test", "confirm") for case in cases(WORLD, part, 30)]
     assert len({case.id for case in made}) == 120
     assert all(JOB.search(case.input)[1] == case.id for case in made)  # type: ignore[index]
-    assert made[0].expected == done(WORLD, "t0000")
+    assert made[0].expected == right_answer(WORLD, "t0000")
 
 
 def test_an_answer_tells_whether_the_job_is_open() -> None:
     for case in cases(WORLD, "val", 40):
-        output = answered(WORLD, case.id, "")
+        output = answer_to(WORLD, case.id, "")
         assert (output == case.expected) is WORLD.passes(case.id, "")
         assert OPEN.findall(output) == ([] if output == case.expected else [case.id])
 

@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
-from metier.cli.demo.world.optimiser import Asked, Optimiser
+from metier.cli.demo.world.optimiser import OptimiserPrompt, WorldOptimiser
 from metier.cli.demo.world.proposer import Proposer
 from metier.cli.demo.world.world import World, document, line, lines_of
 
 WORLD = World()
-OPTIMISER = Optimiser(proposer=Proposer(world=WORLD, edits=3))
+OPTIMISER = WorldOptimiser(proposer=Proposer(world=WORLD, edits=3))
 SKILL = f"<skill 0a>\n{document([line('N', 5)])}\n</skill 0a>"
 FAILED = "FAIL\noutput:\nt0001-open-12ab\n\nPASS\noutput:\nt0002-done-12ab"
 ANALYST = ("reasoning", "edits", "failure_patterns")
 
 
 def answer(words: str, *fields: str, sample: int = 0) -> Any:
-    return OPTIMISER.answer(Asked(words=words, fields=fields, sample=sample))
+    return OPTIMISER.answer(OptimiserPrompt(words=words, fields=fields, sample=sample))
 
 
 def test_an_analyst_proposes_from_what_failed_and_never_more_than_it_may() -> None:
@@ -60,11 +60,11 @@ def test_one_shot_is_a_document_with_the_edits_made() -> None:
 
 
 def test_a_document_written_anew_can_take_up_more_than_one_proposal() -> None:
-    asked = Asked(words=f"{SKILL}\n{FAILED} t0003-open-12ab", fields=("reasoning", "new_skill"))
-    many = Optimiser(proposer=OPTIMISER.proposer, whole=8).answer(asked)
+    asked = OptimiserPrompt(words=f"{SKILL}\n{FAILED} t0003-open-12ab", fields=("reasoning", "new_skill"))
+    many = WorldOptimiser(proposer=OPTIMISER.proposer, whole=8).answer(asked)
     assert many
     assert 4 <= len(set(lines_of(str(many["new_skill"]))) ^ {line("N", 5)}) <= 8
-    assert many == Optimiser(proposer=OPTIMISER.proposer, whole=8).answer(asked)
+    assert many == WorldOptimiser(proposer=OPTIMISER.proposer, whole=8).answer(asked)
 
 
 @pytest.mark.parametrize("field", ["learning_rate", "slow_update_content", "meta_skill_content", "appendix_notes"])

@@ -9,8 +9,8 @@ import typer
 from metier.cli.commands.skills import changes as skill_changes
 from metier.cli.commands.skills import history as skill_past
 from metier.cli.commands.skills import parcels as skill_parcels
-from metier.cli.options import AsJson, opened
-from metier.cli.output import awaited, console, emit, table, talk, visible
+from metier.cli.options import AsJson, open_workspace
+from metier.cli.output import console, emit, result_with_progress, table, talk, visible
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,8 +56,8 @@ def list_(ctx: typer.Context, order: OrderOption = None, as_json: AsJson = False
     from metier.library.listing import scan_skills
     from metier.selection.worth.outcomes import NOTHING, known_worths
 
-    with opened(ctx) as ws:
-        found = awaited(scan_skills(ws.library, order))
+    with open_workspace(ctx) as ws:
+        found = result_with_progress(scan_skills(ws.library, order))
         known = known_worths(ws.library, {one.name: one.hash for one in found if not one.shadowed_by})
         base = ws.root
     rated = [(one, NOTHING if one.shadowed_by else known.get(one.name, NOTHING)) for one in found]

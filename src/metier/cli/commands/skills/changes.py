@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metier.cli.commands.skills.history import SkillArgument  # noqa: TC001 - typer reads it at run time
-from metier.cli.options import AsJson, opened, options
+from metier.cli.options import AsJson, open_workspace, options
 from metier.cli.output import emit, talk
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def edit(
     from metier.skills.editing.reports import dump_report
 
     path = Path(file).expanduser().absolute()
-    done = _edited(ctx, path, _patch(patch), strict=strict, dry_run=dry_run)
+    done = _apply_patch(ctx, path, _read_patch(patch), strict=strict, dry_run=dry_run)
     if as_json:
         text = done.document.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         version = {"version": done.version.number, "hash": done.version.hash} if done.version else {}
@@ -48,7 +48,7 @@ def edit(
     else:
         for report in done.reports:
             talk(f"{report.index:>3} {report.op or 'edit':<13} {report.status} {report.error}".rstrip())
-        talk(_told(path, done, dry_run=dry_run))
+        talk(_edit_summary(path, done, dry_run=dry_run))
     raise typer.Exit(1 if strict and not all(report.applied for report in done.reports) else 0)
 
 
@@ -67,9 +67,9 @@ def rollback(
     """
     from metier.library.changes import rollback as back
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         version = back(ws.library, skill, to, reason)
-    _say(
+    _print_version(
         version,
         f"{skill} is {version.summary} (saved as v{version.number}). Undo: metier skills rollback {skill}",
         as_json=as_json,
@@ -83,9 +83,11 @@ def archive(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "",
     """
     from metier.library.changes import archive as out
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         version = out(ws.library, skill, reason)
-    _say(version, f"Archived {skill} (v{version.number}). Undo: metier skills restore {skill}", as_json=as_json)
+    _print_version(
+        version, f"Archived {skill} (v{version.number}). Undo: metier skills restore {skill}", as_json=as_json
+    )
 
 
 def restore(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "", as_json: AsJson = False) -> None:
@@ -95,9 +97,11 @@ def restore(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "",
     """
     from metier.library.changes import restore as back
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         version = back(ws.library, skill, reason)
-    _say(version, f"Restored {skill} (v{version.number}). Undo: metier skills archive {skill}", as_json=as_json)
+    _print_version(
+        version, f"Restored {skill} (v{version.number}). Undo: metier skills archive {skill}", as_json=as_json
+    )
 
 
 def pin(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -> None:
@@ -125,7 +129,7 @@ def gc(ctx: typer.Context, as_json: AsJson = False) -> None:
     """
     from metier.library.proposals.garbage import collect
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         freed = collect(ws.library)
     if as_json:
         emit({"freed_bytes": freed})
@@ -146,7 +150,7 @@ def age(
     """
     from metier.library.aging import age as take
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         done = take(ws.library, dry_run=dry_run)
     if as_json:
         steps = [{"skill": one.profile.skill, "to": one.to, "reason": one.reason} for one in done.steps]
@@ -176,13 +180,13 @@ COMMANDS: dict[str, Callable[..., None]] = {
 def _pin(ctx: typer.Context, skill: str, *, pinned: bool, as_json: bool) -> None:
     from metier.library.changes import pin as put
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         version = put(ws.library, skill, pinned=pinned)
     done, undo = ("Pinned", "unpin") if pinned else ("Unpinned", "pin")
-    _say(version, f"{done} {skill}. Undo: metier skills {undo} {skill}", as_json=as_json)
+    _print_version(version, f"{done} {skill}. Undo: metier skills {undo} {skill}", as_json=as_json)
 
 
-def _say(version: Version, text: str, *, as_json: bool) -> None:
+def _print_version(version: Version, text: str, *, as_json: bool) -> None:
     if as_json:
         parts = ("skill", "root", "action", "status", "origin", "hash", "summary", "created")
         emit({"version": version.number} | {part: getattr(version, part) for part in parts})
@@ -190,7 +194,7 @@ def _say(version: Version, text: str, *, as_json: bool) -> None:
         talk(text)
 
 
-def _patch(name: str) -> ProposedPatch:
+def _read_patch(name: str) -> ProposedPatch:
     import sys
     from pathlib import Path
 
@@ -205,7 +209,7 @@ def _patch(name: str) -> ProposedPatch:
         raise InputError(f"Cannot read the patch {name}: {error.strerror}.") from None
 
 
-def _edited(ctx: typer.Context, path: Path, patch: ProposedPatch, *, strict: bool, dry_run: bool) -> EditedFile:
+def _apply_patch(ctx: typer.Context, path: Path, patch: ProposedPatch, *, strict: bool, dry_run: bool) -> EditedFile:
     from metier.cli.options import workspace_of
     from metier.library.proposals.edit_skill import edit_file, edit_here
 
@@ -217,7 +221,7 @@ def _edited(ctx: typer.Context, path: Path, patch: ProposedPatch, *, strict: boo
         return edit_here(ws.library, path, patch, strict=strict, dry_run=dry_run)
 
 
-def _told(path: Path, done: EditedFile, *, dry_run: bool) -> str:
+def _edit_summary(path: Path, done: EditedFile, *, dry_run: bool) -> str:
     made = sum(report.applied for report in done.reports)
     count = f"{made} of {len(done.reports)} edits"
     if dry_run:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.options import AsJson, opened
+from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import console, emit, table, talk, visible
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
     from metier.library import profiles as standing
     from metier.selection.worth import outcomes
 
-    with opened(ctx) as ws:
-        found, versions, package, which = _at(ws, skill, version)
+    with open_workspace(ctx) as ws:
+        found, versions, package, which = _skill_at(ws, skill, version)
         profile = standing.of(ws.context, found)
         worth = outcomes.known_worths(ws.library, {_name(found): which.hash}).get(_name(found), outcomes.NOTHING)
         document = _document(found, package, which, len(versions)) | {
@@ -68,7 +68,7 @@ def history(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -
     """
     from metier.library.changes import history as all_of
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         versions = all_of(ws.library, skill)
         found = ws.library.find(skill)
         damaged = found.past().damaged
@@ -86,7 +86,7 @@ def history(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -
             one.status,
             one.hash[:12],
             one.actor,
-            _said(one),
+            _summary_of(one),
         )
         for one in reversed(versions)
     ]
@@ -113,8 +113,8 @@ def diff(
     from metier.skills.diff import changes
     from metier.skills.package import Package
 
-    with opened(ctx) as ws:
-        found, versions, new, at = _at(ws, skill, after)
+    with open_workspace(ctx) as ws:
+        found, versions, new, at = _skill_at(ws, skill, after)
         first = _numbered(versions, before) if before is not None else _previous(versions, at)
         old = found.load(first) if first else Package(files={})
     parts = changes(old, new)
@@ -143,8 +143,8 @@ def blame(
     from metier.library.proposals.training_receipt import worths
     from metier.library.versions.blame import blame as blamed
 
-    with opened(ctx) as ws:
-        found, versions, package, at = _at(ws, skill, version)
+    with open_workspace(ctx) as ws:
+        found, versions, package, at = _skill_at(ws, skill, version)
         name = file or package.skill_file or "SKILL.md"
         if name not in package.files:
             from metier.errors import NotFoundError
@@ -162,7 +162,7 @@ def blame(
 COMMANDS: dict[str, Callable[..., None]] = {"show": show, "history": history, "diff": diff, "blame": blame}
 
 
-def _at(ws: Workspace, skill: str, number: int | None) -> tuple[Found, tuple[Version, ...], Package, Version]:
+def _skill_at(ws: Workspace, skill: str, number: int | None) -> tuple[Found, tuple[Version, ...], Package, Version]:
     """A skill, its versions, and the one that is asked for."""
     from metier.errors import NotFoundError
     from metier.library.changes import history as all_of
@@ -252,7 +252,7 @@ def _name(found: Found) -> str:
     return found.skill.rpartition("/")[2]
 
 
-def _said(version: Version) -> str:
+def _summary_of(version: Version) -> str:
     gain = f" (gain {version.gain:+.3f})" if version.gain is not None else ""
     return version.summary + gain
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metier.cli.commands.skills.history import SkillArgument  # noqa: TC001 - typer reads it at run time
-from metier.cli.options import AsJson, opened
+from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import emit, talk
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def export(
     from metier.library.disk.atomic_files import put
     from metier.library.proposals.parcels import export as packed
 
-    with opened(ctx) as ws:
+    with open_workspace(ctx) as ws:
         content = packed(ws.library, skill, with_history=with_history)
     target = Path(to or f"{skill.rstrip('/').rpartition('/')[2]}.skill.zip").expanduser().absolute()
     if target.exists():
@@ -65,7 +65,7 @@ def import_(
 
     from metier.library.proposals.parcels import bring_in
 
-    with opened(ctx, create=True) as ws:
+    with open_workspace(ctx, create=True) as ws:
         draft = bring_in(ws.library, Path(source).expanduser().absolute(), for_user=user)
     if as_json:
         from metier.cli.views.drafts import row

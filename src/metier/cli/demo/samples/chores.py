@@ -50,7 +50,7 @@ LATER = (
 
 def first() -> list[Run]:
     """The chore as it was done at first: four times with success, once given up."""
-    return [*(_run(bump) for bump in FIRST), _given_up()]
+    return [*(_run(bump) for bump in FIRST), _failed_run()]
 
 
 def later() -> list[Run]:
@@ -70,19 +70,19 @@ def _run(bump: Bump, *, audit: bool = False) -> Run:
     if audit:
         tools.append(_bash(AUDIT, "No known vulnerabilities found"))
     tools.append(_bash(f"git commit -am 'Bump {name} to {version}'", "2 files changed"))
-    return _made(bump, tuple(tools), f"{name} is at {version}, the whole suite passes, and it is committed.")
+    return _run_of(bump, tuple(tools), f"{name} is at {version}, the whole suite passes, and it is committed.")
 
 
-def _given_up() -> Run:
+def _failed_run() -> Run:
     bump = Bump("03-19", "bump the dependency celery to 5.6", "celery==5.6.0")
     tools = (
         _bash("uv add 'celery==5.6.0'", "No solution found: kombu<5.5 is required", ok=False),
         _bash("pytest -q", "31 failed, 393 passed", ok=False),
     )
-    return _made(bump, tools, "", status="aborted")
+    return _run_of(bump, tools, "", status="aborted")
 
 
-def _made(bump: Bump, tools: tuple[ToolCall, ...], output: str, status: str = "completed") -> Run:
+def _run_of(bump: Bump, tools: tuple[ToolCall, ...], output: str, status: str = "completed") -> Run:
     return Run(
         message=bump.request,
         output=output,

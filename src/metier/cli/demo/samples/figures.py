@@ -38,7 +38,7 @@ def by_tool(runs: Iterable[Run]) -> dict[str, tuple[int, int]]:
     return {name: (count, failed[name]) for name, count in Counter(tool.name for tool in calls).most_common()}
 
 
-def hows(deliveries: Iterable[Delivery]) -> dict[str, int]:
+def delivery_counts(deliveries: Iterable[Delivery]) -> dict[str, int]:
     """How many deliveries became what."""
     counts = Counter(delivery.how for delivery in deliveries)
     return {how: counts[how] for how in HOWS}

@@ -9,7 +9,7 @@ FOLDER = "/home/ada/harbor-shop"
 SKILL = "# Flaky tests\n\nRun the test twenty times first. Wait for a condition, never for a time.\n"
 
 
-def begun() -> str:
+def half_written() -> str:
     """The transcript while the second request is still being worked on: its last line is half written."""
     whole = "".join(json.dumps(record) + "\n" for record in _records())
     return whole[: whole.rindex('"toolUseResult"')]

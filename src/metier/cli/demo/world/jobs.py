@@ -24,20 +24,20 @@ def cases(world: World, part: Part, count: int, first: int = 0) -> tuple[Case, .
     return tuple(_case(world, part, f"{LETTERS[part]}{number:04d}") for number in range(first, first + count))
 
 
-def done(world: World, job: str) -> str:
+def right_answer(world: World, job: str) -> str:
     """The right answer."""
     return f"{job}-done-{_digits(world, job, 'done')}"
 
 
-def answered(world: World, job: str, text: str, sample: int = 0) -> str:
+def answer_to(world: World, job: str, text: str, sample: int = 0) -> str:
     """What the agent answers to a job under a skill's text: the right word, or one that says it is open."""
-    return done(world, job) if world.passes(job, text, sample) else f"{job}-open-{_digits(world, job, sample)}"
+    return right_answer(world, job) if world.passes(job, text, sample) else f"{job}-open-{_digits(world, job, sample)}"
 
 
 def _case(world: World, part: Part, job: str) -> Case:
     asked = f"Job {job}: do it by the rules you know, and answer with its closing word alone."
     split = None if part == "confirm" else part
-    return Case(id=job, input=asked, expected=done(world, job), split=split, origin="simulated")
+    return Case(id=job, input=asked, expected=right_answer(world, job), split=split, origin="simulated")
 
 
 def _digits(world: World, *parts: object) -> str:

@@ -40,7 +40,7 @@ ADD, DROP = "Add the line: ", "Take out the line: "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class OptimiserPrompt:
     """A prompt, and what the answer must hold."""
 
     words: str
@@ -67,16 +67,16 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Optimiser:
+class WorldOptimiser:
     """Answers one prompt at a time; the same prompt and sample always get the same answer."""
 
     proposer: Proposer
     whole: int = 0
     """Proposals of one edit each that a document written anew takes up; 0: one proposal, as analysts make."""
 
-    def answer(self, asked: Asked) -> Answer | None:
+    def answer(self, asked: OptimiserPrompt) -> Answer | None:
         """The answer as a JSON object; None: nothing is asked of it."""
-        answers: dict[str, Callable[[Asked], Answer]] = {
+        answers: dict[str, Callable[[OptimiserPrompt], Answer]] = {
             "selected_indices": self._ranking,
             "learning_rate": lambda asked: {"learning_rate": 1 + int(4 * self._chance("rate", asked))},
             "slow_update_content": lambda _: {"slow_update_content": "Keep to the rules above, all of them."},
@@ -92,47 +92,47 @@ class Optimiser:
         answer = {"reasoning": "as simulated", **answers[asked.wanted](asked)}
         return {name: value for name, value in extra.items() if name in asked.fields} | answer
 
-    def _patch(self, asked: Asked) -> Answer:
-        edits = [_dumped(edit) for edit in self._edits(asked)] or _proposed(asked, "op")
+    def _patch(self, asked: OptimiserPrompt) -> Answer:
+        edits = [_edit_json(edit) for edit in self._edits(asked)] or _proposals_in(asked, "op")
         if asked.fields:
             return {"edits": edits}
         return {"edits": edits, "patch": {"reasoning": "as simulated", "edits": edits}}  # the classic trainer's shape
 
-    def _suggestions(self, asked: Asked) -> Answer:
+    def _suggestions(self, asked: OptimiserPrompt) -> Answer:
         made: list[Answer] = [{"title": "A line", "instruction": _instruction(edit)} for edit in self._edits(asked)]
-        return {"suggestions": made or _proposed(asked, "instruction")}
+        return {"suggestions": made or _proposals_in(asked, "instruction")}
 
-    def _document(self, asked: Asked) -> Answer:
+    def _document(self, asked: OptimiserPrompt) -> Answer:
         edits = self._changes(asked) if self.whole else self._edits(asked)
-        for one in _proposed(asked, "instruction"):
+        for one in _proposals_in(asked, "instruction"):
             told = str(one["instruction"])
             edits += [Append(content=told.removeprefix(ADD))] if told.startswith(ADD) else []
             edits += [Delete(target=told.removeprefix(DROP))] if told.startswith(DROP) else []
-        whole = next((str(one["new_skill"]) for one in _proposed(asked, "new_skill")), asked.skill)
-        return {"new_skill": _applied(whole, edits)}
+        whole = next((str(one["new_skill"]) for one in _proposals_in(asked, "new_skill")), asked.skill)
+        return {"new_skill": _apply_edits(whole, edits)}
 
-    def _ranking(self, asked: Asked) -> Answer:
+    def _ranking(self, asked: OptimiserPrompt) -> Answer:
         """All proposals in an order of no meaning; whoever asked takes as many as may be."""
         numbers = sorted({int(number) for number in NUMBERED.findall(asked.words)})
         return {"selected_indices": sorted(numbers, key=lambda number: self._chance("rank", asked, number))}
 
-    def _edits(self, asked: Asked) -> list[Append | Delete]:
+    def _edits(self, asked: OptimiserPrompt) -> list[Append | Delete]:
         """The proposer's edits, no more than the prompt allows; none where an analyst's job did not fail."""
         most = MOST.search(asked.words)
         made = self.proposer.propose(asked.skill, asked.failed, (asked.words, asked.sample))
         return list(made[: int(most[1])] if most else made)
 
-    def _changes(self, asked: Asked) -> list[Append | Delete]:
+    def _changes(self, asked: OptimiserPrompt) -> list[Append | Delete]:
         """What a document written anew has otherwise: one edit for each of some failed jobs."""
         single = replace(self.proposer, edits=1)
         made = (single.propose(asked.skill, asked.failed, (asked.words, asked.sample, n)) for n in range(self.whole))
         return list(dict.fromkeys(edit for proposal in made for edit in proposal))
 
-    def _chance(self, what: str, asked: Asked, number: int = 0) -> float:
+    def _chance(self, what: str, asked: OptimiserPrompt, number: int = 0) -> float:
         return self.proposer.world.uniform(what, asked.words, asked.sample, number)
 
 
-def _proposed(asked: Asked, key: str) -> list[Answer]:
+def _proposals_in(asked: OptimiserPrompt, key: str) -> list[Answer]:
     """What others proposed, as the prompt lists it, each once; none for an analyst, who is shown jobs instead."""
     if "failure_patterns" in asked.fields:
         return []
@@ -167,7 +167,7 @@ def _inside(value: object) -> Iterator[Answer]:
             yield from _inside(one)
 
 
-def _dumped(edit: Append | Delete) -> Answer:
+def _edit_json(edit: Append | Delete) -> Answer:
     if isinstance(edit, Append):
         return {"op": "append", "content": edit.content}
     return {"op": "delete", "target": edit.target}
@@ -177,7 +177,7 @@ def _instruction(edit: Append | Delete) -> str:
     return ADD + edit.content if isinstance(edit, Append) else DROP + edit.target
 
 
-def _applied(text: str, edits: Sequence[Append | Delete]) -> str:
+def _apply_edits(text: str, edits: Sequence[Append | Delete]) -> str:
     """The document with lines added at its end and taken out, the rest untouched."""
     gone = {edit.target for edit in edits if isinstance(edit, Delete)}
     kept = [one for one in text.splitlines() if one.strip() not in gone]

@@ -13,8 +13,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from metier.cli.demo.world.jobs import answered
-from metier.cli.demo.world.optimiser import Asked, Optimiser
+from metier.cli.demo.world.jobs import answer_to
+from metier.cli.demo.world.optimiser import OptimiserPrompt, WorldOptimiser
 from metier.cli.demo.world.proposer import Proposer
 from metier.cli.demo.world.world import World, document
 from metier.models.failures import Refused
@@ -49,7 +49,7 @@ class SimulatedTarget:
         text = "" if skill is None else skill.document.decode("utf-8", "replace")
         if self.broken and self.world.uniform("broken", case.id, text, sample) < self.broken:
             return Broken(reason="the simulated world was out of order", again=False)
-        output = answered(self.world, case.id, text, sample)
+        output = answer_to(self.world, case.id, text, sample)
         return Attempt(output=output, tokens=Tokens(input=len(text.split()) + len(case.input.split()), output=1))
 
 
@@ -72,8 +72,8 @@ class SimulatedOptimiser:
         """The answer in the shape that is asked for."""
         words = "\n".join([request.system, *(message.text for message in request.messages)])
         fields = tuple(_properties(request.schema.json)) if request.schema else ()
-        optimiser = Optimiser(proposer=Proposer(world=self.world, edits=self.edits), whole=self.whole)
-        answer = optimiser.answer(Asked(words=words, fields=fields, sample=request.sample))
+        optimiser = WorldOptimiser(proposer=Proposer(world=self.world, edits=self.edits), whole=self.whole)
+        answer = optimiser.answer(OptimiserPrompt(words=words, fields=fields, sample=request.sample))
         if answer is None:
             return Refused(reason="the simulated optimiser does not know what is asked")
         text = json.dumps(answer, ensure_ascii=False)

@@ -62,7 +62,7 @@ class Traits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class RulesHeld:
     """What a text holds, as far as the world is concerned."""
 
     good: frozenset[int] = frozenset()
@@ -79,7 +79,7 @@ class World:
 
     def chance(self, job: str, text: str) -> float:
         """How likely a job succeeds under a skill's text."""
-        return self._chance(self.traits(job), held(text))
+        return self._chance(self.traits(job), rules_in(text))
 
     def passes(self, job: str, text: str, sample: int = 0) -> bool:
         """Whether it succeeds this time."""
@@ -88,11 +88,11 @@ class World:
     def luck(self, job: str, text: str, sample: int = 0) -> float:
         """A number from 0 to 1; with probability rho the same for every skill."""
         shared = self.uniform("shared?", job, sample) < self.spec.rho
-        return self.uniform("luck", job, sample, () if shared else held(text).lines)
+        return self.uniform("luck", job, sample, () if shared else rules_in(text).lines)
 
     def truth(self, text: str) -> float:
         """The success rate over the jobs nobody trains on."""
-        holds = held(text)
+        holds = rules_in(text)
         return fmean(self._chance(traits, holds) for traits in self._unseen)
 
     def gain(self, text: str) -> float:
@@ -113,7 +113,7 @@ class World:
     def _normal(self, mean: float, deviation: float, *parts: object) -> float:
         return mean + deviation * NORMAL.inv_cdf(min(max(self.uniform(*parts), 1e-15), 1 - 1e-15))
 
-    def _chance(self, traits: Traits, holds: Held) -> float:
+    def _chance(self, traits: Traits, holds: RulesHeld) -> float:
         odds = traits.base - PER_LINE * max(0, len(holds.lines) - FREE_LINES)
         odds += sum(weight for rule, weight in traits.gains.items() if rule in holds.good)
         odds += sum(weight for rule, weight in traits.losses.items() if rule in holds.harmful)
@@ -174,11 +174,11 @@ def lines_of(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def held(text: str) -> Held:
+def rules_in(text: str) -> RulesHeld:
     """What a text holds; a rule that it names twice counts once."""
     lines = lines_of(text)
     found = {(kind, int(number)) for one in lines for kind, number in RULE.findall(one)}
-    return Held(
+    return RulesHeld(
         good=frozenset(number for kind, number in found if kind == "G"),
         harmful=frozenset(number for kind, number in found if kind == "H"),
         lines=tuple(lines),
