@@ -47,7 +47,7 @@ PURE = (
     "metier.selection.assembly",
     "metier.selection.choosing",
     "metier.selection.index",
-    "metier.learning.judging",
+    "metier.learning.judge",
     "metier.learning.clustering",
     "metier.learning.procedures",
     "metier.learning.drafting",

@@ -68,7 +68,11 @@ def test_every_console_example_runs(page: Path, tmp_path: Path) -> None:
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "start.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [ROOT / "README.md", ROOT / "docs" / "start.md", ROOT / "docs" / "learning.md"],
+    ids=lambda page: page.name,
+)
 def test_every_python_example_runs(page: Path, tmp_path: Path) -> None:
     for number, text in enumerate(blocks(page, "python")):
         folder = tmp_path / str(number)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from metier.config import Config
     from metier.context.context import Context
     from metier.events import Event
-    from metier.learning.report import Learned
+    from metier.learning import Clusterer, Drafter, Judge, Learned
     from metier.library.listing import Skill
     from metier.library.skills import Library
     from metier.models.model import Model
@@ -173,16 +173,25 @@ class Workspace:
         return tidy(self.context)
 
     def learn(
-        self, *, apply: bool | None = None, dry_run: bool = False, wait: float = 0.0
+        self,
+        *,
+        apply: bool | None = None,
+        dry_run: bool = False,
+        wait: float = 0.0,
+        judge: Judge | None = None,
+        clusterer: Clusterer | None = None,
+        drafter: Drafter | None = None,
     ) -> Generator[Event, None, Learned]:
         """Learn from new runs, once: patterns, drafts and, in mode apply or if told to, skills.
 
         `apply` overrides the mode; a dry run writes nothing and asks no model; `wait`: seconds for another learner.
+        `judge`, `clusterer` and `drafter` are your own, in place of the model's or the heuristics.
         """
-        from metier.learning.learn import learn
+        from metier.learning.learn import Parts, learn
         from metier.learning.report import Options
 
-        return learn(self.pool, Options(apply=apply, dry_run=dry_run, wait=wait))
+        options = Options(apply=apply, dry_run=dry_run, wait=wait)
+        return learn(self.pool, options, parts=Parts(judge=judge, clusterer=clusterer, drafter=drafter))
 
     def patterns(self, status: PatternStatus | None = None) -> list[Pattern]:
         """The patterns that learning has found, in the order they first appeared."""

@@ -89,4 +89,4 @@ def test_where_nothing_is_recorded_learning_says_so_in_one_line(tmp_path: Path) 
     shop.environ["METIER_ENABLED"] = "false"
     done = shop.run("learn")
     assert (done.returncode != 0, done.stdout, done.stderr.count("\n")) == (True, "", 1)
-    assert "Nothing is learned here" in done.stderr
+    assert "Learning is off in this folder" in done.stderr

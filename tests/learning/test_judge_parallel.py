@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judging import judge_all, judging
 
-from metier.learning.judge import JudgeAnswer, judge_all, judging
+from metier.learning.judge import JudgeAnswer
 from metier.models.questions import NoAnswer, Question
 from metier.runs.derive import record_of
 from metier.types import Run
@@ -120,7 +121,7 @@ def test_who_stops_listening_stops_the_asking() -> None:
     asker = Busy(lambda _: GOOD)
     verdicts = judging(records(50), {}, "now", asker, 4)
     next(verdicts)
-    verdicts.close()  # type: ignore[attr-defined]
+    verdicts.close()
     assert len(asker.asked) <= 8
 
 

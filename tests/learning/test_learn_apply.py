@@ -219,4 +219,4 @@ def test_what_was_learned_stands_when_ageing_cannot_be_done(tmp_path: Path) -> N
         ws.deliver(task(REPORTS, 1, 2))
         result = learned(ws, apply=False)
         assert [one.what for one in result.taken] == ["drafted"]
-        assert [note for note in result.notes if note.startswith("Skills were not aged: ")] != []
+        assert [note for note in result.notes if note.startswith("The lifecycle of skills was not updated: ")] != []

@@ -98,7 +98,7 @@ def test_where_nothing_is_recorded_nothing_is_learned_and_one_line_says_so(
     with opened(tmp_path / "p") as ws:
         ws.deliver(task(TESTS))
     with opened(tmp_path / "p", **settings) as ws:
-        with pytest.raises(ConfigError, match="Nothing is learned here: ") as refused:
+        with pytest.raises(ConfigError, match="Learning is off in this folder: ") as refused:
             learned(ws)
         assert "\n" not in str(refused.value)
         assert everything(ws)["patterns"] == []

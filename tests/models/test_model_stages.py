@@ -8,20 +8,22 @@ import sys
 import time
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from judging import judge_all
 from loopback import Loopback, answers, completion, floods, hangs, resets
 
 from metier import config
 from metier.context.model_access import ModelAsker, asker_of
 from metier.context.model_spending import spent_today
 from metier.learning.clustering.by_model import cluster_with, in_short
-from metier.learning.drafting.by_model import draft_with
-from metier.learning.drafting.heuristic import draft
+from metier.learning.drafting.by_model import ModelDrafter
+from metier.learning.drafting.heuristic import HeuristicDrafter
 from metier.learning.drafting.proposal import Proposal
-from metier.learning.judge import JudgeAnswer, judge_all
+from metier.learning.judge import JudgeAnswer
 from metier.learning.procedures.knowledge import Lessons
 from metier.models.questions import NoAnswer, Question
 from metier.runs.derive import record_of
@@ -152,8 +154,8 @@ def test_a_grouping_that_fails_leaves_every_run_to_the_heuristic(trying: Callabl
 @each
 def test_a_draft_that_fails_is_the_heuristics_with_a_note(trying: Callable[..., ModelAsker], act: Act) -> None:
     asker = trying(act)
-    plain = draft(PATTERN, LESSONS)
-    found = draft_with(asker, PATTERN, LESSONS)
+    plain = HeuristicDrafter().draft(PATTERN, LESSONS)
+    found = ModelDrafter(asker).draft(PATTERN, LESSONS)
     assert isinstance(plain, Proposal)
     assert isinstance(found, Proposal)
     assert (found.target, found.kind, found.body) == (plain.target, plain.kind, plain.body)
@@ -226,9 +228,10 @@ def test_a_budget_ends_the_asking_and_nothing_is_sent_beyond_it(asking: Callable
 
 SPEND = """
 import sys
+sys.path.insert(0, "SUPPORT")
 from metier.runs.derive import record_of
 from metier.types import Run
-from metier.learning.judge import judge_all
+from judging import judge_all
 from metier.context.model_access import asker_of
 from metier.workspace import Workspace
 flags = {"model": "openai:m", "model_url": sys.argv[2], "model_key": "SOME_KEY", "budget_calls": 7}
@@ -237,7 +240,7 @@ with Workspace.open(sys.argv[1], flags=flags) as ws, asker_of(ws.context, {"SOME
     records = [record_of(run, "w", "then") for run in runs][:: int(sys.argv[3])]
     found = judge_all(records, {}, "now", asker, threads=2)
     print(len(found.new), asker.spent().calls, asker.spent().kept)
-"""
+""".replace("SUPPORT", str(Path(__file__).parents[1] / "support"))
 
 
 def test_two_processes_that_judge_at_once_never_pass_the_budget(asking: Callable[..., Asking]) -> None:

@@ -1,13 +1,13 @@
-"""Whether a run truly reached its goal: stated, judged once, or unknown."""
+"""How a run went: whether it is evidence at all, and whether a claimed success is one."""
 
 from __future__ import annotations
 
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import BaseModel, ConfigDict, StrictBool, StrictStr
 
@@ -18,7 +18,7 @@ from metier.runs.derive import excerpt_of, is_heartbeat
 from metier.types import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
 
     from metier.types import Record
@@ -98,6 +98,61 @@ def is_claimed(record: Record) -> bool:
     return record.success is True and record.run.outcome is None
 
 
+class Judge(Protocol):
+    """Judges runs whose success only the agent claims."""
+
+    def judge(self, records: Sequence[Record]) -> Iterable[Verdict]:
+        """A verdict on each run; `success` None means unknown, and the run is judged again in the next pass."""
+        ...
+
+
+class HeuristicJudge:
+    """Without a model: a run with a request and an answer succeeded, unless it is a heartbeat."""
+
+    def judge(self, records: Sequence[Record]) -> Iterator[Verdict]:
+        """A verdict on each run, in their order."""
+        for record in records:
+            problem = emptiness(record)
+            reason = problem or "it completed with an answer"
+            yield Verdict(run=record.id, success=problem is None, reason=reason, judge="heuristic")
+
+
+class ModelJudge:
+    """Asks a model about each run, several at a time; stops after three runs in a row without an answer.
+
+    Which runs are asked about, and what comes of it, is the same however fast the threads are.
+    """
+
+    def __init__(self, asker: Asker, *, threads: int = THREADS, on_outage: Callable[[], None] | None = None) -> None:
+        self._asker = asker
+        self._threads = max(1, min(threads, THREADS))
+        self._on_outage = on_outage
+
+    def judge(self, records: Sequence[Record]) -> Iterator[Verdict]:
+        """A verdict on each run, in their order; unknown for the runs that were not asked about."""
+        waiting = iter(records)
+        silent, last = 0, ""
+        with ThreadPoolExecutor(self._threads, thread_name_prefix="judge") as pool:
+            flights: deque[Future[tuple[Verdict, bool]]] = deque()
+            try:
+                while True:
+                    if silent < OUTAGE:  # always as many as there are threads: their speed does not decide which ones
+                        more = islice(waiting, self._threads - len(flights))
+                        flights.extend(pool.submit(_ask, record, self._asker) for record in more)
+                    if not flights:
+                        break
+                    verdict, out = flights.popleft().result()
+                    if silent < OUTAGE:
+                        silent, last = (silent + 1, verdict.reason) if out else (0, "")
+                    yield verdict
+            finally:
+                pool.shutdown(cancel_futures=True)
+        skipped = [_skipped(record, self._asker.name, last) for record in waiting]
+        if skipped and self._on_outage:
+            self._on_outage()
+        yield from skipped
+
+
 class JudgeAnswer(BaseModel):
     """What a model says of one run."""
 
@@ -125,11 +180,6 @@ def needs_judging(record: Record, known: Mapping[str, Verdict]) -> bool:
     return is_claimed(record) and (verdict is None or verdict.success is None)
 
 
-def judge(record: Record, now: str, asker: Asker | None = None) -> Verdict:
-    """The verdict on one claimed success; `success` is None when the model gave no usable answer."""
-    return _heuristic(record, now) if asker is None else _asked(record, now, asker)[0]
-
-
 def judged(records: Iterable[Record], known: Mapping[str, Verdict], fresh: Iterable[Verdict]) -> Judged:
     """The state of all runs from what was stated, what was known before, and what was judged just now."""
     now = {verdict.run: verdict for verdict in fresh}
@@ -149,48 +199,16 @@ def judged(records: Iterable[Record], known: Mapping[str, Verdict], fresh: Itera
     )
 
 
-def judge_all(
-    records: Iterable[Record], known: Mapping[str, Verdict], now: str, asker: Asker | None = None, threads: int = 1
-) -> Judged:
-    """Every run's state; each claimed success without a verdict is judged once, no other."""
-    all_records = tuple(records)
-    return judged(all_records, known, judging(all_records, known, now, asker, threads))
-
-
-def judging(
-    records: Iterable[Record], known: Mapping[str, Verdict], now: str, asker: Asker | None = None, threads: int = 1
-) -> Iterator[Verdict]:
-    """A verdict for each run that needs one, in their order, as soon as it is there.
-
-    Which runs are asked about, and what comes of it, is the same however fast the threads are. After three runs in a
-    row without any answer the rest is not asked about: their verdicts are unknown at once.
-    """
+def judge_runs(
+    judge: Judge, records: Iterable[Record], known: Mapping[str, Verdict], now: str
+) -> Generator[Verdict, None, None]:
+    """A verdict on each run that needs one, as soon as it is there; unknown for a run the judge left out."""
     wanted = {record.id: record for record in records if needs_judging(record, known)}
-    if asker is None:
-        yield from (judge(record, now) for record in wanted.values())
-    else:
-        yield from _in_parallel(tuple(wanted.values()), now, asker, max(1, min(threads, THREADS)))
-
-
-def _in_parallel(records: tuple[Record, ...], now: str, asker: Asker, threads: int) -> Iterator[Verdict]:
-    waiting = iter(records)
-    silent, last = 0, ""
-    with ThreadPoolExecutor(threads, thread_name_prefix="judge") as pool:
-        flights: deque[Future[tuple[Verdict, bool]]] = deque()
-        try:
-            while True:
-                if silent < OUTAGE:  # as many under way as there are threads: which ones does not depend on their speed
-                    more = islice(waiting, threads - len(flights))
-                    flights.extend(pool.submit(_asked, record, now, asker) for record in more)
-                if not flights:
-                    break
-                verdict, out = flights.popleft().result()
-                if silent < OUTAGE:
-                    silent, last = (silent + 1, verdict.reason) if out else (0, "")
-                yield verdict
-        finally:
-            pool.shutdown(cancel_futures=True)
-    yield from (_skipped(record, now, asker.name, last) for record in waiting)
+    for verdict in judge.judge(tuple(wanted.values())) if wanted else ():
+        if wanted.pop(verdict.run, None) is not None:
+            yield replace(verdict, decided=verdict.decided or now)
+    for run in wanted:
+        yield Verdict(run=run, success=None, reason="the judge gave no verdict", judge="none", decided=now)
 
 
 def question(record: Record) -> Question:
@@ -204,14 +222,7 @@ def question(record: Record) -> Question:
     return Question(prompt=prompt, stage="judge", temperature=0.0)
 
 
-def _heuristic(record: Record, now: str) -> Verdict:
-    """A summary and an output, and not a heartbeat: no more can be told without a model."""
-    problem = emptiness(record)
-    reason = problem or "it ended as completed, with an answer"
-    return Verdict(run=record.id, success=problem is None, reason=reason, judge="heuristic", decided=now)
-
-
-def _asked(record: Record, now: str, asker: Asker) -> tuple[Verdict, bool]:
+def _ask(record: Record, asker: Asker) -> tuple[Verdict, bool]:
     """What the model says of a run, and whether nobody answered at all."""
     asked = question(record)
     answer = asker.ask(asked, JudgeAnswer)
@@ -222,7 +233,6 @@ def _asked(record: Record, now: str, asker: Asker) -> tuple[Verdict, bool]:
         reason=_line(answer.reason) or "no reason given",
         judge=f"model:{asker.name}",
         prompt_hash=asked.hash,
-        decided=now,
     )
     return verdict, failed and not answer.answered
 
@@ -233,9 +243,9 @@ def _line(text: str) -> str:
     return " ".join(plain.split())[:REASON]
 
 
-def _skipped(record: Record, now: str, model: str, last: str) -> Verdict:
+def _skipped(record: Record, model: str, last: str) -> Verdict:
     reason = f"not asked: {OUTAGE} runs in a row got no answer ({last})"
-    return Verdict(run=record.id, success=None, reason=reason[:REASON], judge=f"model:{model}", decided=now)
+    return Verdict(run=record.id, success=None, reason=reason[:REASON], judge=f"model:{model}")
 
 
 @cache

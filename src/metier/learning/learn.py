@@ -1,10 +1,10 @@
-"""The cold path, once: from new runs to reviewed drafts, and in mode apply to skills."""
+"""`metier learn`: one pass from new runs to reviewed drafts and, in mode apply, to skills."""
 
 from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,15 +15,18 @@ from metier.context.exclusive import exclusive_lock
 from metier.context.model_access import asker_of
 from metier.errors import ConfigError, MetierError
 from metier.events import Noted
-from metier.learning.drafting.proposal import HEURISTIC
+from metier.learning.clustering.clusterer import ModelClusterer, NearnessClusterer
+from metier.learning.drafting.by_model import ModelDrafter
+from metier.learning.drafting.heuristic import HeuristicDrafter
+from metier.learning.judge import HeuristicJudge, ModelJudge
 from metier.learning.report import NOTHING_AGED, Learned, Options
 from metier.learning.stages.draft_all import write_all
 from metier.learning.stages.existing_skills import ExistingSkills
 from metier.learning.stages.gather import gather
 from metier.learning.stages.group import group
-from metier.learning.stages.stored_patterns import settle
-from metier.learning.stages.write_draft import Desk
-from metier.learning.watch import schedule as passes
+from metier.learning.stages.stored_patterns import follow_settings
+from metier.learning.stages.write_draft import DraftWriter
+from metier.learning.watch.schedule import begin_pass, complete_pass
 from metier.library.aging import age
 from metier.library.hand_edits import record_hand_edits
 from metier.library.listing import scan_skills
@@ -40,9 +43,11 @@ from metier.selection.worth.link_runs import link
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-    from decimal import Decimal
 
     from metier.events import Event
+    from metier.learning.clustering.clusterer import Clusterer
+    from metier.learning.judge import Judge
+    from metier.learning.stages.write_draft import Drafter
     from metier.library.aging import Pass
     from metier.library.proposals.gate import Gate
     from metier.library.skills import Library
@@ -58,52 +63,97 @@ OUTAGE = 3
 """Questions in a row without any answer, after which nobody is asked any more in this pass."""
 
 
-def learn(pool: SkillPool, options: Options = DEFAULT, gate: Gate | None = None) -> Generator[Event, None, Learned]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Who judges, groups and drafts in a pass; None: the model if there is one, else heuristics."""
+
+    judge: Judge | None = None
+    clusterer: Clusterer | None = None
+    drafter: Drafter | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all parts are the caller's own, so that no model is needed."""
+        return self.judge is not None and self.clusterer is not None and self.drafter is not None
+
+
+DEFAULT_PARTS = Parts()
+
+
+def learn(
+    pool: SkillPool, options: Options = DEFAULT, gate: Gate | None = None, parts: Parts = DEFAULT_PARTS
+) -> Generator[Event, None, Learned]:
     """One pass: judge, group, draft, review; ship what passes if the mode or the caller says so; then age skills."""
-    if reason := why_closed(pool.ctx):
-        raise ConfigError(f"Nothing is learned here: {reason}.")
-    with exclusive_lock(pool.ctx, options.wait), seldom_swept():
+    ctx = pool.ctx
+    if reason := why_closed(ctx):
+        raise ConfigError(f"Learning is off in this folder: {reason}.")
+    with exclusive_lock(ctx, options.wait), rare_garbage_collection():
         if not options.dry_run:
-            ingest_spool(pool.ctx)
-            read_waiting(pool.ctx)
-        began = passes.begun(pool.ctx)
-        found = DRY if options.dry_run else asker_of(pool.ctx)
+            ingest_spool(ctx)
+            read_waiting(ctx)
+        began = begin_pass(ctx)
+        found = DRY if options.dry_run or parts.is_whole else asker_of(ctx)
         if isinstance(found, NoModel):
-            yield Noted(stage="learn", text=f"{found.reason} {found.fix}".strip())
-            instead = None if options.dry_run else in_place_of(found, pool.ctx.config.models.model)
-            learned = yield from _pass(pool.library, options, gate or NoCases(), instead)
+            if not parts.is_whole:
+                yield Noted(stage="learn", text=f"{found.reason} {found.fix}".strip())
+            silent = None if found is DRY else silent_asker(found, ctx.config.models.model)
+            learned = yield from _pass(pool.library, options, gate or NoCases(), _with_defaults(parts, silent))
         else:
             with found as asker:
-                learned = yield from _pass(pool.library, options, gate or NoCases(), Patience(asker))
-                learned = replace(learned, calls=asker.spent().calls, cost_usd=_cost(asker.spent().cost_usd))
+                whole = _with_defaults(parts, GiveUpAfterOutage(asker))
+                learned = yield from _pass(pool.library, options, gate or NoCases(), whole)
+                spent = asker.spent()
+                cost = None if spent.cost_usd is None else float(spent.cost_usd)
+                learned = replace(learned, calls=spent.calls, cost_usd=cost)
         if not options.dry_run:
-            passes.completed(pool.ctx, began)
-        if any(one.version for one in learned.taken):
-            learned = yield from _ready(pool, learned)
+            complete_pass(ctx, began)
+        if learned.applied:
+            learned = yield from _prepare_shipped(pool, learned)
         return learned
 
 
-def _pass(library: Library, options: Options, gate: Gate, asker: Patience | None) -> Generator[Event, None, Learned]:
-    save = not options.dry_run
-    ship = library.ctx.config.mode == "apply" if options.apply is None else options.apply
-    changed = settle(library.ctx) if save else []
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Whole:
+    """The parts of a pass, all of them set."""
+
+    judge: Judge
+    clusterer: Clusterer
+    drafter: Drafter
+
+
+def _with_defaults(parts: Parts, asker: GiveUpAfterOutage | None) -> _Whole:
+    """The caller's parts; for those that are missing, the model's or, without one, the heuristics."""
+    if asker is None:
+        judge, clusterer, drafter = HeuristicJudge(), NearnessClusterer(_embedder()), HeuristicDrafter()
+    else:
+        judge = ModelJudge(asker, on_outage=asker.give_up)
+        clusterer = ModelClusterer(asker, _embedder())
+        drafter = ModelDrafter(asker, is_out=lambda: asker.is_out)
+    return _Whole(judge=parts.judge or judge, clusterer=parts.clusterer or clusterer, drafter=parts.drafter or drafter)
+
+
+def _pass(library: Library, options: Options, gate: Gate, parts: _Whole) -> Generator[Event, None, Learned]:
+    ctx, save = library.ctx, not options.dry_run
+    ship = ctx.config.mode == "apply" if options.apply is None else options.apply
+    changed = follow_settings(ctx) if save else []
+    drafter = parts.drafter.name
     if save:
-        link(library.ctx, again=True)
-    gathered = yield from gather(library.ctx, asker, save=save)
-    grouped = yield from group(library.ctx, gathered, _embedder(), asker, save=save)
+        link(ctx, again=True)
+    gathered = yield from gather(ctx, parts.judge, save=save)
+    grouped = yield from group(ctx, gathered, _embedder(), parts.clusterer, save=save)
     if save:
         finish_interrupted_drafts(library)
     skills = yield from record_hand_edits(library) if save else scan_skills(library)
-    desk = Desk(
+    writer = DraftWriter(
         library=library,
-        stock=ExistingSkills(library, skills),
-        read=gathered.read,
-        asker=asker,
-        ahead=None if save else grouped,
+        existing=ExistingSkills(library, skills),
+        cache=gathered.cache,
+        drafter=parts.drafter,
+        unsaved=None if save else grouped,
     )
-    taken = yield from write_all(desk, gate if ship else None, save=save)
+    taken = yield from write_all(writer, gate if ship else None, save=save)
     worth = yield from outcomes.settle(library, skills, gathered.success, save=save)
-    lifecycle, notes = _aged(library, dry_run=options.dry_run)
+    lifecycle, notes = _age_skills(library, dry_run=options.dry_run)
     counted = {one.id for one in (*grouped.new, *grouped.extended)}
     return Learned(
         evidence=len(gathered.records),
@@ -112,18 +162,18 @@ def _pass(library: Library, options: Options, gate: Gate, asker: Patience | None
         extended=(*grouped.extended, *(one for one in changed if one.id not in counted)),
         taken=taken,
         lifecycle=lifecycle,
-        drafter=asker.name if asker else HEURISTIC,
+        drafter=drafter,
         notes=(*grouped.notes, *worth, *notes),
         dry_run=options.dry_run,
     )
 
 
-def _ready(pool: SkillPool, learned: Learned) -> Generator[Event, None, Learned]:
+def _prepare_shipped(pool: SkillPool, learned: Learned) -> Generator[Event, None, Learned]:
     """Make what shipped ready to be selected, hooks included; what was learned stands if that fails."""
     try:
         yield from prepared(pool)
     except MetierError as error:
-        return replace(learned, notes=(*learned.notes, f"What shipped is not in the index yet: {error}"))
+        return replace(learned, notes=(*learned.notes, f"The shipped skills are not in the search index yet: {error}"))
     return learned
 
 
@@ -133,21 +183,17 @@ def _embedder() -> StaticEmbedder:
     return StaticEmbedder()
 
 
-def _aged(library: Library, *, dry_run: bool) -> tuple[Pass, tuple[str, ...]]:
+def _age_skills(library: Library, *, dry_run: bool) -> tuple[Pass, tuple[str, ...]]:
     """The lifecycle's part of a pass; what was learned stands whether it gets through or not."""
     try:
         return age(library, dry_run=dry_run), ()
     except MetierError as error:
-        return NOTHING_AGED, (f"Skills were not aged: {error}",)
-
-
-def _cost(spent: Decimal | None) -> float | None:
-    return None if spent is None else float(spent)
+        return NOTHING_AGED, (f"The lifecycle of skills was not updated: {error}",)
 
 
 @contextmanager
-def seldom_swept() -> Generator[None]:
-    """Look for garbage seldom, and afterwards as before; where somebody looks more seldom yet, that is left alone."""
+def rare_garbage_collection() -> Generator[None]:
+    """Let Python collect garbage rarely: a pass makes many values and hardly any garbage."""
     before = gc.get_threshold()
     if not 0 < before[0] < SELDOM[0]:
         yield
@@ -159,7 +205,7 @@ def seldom_swept() -> Generator[None]:
         gc.set_threshold(*before)
 
 
-class Patience:
+class GiveUpAfterOutage:
     """An asker that gives up on a model which does not answer, until the next pass."""
 
     def __init__(self, asker: Asker) -> None:
@@ -191,7 +237,7 @@ class Patience:
         self.silent = OUTAGE
 
 
-class Nobody:
+class SilentAsker:
     """The asker of a model that is set but cannot be asked: what it would have judged stays unknown."""
 
     def __init__(self, name: str, reason: str) -> None:
@@ -203,6 +249,6 @@ class Nobody:
         return NoAnswer(reason=self._reason)
 
 
-def in_place_of(found: NoModel, name: str) -> Patience | None:
+def silent_asker(found: NoModel, name: str) -> GiveUpAfterOutage | None:
     """Who is asked where there is no model: nobody at all if none is set, else somebody who cannot answer."""
-    return None if found is UNSET or not name else Patience(Nobody(name, found.reason))
+    return None if found is UNSET or not name else GiveUpAfterOutage(SilentAsker(name, found.reason))

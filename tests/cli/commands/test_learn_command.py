@@ -220,7 +220,7 @@ def test_a_workspace_that_is_switched_off_is_a_setting_that_is_wrong(shell: Shel
     shell.monkeypatch.setenv("METIER_ENABLED", "false")
     said = shell.run("learn")
     assert said.code == 2
-    assert "Nothing is learned here" in said.err
+    assert "Learning is off in this folder" in said.err
 
 
 def test_help_ends_with_examples(shell: Shell) -> None:

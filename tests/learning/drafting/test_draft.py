@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 import work
 
-from metier.learning.drafting.heuristic import NothingNew, draft, target_of, type_of
+from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew, target_of, type_of
 from metier.learning.drafting.proposal import Proposal, draft_of
 from metier.learning.drafting.similar_skills import KnownSkill
 from metier.learning.procedures.knowledge import Lessons
@@ -38,7 +38,7 @@ def pattern(label: str, **changes: object) -> Pattern:
 
 
 def drafted(given: Lessons, label: str = "some-work", *recalled: KnownSkill) -> Proposal:
-    made = draft(pattern(label), given, recalled)
+    made = HeuristicDrafter().draft(pattern(label), given, recalled)
     assert isinstance(made, Proposal)
     return made
 
@@ -194,9 +194,9 @@ def test_runs_without_tools_give_a_short_and_honest_skill() -> None:
 
 
 def test_runs_that_share_nothing_teach_nothing() -> None:
-    assert isinstance(draft(pattern("x"), Lessons(successes=(run(""), run("  ")))), NothingNew)
+    assert isinstance(HeuristicDrafter().draft(pattern("x"), Lessons(successes=(run(""), run("  ")))), NothingNew)
     apart = Lessons(successes=(run("build the shop", "make shop"), run("shop, build it", "npm start")))
-    assert draft(pattern("x"), apart) == NothingNew(reason="the runs share neither steps nor words")
+    assert HeuristicDrafter().draft(pattern("x"), apart) == NothingNew(reason="the runs share neither steps nor words")
 
 
 def test_two_runs_are_enough_and_a_trouble_is_said_as_its_step_says_it() -> None:
@@ -293,7 +293,7 @@ SHIP = KnownSkill(
 
 def test_an_existing_skill_gets_one_section_with_only_what_is_new() -> None:
     runs = tuple(run(f"ship {n}", "make build", "make scan", "make ship") for n in range(3))
-    made = draft(pattern("ship", winning_path=("ship-shop",)), Lessons(successes=runs), (SHIP,))
+    made = HeuristicDrafter().draft(pattern("ship", winning_path=("ship-shop",)), Lessons(successes=runs), (SHIP,))
     assert isinstance(made, Proposal)
     assert (made.target, made.kind, made.entry_path) == ("ship-shop", "append", ("ship-shop",))
     assert "make scan" in made.body
@@ -305,7 +305,7 @@ def test_an_existing_skill_gets_one_section_with_only_what_is_new() -> None:
 
 def test_nothing_new_is_said_and_no_draft_is_made() -> None:
     runs = tuple(run(f"ship {n}", "make build", "make ship") for n in range(3))
-    made = draft(pattern("ship", winning_path=("ship-shop",)), Lessons(successes=runs), (SHIP,))
+    made = HeuristicDrafter().draft(pattern("ship", winning_path=("ship-shop",)), Lessons(successes=runs), (SHIP,))
     assert made == NothingNew(reason="ship-shop says all of it already")
 
 

@@ -8,8 +8,8 @@ import pytest
 import work
 from scripted_asker import MALFORMED, ScriptedAsker
 
-from metier.learning.drafting.by_model import draft_with, excerpts, question
-from metier.learning.drafting.heuristic import NothingNew, draft
+from metier.learning.drafting.by_model import ModelDrafter, excerpts, question
+from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew
 from metier.learning.drafting.proposal import Proposal
 from metier.learning.drafting.similar_skills import KnownSkill
 from metier.learning.procedures.knowledge import Lessons
@@ -42,7 +42,7 @@ def reply(**changes: object) -> str:
 
 def made(*replies: str | NoAnswer) -> tuple[Proposal, ScriptedAsker]:
     asker = ScriptedAsker(replies)
-    found = draft_with(asker, PATTERN, LESSONS, (KNOWN,))
+    found = ModelDrafter(asker).draft(PATTERN, LESSONS, (KNOWN,))
     assert isinstance(found, Proposal)
     return found, asker
 
@@ -91,7 +91,7 @@ def test_an_unusable_answer_is_repaired_once_and_told_why(bad: dict[str, object]
 @pytest.mark.parametrize("bad", MALFORMED.values(), ids=MALFORMED.keys())
 def test_what_is_no_answer_at_all_becomes_the_heuristics_draft(bad: str) -> None:
     found, asker = made(bad)
-    plain = draft(PATTERN, LESSONS, (KNOWN,))
+    plain = HeuristicDrafter().draft(PATTERN, LESSONS, (KNOWN,))
     assert isinstance(plain, Proposal)
     assert (found.body, found.kind, found.target) == (plain.body, plain.kind, plain.target)
     assert found.model == "heuristic after scripted"
@@ -122,7 +122,7 @@ def test_a_model_may_append_to_a_skill_that_was_recalled() -> None:
 
 def test_nothing_new_stays_nothing_new() -> None:
     asker = ScriptedAsker()
-    assert isinstance(draft_with(asker, PATTERN, Lessons(successes=(Run(message=""),))), NothingNew)
+    assert isinstance(ModelDrafter(asker).draft(PATTERN, Lessons(successes=(Run(message=""),))), NothingNew)
 
 
 def test_the_question_shows_few_runs_in_short_and_never_what_tools_answered() -> None:

@@ -138,7 +138,7 @@ def test_a_text_that_was_rejected_is_not_proposed_again_and_the_word_stays(ws: W
     reject_draft(ws.library, the_draft(ws).id, "not wanted")
     ws.deliver(same[4:])
     (taken,) = learned(ws).taken
-    assert (taken.what, "was rejected" in taken.reason) == ("left", True)
+    assert (taken.what, "rejected it" in taken.reason) == ("left", True)
     (draft,) = all_drafts(ws)
     assert (draft.status, draft.notes[-1]) == ("rejected", "rejected: not wanted")
     assert learned(ws).taken == ()

@@ -18,7 +18,9 @@ from learn_world import (
     task,
 )
 
-from metier.learning.learn import Patience, learn
+from metier.learning.clustering.clusterer import NearnessClusterer
+from metier.learning.judge import HeuristicJudge, ModelJudge
+from metier.learning.learn import learn
 from metier.learning.stages.gather import gather
 from metier.learning.stages.group import group
 from metier.learning.trace import trail
@@ -82,7 +84,7 @@ def test_ten_runs_cost_ten_verdicts_however_they_arrive(ws: Workspace) -> None:
     judge = Judge()
     for number in range(10):
         ws.deliver(task(TESTS, number, 1))
-        done(gather(ws.context, Patience(judge), save=True))
+        done(gather(ws.context, ModelJudge(judge), save=True))
     assert judge.asked == 10
 
 
@@ -176,9 +178,9 @@ def test_a_run_that_grew_is_judged_as_it_is_by_now(ws: Workspace) -> None:
     made = task(TESTS, count=1)
     ws.deliver(made)
     judge = Judge()
-    done(gather(ws.context, Patience(judge), save=True))
+    done(gather(ws.context, ModelJudge(judge), save=True))
     ws.deliver([replace(made[0], output="More was done.")])
-    done(gather(ws.context, Patience(judge), save=True))
+    done(gather(ws.context, ModelJudge(judge), save=True))
     assert judge.asked == 2
 
 
@@ -223,7 +225,7 @@ def test_a_run_that_changes_while_it_is_judged_is_the_next_passes(ws: Workspace)
     made = task(TESTS)
     ws.deliver(made)
     grown = replace(made[0], output="Another answer.")
-    gathered = done(gather(ws.context, Patience(Judge(lambda: ws.deliver([grown]))), save=True))
+    gathered = done(gather(ws.context, ModelJudge(Judge(lambda: ws.deliver([grown]))), save=True))
     assert [one.id for one in gathered.records] == [ids(ws)[1]]
     assert ws.verdict(ids(ws)[0]) is None
     learned(ws)
@@ -233,7 +235,7 @@ def test_a_run_that_changes_while_it_is_judged_is_the_next_passes(ws: Workspace)
 def test_a_run_that_is_marked_while_it_is_judged_keeps_the_persons_word(ws: Workspace) -> None:
     ws.deliver(task(TESTS, count=3))
     judge = Judge(lambda: mark_run(ws.context, ids(ws)[0], "bad"))
-    gathered = done(gather(ws.context, Patience(judge), save=True))
+    gathered = done(gather(ws.context, ModelJudge(judge), save=True))
     assert ids(ws)[0] not in gathered.success
     learned(ws)
     assert counts(ws) == (2, 1)
@@ -241,7 +243,7 @@ def test_a_run_that_is_marked_while_it_is_judged_keeps_the_persons_word(ws: Work
 
 def test_a_run_rejected_while_a_person_speaks_on_it_is_looked_at_again(ws: Workspace) -> None:
     ws.deliver([*task(TESTS, 0, 1), *task(TESTS, 1, 1, status=None)])
-    done(gather(ws.context, Patience(Judge(lambda: mark_run(ws.context, ids(ws)[1], "good"))), save=True))
+    done(gather(ws.context, ModelJudge(Judge(lambda: mark_run(ws.context, ids(ws)[1], "good"))), save=True))
     learned(ws)
     assert counts(ws) == (2, 0)
 
@@ -252,14 +254,14 @@ def test_a_run_that_changes_between_judging_and_grouping_is_looked_at_again(ws: 
 
     made = task(TESTS, count=3)
     ws.deliver(made)
-    gathered = done(gather(ws.context, None, save=True))
+    gathered = done(gather(ws.context, HeuristicJudge(), save=True))
     if how == "grows":
         ws.deliver([replace(made[0], status="error", output="")])
     elif how == "marked":
         mark_run(ws.context, ids(ws)[0], "bad")
     else:
         list(remove(ws.context, [ids(ws)[0]], "test"))
-    grouped = done(group(ws.context, gathered, StaticEmbedder(), None, save=True))
+    grouped = done(group(ws.context, gathered, StaticEmbedder(), NearnessClusterer(StaticEmbedder()), save=True))
     assert [one.successes for one in grouped.new] == [2]
     learned(ws)
     assert counts(ws) == ((2, 0) if how == "removed" else (2, 1))

@@ -10,7 +10,7 @@ from learn_world import REPORTS, TESTS, all_drafts, learned, task
 
 from metier.errors import MetierError
 from metier.events import Advanced, Began
-from metier.learning.learn import SELDOM, learn, seldom_swept
+from metier.learning.learn import SELDOM, learn, rare_garbage_collection
 from metier.learning.next_step import Generate
 from metier.learning.stages.draft_all import Written, saved
 from metier.store.tables import audit
@@ -100,7 +100,7 @@ def test_whoever_looks_for_garbage_more_seldom_is_left_alone() -> None:
     try:
         for own in ((0, 10, 10), (SELDOM[0] + 1, 5, 5)):
             gc.set_threshold(*own)
-            with seldom_swept():
+            with rare_garbage_collection():
                 assert gc.get_threshold() == own
             assert gc.get_threshold() == own
     finally:

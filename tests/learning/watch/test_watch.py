@@ -466,11 +466,11 @@ def test_the_next_pass_can_be_asked_for(ws: Workspace) -> None:
 
 
 def test_a_later_pass_is_not_overwritten_by_an_earlier_one(ws: Workspace) -> None:
-    early = passes.begun(ws.context)
+    early = passes.begin_pass(ws.context)
     record(ws)
-    passes.completed(ws.context, passes.begun(ws.context))
-    passes.completed(ws.context, early)
-    arrived, passed, fresh = passes.look(ws.context)
+    passes.complete_pass(ws.context, passes.begin_pass(ws.context))
+    passes.complete_pass(ws.context, early)
+    arrived, passed, fresh = passes.look_at_passes(ws.context)
     assert passed is not None
     assert (passed.seen, fresh) == (arrived, 0)
 
@@ -481,7 +481,7 @@ def test_a_memory_of_the_last_pass_that_cannot_be_read_is_none(ws: Workspace, te
 
     with ws.context.store.write() as transaction:
         meta.put(transaction, f"{passes.FACT}:{ws.name}", text)
-    assert passes.look(ws.context)[1] is None
+    assert passes.look_at_passes(ws.context)[1] is None
 
 
 def test_folders_are_the_workspaces_they_belong_to_each_once(ws: Workspace, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Drafting with a model: asked once, repaired once, and replaced by the heuristic where that does not help."""
+"""Drafting with a model: it is asked once, and once more if its answer cannot be used; then the heuristic drafts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from metier.errors import RefusedError
 from metier.learning.drafting.document import cut, is_whole
-from metier.learning.drafting.heuristic import NothingNew, draft, type_of
-from metier.learning.drafting.proposal import HEURISTIC, Proposal
+from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew, type_of
+from metier.learning.drafting.proposal import AFTER, HEURISTIC, Proposal
 from metier.learning.drafting.sanitise import is_dictated, told_hosts, without_hosts, without_marks
 from metier.learning.procedures.actions import actions_of, project_root
 from metier.models.questions import Asker, NoAnswer, Question, as_data
@@ -21,7 +21,7 @@ from metier.skills.editing.compose import compose
 from metier.skills.names import slug
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from metier.learning.drafting.similar_skills import KnownSkill
     from metier.learning.procedures.knowledge import Lessons
@@ -53,24 +53,45 @@ class DraftAnswer(BaseModel):
     body: StrictStr
 
 
-def draft_with(
-    asker: Asker, pattern: Pattern, lessons: Lessons, recalled: Sequence[KnownSkill] = ()
-) -> Proposal | NothingNew:
-    """The model's proposal, checked; after one vain repair the heuristic's, with a note that says why."""
-    shown = question(pattern, lessons, recalled)
-    answer = asker.ask(shown, DraftAnswer)
-    if isinstance(answer, NoAnswer):
-        return _without(asker, answer, draft(pattern, lessons, recalled))
-    problem = problem_of(answer, pattern, recalled)
-    if problem is not None:
-        answer = asker.ask(question(pattern, lessons, recalled, problem), DraftAnswer)
-        if isinstance(answer, NoAnswer):
-            answer = NoAnswer(reason=f"{problem}; then: {answer.reason}", answered=True)
-            return _without(asker, answer, draft(pattern, lessons, recalled))
-        problem = problem_of(answer, pattern, recalled)
-    if problem is not None:
-        return _without(asker, NoAnswer(reason=problem, answered=True), draft(pattern, lessons, recalled))
-    return _proposal(answer, pattern, recalled, asker.name, shown.hash)
+class ModelDrafter:
+    """Asks a model for a draft, once more if its answer cannot be used; then the heuristic drafts instead."""
+
+    def __init__(self, asker: Asker, *, is_out: Callable[[], bool] = lambda: False) -> None:
+        """`is_out` tells whether the model is no longer asked in this pass."""
+        self._asker = asker
+        self._is_out = is_out
+
+    @property
+    def name(self) -> str:
+        """Who would draft now."""
+        return HEURISTIC if self._is_out() else self._asker.name
+
+    def draft(self, pattern: Pattern, lessons: Lessons, recalled: Sequence[KnownSkill] = ()) -> Proposal | NothingNew:
+        """The model's proposal, checked; or the heuristic's, with a note that says why."""
+        asker, problem = self._asker, ""
+        first = question(pattern, lessons, recalled)
+        for asked in (first, None):
+            answer = asker.ask(asked or question(pattern, lessons, recalled, problem), DraftAnswer)
+            if isinstance(answer, NoAnswer):
+                if problem:
+                    answer = NoAnswer(reason=f"{problem}; then: {answer.reason}", answered=True)
+                return self._draft_without(answer, pattern, lessons, recalled)
+            problem = problem_of(answer, pattern, recalled) or ""
+            if not problem:
+                return _proposal(answer, pattern, recalled, asker.name, first.hash)
+        return self._draft_without(NoAnswer(reason=problem, answered=True), pattern, lessons, recalled)
+
+    def _draft_without(
+        self, failed: NoAnswer, pattern: Pattern, lessons: Lessons, recalled: Sequence[KnownSkill]
+    ) -> Proposal | NothingNew:
+        """The heuristic's proposal; a model that answered is not asked the same again."""
+        found = HeuristicDrafter().draft(pattern, lessons, recalled)
+        name = self._asker.name
+        if isinstance(found, NothingNew):
+            return replace(found, drafter=name if failed.answered else HEURISTIC)
+        note = f"{name} gave no usable draft ({failed.reason[:200]}); drafted without a model"
+        model = f"{AFTER}{name}" if failed.answered else HEURISTIC
+        return replace(found, model=model, notes=(*found.notes, note))
 
 
 def question(pattern: Pattern, lessons: Lessons, recalled: Sequence[KnownSkill], problem: str = "") -> Question:
@@ -169,15 +190,6 @@ def _lines(texts: Sequence[str]) -> tuple[str, ...]:
 def _line(text: str) -> str:
     """A model's words in one line that any store can hold."""
     return " ".join(_CONTROL.sub(" ", text).split())
-
-
-def _without(asker: Asker, failed: NoAnswer, heuristic: Proposal | NothingNew) -> Proposal | NothingNew:
-    """The heuristic's proposal in place of the model's; one that answered in vain is not asked again for the same."""
-    if isinstance(heuristic, NothingNew):
-        return heuristic
-    note = f"{asker.name} gave no usable draft ({failed.reason[:200]}); drafted without a model"
-    model = f"{HEURISTIC} after {asker.name}" if failed.answered else HEURISTIC
-    return replace(heuristic, model=model, notes=(*heuristic.notes, note))
 
 
 def _excerpt(run: Run, root: str, went: str) -> str:

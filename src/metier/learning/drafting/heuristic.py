@@ -29,13 +29,20 @@ class NothingNew:
     """The skill has all of it already, or the runs teach nothing."""
 
     reason: str
+    drafter: str = ""
+    """Who says so; empty: the drafter that was asked."""
 
 
-def draft(pattern: Pattern, lessons: Lessons, recalled: Sequence[KnownSkill] = ()) -> Proposal | NothingNew:
-    """A proposal for one pattern: a new skill, or one section for the skill that its runs already follow."""
-    known = learned(lessons)
-    there = target_of(pattern, recalled)
-    return _section(pattern, known, there, recalled) if there else _document(pattern, known, recalled)
+class HeuristicDrafter:
+    """Without a model: writes down what the successful runs did."""
+
+    name = HEURISTIC
+
+    def draft(self, pattern: Pattern, lessons: Lessons, recalled: Sequence[KnownSkill] = ()) -> Proposal | NothingNew:
+        """A new skill, or one section for the skill that the runs already follow."""
+        known = learned(lessons)
+        there = target_of(pattern, recalled)
+        return _section(pattern, known, there, recalled) if there else _document(pattern, known, recalled)
 
 
 def target_of(pattern: Pattern, recalled: Sequence[KnownSkill]) -> KnownSkill | None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 HEURISTIC = "heuristic"
 """The name of the drafter that needs no model."""
+AFTER = f"{HEURISTIC} after "
+"""Stands before a model's name where the heuristic drafted because the model's answer could not be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,8 @@ class Proposal:
     matched: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
-    model: str = HEURISTIC
+    model: str = ""
+    """Who wrote it; empty: the drafter that was asked."""
     prompt_hash: str = ""
 
 

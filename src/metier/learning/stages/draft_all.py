@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple, assert_never
 from metier.context.audit import note_action
 from metier.errors import MetierError, StoreError
 from metier.events import Advanced, Began, Ended, Noted
+from metier.learning.drafting.heuristic import HeuristicDrafter
 from metier.learning.next_step import Generate, Leave, Refresh, Situation, in_order, next_step
 from metier.learning.report import Taken
-from metier.learning.stages.write_draft import GATE, Nothing, approved_as
+from metier.learning.stages.write_draft import GATE, NoDraft, keep_approval
 from metier.library.proposals.drafts import OPEN
 from metier.library.proposals.ship import may_ship, ship_if_gate_agrees
 from metier.store.tables.learning import patterns
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.events import Event
     from metier.learning.next_step import Step
-    from metier.learning.stages.write_draft import Desk
+    from metier.learning.stages.write_draft import DraftWriter
     from metier.library.proposals.gate import Gate
     from metier.library.skills import Library
     from metier.store.engines.engine import Transaction
@@ -34,17 +35,17 @@ TOGETHER = 50
 """Drafts kept in one transaction, where they are quick to write: what a kill takes is simply written again."""
 
 
-def write_all(desk: Desk, gate: Gate | None, *, save: bool) -> Generator[Event, None, tuple[Taken, ...]]:
+def write_all(writer: DraftWriter, gate: Gate | None, *, save: bool) -> Generator[Event, None, tuple[Taken, ...]]:
     """Draft or refresh every ready pattern that calls for it; with a gate, ship what passes."""
-    work = _work(desk, ship=gate is not None)
+    work = _work(writer, ship=gate is not None)
     yield Began(stage="draft", total=len(work))
     done: list[Taken] = []
-    step = TOGETHER if gate is None and desk.asker is None else 1
+    step = TOGETHER if gate is None and isinstance(writer.drafter, HeuristicDrafter) else 1
     for start in range(0, len(work), step):
-        for taken in _taken(desk, gate, work[start : start + step], save=save):
+        for taken in _taken(writer, gate, work[start : start + step], save=save):
             done.append(taken)
             if taken.version is not None:
-                desk.stock.shipped(taken.version)
+                writer.existing.add_shipped(taken.version)
             if taken.what == "failed":
                 yield Noted(stage="draft", text=f"{taken.label}: {taken.reason}", level="error")
             yield Advanced(stage="draft", done=len(done), total=len(work), note=taken.label)
@@ -56,99 +57,101 @@ def write_all(desk: Desk, gate: Gate | None, *, save: bool) -> Generator[Event, 
 Work = tuple["Pattern", "Generate | Refresh", "tuple[Draft, ...]"]
 
 
-def _work(desk: Desk, *, ship: bool) -> list[Work]:
+def _work(writer: DraftWriter, *, ship: bool) -> list[Work]:
     """The patterns that something is to be done for, oldest first."""
-    with desk.library.ctx.store.read() as transaction:
+    with writer.library.ctx.store.read() as transaction:
         there = {one.id: one for one in patterns.list_all(transaction, "ready")}
         tried = patterns.attempts(transaction)
         by_pattern: dict[str, list[Draft]] = {}
         for one in drafts.list_all(transaction):
             by_pattern.setdefault(one.pattern, []).append(one)
-    if desk.ahead:
-        there |= {one.id: one for one in (*desk.ahead.extended, *desk.ahead.new)}
+    if writer.unsaved:
+        there |= {one.id: one for one in (*writer.unsaved.extended, *writer.unsaved.new)}
     found: list[Work] = []
     for pattern in in_order(there.values()):
         mine = tuple(by_pattern.get(pattern.id, ()))
-        step = _step(desk, pattern, mine, ship=ship)
-        vain = desk.is_vain(pattern, tried.get(pattern.id, ("", ""))[0])
+        step = _step(writer, pattern, mine, ship=ship)
+        vain = writer.was_tried_recently(pattern, tried.get(pattern.id, ("", ""))[0])
         if isinstance(step, Leave) or (isinstance(step, Generate) and vain):
             continue
         found.append((pattern, step, mine))
     return found
 
 
-def _step(desk: Desk, pattern: Pattern, mine: tuple[Draft, ...], *, ship: bool) -> Step:
+def _step(writer: DraftWriter, pattern: Pattern, mine: tuple[Draft, ...], *, ship: bool) -> Step:
     """What a pattern calls for; an open draft that nothing has changed about is left alone unless it can ship."""
     ratio = next((one.ratio for one in reversed(mine) if one.ratio is not None), None)
-    now = Situation(drafter=desk.drafter, min_runs=desk.library.ctx.config.learning.min_runs, ratio_then=ratio)
+    now = Situation(drafter=writer.drafter.name, min_runs=writer.library.ctx.config.learning.min_runs, ratio_then=ratio)
     step = next_step(pattern, mine, now)
     if not isinstance(step, Refresh) or (ship and may_ship(step.draft)):
         return step
-    same = step.draft.basis == desk.basis(pattern, step.draft)
+    same = step.draft.basis == writer.basis(pattern, step.draft)
     return Leave(reason="its draft is open, and nothing has changed") if same else step
 
 
-def _taken(desk: Desk, gate: Gate | None, work: Sequence[Work], *, save: bool) -> list[Taken]:
+def _taken(writer: DraftWriter, gate: Gate | None, work: Sequence[Work], *, save: bool) -> list[Taken]:
     """Some patterns, whatever happens in one of them."""
-    made = [_made(desk, one, save=save) for one in work]
+    made = [_made(writer, one, save=save) for one in work]
     if not save:
         return made
-    kept = _kept(desk, work, made)
-    return kept if gate is None else [_gated(desk.library, gate, one) for one in kept]
+    kept = _kept(writer, work, made)
+    return kept if gate is None else [_gated(writer.library, gate, one) for one in kept]
 
 
-def _made(desk: Desk, work: Work, *, save: bool) -> Taken:
+def _made(writer: DraftWriter, work: Work, *, save: bool) -> Taken:
     """What comes of one pattern, not kept yet."""
     pattern, step, earlier = work
     result = Taken(pattern=pattern.id, label=pattern.label, what="failed", reason=step.reason)
     try:
-        written = _written(desk, pattern, step, earlier)
+        written = _written(writer, pattern, step, earlier)
     except Exception as error:  # noqa: BLE001 - one poisoned pattern must not keep the others from being learned
-        return _failed(desk, pattern, result, error, save=save)
-    if isinstance(written, Nothing):
+        return _failed(writer, pattern, result, error, save=save)
+    if isinstance(written, NoDraft):
         if save:
-            _note_tried(desk, pattern, written.reason)
+            _note_attempt(writer, pattern, written.reason, written.drafter)
         return replace(result, what="refused" if written.refused else "left", reason=written.reason)
     return replace(result, what="drafted" if isinstance(step, Generate) else "refreshed", draft=written)
 
 
-def _kept(desk: Desk, work: Sequence[Work], made: Sequence[Taken]) -> list[Taken]:
+def _kept(writer: DraftWriter, work: Sequence[Work], made: Sequence[Taken]) -> list[Taken]:
     """What was made, with each draft in the store, or with why it is not."""
     pairs = list(zip(work, made, strict=True))
     written = [Written(one.draft, step, earlier) for (_, step, earlier), one in pairs if one.draft is not None]
-    found = iter(saved(desk.library.ctx, written))
+    found = iter(saved(writer.library.ctx, written))
     kept: list[Taken] = []
     for (pattern, _, _), one in pairs:
         now = None if one.draft is None else next(found)
         if isinstance(now, Exception):
-            kept.append(_failed(desk, pattern, replace(one, draft=None), now, save=True))
+            kept.append(_failed(writer, pattern, replace(one, draft=None), now, save=True))
         else:
             kept.append(replace(one, draft=now))
     return kept
 
 
-def _failed(desk: Desk, pattern: Pattern, taken: Taken, error: Exception, *, save: bool) -> Taken:
+def _failed(writer: DraftWriter, pattern: Pattern, taken: Taken, error: Exception, *, save: bool) -> Taken:
     """A pattern of which nothing came; what is no fault of the store or of a person is not tried again in vain."""
     if isinstance(error, MetierError):
         return replace(taken, what="failed", reason=str(error))
     reason = f"{type(error).__name__}: {error}"[:300]
     if save:
-        _note_tried(desk, pattern, reason)
+        _note_attempt(writer, pattern, reason, writer.drafter.name)
     return replace(taken, what="failed", reason=reason)
 
 
-def _note_tried(desk: Desk, pattern: Pattern, reason: str) -> None:
+def _note_attempt(writer: DraftWriter, pattern: Pattern, reason: str, drafter: str) -> None:
     """Remember that nothing came of a pattern, so that nobody tries the same again in vain."""
-    with suppress(StoreError), desk.library.ctx.store.write() as transaction:
-        patterns.note_attempt(transaction, pattern.id, desk.tried(pattern, desk.wrote), reason)
+    with suppress(StoreError), writer.library.ctx.store.write() as transaction:
+        patterns.note_attempt(transaction, pattern.id, writer.attempt_key(pattern, drafter), reason)
 
 
-def _written(desk: Desk, pattern: Pattern, step: Generate | Refresh, earlier: Sequence[Draft]) -> Draft | Nothing:
+def _written(
+    writer: DraftWriter, pattern: Pattern, step: Generate | Refresh, earlier: Sequence[Draft]
+) -> Draft | NoDraft:
     match step:
         case Generate():
-            return desk.write(pattern, earlier)
+            return writer.write(pattern, earlier)
         case Refresh(draft=draft):
-            return draft if draft.basis == desk.basis(pattern, draft) else desk.again(pattern, draft)
+            return draft if draft.basis == writer.basis(pattern, draft) else writer.refresh(pattern, draft)
         case _:
             assert_never(step)
 
@@ -223,7 +226,7 @@ def _put(transaction: Transaction, ctx: Context, written: Written) -> Draft:
     draft = written.draft
     for old in written.earlier:
         if old.id == draft.id:  # somebody may have said yes to these very bytes a moment ago
-            draft = approved_as(drafts.get(transaction, old.id), draft)
+            draft = keep_approval(drafts.get(transaction, old.id), draft)
             drafts.move(transaction, draft, expected=old.status, hash_=old.hash)
         elif isinstance(written.step, Generate) and old.status in OPEN:
             now = replace(old, status="superseded", updated=ctx.now())

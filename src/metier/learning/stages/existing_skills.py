@@ -72,7 +72,7 @@ class ExistingSkills:
         """How a skill of that name was taken out of sight; empty: none was, or one is there."""
         return "" if lookalike_key(name) in self._skills else self._out.get(lookalike_key(name), "")
 
-    def shipped(self, version: Version) -> None:
+    def add_shipped(self, version: Version) -> None:
         """Take in what this very pass has shipped: the next draft must not be made as if it were not there."""
         name = version.skill.rpartition("/")[2]
         known = self._skills.get(lookalike_key(name))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from metier.events import Advanced, Began, Ended
 from metier.learning.clustering.label import deeds_of
 from metier.learning.clustering.request_words import hints_of
-from metier.learning.judge import THREADS, judged, judging, sift
+from metier.learning.judge import HeuristicJudge, judge_runs, judged, sift
 from metier.learning.report import Fate
-from metier.learning.stages.read_runs import Read
+from metier.learning.stages.read_runs import RunCache
 from metier.learning.stages.stored_patterns import LONG
 from metier.store.tables.learning import waiting
 from metier.store.tables.learning.waiting import WaitingRun
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.events import Event
-    from metier.learning.judge import Sifted
-    from metier.learning.learn import Patience
+    from metier.learning.judge import Judge, Sifted
     from metier.types import Record, Verdict
 
 STEP = 500
@@ -44,7 +43,7 @@ class Gathered:
     fates: list[Fate] = field(default_factory=list[Fate])
     seen: dict[str, SeenRun] = field(default_factory=dict[str, SeenRun])
     """The evidence as it was looked at: who saves what was made of it has to look whether that still holds."""
-    read: Read = field(default_factory=Read)
+    cache: RunCache = field(default_factory=RunCache)
     """The evidence in full, as much of it as fits."""
 
 
@@ -57,7 +56,7 @@ class _Batch:
     seen: dict[str, SeenRun]
 
 
-def gather(ctx: Context, asker: Patience | None, *, save: bool) -> Generator[Event, None, Gathered]:
+def gather(ctx: Context, judge: Judge, *, save: bool) -> Generator[Event, None, Gathered]:
     """Every run that learning has not looked at yet; each claimed success is judged once."""
     gathered = Gathered()
     with ctx.store.read() as transaction:
@@ -69,15 +68,13 @@ def gather(ctx: Context, asker: Patience | None, *, save: bool) -> Generator[Eve
         if not records:
             break
         fresh: list[Verdict] = []
-        for verdict in judging(batch.sifted.kept, batch.known, ctx.now(), asker, threads=THREADS if asker else 1):
+        for verdict in judge_runs(judge, batch.sifted.kept, batch.known, ctx.now()):
             fresh.append(verdict)
-            if asker is not None:
+            if not isinstance(judge, HeuristicJudge):
                 yield Advanced(stage="judge", done=done + len(fresh), total=total)
-        if asker is not None and any(not one.prompt_hash for one in fresh):  # some were not asked about at all
-            asker.give_up()
         moved = _save(ctx, batch, fresh) if save else set[str]()
         _add(gathered, batch, fresh, moved)
-        gathered.read.keep(record for record in records if record.id in gathered.seen)
+        gathered.cache.keep(record for record in records if record.id in gathered.seen)
         last, done = records[-1].sequence, done + len(records)
         yield Advanced(stage="judge", done=done, total=total)
     text = f"{len(gathered.records)} runs are evidence, {len(gathered.fates)} are not"

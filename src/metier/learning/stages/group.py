@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from metier.events import Began, Ended
-from metier.learning.clustering.clusterer import Shown, meetings
+from metier.learning.clustering.clusterer import NewEvidence, complete
 from metier.learning.clustering.label import label_of, summary_of, values_in
 from metier.learning.drafting.sanitise import without_marks
 from metier.learning.patterns import Evidence, Group, Waiting, begun, extended
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.events import Event
     from metier.learning.clustering.cluster import Cluster
-    from metier.learning.clustering.clusterer import Meeting, Meetings
+    from metier.learning.clustering.clusterer import Clusterer, Clustering, RunGroup
     from metier.learning.stages.gather import Gathered
     from metier.models.embedder import StaticEmbedder
-    from metier.models.questions import Asker
     from metier.types import Pattern, Record
 
 NAMED = 60
@@ -69,7 +68,7 @@ class _Known:
 
 
 def group(
-    ctx: Context, gathered: Gathered, embedder: StaticEmbedder, asker: Asker | None, *, save: bool
+    ctx: Context, gathered: Gathered, embedder: StaticEmbedder, clusterer: Clusterer, *, save: bool
 ) -> Generator[Event, None, Grouped]:
     """Put new evidence where it belongs; the cost follows the new runs."""
     counted = recounted(ctx, embedder, save=save)
@@ -77,7 +76,7 @@ def group(
         return Grouped(extended=counted)
     yield Began(stage="group", total=len(gathered.records))
     known = _known(ctx, embedder, counted)
-    shown = Shown(
+    evidence = NewEvidence(
         records=gathered.records,
         success={**gathered.success, **{one.run: one.success for one in known.waiting.values()}},
         patterns=list(known.patterns.values()),
@@ -86,7 +85,7 @@ def group(
         labels={one.run: one.label for one in known.waiting.values() if one.label},
         hints=gathered.hints,
     )
-    met = meetings(shown, embedder, asker)
+    met = complete(clusterer.cluster(evidence), evidence, embedder)
     grouped = _grouped(ctx, gathered, known, met)
     grouped.extended += [one for one in counted if one.id not in {each.id for each in grouped.extended}]
     if save:
@@ -110,16 +109,15 @@ def _known(ctx: Context, embedder: StaticEmbedder, counted: Sequence[Pattern]) -
         )
 
 
-def _grouped(ctx: Context, gathered: Gathered, known: _Known, met: Meetings) -> Grouped:
+def _grouped(ctx: Context, gathered: Gathered, known: _Known, met: Clustering) -> Grouped:
     """Every meeting as a pattern that grew, a new one, or runs that go on waiting."""
     grouped = Grouped(notes=met.notes, seen=gathered.seen, deeds=gathered.deeds)
     success = {**gathered.success, **{one.run: one.success for one in known.waiting.values()}}
     records = {record.id: record for record in gathered.records}
     with ctx.store.read() as transaction:
-        old = [run for one in met.meetings for run in one.runs if run not in records]
-        records |= {record.id: slim(record) for record in runs.get_many(transaction, old)}
+    from metier.models.embedder import StaticEmbedder
         taken = {one.label for one in known.patterns.values() if one.successes + one.failures}
-        for meeting, found in _in_order(met.meetings, records):
+        for meeting, found in _in_order(met.groups, records):
             if meeting.pattern:
                 pattern = known.patterns[meeting.pattern]
                 counted = members.paths(transaction, pattern.id)
@@ -133,7 +131,7 @@ def _grouped(ctx: Context, gathered: Gathered, known: _Known, met: Meetings) -> 
     return grouped
 
 
-def _in_order(found: Sequence[Meeting], records: Mapping[str, Record]) -> list[tuple[Meeting, tuple[Record, ...]]]:
+def _in_order(found: Sequence[RunGroup], records: Mapping[str, Record]) -> list[tuple[RunGroup, tuple[Record, ...]]]:
     """Each meeting with its runs, oldest first; the meeting with the oldest run first, whatever their ids are."""
     pairs = [(one, sorted((records[run] for run in one.runs if run in records), key=_age)) for one in found]
     return [
@@ -146,7 +144,7 @@ def _age(record: Record) -> int:
     return record.sequence
 
 
-def _wait(grouped: Grouped, gathered: Gathered, embedder: str, met: Meetings) -> None:
+def _wait(grouped: Grouped, gathered: Gathered, embedder: str, met: Clustering) -> None:
     """New evidence that went nowhere waits, with what grouping needs of it."""
     away = {one.run for one in grouped.members}
     reasons = {one.run: one.reason for one in grouped.fates}
@@ -173,7 +171,7 @@ def _wait(grouped: Grouped, gathered: Gathered, embedder: str, met: Meetings) ->
 def _begin(
     ctx: Context,
     grouped: Grouped,
-    meeting: Meeting,
+    meeting: RunGroup,
     found: tuple[Record, ...],
     success: dict[str, bool | None],
     taken: set[str],
@@ -201,7 +199,7 @@ def _begin(
 
 def _went(
     grouped: Grouped,
-    meeting: Meeting,
+    meeting: RunGroup,
     pattern: Pattern,
     found: Sequence[Record],
     success: dict[str, bool | None],
@@ -219,7 +217,8 @@ def _went(
             )
         )
         grouped.fates.append(Fate(run=record.id, where=where, reason=meeting.reason, pattern=pattern.id))
-    grouped.clusters[pattern.id] = with_id(meeting.cluster, pattern.id)
+    if meeting.cluster:
+        grouped.clusters[pattern.id] = with_id(meeting.cluster, pattern.id)
 
 
 def _save(ctx: Context, grouped: Grouped, known: _Known, embedder: str) -> None:

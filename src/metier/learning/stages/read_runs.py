@@ -37,14 +37,14 @@ EACH = 1_500
 """What a run takes besides its texts."""
 
 
-def lessons_of(ctx: Context, pattern: str, read: Read, ahead: Grouped | None = None) -> Lessons:
+def lessons_of(ctx: Context, pattern: str, cache: RunCache, unsaved: Grouped | None = None) -> Lessons:
     """The newest runs of a pattern, those that went well and those that did not.
 
-    `read` are runs that the pass has read already, `ahead` is what a dry run has grouped and not saved.
+    `cache` holds runs that the pass has read already, `unsaved` is what a dry run has grouped and not saved.
     """
     with ctx.store.read() as transaction:
-        won, lost = (_newest(transaction, pattern, ahead, success=success) for success in (True, False))
-        found = {run: _readable(one) for run, one in read.take(transaction, [*won, *lost]).items()}
+        won, lost = (_newest(transaction, pattern, unsaved, success=success) for success in (True, False))
+        found = {run: _readable(one) for run, one in cache.take(transaction, [*won, *lost]).items()}
     return Lessons(
         successes=tuple(found[run] for run in won if run in found),
         failures=tuple(found[run] for run in lost if run in found),
@@ -56,18 +56,18 @@ def in_short(lessons: Lessons) -> Lessons:
     return Lessons(successes=tuple(map(_short, lessons.successes)), failures=tuple(map(_short, lessons.failures)))
 
 
-def paths_of(ctx: Context, pattern: str, ahead: Grouped | None = None) -> dict[Path, int]:
+def paths_of(ctx: Context, pattern: str, unsaved: Grouped | None = None) -> dict[Path, int]:
     """The paths a pattern's successes took, counted."""
     with ctx.store.read() as transaction:
         counts = Counter(members.paths(transaction, pattern))
-    new = ahead.members if ahead else ()
+    new = unsaved.members if unsaved else ()
     counts.update(one.path for one in new if one.pattern == pattern and one.success and one.path)
     return dict(counts)
 
 
-def _newest(transaction: Transaction, pattern: str, ahead: Grouped | None, *, success: bool) -> list[str]:
+def _newest(transaction: Transaction, pattern: str, unsaved: Grouped | None, *, success: bool) -> list[str]:
     there = members.newest(transaction, pattern, success=success, limit=SHOWN)
-    new = ahead.members if ahead else ()
+    new = unsaved.members if unsaved else ()
     more = [one for one in new if one.pattern == pattern and one.success == success]
     return [*there, *(one.run for one in sorted(more, key=lambda one: one.sequence))][-SHOWN:]
 
@@ -113,7 +113,7 @@ def _cut(call: ToolCall) -> ToolCall:
 
 
 @dataclass(slots=True, kw_only=True)
-class Read:
+class RunCache:
     """Runs as they were read, each for one draft."""
 
     room: int = ROOM

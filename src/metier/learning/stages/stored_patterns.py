@@ -116,7 +116,7 @@ def thresholds(ctx: Context) -> Thresholds:
     return Thresholds(min_runs=ctx.config.learning.min_runs, min_success_ratio=ctx.config.learning.min_success_ratio)
 
 
-def settle(ctx: Context) -> list[Pattern]:
+def follow_settings(ctx: Context) -> list[Pattern]:
     """Follow a change of settings: patterns get the status they have by now, runs that wait are looked at again."""
     now = f"{ctx.config.learning.min_runs} {ctx.config.learning.min_success_ratio}"
     with ctx.store.read() as transaction:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from metier import __version__
 from metier.errors import MetierError
-from metier.learning.drafting.by_model import draft_with
 from metier.learning.drafting.document import LEARNED, ORIGIN, is_whole
-from metier.learning.drafting.heuristic import NothingNew, draft
-from metier.learning.drafting.proposal import HEURISTIC, Proposal, Refusal, draft_of, normalise
+from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew
+from metier.learning.drafting.proposal import AFTER, Proposal, Refusal, draft_of, normalise
 from metier.learning.drafting.shortcut import combined, is_stable, shortcut_name
 from metier.learning.drafting.similar_skills import recall
 from metier.learning.next_step import GROWTH
@@ -30,11 +29,10 @@ if TYPE_CHECKING:
 
     from metier.learning.drafting.proposal import Normalised, There
     from metier.learning.drafting.similar_skills import KnownSkill
-    from metier.learning.learn import Patience
     from metier.learning.procedures.knowledge import Lessons
     from metier.learning.stages.existing_skills import ExistingSkills
     from metier.learning.stages.group import Grouped
-    from metier.learning.stages.read_runs import Read
+    from metier.learning.stages.read_runs import RunCache
     from metier.library.skills import Library
     from metier.skills.package import Package
     from metier.types import Draft, Pattern
@@ -43,52 +41,56 @@ GATE = "gate: "
 """How the note begins with which a gate rejects a draft."""
 
 
+class Drafter(Protocol):
+    """Drafts a change to a skill from the runs of a pattern."""
+
+    @property
+    def name(self) -> str:
+        """Who would draft now: `heuristic`, a model's name, or your own."""
+        ...
+
+    def draft(self, pattern: Pattern, lessons: Lessons, recalled: Sequence[KnownSkill]) -> Proposal | NothingNew:
+        """The proposed change; or why there is none. `recalled` are skills the pattern may belong to."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Nothing:
-    """No draft came of it, and why."""
+class NoDraft:
+    """Why there is no draft."""
 
     reason: str
     refused: bool = False
-    """Whether there was something to say, and no place for it."""
+    """There was something to say, but no skill that can take it."""
+    drafter: str = ""
+    """Who tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
-    """What every draft of a pass is written with."""
+class DraftWriter:
+    """Writes the drafts of one pass."""
 
     library: Library
-    stock: ExistingSkills
-    read: Read
+    existing: ExistingSkills
+    cache: RunCache
     """Runs that the pass has read already."""
-    asker: Patience | None = None
-    ahead: Grouped | None = None
+    drafter: Drafter
+    unsaved: Grouped | None = None
     """What a dry run has grouped and not saved."""
 
-    @property
-    def drafter(self) -> str:
-        """Who writes: nobody waits for a model that does not answer."""
-        return HEURISTIC if self.asker is None or self.asker.is_out else self.asker.name
-
-    @property
-    def wrote(self) -> str:
-        """Who wrote the last draft."""
-        return HEURISTIC if self.asker is None or self.asker.silent else self.asker.name
-
-    def write(self, pattern: Pattern, earlier: Sequence[Draft]) -> Draft | Nothing:
-        """A new draft of a pattern, reviewed; `earlier` are those it has already."""
-        lessons = lessons_of(self.library.ctx, pattern.id, self.read, self.ahead)
+    def write(self, pattern: Pattern, earlier: Sequence[Draft]) -> Draft | NoDraft:
+        """A new draft of a pattern, reviewed; `earlier` are the drafts it has already."""
+        lessons = lessons_of(self.library.ctx, pattern.id, self.cache, self.unsaved)
         shipped = tuple(dict.fromkeys(name_of(one) for one in earlier if one.status == "accepted"))
         proposal = self._proposal(pattern, in_short(lessons), shipped)
         if isinstance(proposal, NothingNew):
-            return Nothing(reason=proposal.reason)
-        fitted = self._fitted(pattern, proposal, lessons)
-        if isinstance(fitted, Nothing):
-            return fitted
-        new = anew(fitted, earlier)
-        return Nothing(reason=new) if isinstance(new, str) else new
+            return NoDraft(reason=proposal.reason, drafter=proposal.drafter or self.drafter.name)
+        proposal = replace(proposal, model=proposal.model or self.drafter.name)
+        fitted = self._fit(pattern, proposal, lessons)
+        new = fitted if isinstance(fitted, NoDraft) else fit_into_history(fitted, earlier)
+        return replace(new, drafter=proposal.model.removeprefix(AFTER)) if isinstance(new, NoDraft) else new
 
-    def again(self, pattern: Pattern, old: Draft) -> Draft:
-        """An open draft, fitted and reviewed again; its text stays. One that fits no more is quarantined."""
+    def refresh(self, pattern: Pattern, old: Draft) -> Draft:
+        """An open draft, fitted and reviewed again; its text stays. A draft that no longer fits is quarantined."""
         proposal = Proposal(
             target=name_of(old),
             kind=old.kind,
@@ -100,30 +102,30 @@ class Desk:
             model=old.provenance.model,
             prompt_hash=old.provenance.prompt_hash,
         )
-        lessons = lessons_of(self.library.ctx, pattern.id, self.read, self.ahead)
-        new = self._fitted(replace(pattern, runs=old.provenance.runs), proposal, lessons)
-        if isinstance(new, Nothing):
+        lessons = lessons_of(self.library.ctx, pattern.id, self.cache, self.unsaved)
+        new = self._fit(replace(pattern, runs=old.provenance.runs), proposal, lessons)
+        if isinstance(new, NoDraft):
             problem = Finding(
                 rule="fits-no-more", severity="high", reason=new.reason, fix=f"metier drafts reject {old.id}"
             )
             new = replace(old, status="quarantined", findings=(problem,), updated=self.library.ctx.now())
-        done = again(old, new)
+        done = carry_over(old, new)
         return replace(done, basis=self.basis(pattern, done))
 
     def basis(self, pattern: Pattern, draft: Draft) -> str:
         """Stands for all that reviewing a draft rests on: more evidence matters where a person is to be asked."""
         root = str(self.library.default.path) if "/" in draft.target else ""
-        there = self.stock.hash(name_of(draft))
+        there = self.existing.hash(name_of(draft))
         evidence = _evidence(pattern) if draft.needs_approval and not draft.approved else ""
         return _hash(draft.body, draft.hash, evidence, there, root, __version__)
 
-    def tried(self, pattern: Pattern, drafter: str) -> str:
-        """Stands for all that drafting a pattern rests on, with how much evidence that is."""
+    def attempt_key(self, pattern: Pattern, drafter: str) -> str:
+        """A key for one attempt to draft a pattern: who tried, on what evidence, and how much of it."""
         return f"{_hash(drafter, __version__)}:{_evidence(pattern)}:{pattern.successes + pattern.failures}"
 
-    def is_vain(self, pattern: Pattern, tried: str) -> bool:
-        """Whether trying again is too early: nothing came of it with little less evidence than there is now."""
-        who, _, rest = self.tried(pattern, self.drafter).partition(":")
+    def was_tried_recently(self, pattern: Pattern, tried: str) -> bool:
+        """Whether the same drafter got no draft from nearly the same evidence; `tried` is the key of that attempt."""
+        who, _, rest = self.attempt_key(pattern, self.drafter.name).partition(":")
         evidence, _, count = rest.partition(":")
         before = tried.split(":")
         if len(before) != 3 or before[0] != who:
@@ -132,47 +134,45 @@ class Desk:
 
     def _proposal(self, pattern: Pattern, lessons: Lessons, shipped: tuple[str, ...]) -> Proposal | NothingNew:
         """What its runs teach, for the skill they follow, the one that was learned of them before, or a new one."""
-        recalled = recall(pattern, self.stock.index, shipped)
+        recalled = recall(pattern, self.existing.index, shipped)
         if is_stable(
-            pattern, paths_of(self.library.ctx, pattern.id, self.ahead), self.library.ctx.config.learning.min_runs
+            pattern, paths_of(self.library.ctx, pattern.id, self.unsaved), self.library.ctx.config.learning.min_runs
         ):
             return self._shortcut(pattern, lessons, recalled)
         followed = pattern.winning_path or tuple(one.name for one in recalled if one.name in shipped)
-        return self._drafted(replace(pattern, winning_path=followed), lessons, recalled)
-
-    def _drafted(self, pattern: Pattern, lessons: Lessons, recalled: tuple[KnownSkill, ...]) -> Proposal | NothingNew:
-        return draft_with(self.asker, pattern, lessons, recalled) if self.asker else draft(pattern, lessons, recalled)
+        return self.drafter.draft(replace(pattern, winning_path=followed), lessons, recalled)
 
     def _shortcut(self, pattern: Pattern, lessons: Lessons, recalled: tuple[KnownSkill, ...]) -> Proposal | NothingNew:
         """One skill for a stable chain; one that is there already gets what it does not say yet."""
-        existing = self.stock.index.named(shortcut_name(pattern.summary, pattern.winning_path))
+        existing = self.existing.index.named(shortcut_name(pattern.summary, pattern.winning_path))
         if existing is not None:
             known = replace(pattern, winning_path=(existing.name,))
-            found = self._drafted(known, lessons, (existing, *recalled))
+            found = self.drafter.draft(known, lessons, (existing, *recalled))
         else:
-            found = draft_with(self.asker, pattern, lessons, recalled) if self.asker else draft(pattern, lessons)
-            found = draft(pattern, lessons) if isinstance(found, NothingNew) else found
+            shown = () if isinstance(self.drafter, HeuristicDrafter) else recalled
+            found = self.drafter.draft(pattern, lessons, shown)
+            found = HeuristicDrafter().draft(pattern, lessons) if isinstance(found, NothingNew) else found
         if isinstance(found, NothingNew):
             return found
-        parts = [skill for name in pattern.winning_path if (skill := self.stock.index.named(name))]
+        parts = [skill for name in pattern.winning_path if (skill := self.existing.index.named(name))]
         return combined(_untitled(found), pattern, parts, existing)
 
-    def _fitted(self, pattern: Pattern, proposal: Proposal, lessons: Lessons) -> Draft | Nothing:
-        there = self.stock.there(proposal.target)
+    def _fit(self, pattern: Pattern, proposal: Proposal, lessons: Lessons) -> Draft | NoDraft:
+        there = self.existing.there(proposal.target)
         normal = normalise(proposal, there)
         if isinstance(normal, Refusal):
-            return Nothing(reason=normal.reason, refused=True)
+            return NoDraft(reason=normal.reason, refused=True)
         drafted = self._draft(pattern, normal, there)
         before = normal.copied or there.here
         try:
             package = compose(drafted.kind, normal.proposal.target, before, drafted.body)
         except MetierError as error:
             if not any(map(blocks, drafted.findings)):
-                return Nothing(reason=str(error))
+                return NoDraft(reason=str(error))
             return replace(drafted, status="quarantined", ratio=pattern.success_ratio)
         if normal.copied:
-            drafted = self._copied(drafted, package)
-        return self._reviewed(pattern, replace(drafted, hash=package.hash()), package, before, lessons)
+            drafted = self._copy(drafted, package)
+        return self._review(pattern, replace(drafted, hash=package.hash()), package, before, lessons)
 
     def _draft(self, pattern: Pattern, normal: Normalised, there: There) -> Draft:
         proposal = normal.proposal
@@ -181,16 +181,16 @@ class Desk:
         base = there.here.hash() if there.here else ""
         return draft_of(proposal, pattern, self.library.ctx.now(), base)
 
-    def _copied(self, drafted: Draft, package: Package) -> Draft:
+    def _copy(self, drafted: Draft, package: Package) -> Draft:
         """A change to a skill from elsewhere: the whole of it, as a new skill of this workspace."""
         library = self.library
-        if self.ahead is None:
+        if self.unsaved is None:
             with library.shelf.writing():
                 library.shelf.objects.keep(package)
         target = str(library.default.path / drafted.target)
         return replace(drafted, target=target, kind="create", files=files_of(package), base_hash="")
 
-    def _reviewed(
+    def _review(
         self, pattern: Pattern, drafted: Draft, package: Package, before: Package | None, lessons: Lessons
     ) -> Draft:
         review = review_draft(
@@ -198,11 +198,11 @@ class Desk:
             package,
             before=before,
             evidence=(*lessons.successes, *lessons.failures),
-            existing=[one for one in self.stock.index.names() if one != name_of(drafted)],
+            existing=[one for one in self.existing.index.names() if one != name_of(drafted)],
             second=opinions(self.library.ctx.config.second_opinions),
         )
         findings = tuple(dict.fromkeys((*drafted.findings, *review.findings)))
-        out = self.stock.out(name_of(drafted))
+        out = self.existing.out(name_of(drafted))
         notes = (f"{name_of(drafted)} is {out}: shipping this brings it back, so a person has to agree",) if out else ()
         done = replace(
             drafted,
@@ -245,23 +245,23 @@ def _hash(*parts: str) -> str:
     return sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def anew(draft: Draft, earlier: Sequence[Draft]) -> Draft | str:
+def fit_into_history(draft: Draft, earlier: Sequence[Draft]) -> Draft | NoDraft:
     """A new draft beside the earlier ones of its pattern, or why it is not put before anybody again.
 
     The same text as that of an open draft is that draft. The same as one that was decided is another draft, unless a
     person said no to it.
     """
     same = [one for one in earlier if one.id == draft.id or one.id in _later_ids(draft.id, len(earlier))]
-    refused = [one for one in same if one.status == "rejected" and not is_by_gate(one)]
+    refused = [one for one in same if one.status == "rejected" and not was_rejected_by_gate(one)]
     if refused:
-        return f"draft {refused[-1].id} says the same, and was rejected"
+        return NoDraft(reason=f"draft {refused[-1].id} says the same, and you rejected it")
     for one in same:
         if one.status in OPEN:
-            return again(one, draft)
+            return carry_over(one, draft)
     return replace(draft, id=_later_ids(draft.id, len(same))[-1]) if same else draft
 
 
-def again(old: Draft, new: Draft) -> Draft:
+def carry_over(old: Draft, new: Draft) -> Draft:
     """An open draft as it is by now: its own id and notes, and a person's yes as long as its bytes are the same."""
     kept = (one for one in old.findings if not blocks(one))
     now = replace(
@@ -272,16 +272,16 @@ def again(old: Draft, new: Draft) -> Draft:
         ratio=old.ratio,
         created=old.created,
     )
-    return approved_as(old, now)
+    return keep_approval(old, now)
 
 
-def approved_as(old: Draft, new: Draft) -> Draft:
+def keep_approval(old: Draft, new: Draft) -> Draft:
     """A draft with the yes that another state of it had, as long as it was for these bytes."""
     same = bool(old.approved) and old.approved == new.hash
     return replace(new, approved=old.approved if same else "", approver=old.approver if same else "")
 
 
-def is_by_gate(draft: Draft) -> bool:
+def was_rejected_by_gate(draft: Draft) -> bool:
     """Whether it was a gate that rejected a draft, not a person."""
     return any(one.startswith(GATE) for one in draft.notes)
 

@@ -160,8 +160,8 @@ class Lookout:
             self._stamp = stamp  # else somebody was writing them just then: the next look opens it once more
         self.name, self._spooled = ws.context.name, []
         self._state = replace(self._state, backoff=Backoff())
-        if ws.context.config.learning.trigger == "scheduled" and passes.look(ws.context)[1] is None:
-            passes.completed(ws.context, Passed(at=ws.context.clock()))  # from now on a time can be missed
+        if ws.context.config.learning.trigger == "scheduled" and passes.look_at_passes(ws.context)[1] is None:
+            passes.complete_pass(ws.context, Passed(at=ws.context.clock()))  # from now on a time can be missed
         ws.read_waiting()
         return ws
 
@@ -190,7 +190,7 @@ class Lookout:
 
     def _due(self, ws: Opened, *, settled: bool = False) -> Due | Later | Never:
         now = Moment(wall=self._clock(), ticks=time.monotonic())
-        self._state = noticed(self._state, now, *passes.look(ws.context))
+        self._state = noticed(self._state, now, *passes.look_at_passes(ws.context))
         return due(self._state, now, ws.context.config, replace(self._pace, quiet=0.0) if settled else self._pace)
 
     def _pass(self, ws: Opened, *, settled: bool) -> Iterator[Event]:
@@ -205,7 +205,7 @@ class Lookout:
 
     def _learned(self, ws: Opened, why: str) -> Iterator[Event]:
         """A pass, whatever becomes of it; only one that went through is remembered as made."""
-        began, result = passes.begun(ws.context), "done"
+        began, result = passes.begin_pass(ws.context), "done"
         try:
             with closing(self._learn(ws.pool)) as events:
                 first = list(islice(events, 1))  # a pass makes sure that it is alone before it says anything
@@ -213,7 +213,7 @@ class Lookout:
                 for event in chain(first, events):
                     result = event.text if isinstance(event, Ended) else result
                     yield event
-            passes.completed(ws.context, began)
+            passes.complete_pass(ws.context, began)
         except BusyError as error:
             if not self._postpone():
                 yield Noted(stage=PASS, text=_line(error))

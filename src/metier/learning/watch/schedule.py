@@ -213,7 +213,7 @@ def _held_back(found: Due | Later | Never, backoff: Backoff, now: Moment) -> Due
     return found
 
 
-def look(ctx: Context) -> tuple[Arrivals, Passed | None, int]:
+def look_at_passes(ctx: Context) -> tuple[Arrivals, Passed | None, int]:
     """What has arrived, the last pass, and how many runs arrived after it."""
     with ctx.store.read() as transaction:
         arrived = arrivals.read_arrivals(transaction)
@@ -223,13 +223,13 @@ def look(ctx: Context) -> tuple[Arrivals, Passed | None, int]:
     return arrived, passed, fresh
 
 
-def begun(ctx: Context) -> Passed:
-    """A pass that begins now; hand it to `completed` when it has gone through."""
+def begin_pass(ctx: Context) -> Passed:
+    """A pass that begins now; hand it to `complete_pass` when it has gone through."""
     with ctx.store.read() as transaction:
         return Passed(at=ctx.clock().astimezone(UTC), seen=arrivals.read_arrivals(transaction))
 
 
-def completed(ctx: Context, passed: Passed) -> None:
+def complete_pass(ctx: Context, passed: Passed) -> None:
     """Remember a pass that has gone through, unless a later one is known; what arrived meanwhile is the next one's."""
     text = json.dumps({"at": passed.at.isoformat(), "newest": passed.seen.newest, "revisions": passed.seen.revisions})
     with ctx.store.write() as transaction:
