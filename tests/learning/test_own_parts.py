@@ -9,7 +9,7 @@ from learn_world import REPORTS, TESTS, all_drafts, all_patterns, task
 
 import metier.learning
 from metier.learning import Clustering, NothingNew, Proposal, RunGroup
-from metier.store.tables.recording import verdicts
+from metier.store.tables.runs import verdicts
 from metier.types import Verdict
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def test_a_verdict_is_kept_and_a_run_without_one_is_judged_again(ws: Workspace) 
     result_of(ws.learn(judge=judge))
     assert len(judge.seen) == 4
     with ws.context.store.read() as transaction:
-        found = verdicts.many(transaction, judge.seen)
+        found = verdicts.get_many(transaction, judge.seen)
     assert {one.judge for one in found.values()} == {"strict"}
     assert all(one.decided for one in found.values())
 

@@ -115,7 +115,8 @@ def _grouped(ctx: Context, gathered: Gathered, known: _Known, met: Clustering) -
     success = {**gathered.success, **{one.run: one.success for one in known.waiting.values()}}
     records = {record.id: record for record in gathered.records}
     with ctx.store.read() as transaction:
-    from metier.models.embedder import StaticEmbedder
+        old = [run for one in met.groups for run in one.runs if run not in records]
+        records |= {record.id: slim(record) for record in runs.get_many(transaction, old)}
         taken = {one.label for one in known.patterns.values() if one.successes + one.failures}
         for meeting, found in _in_order(met.groups, records):
             if meeting.pattern:
