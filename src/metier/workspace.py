@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 from metier import config
 from metier.context.context import open_context, utc
 from metier.errors import MetierError, StoreError
+from metier.runs.ingest import has_waiting_transcripts
 from metier.store.tables import meta
 
 if TYPE_CHECKING:
@@ -132,9 +133,10 @@ class Workspace:
 
     def read_waiting(self) -> None:
         """Read what is new in the transcripts that hooks pointed at, up to 32 MiB in all."""
-        from metier.capture.import_sessions import read_waiting
+        if has_waiting_transcripts(self.context):
+            from metier.capture.import_sessions import read_waiting
 
-        read_waiting(self.context)
+            read_waiting(self.context)
 
     def runs(self, limit: int = 50) -> list[Record]:
         """The newest runs."""

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from metier.context.model_access import ModelAsker, ModelLine, RemoteEmbedder, asker_of, embedder_of
+from metier.context.model_access import asker_of, embedder_of
+from metier.context.model_line import ModelAsker, ModelLine, RemoteEmbedder
 from metier.errors import ConfigError
 from metier.models.build import NoModel
 from metier.models.failures import Unreachable

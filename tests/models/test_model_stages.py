@@ -17,7 +17,8 @@ from judging import judge_all
 from loopback import Loopback, answers, completion, floods, hangs, resets
 
 from metier import config
-from metier.context.model_access import ModelAsker, asker_of
+from metier.context.model_access import asker_of
+from metier.context.model_line import ModelAsker
 from metier.context.model_spending import spent_today
 from metier.learning.clustering.by_model import cluster_with, in_short
 from metier.learning.drafting.by_model import ModelDrafter

@@ -44,6 +44,12 @@ def ingest_spool(ctx: Context) -> list[Delivery]:
     return done
 
 
+def has_waiting_transcripts(ctx: Context) -> bool:
+    """Whether hooks pointed at transcripts that are not read yet."""
+    with ctx.store.read() as transaction:
+        return bool(files.waiting(transaction))
+
+
 def waiting_files(folder: Path) -> list[str]:
     """Names of the files to take in, oldest first."""
     try:

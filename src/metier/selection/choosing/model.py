@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metier.context.model_access import refuse_strange_address
-from metier.context.model_spending import StoreCalls, StoreLedger
 from metier.models.build import UNSET, NoModel, build, model_settings
-from metier.models.layers.stack import Layers, build_stack
-from metier.models.price import price_of, unknown_price
 from metier.selection.choosing.model_call import Adviser
 
 if TYPE_CHECKING:
@@ -39,6 +36,8 @@ def advised(ctx: Context, *, model: bool | Model, environ: Mapping[str, str] | N
         yield Advice()
         return
     if model is not True:
+        from metier.models.price import unknown_price
+
         yield Advice(adviser=_adviser(ctx, model, unknown_price))
         return
     found = model_settings(ctx.config.flat()).model
@@ -48,6 +47,8 @@ def advised(ctx: Context, *, model: bool | Model, environ: Mapping[str, str] | N
     if found is None or isinstance(bare, NoModel):
         yield Advice(note=bare.reason if isinstance(bare, NoModel) and bare is not UNSET else "")
         return
+    from metier.models.price import price_of
+
     try:
         yield Advice(adviser=_adviser(ctx, bare, price_of(found, ctx.clock()), f"{found.provider}:{found.name}"))
     finally:
@@ -56,6 +57,9 @@ def advised(ctx: Context, *, model: bool | Model, environ: Mapping[str, str] | N
 
 def _adviser(ctx: Context, model: Model, price: Price, provider: str = "") -> Adviser:
     """A model with every layer around it. Decisions are kept, replies are not: a useless one would be for ever."""
+    from metier.context.model_spending import StoreCalls, StoreLedger
+    from metier.models.layers.stack import Layers, build_stack
+
     layers = Layers(
         redact=ctx.redact,
         ledger=StoreLedger(ctx),

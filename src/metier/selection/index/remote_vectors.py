@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from metier.context.context import Context
-    from metier.context.model_access import RemoteEmbedder
+    from metier.context.model_line import RemoteEmbedder
     from metier.selection.candidates.skill_pool import SkillPool
     from metier.store.tables.selection.skill_index import ContentKey
 
