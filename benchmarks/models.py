@@ -32,8 +32,8 @@ from loopback import Loopback, answers, completion
 from metier.context.model_access import asker_of
 from metier.learning.clustering.by_model import BATCH, cluster_with
 from metier.learning.clustering.model_prompt import RunInShort
-from metier.models.ask import Answer, ask
-from metier.models.build import NoModel
+from metier.models.answers import Answer, ask
+from metier.models.builder import NoModel
 from metier.models.failures import OverBudget
 from metier.models.http.client import HttpModel
 from metier.models.layers.budget import Budgeted

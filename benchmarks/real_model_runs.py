@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from metier.models.build import NoModel, build
+from metier.models.builder import NoModel, build
 from metier.models.spec import parse_spec
 from metier.training.presets import spec_of
 from metier.training.rollouts.rollout import Scoring

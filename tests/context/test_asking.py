@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from metier.context.model_access import asker_of, embedder_of
 from metier.context.model_line import ModelAsker, ModelLine, RemoteEmbedder
 from metier.errors import ConfigError
-from metier.models.build import NoModel
+from metier.models.builder import NoModel
 from metier.models.failures import Unreachable
 from metier.models.ledger import Limits
 from metier.models.questions import NoAnswer, Question

@@ -9,7 +9,7 @@ import pytest
 from loopback import answers, completion
 from pydantic import BaseModel, ConfigDict, Field
 
-from metier.models.ask import Answer, ask
+from metier.models.answers import Answer, ask
 from metier.models.failures import Malformed, TimedOut, Unreachable
 from metier.models.memo_keys import prompt_hash
 from metier.models.scripted import Scripted, fails, on, says

@@ -22,7 +22,7 @@ from pydantic_ai.exceptions import ModelHTTPError, UnexpectedModelBehavior, User
 from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.models.function import FunctionModel
 
-from metier.models.ask import Answer, ask
+from metier.models.answers import Answer, ask
 from metier.models.failures import Malformed, RateLimited, Refused, TimedOut, Unreachable
 from metier.models.model import Message, Reply, Request, Texts, Vectors
 from metier.models.pydantic_ai import ForeignProvider

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metier.errors import ConfigError
-from metier.models.build import NoModel, build, model_settings
+from metier.models.builder import NoModel, build, model_settings
 from metier.models.http.client import HttpModel
 from metier.models.http.transport import Proxy, proxy_for
 from metier.models.ledger import Limits

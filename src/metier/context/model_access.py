@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Literal
 
 from metier import config
-from metier.models.build import UNSET, NoModel, build, model_settings
+from metier.models.builder import UNSET, NoModel, build, model_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -32,7 +32,7 @@ from metier.library.hand_edits import record_hand_edits
 from metier.library.listing import scan_skills
 from metier.library.proposals.drafts import finish_interrupted_drafts
 from metier.library.proposals.gate import NoCases
-from metier.models.build import UNSET, NoModel
+from metier.models.builder import UNSET, NoModel
 from metier.models.embedder import StaticEmbedder
 from metier.models.questions import NoAnswer
 from metier.runs.ingest import ingest_spool

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
-from metier.models.ask import Answer, ask
-from metier.models.build import NoModel, build
+from metier.models.answers import Answer, ask
+from metier.models.builder import NoModel, build
 from metier.models.failures import Failure, Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
 from metier.models.model import Message, Reply, Request, Texts, Vectors
 from metier.models.price import price_of

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from metier.cli.options import GlobalOptions
     from metier.config import Settings
     from metier.context.model_spending import Today
-    from metier.models.build import ModelSettings
+    from metier.models.builder import ModelSettings
     from metier.models.check import CheckResult
     from metier.models.ledger import Limits
 
@@ -44,7 +44,7 @@ def check(ctx: typer.Context, as_json: AsJson = False) -> None:
 
     from metier.config import load, outer_state_dir, state_folder
     from metier.context import state_folder as place
-    from metier.models.build import model_settings
+    from metier.models.builder import model_settings
     from metier.models.check import check_budget, check_models
 
     given = options(ctx)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metier.context.model_access import refuse_strange_address
-from metier.models.build import UNSET, NoModel, build, model_settings
+from metier.models.builder import UNSET, NoModel, build, model_settings
 from metier.selection.choosing.model_call import Adviser
 
 if TYPE_CHECKING:

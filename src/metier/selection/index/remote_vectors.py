@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from metier.context.model_access import embedder_of
 from metier.errors import StoreError
-from metier.models.build import NoModel
+from metier.models.builder import NoModel
 from metier.models.questions import NoAnswer
 from metier.selection.assembly.token_budget import ends
 from metier.selection.index.entries import EMBEDDER

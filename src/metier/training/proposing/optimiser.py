@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from metier.models.ask import Answer, ask
+from metier.models.answers import Answer, ask
 from metier.models.failures import Malformed, OverBudget, one_line
 from metier.models.model import Message, Reply, Request
 from metier.prompts import load, render

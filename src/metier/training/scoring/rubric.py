@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from metier.errors import InputError
 from metier.formats.strict_json import word
-from metier.models.ask import Answer, ask
+from metier.models.answers import Answer, ask
 from metier.models.failures import OverBudget
 from metier.models.model import Message, Request
 from metier.prompts import load, render

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metier.context.model_access import refuse_strange_address
 from metier.errors import ConfigError
-from metier.models.build import NoModel, build, model_settings
+from metier.models.builder import NoModel, build, model_settings
 from metier.models.layers.stack import Layers
 from metier.models.price import price_of, unknown_price
 from metier.models.spec import parse_spec
