@@ -89,11 +89,11 @@ def asked(folder: Path, tasks: Sequence[str]) -> bool:
         ws.select(tasks[0], model=False)
         fine = measured("a new task", each(ws, [f"{text} {mark}" for text in tasks[1 : TASKS + 1]]), NEW)
         fine &= measured("a task asked before", each(ws, tasks[1 : TASKS + 1]), REMEMBERED)
-        names = list(ws.pool.catalogue.listed)[:TASKS]
+        names = list(ws.pool.catalogue.in_use)[:TASKS]
         excluding = [lambda name=name: ws.select(f"{tasks[0]} {name}", model=False, exclude=[name]) for name in names]
         measured("a new task, another skill excluded each time", excluding)
         filled(folder / ".agents/skills", [made_up(1)[0][0]])
-        measured("a skill more, found and indexed", [lambda: list(ws.pool.refreshed())])
+        measured("a skill more, found and indexed", [lambda: list(ws.pool.refresh())])
     return fine
 
 
@@ -124,7 +124,7 @@ def main() -> int:
         if not (folder / ".agents").exists():
             filled(folder / ".agents/skills", skills)
             with Workspace.open(folder) as ws:
-                measured(f"{len(skills):,} skills kept and indexed", [ws.pool.current])
+                measured(f"{len(skills):,} skills kept and indexed", [ws.pool.update_if_stale])
         time.sleep(0.2)  # what changed a moment ago is read once more
         fine = asked(folder, tasks)
         for _ in range(2):

@@ -24,15 +24,15 @@ import numpy as np
 
 from metier.selection.choosing.choose import Basis, choose
 from metier.selection.index.entries import dumps, entry_of, loads, with_history
-from metier.selection.index.index import Index
-from metier.selection.types import Scored, Selectable, Settings, Task
+from metier.selection.index.index import SkillIndex
+from metier.selection.types import ScoredSkill, Selectable, SelectionSettings, Task
 from selection_data import DATA, drawn, no_skill, pools, read_requests, read_skills
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeVar
 
-    from metier.selection.index.entries import Entry
+    from metier.selection.index.entries import IndexEntry
     from selection_data import Request
 
     Made = TypeVar("Made")
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 FIRST, TWELVE, NONE, ACTED = 0.657, 0.898, 0.9, 0.8
 MEDIAN, SLOW, HUGE, ONE_MORE, RATE, MEMORY = 5.0, 15.0, 40.0, 20.0, 1_000, 150
 SIZES = (100, 1_000, 10_000)
-BASIS = Basis(settings=Settings(explore_rate=0.0))
+BASIS = Basis(settings=SelectionSettings(explore_rate=0.0))
 
 
 def recall(name: str, ranks: Sequence[int]) -> tuple[float, float]:
@@ -50,13 +50,13 @@ def recall(name: str, ranks: Sequence[int]) -> tuple[float, float]:
     return found[0], found[2]
 
 
-def rank(index: Index, one: Request) -> int:
+def rank(index: SkillIndex, one: Request) -> int:
     """The place of the right skill, from 0; 99 when it is not among the first twelve."""
     names = [hit.name for hit in index.search(one.text, 12)]
     return min((names.index(name) for name in one.gold if name in names), default=99)
 
 
-def quality(entries: Mapping[str, Entry], served: Sequence[Request]) -> bool:
+def quality(entries: Mapping[str, IndexEntry], served: Sequence[Request]) -> bool:
     """Print recall by size of the library; whether the limits hold in the largest."""
     print(f"recall at 1, 5, 12 on {len(served)} requests")
     first, twelve = 0.0, 0.0
@@ -66,7 +66,7 @@ def quality(entries: Mapping[str, Entry], served: Sequence[Request]) -> bool:
     return held("recall", first > FIRST and twelve > TWELVE)
 
 
-def history(entries: Mapping[str, Entry], served: Sequence[Request]) -> bool:
+def history(entries: Mapping[str, IndexEntry], served: Sequence[Request]) -> bool:
     """Print recall when half of the skills remember other requests they served; whether the others lose nothing."""
     random = Random(3)
     known = {name for name in sorted(frozenset[str]().union(*(one.gold for one in served))) if random.random() < 0.5}
@@ -74,7 +74,7 @@ def history(entries: Mapping[str, Entry], served: Sequence[Request]) -> bool:
     before = {one: rank(plain, one) for one in served}
     after: dict[Request, int] = {}
     past = {name: [one.text for one in served if name in one.gold] for name in known}
-    full = Index.of((name, with_history(entry, past.get(name, ()))) for name, entry in entries.items())
+    full = SkillIndex.of((name, with_history(entry, past.get(name, ()))) for name, entry in entries.items())
     for one in served:
         own = [name for name in one.gold if name in known]
         for name in own:  # what is asked now is not yet part of the past
@@ -92,12 +92,12 @@ def history(entries: Mapping[str, Entry], served: Sequence[Request]) -> bool:
     return held("no loss without a history (one in a hundred)", now >= lost - 0.01 and still >= last - 0.01)
 
 
-def abstaining(skills: Mapping[str, Selectable], entries: Mapping[str, Entry], served: Sequence[Request]) -> bool:
+def abstaining(skills: Mapping[str, Selectable], entries: Mapping[str, IndexEntry], served: Sequence[Request]) -> bool:
     """Print how often nothing is activated where nothing should be; whether the limits hold."""
 
-    def chosen(index: Index, text: str) -> list[str]:
+    def chosen(index: SkillIndex, text: str) -> list[str]:
         hits = index.search(text, 12)
-        scored = [Scored(skill=skills[hit.name], score=hit.score, parts=hit.parts) for hit in hits]
+        scored = [ScoredSkill(skill=skills[hit.name], score=hit.score, parts=hit.parts) for hit in hits]
         return [one.skill.name for one in choose(Task(text=text), scored, BASIS).chosen]
 
     fine = True
@@ -117,7 +117,7 @@ def abstaining(skills: Mapping[str, Selectable], entries: Mapping[str, Entry], s
     return held("abstaining", fine)
 
 
-def must_not_fire(entries: Mapping[str, Entry], served: Sequence[Request], silent: Sequence[Request]) -> None:
+def must_not_fire(entries: Mapping[str, IndexEntry], served: Sequence[Request], silent: Sequence[Request]) -> None:
     """Print how often a skill comes first for a request it must not serve; nothing was tuned on these."""
     ((index, _),) = pools(entries, served, len(entries))
     first = np.mean([rank(index, one) == 0 for one in silent])
@@ -132,10 +132,10 @@ def cost(skills: Sequence[Selectable], texts: Sequence[str]) -> bool:
     entries = [pair for _, part in parts for pair in part]
     blobs = [(name, dumps(entry)) for name, entry in entries]
     tracemalloc.start()
-    loading, index = timed(lambda: Index.of((name, loads(blob)) for name, blob in blobs))
+    loading, index = timed(lambda: SkillIndex.of((name, loads(blob)) for name, blob in blobs))
     memory = (tracemalloc.get_traced_memory()[0] + sum(len(blob) for _, blob in blobs)) / 1e6
     tracemalloc.stop()
-    loading, _ = timed(lambda: Index.of((name, loads(blob)) for name, blob in blobs))
+    loading, _ = timed(lambda: SkillIndex.of((name, loads(blob)) for name, blob in blobs))
     median, slow = spent(index, texts)
     adding = [timed(lambda at=at: index.add(f"new-{at}", entries[at][1]))[0] * 1e3 for at in range(200)]
     more = float(np.percentile(adding, 99))
@@ -147,16 +147,16 @@ def cost(skills: Sequence[Selectable], texts: Sequence[str]) -> bool:
     return held("cost", fine)
 
 
-def huge(entries: Sequence[tuple[str, Entry]], texts: Sequence[str], count: int = 100_000) -> bool:
+def huge(entries: Sequence[tuple[str, IndexEntry]], texts: Sequence[str], count: int = 100_000) -> bool:
     """Print what a search takes among ten times as many skills, copies under other names."""
     copies = ((f"{name}-{at}", entry) for at in range(-(-count // len(entries))) for name, entry in entries)
-    building, index = timed(lambda: Index.of(pair for pair, _ in zip(copies, range(count), strict=False)))
+    building, index = timed(lambda: SkillIndex.of(pair for pair, _ in zip(copies, range(count), strict=False)))
     median, slow = spent(index, texts)
     print(f"{len(index):,} skills: built in {building:.1f} s, search {median:.1f} ms, 95th percentile {slow:.1f} ms")
     return held("cost among 100,000", median <= HUGE)
 
 
-def spent(index: Index, texts: Sequence[str]) -> tuple[float, float]:
+def spent(index: SkillIndex, texts: Sequence[str]) -> tuple[float, float]:
     """Milliseconds of a search, at the median and at the 95th percentile, once all is warm."""
     for text in texts[:20]:
         index.search(text, 12)

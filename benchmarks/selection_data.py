@@ -11,13 +11,13 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from metier.selection.evaluation import samples
-from metier.selection.index.index import Index
+from metier.selection.index.index import SkillIndex
 from metier.selection.types import Selectable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from metier.selection.index.entries import Entry
+    from metier.selection.index.entries import IndexEntry
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "retrieval"
 FIRSTS = ("demo-video", "ad-creative", "auto-repo-setup", "brain-ingest-gate", "azure-app-onboard-prereq")
@@ -83,12 +83,12 @@ def drawn(skills: Sequence[Selectable], served: Sequence[Request], size: int, se
 
 
 def pools(
-    entries: Mapping[str, Entry], served: Sequence[Request], size: int, seed: int = 0
-) -> Iterator[tuple[Index, list[Request]]]:
+    entries: Mapping[str, IndexEntry], served: Sequence[Request], size: int, seed: int = 0
+) -> Iterator[tuple[SkillIndex, list[Request]]]:
     """Indexes of a size, and for each the requests whose skills are in it; one for all if there is room."""
     gold = sorted(frozenset[str]().union(*(one.gold for one in served)))
     if size >= len(entries):
-        yield Index.of(entries.items()), list(served)
+        yield SkillIndex.of(entries.items()), list(served)
         return
     random = Random(seed)
     random.shuffle(gold)
@@ -97,4 +97,4 @@ def pools(
     for start, end in pairwise([*range(0, len(gold), step), len(gold)]):
         names = [*gold[start:end], *random.sample(others, size - (end - start))]
         there = set(names)
-        yield Index.of((name, entries[name]) for name in names), [one for one in served if one.gold <= there]
+        yield SkillIndex.of((name, entries[name]) for name in names), [one for one in served if one.gold <= there]

@@ -20,7 +20,7 @@ from metier.selection.choosing.calibration import Calibration
 from metier.selection.choosing.features import features
 from metier.selection.index.entries import entry_of
 from metier.selection.index.match_score import WEIGHTS
-from metier.selection.types import Scored
+from metier.selection.types import ScoredSkill
 from selection_data import DATA, FOLDS, drawn, no_skill, pools, read_requests, read_skills
 from selection_fitting import Example, fit, reliability
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from metier.selection.index.entries import Entry
+    from metier.selection.index.entries import IndexEntry
     from metier.selection.types import Selectable
     from selection_data import Request
 
@@ -51,7 +51,7 @@ class Asked:
     examples: tuple[Example, ...]
 
 
-def ranking(entries: Mapping[str, Entry], served: Sequence[Request]) -> None:
+def ranking(entries: Mapping[str, IndexEntry], served: Sequence[Request]) -> None:
     """Print the weights fitted without each vendor, recall out of fold, and the weights fitted to all."""
     ((index, _),) = pools(entries, served, len(entries))
     found: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
@@ -96,7 +96,9 @@ def said(weights: NDArray[np.float64]) -> str:
     return " ".join(f"{key} {value / weights[0]:.2f}" for key, value in zip(KEYS, weights, strict=True))
 
 
-def collected(skills: Mapping[str, Selectable], entries: Mapping[str, Entry], served: Sequence[Request]) -> list[Asked]:
+def collected(
+    skills: Mapping[str, Selectable], entries: Mapping[str, IndexEntry], served: Sequence[Request]
+) -> list[Asked]:
     """Every request in pools of every size."""
     looked, held = no_skill()
     out: list[Asked] = []
@@ -108,7 +110,7 @@ def collected(skills: Mapping[str, Selectable], entries: Mapping[str, Entry], se
             asked += [(kind, FOLDS, text, frozenset(), random.choice(made)[0]) for text in texts]
         for kind, vendor, text, gold, index in asked:
             hits = index.search(text, 12)
-            scored = [Scored(skill=skills[hit.name], score=hit.score, parts=hit.parts) for hit in hits]
+            scored = [ScoredSkill(skill=skills[hit.name], score=hit.score, parts=hit.parts) for hit in hits]
             examples = tuple(
                 Example(features=seen, right=hit.name in gold, query=text)
                 for seen, hit in zip(features(text, scored), hits, strict=True)

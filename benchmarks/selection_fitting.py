@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metier.selection.choosing.calibration import Calibration, Knots, interpolated
+from metier.selection.choosing.calibration import Calibration, Knots, interpolate
 from metier.selection.choosing.features import Features
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def fit(examples: Sequence[Example], version: str, precision: float = 0.8) -> Ca
         part = weighted([one for one, its in zip(examples, folds, strict=True) if its != fold], version)
         held += [(part.raw(one.features), one.right) for one, its in zip(examples, folds, strict=True) if its == fold]
     knots = isotonic(held)
-    said = [(interpolated(knots, raw), right) for raw, right in held]
+    said = [(interpolate(knots, raw), right) for raw, right in held]
     return replace(weighted(examples, version), knots=knots, threshold=_threshold(said, precision))
 
 

@@ -60,7 +60,7 @@ PURE = (
 )
 """Folders of functions from values to values: they are given models, clocks and random generators."""
 SERVICES = {
-    "metier.selection.choosing.model",
+    "metier.selection.choosing.adviser",
     "metier.selection.index.remote_vectors",
     "metier.selection.index.update",
 }

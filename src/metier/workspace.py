@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from metier.runs.live_run import Recording
     from metier.selection.candidates.skill_pool import SkillPool
     from metier.selection.result import Selected
-    from metier.selection.types import Settings as SelectSettings
+    from metier.selection.types import SelectionSettings
     from metier.training.evaluate import Evaluated
     from metier.training.events import Event as Progress
     from metier.training.service.inputs import Asked
@@ -224,15 +224,15 @@ class Workspace:
         session: str = "",
         budget: int | None = None,
         model: bool | Model = True,
-        settings: SelectSettings | None = None,
+        settings: SelectionSettings | None = None,
     ) -> Selected:
         """The skills an agent should have for a task, with how that came about; often none, and that is an answer.
 
         `model`: ask the configured one, none, or one that is handed in; `path`: what the task is about.
         """
-        from metier.selection.select import Wanted, select
+        from metier.selection.select import SelectOptions, select
 
-        wanted = Wanted(
+        wanted = SelectOptions(
             text=task,
             agent=agent,
             path=path,
@@ -246,9 +246,9 @@ class Workspace:
 
     def index_skills(self) -> Iterator[Event]:
         """Make every skill ready to be selected, by hooks, too; costs only what is new since the last time."""
-        from metier.selection.hook_table import prepared
+        from metier.selection.hook_table import prepare_all_for_hooks
 
-        return prepared(self.pool)
+        return prepare_all_for_hooks(self.pool)
 
     def train(self, skill: str, **asked: Unpack[Asked]) -> Generator[Progress, None, Finished]:
         """Train a skill on cases behind the gate; what is better becomes a draft, see `Finished.result`.

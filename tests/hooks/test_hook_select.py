@@ -62,7 +62,7 @@ def test_the_skill_that_fits_is_handed_out_as_reference_and_noted(ws: Workspace)
     assert text.startswith(f'{ABOUT}\n\n<skill_content name="flaky-tests"')
     assert "Run it fifty times." in text
     [kept] = stored(ws)
-    digest = ws.pool.current().listed["flaky-tests"].content.hash
+    digest = ws.pool.update_if_stale().in_use["flaky-tests"].content.hash
     assert (kept.query, kept.chosen, kept.chosen_hashes) == (FLAKY, ("flaky-tests",), (digest,))
     assert (kept.session, kept.agent, errors(ws)) == ("s1", "claude-code", "")
     assert kept.created.endswith("Z")

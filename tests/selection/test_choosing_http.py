@@ -13,7 +13,7 @@ from selection_world import NO_CHANCE, decide, falling, names, skill
 
 from metier.models.http.client import HttpModel
 from metier.models.spec import parse_spec
-from metier.selection.types import Scored
+from metier.selection.types import ScoredSkill
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 HURRIED = replace(NO_CHANCE, shortlist_timeout=0.4, final_timeout=0.4)
 CLEAR = (
-    Scored(skill=skill("ship"), score=0.95),
-    *(Scored(skill=skill(f"bake-{at}", body="Flour."), score=0.2) for at in range(3)),
+    ScoredSkill(skill=skill("ship"), score=0.95),
+    *(ScoredSkill(skill=skill(f"bake-{at}", body="Flour."), score=0.2) for at in range(3)),
 )
 TASK = "ship: run the script and look at its log"
 

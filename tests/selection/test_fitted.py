@@ -9,8 +9,8 @@ import pytest
 from metier.selection.choosing.choose import Basis, choose
 from metier.selection.evaluation import samples
 from metier.selection.index.entries import EMBEDDER, VERSION, entry_of
-from metier.selection.index.index import Index
-from metier.selection.types import Scored, Selectable, Settings, Task
+from metier.selection.index.index import SkillIndex
+from metier.selection.types import ScoredSkill, Selectable, SelectionSettings, Task
 
 DESCRIPTIONS = {
     "flaky-tests": "Mends tests that fail now and then. Use when a test is flaky or depends on the order of tests.",
@@ -27,14 +27,14 @@ DESCRIPTIONS = {
 SKILLS = {
     name: Selectable(name=name, description=text, body=f"# {name}\n\n{text}\n") for name, text in DESCRIPTIONS.items()
 }
-INDEX = Index.of((name, entry_of(skill)) for name, skill in SKILLS.items())
-BASIS = Basis(settings=Settings(explore_rate=0.0))
+INDEX = SkillIndex.of((name, entry_of(skill)) for name, skill in SKILLS.items())
+BASIS = Basis(settings=SelectionSettings(explore_rate=0.0))
 NO_SKILL = [json.loads(line) for line in samples.lines(samples.NO_SKILL)]
 
 
 def chosen(task: str) -> list[str]:
     hits = INDEX.search(task, 12)
-    scored = [Scored(skill=SKILLS[hit.name], score=hit.score, parts=hit.parts) for hit in hits]
+    scored = [ScoredSkill(skill=SKILLS[hit.name], score=hit.score, parts=hit.parts) for hit in hits]
     return [one.skill.name for one in choose(Task(text=task), scored, BASIS).chosen]
 
 

@@ -104,7 +104,7 @@ def test_the_configured_embedder_compares_and_each_skill_is_embedded_once(folder
         ws.select(f"{FLAKY}!")
         assert len([text for seen in server.seen for text in seen.json["input"]]) == 6
         with ws.context.store.read() as transaction:
-            contents = [one.content for one in ws.pool.catalogue.listed.values()]
+            contents = [one.content for one in ws.pool.catalogue.in_use.values()]
             name = f"openai:some-embedder {server.url} 3"
             assert len(skill_index.vectors(transaction, name, contents)) == 3
 
@@ -121,7 +121,7 @@ def useless(request: pytest.FixtureRequest) -> Iterator[Loopback]:
 
 def test_an_embedder_of_no_use_is_said_and_the_built_in_one_answers(folder: Path, useless: Loopback) -> None:
     with embedding(folder, useless) as ws:
-        ws.pool.current()
+        ws.pool.update_if_stale()
         began = time.monotonic()
         found = ws.select(FLAKY)
         assert time.monotonic() - began < 3.0

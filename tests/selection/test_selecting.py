@@ -13,8 +13,8 @@ from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked
 
 from metier.models.failures import Unreachable
 from metier.models.scripted import Scripted, fails, hangs, on, says
-from metier.selection.candidates.skill_pool import everything
-from metier.selection.types import Settings
+from metier.selection.candidates.skill_pool import skills_with_bodies
+from metier.selection.types import SelectionSettings
 from metier.store.tables.library import profiles
 from metier.store.tables.selection import selections
 from metier.types import Outcome, Run, SkillTrace
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from metier.types import Selection
 
-NO_CHANCE = Settings(explore_rate=0.0, withhold_rate=0.0)
+NO_CHANCE = SelectionSettings(explore_rate=0.0, withhold_rate=0.0)
 
 
 def stored(ws: Workspace) -> list[Selection]:
@@ -75,12 +75,21 @@ def test_no_skills_at_all_are_an_answer(ws: Workspace) -> None:
     model = Scripted(otherwise=says([]))
     found = ws.select(FLAKY, model=model)
     assert (found.names, found.choice.candidates, model.requests) == ((), (), [])
+    assert not found
 
 
 def test_one_skill_is_chosen_when_it_fits_and_not_when_it_does_not(ws: Workspace) -> None:
     put(ws, "flaky-tests", *SKILLS["flaky-tests"])
     assert ws.select(FLAKY).names == ("flaky-tests",)
     assert ws.select("what is the weather like in Paris tomorrow").names == ()
+
+
+def test_a_selection_is_true_only_when_the_agent_gets_a_skill(ws: Workspace) -> None:
+    stocked(ws)
+    assert ws.select(FLAKY)
+    assert not ws.select("what is the weather like in Paris tomorrow")
+    cut = ws.select(FLAKY, budget=0)
+    assert (bool(cut), len(cut.choice.chosen)) == (False, 1)
 
 
 def test_the_model_reads_the_bodies_and_decides(ws: Workspace) -> None:
@@ -192,17 +201,17 @@ def test_a_provisional_skill_is_explored_by_the_lot(ws: Workspace) -> None:
     with ws.context.store.write() as transaction:
         [profile] = [one for one in profiles.list_all(transaction) if one.skill == "flaky-tests"]
         profiles.put(transaction, [replace(profile, status="provisional")])
-    found = ws.select(FLAKY, settings=Settings(explore_rate=1.0))
+    found = ws.select(FLAKY, settings=SelectionSettings(explore_rate=1.0))
     assert [one.skill.name for one in found.choice.candidates if one.explored] == ["flaky-tests"]
     assert stored(ws)[0].explored == ("flaky-tests",)
 
 
 def test_a_withheld_skill_is_not_handed_over_and_noted(ws: Workspace) -> None:
-    found = stocked(ws).select(FLAKY, settings=Settings(withhold_rate=1.0))
+    found = stocked(ws).select(FLAKY, settings=SelectionSettings(withhold_rate=1.0))
     assert found.names == ()
     [kept] = stored(ws)
     assert [one.skill for one in kept.withheld] == ["flaky-tests"]
-    again = ws.select(FLAKY, settings=Settings(withhold_rate=1.0))
+    again = ws.select(FLAKY, settings=SelectionSettings(withhold_rate=1.0))
     assert (again.choice.stages[-1].stage, again.choice.withheld) == ("memo", ("flaky-tests",))
 
 
@@ -235,7 +244,7 @@ def test_of_many_skills_that_look_the_same_none_is_picked(ws: Workspace) -> None
 def test_what_is_known_of_an_unchanged_skill_comes_from_the_store(ws: Workspace) -> None:
     stocked(ws).select(FLAKY)
     with Workspace.open(ws.root) as other:
-        events = everything(other.pool)
+        events = skills_with_bodies(other.pool)
         stages: list[str] = []
         while True:
             try:
@@ -246,7 +255,7 @@ def test_what_is_known_of_an_unchanged_skill_comes_from_the_store(ws: Workspace)
         assert "index skills" not in stages
         assert {one.name: one.body for one in found}["sql-style"] == "# sql-style\n\nKeywords in capitals."
         put(ws, "sql-style", "How SQL queries are written here.", "Other.")
-        assert sum(event.stage == "index skills" for event in other.pool.refreshed()) == 3
+        assert sum(event.stage == "index skills" for event in other.pool.refresh()) == 3
 
 
 def test_a_store_that_cannot_be_written_does_not_stop_a_selection(ws: Workspace) -> None:
@@ -305,14 +314,14 @@ def test_a_skill_whose_history_nobody_keeps_is_reviewed_on_sight(ws: Workspace, 
 
 def test_requests_that_a_skill_served_with_success_help_to_find_it(ws: Workspace) -> None:
     asked = "the wobbly harbour checks are acting up again"
-    before = next(iter(stocked(ws).stock.search(asked, 3)), None)
+    before = next(iter(stocked(ws).pool.search(asked, 3)), None)
     chosen = ws.select(asked, model=Scripted(on("final", says(["flaky-tests"]))))
     trace = SkillTrace(active=("flaky-tests",), path=("flaky-tests",))
     outcome = Outcome(success=True, by="test")
     ws.finish(Run(message=asked, selection=chosen.id, skills=trace, outcome=outcome, status="completed"))
     ws.select("something else")
     with Workspace.open(ws.root) as later:
-        later.pool.current()
+        later.pool.update_if_stale()
         assert later.pool.served == {"flaky-tests": (asked,)}
         first = later.pool.search(asked, 3)[0]
         assert (first.name, before is None or first.score > before.score) == ("flaky-tests", True)

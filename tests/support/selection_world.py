@@ -10,7 +10,7 @@ from metier.selection.choosing.calibration import Calibration
 from metier.selection.choosing.choose import Basis, choose
 from metier.selection.choosing.features import Features
 from metier.selection.choosing.model_call import Adviser
-from metier.selection.types import Scored, Selectable, Settings, Task
+from metier.selection.types import ScoredSkill, Selectable, SelectionSettings, Task
 
 if TYPE_CHECKING:
     from metier.models.model import Model
@@ -23,7 +23,7 @@ BY_HAND = Calibration(
     threshold=0.6,
 )
 """Simple enough to say what comes of a score; the shipped one is fitted, and changes with every fit."""
-NO_CHANCE = Settings(explore_rate=0.0, withhold_rate=0.0)
+NO_CHANCE = SelectionSettings(explore_rate=0.0, withhold_rate=0.0)
 
 
 def skill(name: str = "release", **more: object) -> Selectable:
@@ -38,21 +38,21 @@ def skill(name: str = "release", **more: object) -> Selectable:
     return replace(plain, **more)  # type: ignore[arg-type]
 
 
-def scored(*scores: float, **more: object) -> tuple[Scored, ...]:
+def scored(*scores: float, **more: object) -> tuple[ScoredSkill, ...]:
     """Skills `s0`, `s1` … with the given scores."""
-    return tuple(Scored(skill=skill(f"s{at}", **more), score=score) for at, score in enumerate(scores))
+    return tuple(ScoredSkill(skill=skill(f"s{at}", **more), score=score) for at, score in enumerate(scores))
 
 
-def falling(count: int) -> tuple[Scored, ...]:
+def falling(count: int) -> tuple[ScoredSkill, ...]:
     """So many skills, each with a lower score than the one before."""
     return scored(*(0.9 - 0.05 * at for at in range(count)))
 
 
 def decide(
     model: Model | None,
-    candidates: tuple[Scored, ...],
+    candidates: tuple[ScoredSkill, ...],
     task: str = "ship the shop",
-    settings: Settings = NO_CHANCE,
+    settings: SelectionSettings = NO_CHANCE,
     pinned: tuple[Selectable, ...] = (),
 ) -> Choice:
     """The choice for a task, with a model or without one."""

@@ -37,9 +37,9 @@ from metier.models.embedder import StaticEmbedder
 from metier.models.questions import NoAnswer
 from metier.runs.ingest import ingest_spool
 from metier.runs.record import why_closed
-from metier.selection.hook_table import prepared
+from metier.selection.hook_table import prepare_all_for_hooks
 from metier.selection.worth import outcomes
-from metier.selection.worth.link_runs import link
+from metier.selection.worth.link_runs import link_runs
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -138,7 +138,7 @@ def _pass(library: Library, options: Options, gate: Gate, parts: _Whole) -> Gene
     changed = follow_settings(ctx) if save else []
     drafter = parts.drafter.name
     if save:
-        link(ctx, again=True)
+        link_runs(ctx, again=True)
     gathered = yield from gather(ctx, parts.judge, save=save)
     grouped = yield from group(ctx, gathered, _embedder(), parts.clusterer, save=save)
     if save:
@@ -152,7 +152,7 @@ def _pass(library: Library, options: Options, gate: Gate, parts: _Whole) -> Gene
         unsaved=None if save else grouped,
     )
     taken = yield from write_all(writer, gate if ship else None, save=save)
-    worth = yield from outcomes.settle(library, skills, gathered.success, save=save)
+    worth = yield from outcomes.update_after_learning(library, skills, gathered.success, save=save)
     lifecycle, notes = _age_skills(library, dry_run=options.dry_run)
     counted = {one.id for one in (*grouped.new, *grouped.extended)}
     return Learned(
@@ -171,7 +171,7 @@ def _pass(library: Library, options: Options, gate: Gate, parts: _Whole) -> Gene
 def _prepare_shipped(pool: SkillPool, learned: Learned) -> Generator[Event, None, Learned]:
     """Make what shipped ready to be selected, hooks included; what was learned stands if that fails."""
     try:
-        yield from prepared(pool)
+        yield from prepare_all_for_hooks(pool)
     except MetierError as error:
         return replace(learned, notes=(*learned.notes, f"The shipped skills are not in the search index yet: {error}"))
     return learned

@@ -1,4 +1,4 @@
-"""What hooks may hand out: the skills in use in one table, each with its finished text once it was found fit."""
+"""Prepare the table that hooks read: the skills in use, each with its finished text once it passed review."""
 
 from __future__ import annotations
 
@@ -11,128 +11,116 @@ from metier.errors import StoreError
 from metier.events import Advanced, Began, Ended
 from metier.selection.assembly.render import HOOK_TOKENS, hand_over
 from metier.selection.assembly.token_budget import tokens
-from metier.selection.candidates.reviewed import fit
-from metier.selection.types import Chosen, Settings, Task
-from metier.selection.worth.outcomes import records
+from metier.selection.candidates.reviewed import check_skills
+from metier.selection.types import ChosenSkill, SelectionSettings, Task
+from metier.selection.worth.link_runs import PAGE
+from metier.selection.worth.outcomes import adjustments, update_worths
 from metier.selection.worth.utility import UNKNOWN
-from metier.store.tables.selection import hook_skills as skill_words
-from metier.store.tables.selection import skill_index
+from metier.store.tables.selection import hook_skills, skill_index
 from metier.store.tables.selection.hook_skills import HandOut, InUse
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterable, Mapping
+    from collections.abc import Collection, Generator, Mapping, Sequence
 
     from metier.events import Event
-    from metier.selection.candidates.catalogue import Catalogue, Listed
+    from metier.selection.candidates.catalogue import Catalogue, CatalogueEntry
     from metier.selection.candidates.skill_pool import SkillPool
     from metier.selection.types import Selectable
     from metier.selection.worth.utility import Adjustment
-    from metier.store.engines.engine import Transaction
-
-    Ready = dict[str, tuple[InUse, HandOut]]
-    """Skills by name as hooks need them."""
 
 AGENT = "claude-code"
-"""Whose hooks take a text for the context."""
+"""The agent whose hooks can add a text to the context."""
 STAGE = "check skills"
 STEP = 50
-"""Skills looked at between two words about progress."""
+"""Skills that are checked between two progress events."""
 CHECKED = f"{__version__} 1"
-"""What looked at a skill, and in which form its text is; another version looks again."""
+"""The version of the check and of the text's form; a skill that another version checked is checked again."""
 
 
-def records_of(pool: SkillPool) -> Mapping[str, Adjustment]:
-    """What the runs of each skill say about it."""
-    return records(pool.library, pool.hashes)
+def prepare_hooks(
+    pool: SkillPool, catalogue: Catalogue, skills: Sequence[Selectable], records: Mapping[str, Adjustment]
+) -> None:
+    """Write skills that just passed review into the hooks' table, except those this process wrote before."""
+    if pool.ctx.config.store or not skills:  # hooks read SQLite only
+        return
+    eligible = _eligible_names(pool, catalogue)
+    rows = [_row(pool, catalogue.in_use[one.name], records, eligible) for one in skills]
+    fresh = [(row, one) for row, one in zip(rows, skills, strict=True) if pool.hook_rows.get(row.name) != row]
+    if not fresh:
+        return
+    with suppress(StoreError):  # the next selection tries again
+        with pool.ctx.store.write() as transaction:
+            hook_skills.put(transaction, [row for row, _ in fresh])
+            hook_skills.finish(transaction, [hook_text(one, row.content) for row, one in fresh])
+        pool.hook_rows |= {row.name: row for row, _ in fresh}
 
 
-def follow(pool: SkillPool, catalogue: Catalogue, known: Mapping[str, Adjustment]) -> None:
-    """Note which skills are in use now, and drop what is known of texts that no skill has any more."""
+def prepare_all_for_hooks(pool: SkillPool) -> Generator[Event, None, int]:
+    """Check every skill that was not checked yet, so that hooks can hand it out; returns how many were checked."""
+    catalogue = yield from pool.refresh()
+    if pool.ctx.config.store:  # hooks read SQLite only
+        return 0
+    update_worths(pool.ctx, most=1, waits=PAGE)
+    update_hook_table(pool, catalogue, adjustments(pool.library, pool.hashes))
     with pool.ctx.store.read() as transaction:
-        before = skill_words.list_all(transaction)
-    may = _may(pool, catalogue)
-    now = {name: _row(pool, one, known, may) for name, one in catalogue.listed.items()}
+        rows = hook_skills.list_all(transaction)
+    names = [name for name, row in rows.items() if row.checked != CHECKED and row.factor and name in catalogue.in_use]
+    if not names:
+        return 0
+    yield Began(stage=STAGE, total=len(names))
+    for start in range(0, len(names), STEP):
+        part = [catalogue.in_use[name] for name in names[start : start + STEP]]
+        checked = check_skills(pool, part)
+        texts = [hook_text(checked.skills.get(one.skill.name), one.content) for one in part]
+        with suppress(StoreError), pool.ctx.store.write() as transaction:
+            hook_skills.finish(transaction, texts)
+        yield Advanced(stage=STAGE, done=min(start + STEP, len(names)), total=len(names))
+    yield Ended(stage=STAGE, text=f"Checked {len(names)} skills")
+    return len(names)
+
+
+def update_hook_table(pool: SkillPool, catalogue: Catalogue, records: Mapping[str, Adjustment]) -> None:
+    """List the skills that are in use now, and drop the texts that no skill has any more."""
+    with pool.ctx.store.read() as transaction:
+        before = hook_skills.list_all(transaction)
+    eligible = _eligible_names(pool, catalogue)
+    now = {name: _row(pool, one, records, eligible) for name, one in catalogue.in_use.items()}
     changed = [one for name, one in now.items() if name not in before or _differ(one, before[name])]
     gone = before.keys() - now.keys()
     if not changed and not gone:
         return
     replaced = [one.content for name, one in before.items() if name not in now or now[name].hash != one.hash]
-    with suppress(StoreError), pool.ctx.store.write() as transaction:  # else the next selection does it
-        skill_words.put(transaction, changed)
-        skill_words.forget(transaction, gone)
-        skill_words.drop(transaction, skill_index.unused_contents(transaction, replaced))
+    with suppress(StoreError), pool.ctx.store.write() as transaction:  # the next call tries again
+        hook_skills.put(transaction, changed)
+        hook_skills.forget(transaction, gone)
+        hook_skills.drop(transaction, skill_index.unused_contents(transaction, replaced))
 
 
-def prepared(pool: SkillPool) -> Generator[Event, None, int]:
-    """Look at every skill that nobody looked at yet, so that hooks can hand it out; returns how many those were."""
-    catalogue = yield from pool.refreshed()
-    if pool.ctx.config.store:  # a hook reads SQLite, and nothing else
-        return 0
-    pool.follow(records_of(pool))
-    with pool.ctx.store.read() as transaction:
-        rows = skill_words.list_all(transaction)
-    names = [name for name, row in rows.items() if row.checked != CHECKED and row.factor and name in catalogue.listed]
-    if not names:
-        return 0
-    yield Began(stage=STAGE, total=len(names))
-    for start in range(0, len(names), STEP):
-        part = [catalogue.listed[name] for name in names[start : start + STEP]]
-        found = fit(pool, part)
-        made = [finished(found.skills.get(one.skill.name), one.content) for one in part]
-        with suppress(StoreError), pool.ctx.store.write() as transaction:
-            skill_words.finish(transaction, made)
-        yield Advanced(stage=STAGE, done=min(start + STEP, len(names)), total=len(names))
-    yield Ended(stage=STAGE, text=f"{len(names)} skills looked at")
-    return len(names)
-
-
-def made_ready(
-    pool: SkillPool, catalogue: Catalogue, skills: Iterable[Selectable], known: Mapping[str, Adjustment]
-) -> Ready:
-    """Skills that were just found fit as hooks need them, but for those that this process made ready before."""
-    if pool.ctx.config.store:
-        return {}
-    may = _may(pool, catalogue)
-    found: Ready = {}
-    for one in skills:
-        row = _row(pool, catalogue.listed[one.name], known, may)
-        if pool.ready.get(one.name) != row:
-            found[one.name] = row, finished(one, row.content)
-    return found
-
-
-def keep_ready(transaction: Transaction, ready: Ready) -> None:
-    """Let hooks know of some skills, and keep their finished texts."""
-    if ready:
-        skill_words.put(transaction, [row for row, _ in ready.values()])
-        skill_words.finish(transaction, [text for _, text in ready.values()])
-
-
-def finished(skill: Selectable | None, content: skill_index.ContentKey) -> HandOut:
-    """The text of a skill as a hook hands it out; none for a skill that is not fit."""
+def hook_text(skill: Selectable | None, content: skill_index.ContentKey) -> HandOut:
+    """The text of a skill as a hook hands it out; empty for a skill that did not pass review."""
     if skill is None:
         return HandOut(content=content, checked=CHECKED)
-    handed = hand_over((Chosen(skill=skill, activation_reason="score"),), AGENT, HOOK_TOKENS)
+    handed = hand_over((ChosenSkill(skill=skill, activation_reason="score"),), AGENT, HOOK_TOKENS)
     text = str(json.loads(handed.text)["hookSpecificOutput"]["additionalContext"]) if handed.text else ""
     return HandOut(content=content, checked=CHECKED, text=text, tokens=tokens(text))
 
 
-def _may(pool: SkillPool, catalogue: Catalogue) -> frozenset[str]:
-    """The skills that hooks may hand out, by name."""
+def _eligible_names(pool: SkillPool, catalogue: Catalogue) -> frozenset[str]:
+    """The names of the skills that hooks may hand out."""
     task = Task(text="", agent=AGENT, workspace=pool.ctx.name)
-    return pool.may(catalogue, task, frozenset(pool.ctx.config.selection.select_exclude)).names
+    return pool.eligibility(catalogue, task, frozenset(pool.ctx.config.selection.select_exclude)).names
 
 
-def _row(pool: SkillPool, one: Listed, known: Mapping[str, Adjustment], may: Collection[str]) -> InUse:
+def _row(pool: SkillPool, one: CatalogueEntry, records: Mapping[str, Adjustment], eligible: Collection[str]) -> InUse:
     name = one.skill.name
-    factor = known.get(name, UNKNOWN).factor * (Settings().cold_factor if one.skill.status == "cold" else 1.0)
+    cold = SelectionSettings().cold_factor if one.skill.status == "cold" else 1.0
     return InUse(
         name=name,
         hash=one.content.hash,
         document=one.document,
-        stamp=pool.stamp(one.document),
+        stamp=pool.document_stamp(one.document),
         always=one.skill.pinned,
-        factor=factor if name in may else 0.0,
+        factor=records.get(name, UNKNOWN).factor * cold if name in eligible else 0.0,
     )
 
 

@@ -1,48 +1,51 @@
-"""What came of a selection: the skills for an agent, in the form it takes, and the record of every step."""
+"""The result of a selection: the skills for an agent, their text, and the record of every step."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from metier.selection.assembly.as_json import as_json
 from metier.selection.assembly.render import hand_over
 
 if TYPE_CHECKING:
-    from metier.selection.assembly.assemble import Assembled
+    from metier.selection.assembly.assemble import Activation, Assembled
     from metier.selection.assembly.render import Form
     from metier.selection.candidates.eligibility import LeftOut
-    from metier.selection.types import Choice, Task
+    from metier.selection.choosing.model_call import Interaction
+    from metier.selection.types import Choice, RatedSkill, SelectionStage, Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected:
-    """The skills chosen for a task, and how it came about."""
+    """The skills that were selected for a task, and how they were chosen. It is false when an agent gets no skill."""
 
     id: str
-    """Of the stored selection, which is later linked to the run it served; empty: none was stored."""
+    """The id of the stored selection, which is later linked to its run; empty: none was stored."""
     task: Task
     choice: Choice
     assembled: Assembled
-    """What fits the budget."""
+    """The skills that fit the budget."""
     budget: int
     embedder: str
-    """What compared meanings."""
+    """The embedder that compared meanings."""
     library: str = ""
-    """Stands for the state of the library."""
+    """The version of the catalogue."""
     refused: tuple[LeftOut, ...] = ()
-    """Skills that came into question and may not be handed out, with the reason."""
+    """Candidates that may not be handed out, with the reason."""
     notes: tuple[str, ...] = ()
-    """What did not go as it was set up: a model that cannot be asked, an embedder that failed."""
+    """What did not work as configured: a model that could not be asked, an embedder that failed."""
     seconds: float = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self.assembled.skills)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The skills that are handed over, in order."""
+        """The names of the skills that the agent gets, in order."""
         return tuple(one.name for one in self.assembled.skills)
 
     def render(self, form: Form = "markdown") -> str:
-        """The skills as text for an agent, within the budget; no skills are no text."""
+        """The skills as text for an agent, within the budget; empty without skills."""
         return hand_over(self.choice.chosen, form, self.budget).text
 
     def as_json(self) -> dict[str, object]:
@@ -56,3 +59,67 @@ class Selected:
             "notes": list(self.notes),
             "seconds": round(self.seconds, 4),
         }
+
+
+def as_json(choice: Choice, assembled: Assembled) -> dict[str, object]:
+    """The skills with their content, and the record of every step."""
+    return {
+        "skills": [_skill(one) for one in assembled.skills],
+        "candidates": [_candidate(one) for one in choice.candidates],
+        "stages": [_stage(one) for one in choice.stages],
+        "interactions": [_interaction(one) for one in choice.interactions],
+        "withheld": list(choice.withheld),
+        "left_out": [{"name": one.name, "reason": one.reason} for one in assembled.left_out],
+    }
+
+
+def _skill(one: Activation) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "content": one.content,
+        "version": one.version,
+        "content_hash": one.content_hash,
+        "activation_reason": one.activation_reason,
+        "tool_hints": list(one.tool_hints),
+        "score": one.score,
+        "files": list(one.files),
+        "truncated": not one.whole,
+    }
+
+
+def _candidate(one: RatedSkill) -> dict[str, object]:
+    return {
+        "name": one.skill.name,
+        "version": one.skill.version,
+        "content_hash": one.skill.content_hash,
+        "score": one.score,
+        "probability": one.probability,
+        "explored": one.explored,
+        "parts": dict(one.parts),
+    }
+
+
+def _stage(one: SelectionStage) -> dict[str, object]:
+    passed = len(one.kept) if one.passed is None else one.passed
+    return {
+        "stage": one.stage,
+        "by": one.by,
+        "considered": one.considered,
+        "passed": passed,
+        "kept": list(one.kept),
+        "note": one.note,
+    }
+
+
+def _interaction(one: Interaction) -> dict[str, object]:
+    return {
+        "stage": one.stage,
+        "model": one.model,
+        "provider": one.provider,
+        "messages": [{"role": message.role, "content": message.text} for message in one.messages],
+        "reply": one.reply,
+        "finish": one.finish,
+        "usage": asdict(one.usage) if one.usage else None,
+        "seconds": one.seconds,
+        "problem": one.problem,
+    }

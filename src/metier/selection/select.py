@@ -1,4 +1,4 @@
-"""Selecting: from a task to the skills an agent gets, and the record of how that came about."""
+"""Select the skills for a task in six steps: catalogue, eligible, retrieve, choose, assemble, record."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ from metier.runs.live_run import note_selection
 from metier.runs.record import why_closed
 from metier.selection.assembly.assemble import assemble
 from metier.selection.assembly.token_budget import ends
-from metier.selection.candidates.retrieve import Found, retrieved
-from metier.selection.candidates.reviewed import fit
-from metier.selection.candidates.skill_pool import drained
-from metier.selection.choosing.choose import Basis, choose, key_of
-from metier.selection.choosing.decision_memo import Kept, kept, recalled, recorded
-from metier.selection.choosing.model import advised
-from metier.selection.hook_table import keep_ready, made_ready, records_of
+from metier.selection.candidates.retrieve import RetrievedSkills, retrieve
+from metier.selection.candidates.reviewed import check_skills
+from metier.selection.candidates.skill_pool import drain
+from metier.selection.choosing.adviser import selection_model
+from metier.selection.choosing.choose import Basis, choose, decision_key
+from metier.selection.choosing.decision_memo import KeptDecision, decision_to_keep, recall_choice, selection_record
+from metier.selection.hook_table import prepare_hooks
 from metier.selection.index.entries import EMBEDDER, VERSION
 from metier.selection.result import Selected
-from metier.selection.types import Settings, Task
+from metier.selection.types import SelectionSettings, Task
+from metier.selection.worth.link_runs import PAGE
+from metier.selection.worth.outcomes import adjustments, update_worths
 from metier.store.tables.models import memo
 from metier.store.tables.selection import selections
 
@@ -36,12 +38,9 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.models.model import Model
     from metier.selection.candidates.catalogue import Catalogue
-    from metier.selection.candidates.eligibility import LeftOut
     from metier.selection.candidates.skill_pool import SkillPool
-    from metier.selection.hook_table import Ready
     from metier.selection.types import Choice
     from metier.selection.worth.utility import Adjustment
-    from metier.types import Selection
 
 READ = 64_000
 """Characters of a task that are redacted for the record."""
@@ -50,8 +49,8 @@ QUERY = 8_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What skills are wanted for."""
+class SelectOptions:
+    """The task to select skills for, and how to select them."""
 
     text: str
     agent: str = ""
@@ -60,40 +59,39 @@ class Wanted:
     session: str = ""
     budget: int | None = None
     model: bool | Model = True
-    settings: Settings | None = None
+    settings: SelectionSettings | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Decision:
     choice: Choice
-    found: Found
-    kept: Kept | None = None
-    """What to keep of it for the next time."""
+    found: RetrievedSkills
+    to_keep: KeptDecision | None = None
+    """What to store, so that the same task needs no second decision."""
 
 
-def select(pool: SkillPool, wanted: Wanted) -> Selected:
-    """The skills for a task: candidates, the best of them, the model's or the score's choice, as much as fits."""
-    began = time.monotonic()
-    settings = settings_of(pool.ctx, wanted)
-    task = _task(pool.ctx, wanted)
-    catalogue = pool.current()
-    with advised(pool.ctx, model=wanted.model) as advice:
-        basis = Basis(settings=settings, adviser=advice.adviser, records=records_of(pool))
-        decision = _decided(pool, task, catalogue, wanted, basis)
-        if decision.found.changed:  # somebody wrote meanwhile: once more, with what is there now
-            catalogue = drained(pool.refreshed(force=True))
-            decision = _decided(pool, task, catalogue, wanted, basis)
+def select(pool: SkillPool, options: SelectOptions) -> Selected:
+    """Select the skills for a task and record the selection."""
+    began, ctx = time.monotonic(), pool.ctx
+    task, settings = task_of(ctx, options), settings_of(ctx, options)
+    catalogue = pool.update_if_stale()
+    update_worths(ctx, most=1, waits=PAGE)
+    with selection_model(ctx, model=options.model) as advice:
+        basis = Basis(settings=settings, adviser=advice.adviser, records=adjustments(pool.library, pool.hashes))
+        decision = _decide(pool, catalogue, task, options, basis)
+        if decision.found.changed:  # a skill was written meanwhile: decide again with the library as it is now
+            catalogue = drain(pool.refresh(force=True))
+            decision = _decide(pool, catalogue, task, options, basis)
     choice, found = decision.choice, decision.found
-    ready = made_ready(pool, catalogue, [one.skill for one in choice.chosen], basis.records)
-    selection = _selection(pool.ctx, choice, task, wanted, settings.withhold_rate)
-    stored = _stored(pool, selection, decision, ready)
-    if stored:
-        note_selection(pool.ctx, selection.id)
+    assembled = assemble(choice.chosen, settings.token_budget)
+    selection = _record(ctx, decision, task, options, settings)
+    if selection:
+        prepare_hooks(pool, catalogue, [one.skill for one in choice.chosen], basis.records)
     return Selected(
-        id=selection.id if stored else "",
+        id=selection,
         task=task,
         choice=choice,
-        assembled=assemble(choice.chosen, settings.token_budget),
+        assembled=assembled,
         budget=settings.token_budget,
         embedder=found.embedder,
         library=catalogue.version,
@@ -103,10 +101,47 @@ def select(pool: SkillPool, wanted: Wanted) -> Selected:
     )
 
 
-def settings_of(ctx: Context, wanted: Wanted) -> Settings:
-    """The workspace's settings for selection, or those handed in; a budget that is named counts either way."""
+def _decide(pool: SkillPool, catalogue: Catalogue, task: Task, options: SelectOptions, basis: Basis) -> _Decision:
+    """Find the eligible skills, retrieve the best of them and choose; or repeat the decision that was stored."""
+    eligible = pool.eligibility(catalogue, task, options.exclude.union(pool.ctx.config.selection.select_exclude))
+    basis = replace(basis, library=_library_key(pool, catalogue, basis.records, eligible.mark))
+    decision = _recall(pool, catalogue, decision_key(task, basis))
+    if decision is None:
+        found = retrieve(pool, task, eligible, catalogue, basis)
+        choice = choose(task, found.scored, basis, found.pinned, found.note)
+        to_keep = decision_to_keep(choice, (one.name for one in found.left_out)) if found.lasting else None
+        decision = _Decision(choice=choice, found=found, to_keep=to_keep)
+    stages = (eligible.skills.stage(decision.found.left_out), *decision.choice.stages)
+    return replace(decision, choice=replace(decision.choice, stages=stages))
+
+
+def _record(ctx: Context, decision: _Decision, task: Task, options: SelectOptions, settings: SelectionSettings) -> str:
+    """Store the selection, its query redacted, and the decision; returns its id, or "" when nothing was stored."""
+    if why_closed(ctx):
+        return ""
+    selection = selection_record(
+        decision.choice,
+        replace(task, text=ends(ctx.redact(ends(task.text, READ)), QUERY)),
+        selection=uuid4().hex,
+        created=ctx.now(),
+        session=ctx.redact(clean(options.session)),
+        withhold_rate=settings.withhold_rate,
+    )
+    try:
+        with ctx.store.write() as transaction:
+            selections.put(transaction, selection)
+            if decision.to_keep:
+                memo.put(transaction, decision.choice.key, dumps(decision.to_keep).encode(), ctx.now())
+    except StoreError:
+        return ""
+    note_selection(ctx, selection.id)
+    return selection.id
+
+
+def settings_of(ctx: Context, options: SelectOptions) -> SelectionSettings:
+    """The workspace's settings for selection, or those in the options; a budget in the options always counts."""
     config = ctx.config
-    settings = wanted.settings or Settings(
+    settings = options.settings or SelectionSettings(
         top_k=config.selection.select_top_k,
         max_detailed=config.selection.select_max_detailed,
         token_budget=config.selection.select_budget,
@@ -116,97 +151,43 @@ def settings_of(ctx: Context, wanted: Wanted) -> Settings:
         explore_rate=config.selection.select_explore_rate,
         withhold_rate=config.selection.select_withhold_rate,
     )
-    return settings if wanted.budget is None else replace(settings, token_budget=wanted.budget)
+    return settings if options.budget is None else replace(settings, token_budget=options.budget)
 
 
-def _task(ctx: Context, wanted: Wanted) -> Task:
-    path = wanted.path
+def task_of(ctx: Context, options: SelectOptions) -> Task:
+    """The task, its path relative to the workspace."""
+    path = options.path
     if Path(path).is_absolute():
         path = os.path.relpath(os.path.realpath(path), os.path.realpath(ctx.root))
     day = ctx.now()[:10]
-    return Task(text=clean(wanted.text), agent=wanted.agent, path=path, workspace=ctx.name, day=day)
+    return Task(text=clean(options.text), agent=options.agent, path=path, workspace=ctx.name, day=day)
 
 
-def _decided(pool: SkillPool, task: Task, catalogue: Catalogue, wanted: Wanted, basis: Basis) -> _Decision:
-    """The decision kept from before, or a new one."""
-    may = pool.may(catalogue, task, wanted.exclude.union(pool.ctx.config.selection.select_exclude))
-    basis = replace(basis, library=_library(pool, catalogue, basis.records, may.mark))
-    key = key_of(task, basis)
-    before = _recalled(pool, key, catalogue)
-    if before:
-        choice, refused = before
-        known = Found(embedder=pool.ctx.config.models.embed_model or EMBEDDER.name, left_out=refused)
-        return _Decision(choice=replace(choice, stages=(may.found.stage(refused), *choice.stages)), found=known)
-    found = retrieved(pool, task, may, catalogue, basis)
-    choice = _with_notes(choose(task, found.scored, basis, found.pinned), found)
-    again = kept(choice, (one.name for one in found.left_out)) if found.lasting else None
-    stages = (may.found.stage(found.left_out), *choice.stages)
-    return _Decision(choice=replace(choice, stages=stages), found=found, kept=again)
-
-
-def _with_notes(choice: Choice, found: Found) -> Choice:
-    """The choice with what compared meanings in its record, where that is not the built-in embedder as ever."""
-    said = "; ".join(found.notes) or ("" if found.embedder == EMBEDDER.name else f"compared by {found.embedder}")
-    if not said:
-        return choice
-    first, *others = choice.stages
-    return replace(choice, stages=(replace(first, note="; ".join(filter(None, (first.note, said)))), *others))
-
-
-def _library(pool: SkillPool, catalogue: Catalogue, records: Mapping[str, Adjustment], names: str) -> str:
-    """Stands for all that a decision depends on beside task and settings."""
-    known = sorted((name, one.factor, one.hurts) for name, one in records.items() if one.factor != 1.0)
-    served = repr(sorted(pool.served.items()))
-    settings = (pool.ctx.config.models.embed_model, pool.ctx.config.models.embed_url)
-    parts = (catalogue.version, VERSION, *settings, repr(known), served, names)
-    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _recalled(pool: SkillPool, key: str, catalogue: Catalogue) -> tuple[Choice, tuple[LeftOut, ...]] | None:
-    """The decision that is kept under a key, if those may still be handed out who were, and those not who were not."""
+def _recall(pool: SkillPool, catalogue: Catalogue, key: str) -> _Decision | None:
+    """The decision stored under a key, if exactly the same skills may be handed out and refused as then."""
     try:
         with pool.ctx.store.read() as transaction:
             data = memo.get(transaction, key)
-        before = loads(Kept, data.decode()) if data else None
+        kept = loads(KeptDecision, data.decode()) if data else None
     except (StoreError, ValueError):
         return None
-    if before is None:
+    if kept is None:
         return None
-    names = {*(one.name for one in before.chosen), *before.withheld, *before.refused}
-    if not names <= catalogue.listed.keys():
+    names = {*(one.name for one in kept.chosen), *kept.withheld, *kept.refused}
+    if not names <= catalogue.in_use.keys():
         return None
-    found = fit(pool, [catalogue.listed[name] for name in names])
-    if found.changed or {one.name for one in found.left_out} != set(before.refused):
+    checked = check_skills(pool, [catalogue.in_use[name] for name in names])
+    if checked.changed or {one.name for one in checked.left_out} != set(kept.refused):
         return None
-    choice = recalled(before, key, found.skills)
-    return (choice, found.left_out) if choice else None
+    choice = recall_choice(kept, key, checked.skills)
+    embedder = pool.ctx.config.models.embed_model or EMBEDDER.name
+    return choice and _Decision(choice=choice, found=RetrievedSkills(embedder=embedder, left_out=checked.left_out))
 
 
-def _selection(ctx: Context, choice: Choice, task: Task, wanted: Wanted, withhold_rate: float) -> Selection:
-    """The selection as it is kept, its query redacted."""
-    query = ends(ctx.redact(ends(task.text, READ)), QUERY)
-    return recorded(
-        choice,
-        replace(task, text=query),
-        selection=uuid4().hex,
-        created=ctx.now(),
-        session=ctx.redact(clean(wanted.session)),
-        withhold_rate=withhold_rate,
-    )
-
-
-def _stored(pool: SkillPool, selection: Selection, decision: _Decision, ready: Ready) -> bool:
-    """Store a selection, the decision, and its skills for hooks in one transaction; False: nothing is recorded."""
-    if why_closed(pool.ctx):
-        return False
-    try:
-        with pool.ctx.store.write() as transaction:
-            selections.put(transaction, selection)
-            if decision.kept:
-                value = dumps(decision.kept).encode()
-                memo.put(transaction, decision.choice.key, value, pool.ctx.now())
-            keep_ready(transaction, ready)
-    except StoreError:
-        return False
-    pool.ready |= {name: row for name, (row, _) in ready.items()}
-    return True
+def _library_key(pool: SkillPool, catalogue: Catalogue, records: Mapping[str, Adjustment], eligible: str) -> str:
+    """A hash of everything that a decision depends on, except the task and the settings."""
+    known = sorted((name, one.factor, one.hurts) for name, one in records.items() if one.factor != 1.0)
+    served = repr(sorted(pool.served.items()))
+    settings = (pool.ctx.config.models.embed_model, pool.ctx.config.models.embed_url)
+    parts = (catalogue.version, VERSION, *settings, repr(known), served, eligible)
+    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

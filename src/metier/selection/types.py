@@ -56,7 +56,7 @@ class Selectable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class ScoredSkill:
     """A skill that was retrieved, with its score and what the score is made of."""
 
     skill: Selectable
@@ -70,7 +70,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class SelectionSettings:
     """How selection works; numbers out of their range are brought into it."""
 
     top_k: int = 12
@@ -103,7 +103,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Considered:
+class RatedSkill:
     """A candidate with the probability that it is right for the task."""
 
     skill: Selectable
@@ -116,7 +116,7 @@ class Considered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class ChosenSkill:
     """A skill to activate, and why."""
 
     skill: Selectable
@@ -126,7 +126,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class SelectionStage:
     """One step of a selection: how many skills came in, which went on, who decided, and what is to be said about it."""
 
     stage: StageName
@@ -149,9 +149,9 @@ class Stage:
 class Choice:
     """The skills chosen for a task, and how it came about."""
 
-    chosen: tuple[Chosen, ...] = ()
-    candidates: tuple[Considered, ...] = ()
-    stages: tuple[Stage, ...] = ()
+    chosen: tuple[ChosenSkill, ...] = ()
+    candidates: tuple[RatedSkill, ...] = ()
+    stages: tuple[SelectionStage, ...] = ()
     interactions: tuple[Interaction, ...] = ()
     withheld: tuple[str, ...] = ()
     """Skills that would have been activated, and were left out to see how the run goes without them."""

@@ -13,7 +13,7 @@ from metier.cli.views.select import closing, page
 from metier.selection.assembly.assemble import Assembled
 from metier.selection.evaluation.samples import documents
 from metier.selection.result import Selected
-from metier.selection.types import Choice, Chosen, Considered, Selectable, Stage, Task
+from metier.selection.types import Choice, ChosenSkill, RatedSkill, Selectable, SelectionStage, Task
 from metier.store.tables.selection import selections
 from metier.workspace import Workspace
 
@@ -62,12 +62,12 @@ def decided(scores: dict[str, tuple[float, float]], *chosen: str) -> Selected:
         id="x",
         task=Task(text="a task"),
         choice=Choice(
-            chosen=tuple(Chosen(skill=skills[name], activation_reason="llm_selected") for name in chosen),
+            chosen=tuple(ChosenSkill(skill=skills[name], activation_reason="llm_selected") for name in chosen),
             candidates=tuple(
-                Considered(skill=skills[name], score=score, probability=probability)
+                RatedSkill(skill=skills[name], score=score, probability=probability)
                 for name, (score, probability) in scores.items()
             ),
-            stages=(Stage(stage="final" if chosen else "score", by="score", considered=len(scores)),),
+            stages=(SelectionStage(stage="final" if chosen else "score", by="score", considered=len(scores)),),
         ),
         assembled=Assembled(),
         budget=100,

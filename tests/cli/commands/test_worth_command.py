@@ -55,7 +55,7 @@ def trial(shell: Shell, content: str, *, good: int, bad: int) -> None:
 def test_a_skill_nobody_selected_has_empty_counts(shell: Shell, skill: str) -> None:
     for row in (shell.json("skills", "list")[0], shell.json("skills", "show", "deploy")[0]):
         assert {key: row[key] for key in NOTHING} == NOTHING
-    assert "never selected as it is" in shell.ok("skills", "show", "deploy")
+    assert "this version was never selected" in shell.ok("skills", "show", "deploy")
 
 
 def test_counts_and_lift_are_in_the_json_and_a_line_says_them(shell: Shell, skill: str) -> None:
@@ -68,7 +68,7 @@ def test_counts_and_lift_are_in_the_json_and_a_line_says_them(shell: Shell, skil
     assert shown["lift"] == row["lift"]
     assert shown["worth"].startswith("lift +0.")
     said = shell.ok("skills", "show", "deploy")
-    assert "selected 40 times, used 40, 30 with success, 10 without; compared: 40 runs with it, 40 without" in said
+    assert "selected 40 times, used 40: 30 succeeded, 10 failed; compared 40 runs with it and 40 without" in said
 
 
 def test_a_skill_that_hurts_is_called_so_wherever_one_looks(shell: Shell, skill: str) -> None:

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from selection_world import decide, scored, skill
 
 from metier.models.scripted import Scripted, on, says
-from metier.selection.assembly.as_json import as_json
 from metier.selection.assembly.assemble import assemble, body_of
 from metier.selection.assembly.token_budget import MARK, tokens
-from metier.selection.types import Chosen, Selectable
+from metier.selection.result import as_json
+from metier.selection.types import ChosenSkill, Selectable
 
 
-def chosen(*skills: Selectable) -> tuple[Chosen, ...]:
-    return tuple(Chosen(skill=one, activation_reason="llm_selected", score=0.5) for one in skills)
+def chosen(*skills: Selectable) -> tuple[ChosenSkill, ...]:
+    return tuple(ChosenSkill(skill=one, activation_reason="llm_selected", score=0.5) for one in skills)
 
 
 @pytest.mark.parametrize(

@@ -12,23 +12,26 @@ from hypothesis import strategies as st
 from selection_world import skill
 
 from metier.selection.assembly.assemble import Activation, assemble
-from metier.selection.assembly.escaping import attribute, fence, harmless, inline
 from metier.selection.assembly.render import (
     ABOUT,
     FORMS,
     HOOK_CHARACTERS,
     HOOK_TOKENS,
     Form,
+    attribute,
+    fence,
     hand_over,
     hook_output,
+    inline,
+    make_harmless,
     render,
 )
 from metier.selection.assembly.token_budget import tokens
-from metier.selection.types import Chosen, Selectable
+from metier.selection.types import ChosenSkill, Selectable
 
 
-def chosen(*skills: Selectable) -> tuple[Chosen, ...]:
-    return tuple(Chosen(skill=one, activation_reason="score") for one in skills)
+def chosen(*skills: Selectable) -> tuple[ChosenSkill, ...]:
+    return tuple(ChosenSkill(skill=one, activation_reason="score") for one in skills)
 
 
 def activations(*skills: Selectable) -> tuple[Activation, ...]:
@@ -141,14 +144,14 @@ def test_names_versions_and_paths_cannot_break_out_either() -> None:
 
 def test_ordinary_text_stays_as_it_is() -> None:
     text = "Use `a < b`, <b>html</b>, List<String> and 👩‍👩‍👧 — tabs\ttoo.\nUser guide: read it."
-    assert harmless(text) == text
-    assert harmless("a\r\nb\rc") == "a\nb\nc"
+    assert make_harmless(text) == text
+    assert make_harmless("a\r\nb\rc") == "a\nb\nc"
 
 
 @given(st.text())
 @settings(deadline=None)
 def test_any_text_becomes_harmless_for_good(text: str) -> None:
-    once = harmless(text)
+    once = make_harmless(text)
     once.encode()
     assert not re.search(r"<\s{0,8}/?\s{0,8}skill_content\b", once, re.IGNORECASE)
     assert "\n" not in inline(text)
@@ -164,7 +167,7 @@ def test_any_text_becomes_harmless_for_good(text: str) -> None:
 )
 @settings(deadline=None)
 def test_no_way_to_write_the_end_of_the_block_survives(pieces: list[str]) -> None:
-    assert not re.search(r"<\s{0,8}/?\s{0,8}skill_content\b", harmless("".join(pieces)), re.IGNORECASE)
+    assert not re.search(r"<\s{0,8}/?\s{0,8}skill_content\b", make_harmless("".join(pieces)), re.IGNORECASE)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +175,7 @@ def test_no_way_to_write_the_end_of_the_block_survives(pieces: list[str]) -> Non
 )
 def test_no_text_takes_long_to_become_harmless(text: str) -> None:
     began = time.perf_counter()
-    fence(harmless(text))
+    fence(make_harmless(text))
     assert time.perf_counter() - began < 2
 
 

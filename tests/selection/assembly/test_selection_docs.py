@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from metier.selection.assembly.render import FORMS
-from metier.selection.types import Settings
+from metier.selection.types import SelectionSettings
 
 PAGE = (Path(__file__).parents[3] / "docs" / "selection.md").read_text(encoding="utf-8")
 
@@ -19,7 +19,7 @@ def test_the_example_runs() -> None:
 
 
 def test_every_setting_is_on_the_page_with_its_default() -> None:
-    for field in fields(Settings):
+    for field in fields(SelectionSettings):
         rows = [line.split("|") for line in PAGE.splitlines() if line.startswith("|")]
         said = next(row[2] for row in rows if f"`{field.name}`" in row[1]).strip()
         assert said.removesuffix(" s").replace(",", "") == (

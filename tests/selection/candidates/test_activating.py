@@ -10,7 +10,7 @@ from metier.errors import NotFoundError, RefusedError
 from metier.library.disk.packages import read_package
 from metier.library.proposals.drafts import approve_draft, draft_of_package, save_draft
 from metier.library.proposals.ship import apply_drafts
-from metier.selection.candidates.activate import activate
+from metier.selection.candidates.reviewed import activate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,19 +5,18 @@ import time
 import pytest
 from selection_world import skill
 
-from metier.selection.candidates.eligibility import eligible
-from metier.selection.candidates.scopes import covers
+from metier.selection.candidates.eligibility import covers, eligible_skills
 from metier.selection.types import Selectable, Task
 
 HERE = Task(text="x", agent="claude-code", path="services/shop/api/main.py", workspace="w1")
 
 
 def kept(*skills: Selectable, task: Task = HERE, excluded: tuple[str, ...] = ()) -> list[str]:
-    return [one.name for one in eligible(skills, task, excluded).skills]
+    return [one.name for one in eligible_skills(skills, task, excluded).skills]
 
 
 def test_without_skills_there_are_no_candidates() -> None:
-    found = eligible((), HERE)
+    found = eligible_skills((), HERE)
     assert found.skills == ()
     assert found.stage().line() == "candidates: 0 of 0 by rule"
 
@@ -36,7 +35,7 @@ def test_without_skills_there_are_no_candidates() -> None:
     ],
 )
 def test_what_may_not_be_selected_is_left_out_with_the_reason(one: Selectable, reason: str) -> None:
-    found = eligible((skill("other"), one), HERE, {"secret"})
+    found = eligible_skills((skill("other"), one), HERE, {"secret"})
     assert [each.name for each in found.skills] == ["other"]
     assert reason in found.left_out[0].reason
     assert reason in found.stage().line()
@@ -93,7 +92,7 @@ def test_no_pattern_takes_long() -> None:
 
 def test_ten_thousand_skills_are_sifted_at_once() -> None:
     began = time.perf_counter()
-    found = eligible([skill(f"s{n}", paths=("src/**",) if n % 2 else ()) for n in range(10_000)], HERE)
+    found = eligible_skills([skill(f"s{n}", paths=("src/**",) if n % 2 else ()) for n in range(10_000)], HERE)
     assert (len(found.skills), len(found.left_out)) == (5_000, 5_000)
     assert time.perf_counter() - began < 3
     assert len(found.stage().line()) < 2_000

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selection_world import BY_HAND, scored, skill
 
-from metier.selection.choosing.calibration import Calibration, confident, interpolated, logistic
+from metier.selection.choosing.calibration import Calibration, confident_places, interpolate, logistic
 from metier.selection.choosing.features import Features, features
-from metier.selection.types import Scored
+from metier.selection.types import ScoredSkill
 from selection_fitting import Example, TooFew, fit, isotonic, reliability, weighted
 
 UNIT = st.floats(0, 1)
@@ -49,7 +49,7 @@ def test_features_say_how_far_ahead_and_how_alone_a_candidate_is() -> None:
 
 
 def test_coverage_counts_long_words_more_and_takes_retrievals_own_where_there_is_one() -> None:
-    one = Scored(skill=skill("x", description="", body="kubernetes"), score=0.5)
+    one = ScoredSkill(skill=skill("x", description="", body="kubernetes"), score=0.5)
     assert features("kubernetes is on", [one])[0].coverage == 1.0
     assert 0.5 < features("kubernetes rollback", [one])[0].coverage < 0.7
     assert features("kubernetes", [replace(one, parts=(("coverage", 0.25),))])[0].coverage == 0.25
@@ -57,7 +57,7 @@ def test_coverage_counts_long_words_more_and_takes_retrievals_own_where_there_is
 
 
 def test_a_task_that_names_the_skill_is_noticed() -> None:
-    one = Scored(skill=skill("deploy-shop"), score=0.5)
+    one = ScoredSkill(skill=skill("deploy-shop"), score=0.5)
     assert features("please deploy the Shop", [one])[0].named == 1.0
     assert features("please deploy", [one])[0].named == 0.0
 
@@ -76,14 +76,14 @@ def test_more_of_everything_is_never_less_likely(one: Features, other: Features)
 
 def test_the_line_through_the_knots_is_flat_outside_and_straight_between() -> None:
     knots = ((0.2, 0.1), (0.4, 0.5))
-    assert [interpolated(knots, at) for at in (0.0, 0.2, 0.3, 0.4, 1.0)] == pytest.approx([0.1, 0.1, 0.3, 0.5, 0.5])
+    assert [interpolate(knots, at) for at in (0.0, 0.2, 0.3, 0.4, 1.0)] == pytest.approx([0.1, 0.1, 0.3, 0.5, 0.5])
 
 
 def test_confidence_takes_the_likeliest_first_and_abstains_below_the_threshold() -> None:
-    assert confident((0.7, 0.2, 0.9, 0.7), (0.6,) * 4, 5) == (2, 0, 3)
-    assert confident((0.7, 0.2, 0.9, 0.7), (0.6,) * 4, 1) == (2,)
-    assert confident((0.59, 0.35), (0.6, 0.3), 5) == (1,)
-    assert confident((0.59, 0.1), (0.6, 0.6), 5) == ()
+    assert confident_places((0.7, 0.2, 0.9, 0.7), (0.6,) * 4, 5) == (2, 0, 3)
+    assert confident_places((0.7, 0.2, 0.9, 0.7), (0.6,) * 4, 1) == (2,)
+    assert confident_places((0.59, 0.35), (0.6, 0.3), 5) == (1,)
+    assert confident_places((0.59, 0.1), (0.6, 0.6), 5) == ()
 
 
 @pytest.mark.parametrize("value", [-1e308, -800.0, 0.0, 800.0, 1e308])

@@ -11,9 +11,9 @@ from selection_world import NO_CHANCE, decide, falling, names, scored, skill
 from metier.models.failures import OverBudget, RateLimited, Refused, TimedOut, Unreachable
 from metier.models.layers.stack import Layers, build_stack
 from metier.models.scripted import Scripted, fails, hangs, on, raises, says
-from metier.selection.choosing.choose import Basis, choose, key_of
+from metier.selection.choosing.choose import Basis, choose, decision_key
 from metier.selection.choosing.model_call import Adviser
-from metier.selection.types import Choice, Scored, Settings, Task
+from metier.selection.types import Choice, ScoredSkill, SelectionSettings, Task
 from metier.selection.worth.utility import Adjustment
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ BAD: list[tuple[str, Act, str]] = [
 @pytest.mark.parametrize("stage", ["shortlist", "final"])
 def test_a_useless_answer_lets_the_score_decide_and_says_so(act: Act, says_why: str, stage: str) -> None:
     asked = model(shortlist=act if stage == "shortlist" else ["s0", "s1"], final=act)
-    clear = (*scored(0.95), *(Scored(skill=skill(f"other{at}", body="nothing"), score=0.2) for at in range(6)))
+    clear = (*scored(0.95), *(ScoredSkill(skill=skill(f"other{at}", body="nothing"), score=0.2) for at in range(6)))
     choice = decide(asked, clear, "s0: run the script, look at its log")
     assert [(one.skill.name, one.activation_reason) for one in choice.chosen] == [("s0", "score")]
     assert stages(choice)[-2:] == [stage, "score"]
@@ -279,7 +279,7 @@ def test_a_hurtful_skill_is_no_candidate_and_a_proven_one_moves_up() -> None:
 
 
 def test_cold_skills_rank_lower() -> None:
-    cold = Scored(skill=skill("cold-one", status="cold"), score=0.6)
+    cold = ScoredSkill(skill=skill("cold-one", status="cold"), score=0.6)
     choice = decide(None, (cold, *scored(0.55)))
     assert [one.skill.name for one in choice.candidates] == ["s0", "cold-one"]
 
@@ -289,7 +289,7 @@ def test_cold_skills_rank_lower() -> None:
 
 def test_ten_thousand_twins_are_twelve_candidates_in_a_stable_order_and_nobody_guesses() -> None:
     twins = tuple(
-        Scored(skill=skill(f"twin-{at:05}", description="Ships the shop.", body="same"), score=0.9)
+        ScoredSkill(skill=skill(f"twin-{at:05}", description="Ships the shop.", body="same"), score=0.9)
         for at in range(10_000)
     )
     began = time.perf_counter()
@@ -323,8 +323,8 @@ def test_a_task_of_a_megabyte_is_shown_by_its_ends_and_decided_at_once() -> None
     ],
 )
 def test_any_language_is_matched_by_its_own_words(task: str, description: str) -> None:
-    right = Scored(skill=skill("right", description=description, body=description), score=0.8)
-    wrong = Scored(skill=skill("wrong", description="Bakes cakes.", body="Flour."), score=0.3)
+    right = ScoredSkill(skill=skill("right", description=description, body=description), score=0.8)
+    wrong = ScoredSkill(skill=skill("wrong", description="Bakes cakes.", body="Flour."), score=0.3)
     choice = decide(None, (wrong, right), task)
     assert names(choice) == ["right"]
     assert decide(model(final=["right"]), (wrong, right), task).chosen[0].skill.name == "right"
@@ -332,7 +332,9 @@ def test_any_language_is_matched_by_its_own_words(task: str, description: str) -
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), -1.0, 5.0])
 def test_a_score_out_of_range_harms_nobody(score: float) -> None:
-    choice = decide(None, (Scored(skill=skill("odd"), score=score), *scored(0.9)), "s0 run the script look at its log")
+    choice = decide(
+        None, (ScoredSkill(skill=skill("odd"), score=score), *scored(0.9)), "s0 run the script look at its log"
+    )
     assert "s0" in names(choice)
     assert all(0 <= one.probability <= 1 for one in choice.candidates)
 
@@ -355,10 +357,10 @@ def test_no_text_of_a_skill_or_task_can_close_its_tags_in_the_question() -> None
 
 
 def test_a_provisional_skill_gets_its_chance_in_the_last_place_of_a_shortlist() -> None:
-    settings = Settings(explore_rate=1.0, max_detailed=2)
+    settings = SelectionSettings(explore_rate=1.0, max_detailed=2)
     candidates = (
         *scored(0.9, 0.8),
-        Scored(skill=skill("young", status="provisional", body="ship the shop"), score=0.7),
+        ScoredSkill(skill=skill("young", status="provisional", body="ship the shop"), score=0.7),
     )
     asked = model(shortlist=["s0", "s1"], final=["young"])
     choice = decide(asked, candidates, "ship the shop", settings)
@@ -368,23 +370,23 @@ def test_a_provisional_skill_gets_its_chance_in_the_last_place_of_a_shortlist() 
 
 
 def test_a_provisional_skill_that_has_nothing_to_do_with_the_task_is_not_explored() -> None:
-    absurd = Scored(skill=skill("young", status="provisional", body="cake", description="cake"), score=0.05)
+    absurd = ScoredSkill(skill=skill("young", status="provisional", body="cake", description="cake"), score=0.05)
     asked = model(shortlist=["s0", "s1"], final=["s0"])
-    choice = decide(asked, (*scored(0.9, 0.8), absurd), "ship it", Settings(explore_rate=1.0, max_detailed=2))
+    choice = decide(asked, (*scored(0.9, 0.8), absurd), "ship it", SelectionSettings(explore_rate=1.0, max_detailed=2))
     assert choice.stages[1].kept == ("s0", "s1")
 
 
 def test_a_provisional_skill_is_explored_by_score_with_half_the_certainty_and_not_when_it_is_absurd() -> None:
-    close = Scored(skill=skill("young", status="provisional", body="ship a parcel to the shop"), score=0.15)
+    close = ScoredSkill(skill=skill("young", status="provisional", body="ship a parcel to the shop"), score=0.15)
     task = "ship the parcel now"
-    assert names(decide(None, (close,), task, Settings(explore_rate=0.0))) == []
-    assert names(decide(None, (close,), task, Settings(explore_rate=1.0))) == ["young"]
+    assert names(decide(None, (close,), task, SelectionSettings(explore_rate=0.0))) == []
+    assert names(decide(None, (close,), task, SelectionSettings(explore_rate=1.0))) == ["young"]
     absurd = replace(close, score=0.05, skill=skill("young", status="provisional", body="cake", description="cake"))
-    assert names(decide(None, (absurd,), task, Settings(explore_rate=1.0))) == []
+    assert names(decide(None, (absurd,), task, SelectionSettings(explore_rate=1.0))) == []
 
 
 def test_a_chosen_skill_is_withheld_when_its_lot_says_so_and_a_pinned_one_never_is() -> None:
-    settings = Settings(explore_rate=0.0, withhold_rate=1.0)
+    settings = SelectionSettings(explore_rate=0.0, withhold_rate=1.0)
     choice = decide(model(final=["s0", "s1"]), falling(2), settings=settings, pinned=(skill("p"),))
     assert names(choice) == ["p", "s1"]
     assert choice.withheld == ("s0",)
@@ -405,29 +407,29 @@ def test_the_key_holds_the_task_the_library_the_settings_and_the_model() -> None
     task, basis = Task(text="ship", day="2026-01-01"), Basis(settings=NO_CHANCE, adviser=adviser, library="v1")
     other = Adviser(model=Scripted(identity="two"), clock=time.monotonic)
     different = [
-        key_of(replace(task, text="bake"), basis),
-        key_of(replace(task, agent="codex"), basis),
-        key_of(task, replace(basis, library="v2")),
-        key_of(task, replace(basis, settings=replace(NO_CHANCE, top_k=3))),
-        key_of(task, replace(basis, adviser=other)),
-        key_of(task, replace(basis, adviser=None)),
+        decision_key(replace(task, text="bake"), basis),
+        decision_key(replace(task, agent="codex"), basis),
+        decision_key(task, replace(basis, library="v2")),
+        decision_key(task, replace(basis, settings=replace(NO_CHANCE, top_k=3))),
+        decision_key(task, replace(basis, adviser=other)),
+        decision_key(task, replace(basis, adviser=None)),
     ]
-    key = key_of(task, basis)
+    key = decision_key(task, basis)
     assert len({key, *different}) == 7
     assert choose(task, (), basis).key == key
 
 
 def test_the_day_is_in_the_key_only_where_chance_is() -> None:
     today, tomorrow = Task(text="ship", day="2026-01-01"), Task(text="ship", day="2026-01-02")
-    assert key_of(today, Basis(settings=NO_CHANCE)) == key_of(tomorrow, Basis(settings=NO_CHANCE))
-    assert key_of(today, Basis()) != key_of(tomorrow, Basis())
+    assert decision_key(today, Basis(settings=NO_CHANCE)) == decision_key(tomorrow, Basis(settings=NO_CHANCE))
+    assert decision_key(today, Basis()) != decision_key(tomorrow, Basis())
 
 
 def test_a_task_that_cannot_be_encoded_has_a_key() -> None:
-    assert key_of(Task(text="\ud800"), Basis()) != key_of(Task(text="\ud801"), Basis())
+    assert decision_key(Task(text="\ud800"), Basis()) != decision_key(Task(text="\ud801"), Basis())
 
 
 def test_settings_out_of_range_are_brought_into_it() -> None:
-    found = Settings(top_k=0, max_detailed=-3, body_limit=5, explore_rate=7.0, withhold_rate=-1.0)
+    found = SelectionSettings(top_k=0, max_detailed=-3, body_limit=5, explore_rate=7.0, withhold_rate=-1.0)
     assert (found.top_k, found.max_detailed, found.body_limit) == (1, 1, 1_000)
     assert (found.explore_rate, found.withhold_rate) == (1.0, 0.0)

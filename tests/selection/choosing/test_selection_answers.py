@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metier.selection.choosing.parse_answer import KEYS, Named, Unreadable, read_names
+from metier.selection.choosing.ask_model import KEYS, KnownNames, Unreadable, read_names
 
 KNOWN = ("a", "b", "deploy-shop", "größe")
 
 
 def names(text: str) -> tuple[str, ...] | None:
     found = read_names(text, KNOWN)
-    return found.names if isinstance(found, Named) else None
+    return found.names if isinstance(found, KnownNames) else None
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_anything_else_is_unreadable(text: str) -> None:
 
 def test_what_was_dropped_is_told_and_can_be_stored() -> None:
     found = read_names('["a", "invented", 5, "\\ud800"]', KNOWN)
-    assert isinstance(found, Named)
+    assert isinstance(found, KnownNames)
     assert found.dropped == ("invented", "int", "\ufffd")
 
 
@@ -99,7 +99,7 @@ Json = st.recursive(
 @given(st.text() | Json.map(json.dumps) | Json.map(lambda value: f"```json\n{json.dumps(value)}\n```"))
 def test_only_known_names_each_once_come_out_of_any_text(text: str) -> None:
     found = read_names(text, KNOWN)
-    if isinstance(found, Named):
+    if isinstance(found, KnownNames):
         assert set(found.names) <= set(KNOWN)
         assert len(set(found.names)) == len(found.names)
 

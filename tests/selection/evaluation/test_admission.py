@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from metier.selection.evaluation.admission import Probe, admission, probes_of
-from metier.selection.evaluation.evaluate import Answer
+from metier.selection.evaluation.admission import TaskProbe, admission, probes_of
+from metier.selection.evaluation.evaluate import SelectionAnswer
 from metier.selection.evaluation.labelled_queries import Query
 from metier.selection.types import Selectable
 
 
-def probe(*gold: str) -> Probe:
-    return Probe(query=Query(text="a task", gold=gold), source="query")
+def probe(*gold: str) -> TaskProbe:
+    return TaskProbe(query=Query(text="a task", gold=gold), source="query")
 
 
-def answer(*retrieved: str, chosen: tuple[str, ...] = ()) -> Answer:
-    return Answer(retrieved=retrieved, chosen=chosen)
+def answer(*retrieved: str, chosen: tuple[str, ...] = ()) -> SelectionAnswer:
+    return SelectionAnswer(retrieved=retrieved, chosen=chosen)
 
 
 def test_a_task_is_taken_over_when_the_newcomer_comes_first_in_place_of_the_right_skill() -> None:

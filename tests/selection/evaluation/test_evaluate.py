@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metier.selection.evaluation.compare import compared
-from metier.selection.evaluation.evaluate import Answer, evaluated
+from metier.selection.evaluation.evaluate import SelectionAnswer, compare, evaluate
 from metier.selection.evaluation.labelled_queries import Query, read_queries
 from metier.statistics.figures import auc, mean, paired_mean, percentile, share
 
@@ -18,8 +17,10 @@ def query(*gold: str, kind: str = "") -> Query:
     return Query(text="a request", gold=gold, kind=kind)
 
 
-def answer(*retrieved: str, chosen: tuple[str, ...] = (), probability: float = 0.0, ms: float = 1.0) -> Answer:
-    return Answer(retrieved=retrieved, chosen=chosen, probability=probability, retrieve_ms=ms, choose_ms=ms / 2)
+def answer(*retrieved: str, chosen: tuple[str, ...] = (), probability: float = 0.0, ms: float = 1.0) -> SelectionAnswer:
+    return SelectionAnswer(
+        retrieved=retrieved, chosen=chosen, probability=probability, retrieve_ms=ms, choose_ms=ms / 2
+    )
 
 
 QUERIES = (query("a"), query("b"), query("c", "d"), query("e"), query(), query())
@@ -34,26 +35,26 @@ ANSWERS = (
 
 
 def test_recall_is_the_share_of_queries_with_any_right_skill_in_the_first_places() -> None:
-    recall = evaluated(QUERIES, ANSWERS).retrieve.recall
+    recall = evaluate(QUERIES, ANSWERS).retrieve.recall
     assert {cut: figure.value for cut, figure in recall.items() if figure} == {1: 0.25, 5: 0.75, 12: 0.75}
     assert {figure.count for figure in recall.values() if figure} == {4}
 
 
 def test_the_reciprocal_rank_counts_a_missing_skill_as_nothing() -> None:
-    mrr = evaluated(QUERIES, ANSWERS).retrieve.mrr
+    mrr = evaluate(QUERIES, ANSWERS).retrieve.mrr
     assert mrr
     assert mrr.value == pytest.approx((1 + 1 / 2 + 1 / 4 + 0) / 4)
 
 
 def test_precision_counts_every_activated_skill_also_where_none_should_be() -> None:
-    chosen = evaluated(QUERIES, ANSWERS).choose
+    chosen = evaluate(QUERIES, ANSWERS).choose
     assert chosen.precision
     assert (chosen.precision.value, chosen.precision.count) == (0.5, 4)
     assert chosen.activated == pytest.approx(4 / 6)
 
 
 def test_abstaining_is_measured_on_both_kinds_of_queries() -> None:
-    found = evaluated(QUERIES, ANSWERS)
+    found = evaluate(QUERIES, ANSWERS)
     chosen = found.choose
     assert found.unserved == 2
     assert chosen.nothing
@@ -66,33 +67,33 @@ def test_abstaining_is_measured_on_both_kinds_of_queries() -> None:
 
 
 def test_latency_is_that_of_each_stage_and_of_both() -> None:
-    found = evaluated(QUERIES, ANSWERS)
+    found = evaluate(QUERIES, ANSWERS)
     assert (found.retrieve.latency.p50, found.retrieve.latency.p95) == (1.0, 2.0)
     assert (found.choose.latency.p50, found.latency.p95) == (0.5, 3.0)
 
 
 def test_figures_are_told_apart_by_kind_where_there_are_several() -> None:
     queries = (query("a", kind="routing"), query("b", kind="eval"), query(kind="eval"))
-    found = evaluated(queries, ANSWERS[:3])
+    found = evaluate(queries, ANSWERS[:3])
     assert {name: one.queries for name, one in found.kinds.items()} == {"eval": 2, "routing": 1}
-    assert evaluated(queries[:1], ANSWERS[:1]).kinds == {}
+    assert evaluate(queries[:1], ANSWERS[:1]).kinds == {}
 
 
 def test_without_queries_of_a_kind_its_figures_are_unknown_and_not_zero() -> None:
-    found = evaluated((query(),), (answer(),))
+    found = evaluate((query(),), (answer(),))
     assert (found.retrieve.mrr, found.retrieve.recall[1], found.choose.recall, found.choose.auc) == (None,) * 4
-    assert evaluated((), ()).latency.p50 is None
+    assert evaluate((), ()).latency.p50 is None
 
 
 def test_a_comparison_goes_query_by_query() -> None:
     other = (ANSWERS[0], answer("b", chosen=("b",)), *ANSWERS[2:5], answer("x"))
-    found = compared(QUERIES, ANSWERS, other)
+    found = compare(QUERIES, ANSWERS, other)
     assert found.recall[1]
     assert found.recall[1].value == pytest.approx(0.25)
     assert found.nothing
     assert found.nothing.value == 0.5
     assert (found.better, found.worse) == ((QUERIES[5],), ())
-    assert compared(QUERIES, other, ANSWERS).worse == (QUERIES[5],)
+    assert compare(QUERIES, other, ANSWERS).worse == (QUERIES[5],)
 
 
 def test_ten_equal_answers_do_not_prove_that_there_is_no_difference() -> None:

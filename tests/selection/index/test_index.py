@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metier.selection.index.entries import Entry, dumps, entry_of, loads, with_history
-from metier.selection.index.index import Index
+from metier.selection.index.entries import IndexEntry, dumps, entry_of, loads, with_history
+from metier.selection.index.index import SkillIndex
 from metier.selection.types import Selectable
 
 SHOP = (
@@ -28,16 +28,16 @@ SHOP = (
 )
 
 
-def index_of(*skills: Selectable) -> Index:
-    return Index.of((skill.name, entry_of(skill)) for skill in skills)
+def index_of(*skills: Selectable) -> SkillIndex:
+    return SkillIndex.of((skill.name, entry_of(skill)) for skill in skills)
 
 
-def found(index: Index, task: str, k: int = 12) -> list[str]:
+def found(index: SkillIndex, task: str, k: int = 12) -> list[str]:
     return [hit.name for hit in index.search(task, k)]
 
 
 @pytest.fixture(scope="module")
-def shop() -> Index:
+def shop() -> SkillIndex:
     return index_of(*SHOP)
 
 
@@ -55,15 +55,15 @@ def shop() -> Index:
         ("أريد ترتيب مواعيد الأسبوع", "mawaid"),
     ],
 )
-def test_a_skill_is_found_by_its_words_in_any_language(shop: Index, task: str, name: str) -> None:
+def test_a_skill_is_found_by_its_words_in_any_language(shop: SkillIndex, task: str, name: str) -> None:
     assert found(shop, task)[0] == name
 
 
-def test_a_skill_is_found_by_its_body_alone(shop: Index) -> None:
+def test_a_skill_is_found_by_its_body_alone(shop: SkillIndex) -> None:
     assert found(shop, "shared state")[0] == "flaky-tests"
 
 
-def test_a_skill_is_found_by_meaning_without_a_word_in_common(shop: Index) -> None:
+def test_a_skill_is_found_by_meaning_without_a_word_in_common(shop: SkillIndex) -> None:
     assert found(shop, "database statements")[0] == "sql-style"
 
 
@@ -79,14 +79,14 @@ def test_a_rare_word_counts_more_than_a_frequent_one() -> None:
     assert found(index_of(*many, rare), "deploy kubernetes")[0] == "zz"
 
 
-def test_scores_lie_between_0_and_1_fall_and_say_what_they_are_made_of(shop: Index) -> None:
+def test_scores_lie_between_0_and_1_fall_and_say_what_they_are_made_of(shop: SkillIndex) -> None:
     hits = shop.search("a flaky test and an invoice", 12)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert all(0 < hit.score <= 1 for hit in hits)
     assert [key for key, _ in hits[0].parts] == ["words", "pairs", "name", "meaning", "nearest", "coverage", "evidence"]
 
 
-def test_a_task_in_full_has_more_coverage_and_evidence_than_chatter(shop: Index) -> None:
+def test_a_task_in_full_has_more_coverage_and_evidence_than_chatter(shop: SkillIndex) -> None:
     task, chatter = (dict(shop.search(text, 1)[0].parts) for text in ("a test fails now and then", "see you then"))
     assert task["coverage"] > 0.5
     assert task["evidence"] > 2 * chatter["evidence"]
@@ -96,12 +96,12 @@ def test_a_task_in_full_has_more_coverage_and_evidence_than_chatter(shop: Index)
 
 
 def test_nothing_is_found_where_nothing_is() -> None:
-    assert Index().search("anything", 12) == ()
-    assert Index.of([]).search("anything", 12) == ()
+    assert SkillIndex().search("anything", 12) == ()
+    assert SkillIndex.of([]).search("anything", 12) == ()
 
 
 @pytest.mark.parametrize("task", ["", "  \n", "…", "\ud800"])
-def test_a_task_that_says_nothing_finds_nothing_that_fits(shop: Index, task: str) -> None:
+def test_a_task_that_says_nothing_finds_nothing_that_fits(shop: SkillIndex, task: str) -> None:
     assert all(hit.score < 0.3 for hit in shop.search(task, 12))
 
 
@@ -111,7 +111,7 @@ def test_one_skill_is_found_if_it_fits_and_has_no_evidence_if_not() -> None:
     assert all(dict(hit.parts)["evidence"] < 0.1 for hit in index.search("bake a cake", 12))
 
 
-def test_an_empty_skill_harms_nobody(shop: Index) -> None:
+def test_an_empty_skill_harms_nobody(shop: SkillIndex) -> None:
     shop = index_of(*SHOP, Selectable(name="empty"), Selectable(name="-", description="."))
     assert found(shop, "a flaky test")[0] == "flaky-tests"
 
@@ -119,20 +119,20 @@ def test_an_empty_skill_harms_nobody(shop: Index) -> None:
 def test_of_skills_that_are_the_same_the_names_decide() -> None:
     names = [f"s{at:05d}" for at in range(3_000)]
     entry = entry_of(replace(SHOP[0], name="same"))
-    index = Index.of([(name, entry) for name in reversed(names)])
+    index = SkillIndex.of([(name, entry) for name in reversed(names)])
     hits = index.search("my test is flaky", 5)
     assert [hit.name for hit in hits] == names[:5]
     assert all(dict(hit.parts)["evidence"] < 0.1 for hit in hits), "what all of them hold tells none of them apart"
 
 
-def test_k_and_those_allowed_limit_what_is_found(shop: Index) -> None:
+def test_k_and_those_allowed_limit_what_is_found(shop: SkillIndex) -> None:
     assert len(shop.search("test sql invoice", 2)) == 2
     assert shop.search("test", 0) == ()
     assert [hit.name for hit in shop.search("a flaky test", 5, within=["invoices", "unknown"])] in (["invoices"], [])
     assert shop.search("a flaky test", 5, within=[]) == ()
 
 
-def test_a_megabyte_of_task_takes_bounded_time(shop: Index) -> None:
+def test_a_megabyte_of_task_takes_bounded_time(shop: SkillIndex) -> None:
     words = " ".join(f"word{at}" for at in range(120_000))
     began = time.perf_counter()
     for text in ("a" * 10**6, "的" * 10**6, words, f"a flaky test {words}"):
@@ -145,7 +145,7 @@ def test_a_megabyte_of_task_takes_bounded_time(shop: Index) -> None:
 @settings(deadline=None, max_examples=50)
 def test_any_text_can_be_indexed_kept_and_asked(text: str, task: str) -> None:
     entry = loads(dumps(entry_of(Selectable(name="any", description=text, body=text))))
-    hits = Index.of([("any", entry)]).search(task, 3)
+    hits = SkillIndex.of([("any", entry)]).search(task, 3)
     assert all(0 < hit.score <= 1 for hit in hits)
 
 
@@ -187,8 +187,8 @@ def test_a_thousand_changes_leave_an_index_as_small_as_it_was() -> None:
 # ---- kept -------------------------------------------------------------------------------------------------------
 
 
-def same(one: Entry, other: Entry) -> bool:
-    return all(np.array_equal(getattr(one, key), getattr(other, key)) for key in Entry.__slots__)
+def same(one: IndexEntry, other: IndexEntry) -> bool:
+    return all(np.array_equal(getattr(one, key), getattr(other, key)) for key in IndexEntry.__slots__)
 
 
 def test_an_entry_comes_back_from_its_bytes_and_is_the_same_every_time() -> None:
@@ -208,7 +208,7 @@ def test_damaged_bytes_are_no_entry(cut: int) -> None:
 def test_a_request_a_skill_served_finds_it_again_and_others_are_found_as_before() -> None:
     before = index_of(*SHOP)
     past = with_history(entry_of(SHOP[2]), ["the quarterly thing for Acme, please"])
-    after = Index.of((skill.name, past if skill is SHOP[2] else entry_of(skill)) for skill in SHOP)
+    after = SkillIndex.of((skill.name, past if skill is SHOP[2] else entry_of(skill)) for skill in SHOP)
     task = "please do the quarterly thing for Acme again"
     assert dict(before.search(task, 12, within=["invoices"])[0].parts)["coverage"] < 0.2
     assert found(after, task)[0] == "invoices"
@@ -228,7 +228,7 @@ def test_no_history_changes_nothing() -> None:
 def test_vectors_of_another_embedder_take_the_place_of_the_meaning() -> None:
     east, north = np.array([1.0, 0.0], dtype=np.float32), np.array([0.0, 2.0], dtype=np.float32)
     vectors = {"sql-style": east, "invoices": north, "gone": east}
-    index = Index.of([(skill.name, entry_of(skill)) for skill in SHOP[:3]], vectors)
+    index = SkillIndex.of([(skill.name, entry_of(skill)) for skill in SHOP[:3]], vectors)
     assert index.search("qqq", 3, vector=north)[0].name == "invoices"
     assert index.search("qqq", 3, vector=east * 5)[0].name == "sql-style"
     index.add("new", entry_of(Selectable(name="new")), np.array([-1.0, 0.0], dtype=np.float32))

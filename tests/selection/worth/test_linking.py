@@ -15,7 +15,7 @@ from scoping import in_workspace
 
 from metier.runs.live_run import note_selection
 from metier.selection.worth import link_runs as linking
-from metier.selection.worth.link_runs import DAY, link, matched, parts_of
+from metier.selection.worth.link_runs import DAY, link_runs, match_requests, parts_of
 from metier.store.tables.selection import requests, selections
 from metier.store.tables.selection.requests import LinkRequest
 from metier.types import Candidate, Outcome, Run, Selection, SkillTrace
@@ -53,7 +53,7 @@ def deliver(ws: Workspace, *runs: Run) -> list[str]:
 
 
 def served(ws: Workspace) -> dict[str, str]:
-    link(ws.context)
+    link_runs(ws.context)
     with ws.context.store.read() as transaction:
         return {one.id: one.run for one in selections.list_all(transaction)}
 
@@ -91,13 +91,13 @@ def test_the_order_of_arrival_does_not_matter(ws: Workspace, seed: int) -> None:
             names[key] = select(ws, when[key])
         else:
             runs[key] = deliver(ws, work(when[key] + 1))[0]
-        link(ws.context)
+        link_runs(ws.context)
     assert served(ws) == {names[key]: runs[key] for key in when}
 
 
 def test_a_run_that_arrives_days_later_is_linked_by_when_it_happened(ws: Workspace) -> None:
     mine, last = select(ws, 0), select(ws, 60 * 24 * 3)
-    link(ws.context)
+    link_runs(ws.context)
     run = deliver(ws, work(1))[0]
     assert served(ws) == {mine: run, last: ""}
 
@@ -109,7 +109,7 @@ def test_a_run_delivered_twice_or_grown_keeps_its_link(ws: Workspace) -> None:
     assert served(ws) == {mine: name}
     grown = replace(run, output="done", status="completed")
     assert deliver(ws, run, grown) == [name, name]
-    link(ws.context, again=True)
+    link_runs(ws.context, again=True)
     assert served(ws) == {mine: name}
 
 
@@ -117,7 +117,7 @@ def test_linking_twice_changes_nothing_and_looks_at_nothing_again(ws: Workspace)
     select(ws, 0)
     deliver(ws, work(0))
     before = served(ws)
-    assert not link(ws.context)
+    assert not link_runs(ws.context)
     assert served(ws) == before
     with ws.context.store.read() as transaction:
         assert requests.marks(transaction) == requests.ends(transaction)
@@ -142,7 +142,7 @@ def test_a_selection_that_was_given_by_guess_goes_to_the_run_that_names_it(ws: W
 def test_a_name_counts_whether_the_selection_comes_before_or_behind(ws: Workspace) -> None:
     select(ws, 0, text="first of all")
     run = deliver(ws, work(3, text="x", selection="sel-late"))[0]
-    link(ws.context)
+    link_runs(ws.context)
     select(ws, 0, text="y", id="sel-late")
     assert served(ws)["sel-late"] == run
 
@@ -166,7 +166,7 @@ def test_a_run_of_another_workspace_cannot_claim_a_selection(ws: Workspace) -> N
 def test_a_block_that_names_its_selection_is_linked_when_it_ends(ws: Workspace) -> None:
     with ws.record("ship it") as run:
         mine = select(ws, 0, text="a part of it", created=ws.context.now())
-        link(ws.context)
+        link_runs(ws.context)
         note_selection(ws.context, mine)
         note_selection(ws.context, "a second one")
     assert run.delivery
@@ -178,7 +178,7 @@ def test_a_block_that_names_its_selection_is_linked_when_it_ends(ws: Workspace) 
 def test_a_selection_made_in_a_block_for_the_same_words_needs_no_name(ws: Workspace) -> None:
     with ws.record("ship it", session="s") as run:
         mine = select(ws, 0, created=ws.context.now())
-        link(ws.context)
+        link_runs(ws.context)
     assert run.delivery
     assert served(ws) == {mine: run.delivery.id}
 
@@ -190,15 +190,15 @@ def test_a_long_run_finds_its_selection_when_it_has_ended(ws: Workspace) -> None
     mine = select(ws, 30)
     assert served(ws)[mine] == ""
     deliver(ws, replace(begun, ended=at(40), status="completed"))
-    link(ws.context, again=True)
+    link_runs(ws.context, again=True)
     assert served(ws)[mine] == name
 
 
 def test_runs_from_long_before_the_first_selection_are_not_read(ws: Workspace) -> None:
     deliver(ws, *(work(0, text=f"old {n}") for n in range(5)))
-    assert not link(ws.context), "where nothing was selected there is nothing to do"
+    assert not link_runs(ws.context), "where nothing was selected there is nothing to do"
     select(ws, 0, created=(datetime.now(UTC) + timedelta(days=3)).isoformat())
-    link(ws.context)
+    link_runs(ws.context)
     with ws.context.store.read() as transaction:
         rows = transaction.all("SELECT count(*) FROM requests WHERE kind = 'run'")
     assert rows[0][0] == 0
@@ -211,12 +211,12 @@ def test_more_rows_than_one_transaction_takes_are_linked_all_the_same(ws: Worksp
             made = Selection(id=f"many-{n}", workspace=ws.name, query=f"task {n}", session="s", created=at(n))
             selections.put(transaction, made)
     runs = deliver(ws, *(work(n + 1, text=f"task {n}") for n in range(count)))
-    link(ws.context, most=1)
+    link_runs(ws.context, most=1)
     with ws.context.store.read() as transaction:
         done = requests.marks(transaction)
         assert done
         assert (done.selections, done.runs) == (linking.PAGE, linking.PAGE), "who has no time leaves the rest"
-    link(ws.context)
+    link_runs(ws.context)
     with ws.context.store.read() as transaction:
         found = {one.id: one.run for one in selections.list_all(transaction, count)}
     assert found == {f"many-{n}": run for n, run in enumerate(runs)}
@@ -229,7 +229,7 @@ def test_a_damaged_selection_or_run_is_in_nobodys_way(ws: Workspace) -> None:
     bad, run = deliver(ws, work(0, text="broken"), work(0))
     with ws.context.store.write() as transaction:
         transaction.all("UPDATE runs SET body = 'x' WHERE key = ?", (bad[16:] + bad[:16],))
-    link(ws.context)
+    link_runs(ws.context)
     with ws.context.store.read() as transaction:
         found = requests.get(transaction, "selection", good)
     assert found
@@ -248,7 +248,7 @@ def test_what_an_older_version_stored_is_read(ws: Workspace) -> None:
 
 def test_how_a_run_went_is_its_own_word_unless_somebody_has_to_judge_that(ws: Workspace) -> None:
     def went(**more: object) -> tuple[frozenset[str] | None, bool | None]:
-        found = linking.went(ws.run(deliver(ws, work(0, **more))[0]))
+        found = linking.run_outcome(ws.run(deliver(ws, work(0, **more))[0]))
         return found.used, found.stated
 
     assert went() == (None, None)
@@ -284,10 +284,10 @@ def test_any_matching_is_one_to_one_in_time_and_independent_of_order(
         LinkRequest(kind="run" if is_run else "selection", id=f"{n:02}", place="p", moment=hour * 3600.0)
         for n, (is_run, hour) in enumerate(drawn)
     ]
-    pairs = matched(members)
+    pairs = match_requests(members)
     moment = {one.id: one.moment for one in members}
     assert len(set(pairs.values())) == len(pairs)
     assert all(0 <= moment[run] - moment[selection] <= DAY for run, selection in pairs.items())
     shuffled = members.copy()
     dice.shuffle(shuffled)
-    assert matched(shuffled) == pairs
+    assert match_requests(shuffled) == pairs

@@ -16,11 +16,11 @@ from metier.maintenance.doctor import examine
 from metier.maintenance.retention import remove
 from metier.runs.verdicts import mark_run
 from metier.selection.choosing.choose import Basis, choose
-from metier.selection.choosing.decision_memo import kept as remembered
-from metier.selection.choosing.decision_memo import recalled, recorded
-from metier.selection.types import Scored, Selectable, Settings, Task
+from metier.selection.choosing.decision_memo import decision_to_keep as remembered
+from metier.selection.choosing.decision_memo import recall_choice, selection_record
+from metier.selection.types import ScoredSkill, Selectable, SelectionSettings, Task
 from metier.selection.worth import outcomes
-from metier.selection.worth.link_runs import link
+from metier.selection.worth.link_runs import link_runs
 from metier.selection.worth.utility import Counts
 from metier.store.tables.selection import outcomes as kept
 from metier.store.tables.selection import selections
@@ -95,6 +95,18 @@ def keep(ws: Workspace, *pairs: tuple[Selection, Run | None]) -> list[str]:
     return [found.id for found in ws.deliver(run for _, run in pairs if run)]
 
 
+def counted(ws: Workspace, current: dict[str, str] | None = None) -> dict[str, Counts]:
+    """What was counted for each skill, new runs included."""
+    outcomes.update_worths(ws.context)
+    return {name: found.counts for name, found in outcomes.worths(ws.library, current).items()}
+
+
+def hurting(ws: Workspace) -> list[str]:
+    """The skills that hurt, new runs included."""
+    outcomes.update_worths(ws.context)
+    return list(outcomes.hurting(ws.library))
+
+
 def trial(ws: Workspace, content: str, with_: tuple[int, int], without: tuple[int, int]) -> None:
     """Runs with deploy and runs that had it withheld: successes and failures of each."""
     pairs: list[tuple[Selection, Run | None]] = []
@@ -119,7 +131,7 @@ def test_what_runs_say_is_counted_by_skill_and_kept_apart(either: Workspace) -> 
         (out[0], served(out[0], uses=())),
         (out[1], served(out[1], success=False, uses=("other",))),
     )
-    assert outcomes.counts(ws.library, CURRENT)["deploy"] == Counts(
+    assert counted(ws, CURRENT)["deploy"] == Counts(
         selected=5,
         told=3,
         used=3,
@@ -135,39 +147,39 @@ def test_what_runs_say_is_counted_by_skill_and_kept_apart(either: Workspace) -> 
 def test_another_text_is_another_skill_to_measure_and_an_old_one_is_remembered(ws: Workspace) -> None:
     old, new = one(ws, content="h1"), one(ws, content="h2")
     keep(ws, (old, served(old)), (new, served(new, success=False)))
-    assert outcomes.counts(ws.library, {"deploy": "h2"})["deploy"].failed == 1
-    assert outcomes.counts(ws.library, {"deploy": "h1"})["deploy"].succeeded == 1
-    assert outcomes.counts(ws.library, {"deploy": "h3"}) == {}
+    assert counted(ws, {"deploy": "h2"})["deploy"].failed == 1
+    assert counted(ws, {"deploy": "h1"})["deploy"].succeeded == 1
+    assert counted(ws, {"deploy": "h3"}) == {}
 
 
 def test_a_persons_word_counts_at_once_and_can_be_taken_back(either: Workspace) -> None:
     ws = either
     made = one(ws)
     run = keep(ws, (made, served(made, success=None)))[0]
-    assert outcomes.counts(ws.library, CURRENT)["deploy"] == Counts(selected=1, told=1, used=1)
+    assert counted(ws, CURRENT)["deploy"] == Counts(selected=1, told=1, used=1)
     mark_run(ws.context, run, "bad")
-    assert outcomes.counts(ws.library, CURRENT)["deploy"].failed == 1
+    assert counted(ws, CURRENT)["deploy"].failed == 1
     mark_run(ws.context, run, "good")
-    assert outcomes.counts(ws.library, CURRENT)["deploy"].succeeded == 1
+    assert counted(ws, CURRENT)["deploy"].succeeded == 1
     mark_run(ws.context, run, "unset")
-    assert outcomes.counts(ws.library, CURRENT)["deploy"].succeeded == 0
+    assert counted(ws, CURRENT)["deploy"].succeeded == 0
 
 
 def test_a_run_that_was_removed_says_nothing_any_more(either: Workspace) -> None:
     ws = either
     made = [one(ws), one(ws)]
     runs = keep(ws, *((each, served(each)) for each in made))
-    assert outcomes.counts(ws.library, CURRENT)["deploy"].succeeded == 2
+    assert counted(ws, CURRENT)["deploy"].succeeded == 2
     list(remove(ws.context, runs[:1], "test"))
-    assert outcomes.counts(ws.library, CURRENT)["deploy"].succeeded == 1
+    assert counted(ws, CURRENT)["deploy"].succeeded == 1
 
 
 def test_a_claimed_success_counts_when_a_pass_has_judged_it(ws: Workspace) -> None:
     made = one(ws)
     keep(ws, (made, replace(served(made, success=None), output="Shipped it, all 31 checks pass.")))
-    assert outcomes.counts(ws.library, CURRENT)["deploy"].succeeded == 0
+    assert counted(ws, CURRENT)["deploy"].succeeded == 0
     learned(ws)
-    assert outcomes.counts(ws.library, CURRENT)["deploy"].succeeded == 1
+    assert counted(ws, CURRENT)["deploy"].succeeded == 1
 
 
 def test_a_run_that_grew_is_counted_as_it_is_after_the_next_pass(either: Workspace) -> None:
@@ -175,35 +187,35 @@ def test_a_run_that_grew_is_counted_as_it_is_after_the_next_pass(either: Workspa
     made = one(ws)
     begun = Run(message=made.query, session="s", external_id=made.id, selection=made.id)
     keep(ws, (made, begun))
-    assert outcomes.counts(ws.library, CURRENT)["deploy"] == Counts(selected=1, told=0)
+    assert counted(ws, CURRENT)["deploy"] == Counts(selected=1, told=0)
     ws.deliver([served(made, success=False)])
     learned(ws)
-    assert outcomes.counts(ws.library, CURRENT)["deploy"].failed == 1
+    assert counted(ws, CURRENT)["deploy"].failed == 1
 
 
 def test_one_chance_counts_once_however_often_the_same_task_comes_in_a_day(ws: Workspace) -> None:
     made = [one(ws, text="hourly report") for _ in range(4)]
     keep(ws, *((each, served(each)) for each in made))
-    found = outcomes.counts(ws.library, CURRENT)["deploy"]
+    found = counted(ws, CURRENT)["deploy"]
     assert (found.selected, found.succeeded, found.with_runs) == (4, 4, 1)
 
 
 def test_runs_of_a_time_without_withholding_are_not_compared(ws: Workspace) -> None:
     made = [one(ws, withhold_rate=0.0), one(ws, pinned=("deploy",))]
     keep(ws, *((each, served(each)) for each in made))
-    found = outcomes.counts(ws.library, CURRENT)["deploy"]
+    found = counted(ws, CURRENT)["deploy"]
     assert (found.succeeded, found.with_runs, found.withheld_runs) == (2, 0, 0)
 
 
 def test_what_chose_and_withheld_by_chance_is_what_is_counted(ws: Workspace) -> None:
     """From the decision itself to the counts: both arms are there, and together they are all runs."""
     skill = Selectable(name="deploy", description="ship the shop", body="ship the shop", content_hash="h1")
-    settings = Settings(withhold_rate=0.5)
+    settings = SelectionSettings(withhold_rate=0.5)
     pairs: list[tuple[Selection, Run | None]] = []
     for number in range(40):
         task = Task(text=f"ship the shop deploy {number}", workspace=ws.name, day="2026-01-05")
-        choice = choose(task, [Scored(skill=skill, score=0.99)], Basis(settings=settings))
-        made = recorded(
+        choice = choose(task, [ScoredSkill(skill=skill, score=0.99)], Basis(settings=settings))
+        made = selection_record(
             choice,
             task,
             selection=f"c{number}",
@@ -213,7 +225,7 @@ def test_what_chose_and_withheld_by_chance_is_what_is_counted(ws: Workspace) -> 
         )
         pairs.append((made, served(made, success=not made.withheld)))
     keep(ws, *pairs)
-    found = outcomes.counts(ws.library, CURRENT)["deploy"]
+    found = counted(ws, CURRENT)["deploy"]
     assert found.with_runs + found.withheld_runs == 40
     assert found.with_successes == found.with_runs > 10
     assert found.withheld_successes == 0 < found.withheld_runs
@@ -222,13 +234,15 @@ def test_what_chose_and_withheld_by_chance_is_what_is_counted(ws: Workspace) -> 
 def test_a_decision_that_is_recalled_is_recorded_with_what_it_withheld() -> None:
     skill = Selectable(name="deploy", description="ship the shop", body="ship the shop", content_hash="h1")
     task = Task(text="deploy: ship the shop", workspace="w", day="2026-01-05", agent="codex")
-    choice = choose(task, [Scored(skill=skill, score=0.99)], Basis(settings=Settings(withhold_rate=1.0)))
+    choice = choose(task, [ScoredSkill(skill=skill, score=0.99)], Basis(settings=SelectionSettings(withhold_rate=1.0)))
     before = remembered(choice)
     assert before
-    again = recalled(before, choice.key, {"deploy": skill})
+    again = recall_choice(before, choice.key, {"deploy": skill})
     assert again
     for one_choice in (choice, again):
-        made = recorded(one_choice, task, selection="s", created="2026-01-05T10:00:00Z", session="x", withhold_rate=1.0)
+        made = selection_record(
+            one_choice, task, selection="s", created="2026-01-05T10:00:00Z", session="x", withhold_rate=1.0
+        )
         assert [(held.skill, held.hash) for held in made.withheld] == [("deploy", "h1")]
         assert (made.chosen, made.agent, made.session, made.withhold_rate) == ((), "codex", "x", 1.0)
 
@@ -236,20 +250,21 @@ def test_a_decision_that_is_recalled_is_recorded_with_what_it_withheld() -> None
 def test_sums_are_made_once_for_the_same_rows(ws: Workspace) -> None:
     made = one(ws)
     keep(ws, (made, served(made)))
-    assert outcomes.counts(ws.library, CURRENT)["deploy"].selected == 1
+    assert counted(ws, CURRENT)["deploy"].selected == 1
     with ws.context.store.write() as transaction:
         transaction.all("UPDATE tallies SET selected = 7")
-    assert outcomes.counts(ws.library, CURRENT)["deploy"].selected == 7, "nothing is new"
+    assert counted(ws, CURRENT)["deploy"].selected == 7, "nothing is new"
     more = one(ws)
     keep(ws, (more, None))
-    assert outcomes.counts(ws.library, CURRENT)["deploy"].selected == 2
+    assert counted(ws, CURRENT)["deploy"].selected == 2
 
 
 def test_where_nothing_was_selected_nothing_is_written(ws: Workspace) -> None:
     with ws.context.store.read() as transaction:
         before = transaction.all("SELECT name, value FROM meta ORDER BY name")
-    assert outcomes.records(ws.library) == {}
-    assert not link(ws.context, again=True)
+    outcomes.update_worths(ws.context)
+    assert outcomes.adjustments(ws.library) == {}
+    assert not link_runs(ws.context, again=True)
     with ws.context.store.read() as transaction:
         assert transaction.all("SELECT name, value FROM meta ORDER BY name") == before
 
@@ -258,20 +273,20 @@ def test_a_store_that_is_busy_gives_what_was_known_before(tmp_path: Path) -> Non
     with opened(tmp_path / "p", Clock(), lock_wait=0) as ws:
         made = one(ws)
         keep(ws, (made, served(made)))
-        assert outcomes.counts(ws.library, CURRENT)["deploy"].selected == 1
+        assert counted(ws, CURRENT)["deploy"].selected == 1
         more = one(ws)
         keep(ws, (more, None))
         with opened(tmp_path / "p", Clock(), lock_wait=0) as other, other.context.store.write():
             with pytest.raises(BusyError):
-                link(ws.context)
-            assert outcomes.counts(ws.library, CURRENT)["deploy"].selected == 1
-        assert outcomes.counts(ws.library, CURRENT)["deploy"].selected == 2
+                link_runs(ws.context)
+            assert counted(ws, CURRENT)["deploy"].selected == 1
+        assert counted(ws, CURRENT)["deploy"].selected == 2
 
 
 def test_tallies_of_some_skills_are_read_by_name(ws: Workspace) -> None:
     made = one(ws)
     keep(ws, (made, served(made)))
-    outcomes.counts(ws.library, CURRENT)
+    counted(ws, CURRENT)
     with ws.context.store.read() as transaction:
         assert list(kept.tallies(transaction, ["deploy", "x"])) == [("deploy", "h1")]
         assert not kept.tallies(transaction, ["x"])
@@ -302,8 +317,8 @@ def test_a_skill_that_hurts_is_named_by_the_pass_and_the_doctor_and_not_chosen(s
     assert any(
         text.startswith("deploy hurts: lift -0.") and "metier skills archive deploy" in text for text in found.notes
     )
-    assert list(outcomes.hurting(shop.library)) == ["deploy"]
-    assert outcomes.records(shop.library)["deploy"].factor == 0.0
+    assert hurting(shop) == ["deploy"]
+    assert outcomes.adjustments(shop.library)["deploy"].factor == 0.0
     checks = [check for check in examine(shop.root, {}, {}) if check.text.startswith("deploy hurts")]
     assert [(check.state, "metier skills rollback deploy" in check.fix) for check in checks] == [("warning", True)]
     assert shop.skills()[0].status == "active", "nothing is taken away"
@@ -311,23 +326,22 @@ def test_a_skill_that_hurts_is_named_by_the_pass_and_the_doctor_and_not_chosen(s
 
 def test_another_version_of_a_skill_that_hurts_begins_anew(shop: Workspace) -> None:
     trial(shop, current(shop), with_=(15, 45), without=(45, 15))
-    outcomes.worths(shop.library)
-    assert outcomes.hurting(shop.library)
+    assert hurting(shop)
     (shop.root / ".agents/skills/deploy/SKILL.md").write_text(DOCUMENT.format("Say it twice."), encoding="utf-8")
     assert current(shop)
-    assert not outcomes.hurting(shop.library)
+    assert not hurting(shop)
     shop.rollback("deploy")
-    assert outcomes.hurting(shop.library)
+    assert hurting(shop)
 
 
 def test_a_provisional_skill_that_is_proven_becomes_active_and_its_history_says_why(shop: Workspace) -> None:
     provisional(shop)
     trial(shop, current(shop), with_=(45, 15), without=(15, 45))
-    assert any(text.startswith("deploy would be active") for text in learned(shop, dry_run=True).notes) is False
-    outcomes.counts(shop.library)
-    assert any(text.startswith("deploy would be active") for text in learned(shop, dry_run=True).notes)
+    assert any(text.startswith("deploy would become active") for text in learned(shop, dry_run=True).notes) is False
+    counted(shop)
+    assert any(text.startswith("deploy would become active") for text in learned(shop, dry_run=True).notes)
     assert shop.skills()[0].status == "provisional", "a dry run only says it"
-    assert any(text.startswith("deploy is active: proven against") for text in learned(shop).notes)
+    assert any(text.startswith("deploy is now active: it did better") for text in learned(shop).notes)
     assert shop.skills()[0].status == "active"
     last = shop.history("deploy")[-1]
     assert (last.action, last.status) == ("wake", "active")
@@ -359,7 +373,7 @@ def test_from_a_selection_in_a_block_to_what_the_skill_is_worth(shop: Workspace)
     assert run.run.selection == chosen.id
     names = [each.skill.name for each in chosen.choice.chosen]
     assert names == ["deploy"]
-    found = outcomes.counts(shop.library)["deploy"]
+    found = counted(shop)["deploy"]
     assert (found.selected, found.used, found.succeeded, found.with_runs) == (1, 1, 1, 0)
     with shop.context.store.read() as transaction:
         assert run.delivery
@@ -371,7 +385,7 @@ def test_a_hundred_thousand_selections_are_summed_up_in_a_blink(ws: Workspace) -
     """All are of one skill: the worst there can be."""
     made = one(ws)
     keep(ws, (made, served(made)))
-    outcomes.counts(ws.library, CURRENT)
+    counted(ws, CURRENT)
     with ws.context.store.write() as transaction:
         parts = [
             kept.SelectionOutcome(selection=f"p{n}", skill="deploy", hash="h1", handed=True) for n in range(100_000)
@@ -382,7 +396,7 @@ def test_a_hundred_thousand_selections_are_summed_up_in_a_blink(ws: Workspace) -
     more = one(ws)
     keep(ws, (more, served(more)))
     began = time.process_time()
-    assert outcomes.counts(ws.library, CURRENT)["deploy"].selected == 100_002
+    assert counted(ws, CURRENT)["deploy"].selected == 100_002
     assert time.process_time() - began < 0.3
     began = time.process_time()
     assert outcomes.records(ws.library, CURRENT)

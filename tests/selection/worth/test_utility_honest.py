@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metier.selection.worth.utility import Counts, adjusted, lift
+from metier.selection.worth.utility import Counts, adjustment_of, lift
 
 LOOKS = (20, 100, 200, 500)
 
@@ -68,14 +68,14 @@ def test_a_real_effect_is_found_in_most_histories_of_two_hundred_runs(effect: fl
 @pytest.mark.parametrize("effect", [0.3, -0.3])
 def test_what_is_surely_worse_is_not_to_be_chosen_and_what_is_surely_better_rises(effect: float) -> None:
     row = histories(1, 500, base=0.5, effect=effect, rate=0.5)[0][-1]
-    found = adjusted(counts(row), 0.6)
+    found = adjustment_of(counts(row), 0.6)
     assert found.hurts == (called(row) == "hurts") == (effect < 0)
     assert found.factor > 1 or found.hurts
 
 
 def test_runs_that_do_not_say_what_they_used_prove_nothing_about_use() -> None:
-    assert adjusted(Counts(selected=500, told=0), 0.5).factor == 1.0
-    assert adjusted(Counts(selected=500, told=100, used=1, succeeded=1), 0.5).factor < 1.0
+    assert adjustment_of(Counts(selected=500, told=0), 0.5).factor == 1.0
+    assert adjustment_of(Counts(selected=500, told=100, used=1, succeeded=1), 0.5).factor < 1.0
 
 
 @pytest.mark.parametrize("base", [0.05, 0.5, 0.95])

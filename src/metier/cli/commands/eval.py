@@ -62,11 +62,11 @@ def selection(
     """
     from metier.cli.views.eval import document, page, wrong_rows
     from metier.selection.evaluation.evaluate import CUTS
-    from metier.selection.evaluation.run import Plan, measured
+    from metier.selection.evaluation.run import EvalPlan, measure_selection
 
-    plan = Plan(queries=queries, skills=skills, compare=compare, cuts=tuple(sorted(set(k or CUTS))))
+    plan = EvalPlan(queries=queries, skills=skills, compare=compare, cuts=tuple(sorted(set(k or CUTS))))
     report = _run_with_progress(
-        ctx, lambda ws: measured(plan, ws.pool if ws else None), alone=bool(skills or not queries)
+        ctx, lambda ws: measure_selection(plan, ws.pool if ws else None), alone=bool(skills or not queries)
     )
     if as_json:
         emit(document(report, wrong=wrong))
@@ -92,10 +92,10 @@ def admission(
     Example:  metier eval admission ./new-skill  ·  metier eval admission ./new-skill --queries q.jsonl --json
     """
     from metier.cli.views.eval import admission_document, admission_page
-    from metier.selection.evaluation.admit import Newcomer, admitted
+    from metier.selection.evaluation.admission import Newcomer, check_admission
 
     newcomer = Newcomer(folder=folder, queries=queries, skills=skills)
-    found = _run_with_progress(ctx, lambda ws: admitted(newcomer, ws.pool if ws else None), alone=bool(skills))
+    found = _run_with_progress(ctx, lambda ws: check_admission(newcomer, ws.pool if ws else None), alone=bool(skills))
     if as_json:
         emit(admission_document(found))
     else:

@@ -34,21 +34,21 @@ class SelectionStory:
 
 def perform(ws: Workspace) -> SelectionStory:
     """Put the shop's other skills there, ask for two requests, then for all labelled ones."""
-    from metier.selection.candidates.skill_pool import everything
-    from metier.selection.evaluation.bench import asked, basis_of, bench
-    from metier.selection.evaluation.evaluate import CUTS, evaluated
+    from metier.selection.candidates.skill_pool import skills_with_bodies
+    from metier.selection.evaluation.eval_library import ask_queries, build_eval_library, eval_basis
+    from metier.selection.evaluation.evaluate import CUTS, evaluate
     from metier.selection.evaluation.files import queries_from
 
     _write_samples(ws)
     queries = result_of(queries_from(""))
-    skills = result_of(everything(ws.pool))
-    basis = basis_of(ws.context)
-    answers = result_of(asked(result_of(bench(skills, basis)), queries, max(CUTS)))
+    skills = result_of(skills_with_bodies(ws.pool))
+    basis = eval_basis(ws.context)
+    answers = result_of(ask_queries(result_of(build_eval_library(skills, basis)), queries, max(CUTS)))
     return SelectionStory(
         skills=len(skills),
         chosen=ws.select(REQUEST, model=False, settings=basis.settings),
         nothing=ws.select(UNSERVED, model=False, settings=basis.settings),
-        evaluation=evaluated(queries, answers),
+        evaluation=evaluate(queries, answers),
     )
 
 

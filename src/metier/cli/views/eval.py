@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from metier.selection.evaluation.admission import Admission
-    from metier.selection.evaluation.compare import Comparison
-    from metier.selection.evaluation.evaluate import Evaluation, Latency
+    from metier.selection.evaluation.evaluate import Comparison, Evaluation, Latency
     from metier.selection.evaluation.labelled_queries import Query
-    from metier.selection.evaluation.run import Report, Side
+    from metier.selection.evaluation.run import EvalSide, Report
     from metier.statistics.figures import Figure
 
 UNKNOWN = "–"
@@ -35,7 +34,7 @@ def document(report: Report, *, wrong: bool = False) -> dict[str, object]:
     return made
 
 
-def _side(side: Side) -> dict[str, object]:
+def _side(side: EvalSide) -> dict[str, object]:
     found = side.evaluation
     return (
         {"name": side.name, "skills": side.skills}
@@ -194,7 +193,7 @@ def _short(figure: Figure | None) -> str:
     return f"{figure.value:.3f}" if figure else UNKNOWN
 
 
-def _side_by_side(one: Side, other: Side, found: Comparison, width: int) -> Iterator[RenderableType]:
+def _side_by_side(one: EvalSide, other: EvalSide, found: Comparison, width: int) -> Iterator[RenderableType]:
     from rich.text import Text
 
     differences = (*found.recall.values(), found.mrr, found.chosen, None, None, found.nothing)

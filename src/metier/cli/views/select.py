@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from metier.selection.result import Selected
-    from metier.selection.types import Chosen, Considered
+    from metier.selection.types import ChosenSkill, RatedSkill
 
 CLOSE = 3
 """Candidates that are shown although they were not chosen."""
@@ -66,7 +66,7 @@ def _no_skill_text(found: Selected) -> str:
     return f"No skill fits (best match: {best.skill.name}, {_percent(best.probability)})."
 
 
-def _near(found: Selected) -> list[Considered]:
+def _near(found: Selected) -> list[RatedSkill]:
     """Candidates that were not chosen and came near: to those that were, or to being sure enough where none was."""
     chosen = {one.skill.name for one in found.choice.chosen}
     best = max((one.score for one in found.choice.candidates), default=0.0)
@@ -75,13 +75,13 @@ def _near(found: Selected) -> list[Considered]:
     return sorted(near, key=lambda one: (-one.probability, -one.score))[:CLOSE]
 
 
-def _chosen_row(one: Chosen) -> tuple[str, ...]:
+def _chosen_row(one: ChosenSkill) -> tuple[str, ...]:
     skill = one.skill
     match = "" if one.activation_reason == "pinned" else _percent(one.probability)
     return skill.name, _version(skill.version), BY[one.activation_reason], match, skill.description
 
 
-def _close_row(one: Considered) -> tuple[str, ...]:
+def _close_row(one: RatedSkill) -> tuple[str, ...]:
     skill = one.skill
     return skill.name, _version(skill.version), f"{one.score:.2f}", _percent(one.probability), skill.description
 
@@ -117,7 +117,7 @@ def _why(found: Selected, width: int) -> Iterator[RenderableType]:
     yield _indented_text(f"{found.seconds:.2f} s in total, embeddings from {found.embedder}, {saved}", width)
 
 
-def _part(one: Considered, name: str) -> str:
+def _part(one: RatedSkill, name: str) -> str:
     value = next((value for key, value in one.parts if key == name), None)
     return "" if value is None else f"{value:.2f}"
 

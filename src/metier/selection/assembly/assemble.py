@@ -11,7 +11,7 @@ from metier.selection.candidates.eligibility import LeftOut
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.selection.types import ActivationReason, Chosen
+    from metier.selection.types import ActivationReason, ChosenSkill
 
 FRAME = 80
 """Tokens set aside for what stands around each body: name, version, folder."""
@@ -54,7 +54,7 @@ def body_of(document: bytes) -> str:
     return document[start:end].decode("utf-8", "replace").strip()
 
 
-def assemble(chosen: Sequence[Chosen], budget: int) -> Assembled:
+def assemble(chosen: Sequence[ChosenSkill], budget: int) -> Assembled:
     """The chosen skills in their order; what is too long is cut, but leaves a little room for those behind it."""
     costs = [_frame(one) + tokens(one.skill.body[: WIDEST * (LEAST + 1)]) for one in chosen]
     kept: list[Activation] = []
@@ -82,11 +82,11 @@ def _fitting(body: str, room: int) -> str:
     return cut_to_tokens(body, room) if room >= LEAST else ""
 
 
-def _frame(one: Chosen) -> int:
+def _frame(one: ChosenSkill) -> int:
     return FRAME + sum(tokens(file) + 6 for file in one.skill.files[:FILES])
 
 
-def _activation(one: Chosen, content: str) -> Activation:
+def _activation(one: ChosenSkill, content: str) -> Activation:
     skill = one.skill
     return Activation(
         name=skill.name,

@@ -1,9 +1,9 @@
-"""The skills in use as selection sees them: what each says of itself, for whom it is, how it is doing."""
+"""The catalogue: every skill with what its frontmatter says, who it is for, and its status."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 TOOL = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
 TRUE = ("true", "yes", "on", "1")
 MOST = 64
-"""Tools, agents, paths or workspaces of one skill that count."""
+"""Tools, agents, paths or workspaces of one skill that are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """A skill in use and where its text is kept; the text itself is loaded only for those that come into question."""
+class CatalogueEntry:
+    """A skill in use, and where its text is stored; the text is loaded only for candidates."""
 
     skill: Selectable
     content: ContentKey
@@ -38,32 +38,32 @@ class Listed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
-    """Every skill there is: those in use by name, others that share a name or are out, those that cannot be read."""
+    """All skills: those in use by name, those that are shadowed or retired, those that cannot be read."""
 
-    listed: Mapping[str, Listed]
+    in_use: Mapping[str, CatalogueEntry]
     others: tuple[Selectable, ...] = ()
     unread: tuple[LeftOut, ...] = ()
     version: str = ""
-    """Stands for all of it: another state of the library has another one."""
+    """A hash of all of it: it changes when the library changes."""
 
     @property
     def skills(self) -> tuple[Selectable, ...]:
-        """All that can be read, without their bodies."""
-        return (*(one.skill for one in self.listed.values()), *self.others)
+        """All skills that can be read, without their bodies."""
+        return (*(one.skill for one in self.in_use.values()), *self.others)
 
 
 def is_in_use(skill: Skill) -> bool:
-    """Whether an agent could get this one: it is there, can be read, and no other of its name comes first."""
+    """Whether an agent could get this skill: it is there, readable, not retired, and not shadowed."""
     return bool(skill.hash) and not skill.problem and not skill.shadowed_by and not _is_out(skill)
 
 
 def content_of(skill: Skill) -> ContentKey:
-    """What a skill's text is kept under."""
+    """The key that a skill's text is stored under."""
     return ContentKey(skill.hash, skill.name)
 
 
 def text_of(package: Package, name: str) -> SkillText:
-    """What the document of a package says, for selection."""
+    """What selection reads from a package's document."""
     front = package.frontmatter
     meta = front.get("metadata")
     own: Mapping[str, Value] = meta if isinstance(meta, dict) else {}
@@ -83,8 +83,8 @@ def text_of(package: Package, name: str) -> SkillText:
 
 
 def catalogue_of(skills: Iterable[Skill], texts: Mapping[ContentKey, SkillText]) -> Catalogue:
-    """The skills with what their texts say; those without a text cannot be selected, and are listed with the reason."""
-    listed: dict[str, Listed] = {}
+    """Make the catalogue of these skills; a skill without a text cannot be selected and is listed with the reason."""
+    listed: dict[str, CatalogueEntry] = {}
     others: list[Selectable] = []
     unread: list[LeftOut] = []
     for one in skills:
@@ -92,18 +92,13 @@ def catalogue_of(skills: Iterable[Skill], texts: Mapping[ContentKey, SkillText])
         if one.shadowed_by or _is_out(one):
             others.append(Selectable(name=one.name, status=one.status, shadowed=bool(one.shadowed_by)))
         elif one.problem or text is None:
-            unread.append(LeftOut(name=one.name, reason=one.problem or "it could not be read"))
+            unread.append(LeftOut(name=one.name, reason=one.problem or "it cannot be read"))
         else:
             document = f"{one.folder}/{text.said.document}"
-            listed[one.name] = Listed(skill=_selectable(one, text), content=text.content, document=document)
+            listed[one.name] = CatalogueEntry(skill=_selectable(one, text), content=text.content, document=document)
     return Catalogue(
-        listed=listed, others=tuple(others), unread=tuple(unread), version=_version(listed.values(), others)
+        in_use=listed, others=tuple(others), unread=tuple(unread), version=_version(listed.values(), others)
     )
-
-
-def with_body(skill: Selectable, body: str) -> Selectable:
-    """A skill with its text."""
-    return replace(skill, body=body)
 
 
 def _selectable(skill: Skill, text: SkillText) -> Selectable:
@@ -128,7 +123,7 @@ def _is_out(skill: Skill) -> bool:
     return skill.status in ("archived", "deleted")
 
 
-def _version(listed: Iterable[Listed], others: Iterable[Selectable]) -> str:
+def _version(listed: Iterable[CatalogueEntry], others: Iterable[Selectable]) -> str:
     digest = sha256()
     parts = [f"{one.content.name}\0{one.content.hash}\0{one.skill.version}\0{one.skill.status}" for one in listed]
     for part in sorted((*parts, *(f"{one.name}\0{one.status}\0{one.shadowed}" for one in others))):
@@ -137,13 +132,13 @@ def _version(listed: Iterable[Listed], others: Iterable[Selectable]) -> str:
 
 
 def _tools(value: Value) -> tuple[str, ...]:
-    """Tools as the standard and the agents write them: apart by spaces or commas, with patterns in parentheses."""
+    """Tools separated by spaces or commas, with patterns in parentheses, as the standard writes them."""
     if isinstance(value, list):
         return _texts(value)
     return tuple(dict.fromkeys(TOOL.findall(clean(value))))[:MOST] if isinstance(value, str) else ()
 
 
 def _texts(value: Value) -> tuple[str, ...]:
-    """A list, or a text with commas between its parts."""
+    """A list of texts, or a text with commas."""
     parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else ()
     return tuple(dict.fromkeys(clean(part).strip() for part in parts if isinstance(part, str) and part.strip()))[:MOST]

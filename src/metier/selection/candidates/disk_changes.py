@@ -1,4 +1,4 @@
-"""Whether anything about the skills on disk changed: a few facts of each, far less than a look at them takes."""
+"""Notice whether skills on disk changed, from a few file facts; this is much faster than reading the skills."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ DEPTH = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
-    """What would be different if a skill had changed: documents, the folders around them, how skills are doing."""
+class DiskState:
+    """What differs when a skill changed: the documents, the folders around them, the skills' statuses."""
 
     documents: Mapping[str, str]
     folders: Mapping[str, int]
-    standing: tuple[tuple[str, str], ...]
+    statuses: tuple[tuple[str, str], ...]
 
     @property
     def size(self) -> int:
-        """How many files and folders that is."""
+        """How many files and folders are watched."""
         return len(self.documents) + len(self.folders)
 
 
-def watch(library: Library, skills: Sequence[Skill]) -> Watched:
-    """What to keep an eye on after a look that found these skills."""
+def disk_state(library: Library, skills: Sequence[Skill]) -> DiskState:
+    """The state of the disk after a look that found these skills."""
     there = {str(one.folder) for one in skills if one.status not in ("archived", "deleted")}
-    folders = [place for root in library.roots for place in _walked(str(root.path), there)]
+    folders = [place for root in library.roots for place in _folders_to_watch(str(root.path), there)]
     documents = dict(_document(folder) for folder in there)
-    return Watched(documents=documents, folders=_times(folders), standing=_standing(library.ctx))
+    return DiskState(documents=documents, folders=_times(folders), statuses=_statuses(library.ctx))
 
 
-def again(ctx: Context, before: Watched) -> Watched:
-    """The same things as they are now."""
-    return Watched(documents=_stamps(before.documents), folders=_times(before.folders), standing=_standing(ctx))
+def disk_state_again(ctx: Context, before: DiskState) -> DiskState:
+    """The same files and folders as they are now."""
+    return DiskState(documents=_stamps(before.documents), folders=_times(before.folders), statuses=_statuses(ctx))
 
 
 def _document(folder: str) -> tuple[str, str]:
-    """The path of a skill's document, whichever of its names it has, and its state."""
+    """The path of a skill's document, under either of its names, and its state."""
     for name in SKILL_FILES:
         path = f"{folder}/{name}"
         stamp = stamp_of(path)
@@ -62,7 +62,7 @@ def _stamps(documents: Iterable[str]) -> dict[str, str]:
 
 
 def stamp_of(document: str) -> str:
-    """What tells one state of a file from another; empty when it is not there."""
+    """The state of a file: it changes when the file changes; empty when there is none."""
     try:
         state = os.stat(document)  # noqa: PTH116 - thousands of them
     except OSError:
@@ -80,8 +80,8 @@ def _times(folders: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def _walked(root: str, skills: Collection[str]) -> Iterator[str]:
-    """A root and the folders below it that are no skills: a new skill changes one of them."""
+def _folders_to_watch(root: str, skills: Collection[str]) -> Iterator[str]:
+    """A root and the folders below it that are not skills: a new skill changes one of them."""
     level = [root]
     for _ in range(DEPTH):
         yield from level
@@ -96,6 +96,6 @@ def _folders(folder: str) -> list[str]:
         return []
 
 
-def _standing(ctx: Context) -> tuple[tuple[str, str], ...]:
+def _statuses(ctx: Context) -> tuple[tuple[str, str], ...]:
     with ctx.store.read() as transaction:
         return skill_index.profile_states(transaction)

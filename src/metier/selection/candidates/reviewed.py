@@ -1,4 +1,4 @@
-"""Whether a skill that comes into question may be handed out: only at bytes that were reviewed or approved."""
+"""Check that a candidate may be handed out: only bytes that passed review, or that a person approved, may."""
 
 from __future__ import annotations
 
@@ -8,42 +8,51 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from metier import __version__
 from metier.errors import BusyError, MetierError, NotFoundError, RefusedError
 from metier.library.disk.packages import read_package
+from metier.library.hand_edits import record_hand_edit
+from metier.library.proposals import door
 from metier.library.scan import SETTLED, changed, fingerprint
+from metier.library.versions import journal
+from metier.review.result import blocks
 from metier.selection.assembly.assemble import body_of
-from metier.selection.candidates.activate import activate, seen
 from metier.selection.candidates.eligibility import LeftOut
 from metier.selection.types import LEGACY
+from metier.store.tables.models import memo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from metier.context.context import Context
     from metier.library.skills import Library
-    from metier.selection.candidates.catalogue import Listed
+    from metier.selection.candidates.catalogue import CatalogueEntry
     from metier.selection.candidates.skill_pool import SkillPool
     from metier.selection.types import Selectable
     from metier.skills.package import Package
+    from metier.types.skills import Version
 
 MOST = 1_000
-"""Skills that are remembered with their texts."""
+"""Skills that the cache holds with their texts."""
+REVIEWED_ACTIONS = ("apply", "edit", "import")
+"""Versions that were reviewed or approved when they were made; all others are reviewed before use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
+class CheckedSkills:
     """The skills that may be handed out, with their texts, and the others with the reason."""
 
     skills: dict[str, Selectable]
     left_out: tuple[LeftOut, ...] = ()
     changed: bool = False
-    """Whether one of them is not any more what the catalogue says."""
+    """Whether one of them differs from the catalogue by now."""
     busy: bool = False
-    """Whether the store was held by somebody else for too long to look at all of them."""
+    """Whether another process held the store for too long to check all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """What was found out about a skill whose files, and whose history, were in some state."""
+    """The result of one check, and the state of the skill's files and history at that time."""
 
     hash: str
     stamp: str
@@ -52,25 +61,22 @@ class _Known:
 
 
 @dataclass(kw_only=True)
-class Passed:
-    """What was found out about skills in this process; it counts as long as no file of theirs is touched.
-
-    Safe for many threads.
-    """
+class ReviewedCache:
+    """Results of earlier checks; each is valid until a file of its skill is touched. Safe for many threads."""
 
     _known: dict[str, _Known] = field(default_factory=dict["str", "_Known"])
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def get(self, one: Listed) -> Selectable | LeftOut | None:
-        """What is known of a skill as it is on disk now."""
+    def get(self, one: CatalogueEntry) -> Selectable | LeftOut | None:
+        """The result for a skill as it is on disk now, if there is one."""
         known = self._known.get(one.skill.folder)
         if known is None or known.hash != one.content.hash:
             return None
         stamp, _ = _state(one.skill.folder, known.history)
         return known.answer if stamp == known.stamp else None
 
-    def put(self, one: Listed, known: _Known) -> None:
-        """Remember what was found out, in the place of the oldest."""
+    def put(self, one: CatalogueEntry, known: _Known) -> None:
+        """Keep a result; the oldest one goes when the cache is full."""
         with self._lock:
             self._known.pop(one.skill.folder, None)
             if len(self._known) >= MOST:
@@ -78,48 +84,48 @@ class Passed:
             self._known[one.skill.folder] = known
 
 
-def fit(pool: SkillPool, wanted: Iterable[Listed]) -> Fit:
-    """Look at each skill as it is on disk now; one that is refused does not keep the others back."""
+def check_skills(pool: SkillPool, wanted: Iterable[CatalogueEntry]) -> CheckedSkills:
+    """Check each skill as it is on disk now; a refused skill does not affect the others."""
     skills: dict[str, Selectable] = {}
     left: list[LeftOut] = []
     changed = busy = False
     for one in wanted:
         try:
-            answer = _answer(pool, one, hurried=busy)
+            answer = _checked_skill(pool, one, hurried=busy)
         except (MetierError, OSError) as error:
             busy = busy or isinstance(error, BusyError)
             changed = changed or isinstance(error, NotFoundError)
             answer = LeftOut(name=one.skill.name, reason=str(error))
         if answer is None:
             changed = True
-            answer = LeftOut(name=one.skill.name, reason="it was changed meanwhile")
+            answer = LeftOut(name=one.skill.name, reason="it changed during the selection")
         if isinstance(answer, LeftOut):
             left.append(answer)
         else:
             skills[one.skill.name] = answer
-    return Fit(skills=skills, left_out=tuple(left), changed=changed, busy=busy)
+    return CheckedSkills(skills=skills, left_out=tuple(left), changed=changed, busy=busy)
 
 
-def _answer(pool: SkillPool, one: Listed, *, hurried: bool) -> Selectable | LeftOut | None:
-    """The skill with its text, or why it is not handed out; None when it is not what the catalogue says any more."""
-    known = pool.passed.get(one)
+def _checked_skill(pool: SkillPool, one: CatalogueEntry, *, hurried: bool) -> Selectable | LeftOut | None:
+    """The skill with its text, or why it is not handed out; None when it differs from the catalogue."""
+    known = pool.reviewed.get(one)
     if isinstance(known, LeftOut):
         return known
     if known is not None:
         return replace(one.skill, body=known.body, version=known.version)
     if hurried:
-        raise BusyError("it could not be looked at: the store is busy")
+        raise BusyError("it was not checked: the store is busy")
     now, history = time.time_ns(), _history(pool.library, one)
     stamp, newest = _state(one.skill.folder, history)
-    answer = _looked_at(pool.library, one)
+    answer = _reviewed_skill(pool.library, one)
     if answer is not None and now - newest > SETTLED:
-        pool.passed.put(one, _Known(hash=one.content.hash, stamp=stamp, history=history, answer=answer))
+        pool.reviewed.put(one, _Known(hash=one.content.hash, stamp=stamp, history=history, answer=answer))
     return answer
 
 
-def _looked_at(library: Library, one: Listed) -> Selectable | LeftOut | None:
+def _reviewed_skill(library: Library, one: CatalogueEntry) -> Selectable | LeftOut | None:
     try:
-        package, version = _let_through(library, one)
+        package, version = _allowed_package(library, one)
     except RefusedError as error:
         return LeftOut(name=one.skill.name, reason=str(error))
     if package.hash() != one.content.hash:
@@ -127,20 +133,20 @@ def _looked_at(library: Library, one: Listed) -> Selectable | LeftOut | None:
     return replace(one.skill, body=body_of(package.document), version=version)
 
 
-def _let_through(library: Library, one: Listed) -> tuple[Package, str]:
-    """The package that may be used and its version; a skill whose history nobody keeps is reviewed on sight."""
+def _allowed_package(library: Library, one: CatalogueEntry) -> tuple[Package, str]:
+    """The package that may be used, and its version; a skill without a history is reviewed now."""
     if one.skill.version != LEGACY:
         found = activate(library, one.skill.folder)
         return found.package, str(found.version.number)
     package = read_package(Path(one.skill.folder))
-    said = seen(library.ctx, package, one.skill.name)
+    said = review_problem(library.ctx, package, one.skill.name)
     if said:
         raise RefusedError(f"{one.skill.name} is not handed out: {said}")
     return package, LEGACY
 
 
-def _history(library: Library, one: Listed) -> str:
-    """The folder of a skill's history; empty: nobody keeps one."""
+def _history(library: Library, one: CatalogueEntry) -> str:
+    """The folder of a skill's history; empty: it has none."""
     if one.skill.version == LEGACY:
         return ""
     found = library.find(one.skill.folder)
@@ -148,7 +154,72 @@ def _history(library: Library, one: Listed) -> str:
 
 
 def _state(folder: str, history: str) -> tuple[str, int]:
-    """What tells one state of a skill's files and history from others, and when the newest of it came about."""
+    """A stamp of a skill's files and history, and the time of the newest change."""
     stamp, newest = fingerprint(folder)
     since = changed(history) if history else 0
     return f"{stamp} {since}", max(newest, since)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowedSkill:
+    """A skill that may be used, at a version that passed review."""
+
+    folder: str
+    """The name of its folder."""
+    version: Version
+    package: Package
+
+    @property
+    def name(self) -> str:
+        """The name in its document, else the name of its folder."""
+        return self.package.name or self.folder
+
+
+def activate(library: Library, skill: str) -> AllowedSkill:
+    """A skill whose files are exactly what was reviewed or approved; otherwise raises with the reason.
+
+    A hand edit becomes a version first.
+    """
+    found = library.find(skill)
+    past, package = found.past(), found.place.live()
+    if not (_is_as_kept(past.last, package) and journal.is_clean(found.shelf)):
+        record_hand_edit(library.ctx, found)
+        past, package = found.past(), found.place.live()
+    last = past.last
+    if package is None or last is None or last.out:
+        raise NotFoundError(f"There is no skill '{skill}' in use here.")
+    if package.hash() != last.hash:
+        raise RefusedError(
+            f"{found.folder} differs from version {last.number}, which passed review. It changed just now; try again."
+        )
+    if not any(one.hash == last.hash and one.action in REVIEWED_ACTIONS for one in past.versions):
+        said = review_problem(library.ctx, package, found.skill)
+        if said:
+            raise RefusedError(
+                f"{found.skill} is not handed out: {said} See: metier review, metier skills show {found.skill}"
+            )
+    return AllowedSkill(folder=found.skill, version=last, package=package)
+
+
+def review_problem(ctx: Context, package: Package, skill: str) -> str:
+    """Review a package that nobody reviewed yet, once for each hash; returns what is wrong with it, or ""."""
+    key = review_key(package.hash())
+    with ctx.store.read() as transaction:
+        known = memo.get(transaction, key)
+    if known is None:
+        worst = [one for one in door.reviewed(ctx, package, skill, None).findings if blocks(one)]
+        said = f"{worst[0].rule} in {worst[0].file}:{worst[0].line}: {worst[0].reason}" if worst else ""
+        known = said.encode()
+        with ctx.store.write() as transaction:
+            memo.put(transaction, key, known, ctx.now())
+    return known.decode()
+
+
+def review_key(content: str) -> str:
+    """The key that the review of a package is stored under."""
+    return f"review:{__version__}:{content}"
+
+
+def _is_as_kept(last: Version | None, package: Package | None) -> bool:
+    """Whether the files are the newest version, so that there is no hand edit."""
+    return package is not None and last is not None and not last.out and package.hash() == last.hash

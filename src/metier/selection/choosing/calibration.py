@@ -34,11 +34,11 @@ class Calibration:
 
     def probability(self, features: Features) -> float:
         """How likely it is that a candidate with these features is right."""
-        return interpolated(self.knots, self.raw(features)) if self.knots else self.raw(features)
+        return interpolate(self.knots, self.raw(features)) if self.knots else self.raw(features)
 
 
 # fmt: off
-_MEANT = (
+_KNOTS = (
     (0.0, 0.0), (0.08, 0.078), (0.102, 0.138), (0.426, 0.351), (0.492, 0.464), (0.534, 0.595),
     (0.669, 0.597), (0.675, 0.682), (0.755, 0.819), (0.896, 0.872), (0.907, 0.924), (0.999, 0.999),
 )
@@ -47,7 +47,7 @@ FITTED = Calibration(
     version="skills-1",
     bias=-7.82,
     weights=Features(score=4.82, gap=9.31, coverage=1.06, evidence=9.41, named=0.45, alone=0.16),
-    knots=_MEANT,
+    knots=_KNOTS,
     threshold=0.5,
 )
 """Fitted to requests that public skill repositories test themselves with, see docs/benchmarks.md."""
@@ -61,7 +61,7 @@ def logistic(value: float) -> float:
     return small / (1.0 + small)
 
 
-def interpolated(knots: Knots, value: float) -> float:
+def interpolate(knots: Knots, value: float) -> float:
     """The height of a rising line through the knots; flat before the first and behind the last."""
     at = bisect_right(knots, value, key=lambda knot: knot[0])
     if at == 0:
@@ -72,7 +72,7 @@ def interpolated(knots: Knots, value: float) -> float:
     return low + (high - low) * (value - left) / (right - left)
 
 
-def confident(probabilities: Sequence[float], needed: Sequence[float], most: int) -> tuple[int, ...]:
+def confident_places(probabilities: Sequence[float], needed: Sequence[float], most: int) -> tuple[int, ...]:
     """The places of the candidates that are as likely as each needs to be, the likeliest first; most often none."""
     sure = [at for at, (is_, must) in enumerate(zip(probabilities, needed, strict=True)) if is_ >= must]
     return tuple(sorted(sure, key=lambda at: (-probabilities[at], at))[:most])

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from metier.selection.types import ActivationReason, Choice, Chosen, Considered, Selectable, Stage
+from metier.selection.types import ActivationReason, Choice, ChosenSkill, RatedSkill, Selectable, SelectionStage
 from metier.types import Candidate, Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from metier.selection.types import Task
+    from metier.selection.types import SelectionSettings, Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,18 +41,18 @@ class KeptCandidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class KeptDecision:
     """A decision as it is kept under its key."""
 
     chosen: tuple[KeptSkill, ...] = ()
     candidates: tuple[KeptCandidate, ...] = ()
     withheld: tuple[str, ...] = ()
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[SelectionStage, ...] = ()
     refused: tuple[str, ...] = ()
     """Skills that came into question and could not be handed out."""
 
 
-def kept(choice: Choice, refused: Iterable[str] = ()) -> Kept | None:
+def decision_to_keep(choice: Choice, refused: Iterable[str] = ()) -> KeptDecision | None:
     """What to keep of a decision; nothing of one that was made only because the model was of no use."""
     steps = {one.stage for one in choice.stages}
     if "score" in steps and steps & {"shortlist", "final"}:
@@ -77,33 +79,33 @@ def kept(choice: Choice, refused: Iterable[str] = ()) -> Kept | None:
         )
         for one in choice.candidates
     )
-    return Kept(
+    return KeptDecision(
         chosen=chosen, candidates=candidates, withheld=choice.withheld, stages=choice.stages, refused=tuple(refused)
     )
 
 
-def recalled(found: Kept, key: str, skills: Mapping[str, Selectable]) -> Choice | None:
+def recall_choice(found: KeptDecision, key: str, skills: Mapping[str, Selectable]) -> Choice | None:
     """The decision again, with the skills as they are now; None when one of them is gone or another."""
-    chosen: list[Chosen] = []
+    chosen: list[ChosenSkill] = []
     for one in found.chosen:
         skill = skills.get(one.name)
         if skill is None or skill.content_hash != one.content_hash:
             return None
         reason = one.activation_reason
-        chosen.append(Chosen(skill=skill, activation_reason=reason, score=one.score, probability=one.probability))
+        chosen.append(ChosenSkill(skill=skill, activation_reason=reason, score=one.score, probability=one.probability))
     if any(name not in skills for name in found.withheld):
         return None
     names = tuple(one.skill.name for one in chosen)
-    stage = Stage(stage="memo", by="rule", considered=len(names), kept=names, note="decided before")
-    candidates = tuple(_considered(one, skills) for one in found.candidates)
+    stage = SelectionStage(stage="memo", by="rule", considered=len(names), kept=names, note="decided before")
+    candidates = tuple(_recall_candidate(one, skills) for one in found.candidates)
     stages = (*found.stages, stage)
     return Choice(chosen=tuple(chosen), candidates=candidates, stages=stages, withheld=found.withheld, key=key)
 
 
-def _considered(one: KeptCandidate, skills: Mapping[str, Selectable]) -> Considered:
+def _recall_candidate(one: KeptCandidate, skills: Mapping[str, Selectable]) -> RatedSkill:
     """A candidate again; of one that is not handed out, nothing but its name and version is known."""
     bare = Selectable(name=one.name, version=one.version, content_hash=one.content_hash)
-    return Considered(
+    return RatedSkill(
         skill=skills.get(one.name, bare),
         score=one.score,
         probability=one.probability,
@@ -112,7 +114,7 @@ def _considered(one: KeptCandidate, skills: Mapping[str, Selectable]) -> Conside
     )
 
 
-def recorded(
+def selection_record(
     choice: Choice, task: Task, *, selection: str, created: str, session: str = "", withhold_rate: float = 0.0
 ) -> Selection:
     """The selection as the store keeps it, to be linked to the run it serves."""
@@ -135,3 +137,20 @@ def recorded(
         session=session,
         created=created,
     )
+
+
+FORM = 1
+"""Raised when decisions are made in another way, so that earlier ones are not taken for them."""
+
+
+def memo_key(task: Task, library: str, settings: SelectionSettings, decider: str) -> str:
+    """The key of a decision; `decider` stands for the model and its prompts, if there is one, and the calibration.
+
+    The day is part of it only where something is left to chance, as only chance depends on it.
+    """
+    fields = asdict(task)
+    if not settings.explore_rate and not settings.withhold_rate:
+        del fields["day"]
+    parts = [FORM, fields, library, asdict(settings), decider]
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return "selection:" + sha256(text.encode()).hexdigest()

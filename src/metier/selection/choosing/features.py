@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from metier.selection.types import Scored, Selectable
+    from metier.selection.types import ScoredSkill, Selectable
 
 NEAR = 0.02
 """Scores that differ by less are the same score."""
@@ -41,10 +41,10 @@ class Features(NamedTuple):
     """1 when no other candidate has about the same score, 1/n when n have."""
 
 
-def features(task: str, candidates: Sequence[Scored]) -> tuple[Features, ...]:
+def features(task: str, candidates: Sequence[ScoredSkill]) -> tuple[Features, ...]:
     """The numbers of each candidate, in the order given."""
     scores = [_unit(one.score) for one in candidates]
-    wanted = weighted(task[:LOOKED_AT])
+    wanted = word_weights(task[:LOOKED_AT])
     held = [_held(wanted, one) for one in candidates]
     return tuple(
         Features(
@@ -59,7 +59,7 @@ def features(task: str, candidates: Sequence[Scored]) -> tuple[Features, ...]:
     )
 
 
-def weighted(text: str) -> dict[str, int]:
+def word_weights(text: str) -> dict[str, int]:
     """The distinct words of a text, each with its weight: its length, as short words say little."""
     found: dict[str, int] = {}
     for word in words(text):
@@ -80,7 +80,7 @@ def words(text: str) -> Iterable[str]:
             yield word
 
 
-def _held(wanted: dict[str, int], candidate: Scored) -> tuple[float, float]:
+def _held(wanted: dict[str, int], candidate: ScoredSkill) -> tuple[float, float]:
     """Coverage and evidence as retrieval says, or else by the words themselves."""
     coverage, evidence = candidate.part("coverage"), candidate.part("evidence")
     if coverage is None or evidence is None:

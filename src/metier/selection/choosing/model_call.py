@@ -52,14 +52,14 @@ class Interaction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ModelCall:
     """A call that is over: its record, and the text to read if there is one."""
 
     interaction: Interaction
     text: str | None
 
 
-def asked(adviser: Adviser, request: Request) -> Asked:
+def call_model(adviser: Adviser, request: Request) -> ModelCall:
     """The outcome of one call, at the latest when its time is up; nothing is raised for what a model does."""
     began = adviser.clock()
     outcome = _in_time(adviser.model, request)
@@ -71,10 +71,10 @@ def asked(adviser: Adviser, request: Request) -> Asked:
         messages=request.messages,
         seconds=max(0.0, adviser.clock() - began),
     )
-    return _answered(record, outcome) if isinstance(outcome, Reply) else _failed(record, outcome)
+    return _with_reply(record, outcome) if isinstance(outcome, Reply) else _with_failure(record, outcome)
 
 
-def _answered(record: Interaction, reply: Reply) -> Asked:
+def _with_reply(record: Interaction, reply: Reply) -> ModelCall:
     problem = _problem(reply)
     said = replace(
         record,
@@ -84,14 +84,14 @@ def _answered(record: Interaction, reply: Reply) -> Asked:
         usage=reply.tokens,
         problem=problem,
     )
-    return Asked(interaction=said, text=None if problem else reply.text)
+    return ModelCall(interaction=said, text=None if problem else reply.text)
 
 
-def _failed(record: Interaction, failure: Failure) -> Asked:
+def _with_failure(record: Interaction, failure: Failure) -> ModelCall:
     said = replace(record, finish=kind(failure), problem=failure.reason)
     if isinstance(failure, Malformed):
         said = replace(said, reply=clean(failure.text[:KEPT]), usage=failure.tokens)
-    return Asked(interaction=said, text=None)
+    return ModelCall(interaction=said, text=None)
 
 
 def _problem(reply: Reply) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from metier.statistics.figures import auc, mean, percentile, share
+from metier.statistics.figures import auc, mean, paired_mean, percentile, share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ CUTS = (1, 5, 12)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class SelectionAnswer:
     """What selection said to one query."""
 
     retrieved: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Evaluation:
     """The same for the queries of each kind, where there are several."""
 
 
-def evaluated(queries: Sequence[Query], answers: Sequence[Answer], cuts: Sequence[int] = CUTS) -> Evaluation:
+def evaluate(queries: Sequence[Query], answers: Sequence[SelectionAnswer], cuts: Sequence[int] = CUTS) -> Evaluation:
     """The figures of these answers, over all queries and by kind."""
     kinds = sorted({query.kind for query in queries})
     parts: dict[str, Evaluation] = {}
@@ -94,7 +94,7 @@ def evaluated(queries: Sequence[Query], answers: Sequence[Answer], cuts: Sequenc
 
 
 def _whole(
-    queries: Sequence[Query], answers: Sequence[Answer], cuts: Sequence[int], kinds: Mapping[str, Evaluation]
+    queries: Sequence[Query], answers: Sequence[SelectionAnswer], cuts: Sequence[int], kinds: Mapping[str, Evaluation]
 ) -> Evaluation:
     pairs = list(zip(queries, answers, strict=True))
     return Evaluation(
@@ -107,7 +107,7 @@ def _whole(
     )
 
 
-def _retrieval(pairs: Sequence[tuple[Query, Answer]], cuts: Sequence[int]) -> Retrieval:
+def _retrieval(pairs: Sequence[tuple[Query, SelectionAnswer]], cuts: Sequence[int]) -> Retrieval:
     places = [place(query, said) for query, said in pairs if query.gold]
     return Retrieval(
         recall={cut: share(0 < one <= cut for one in places) for cut in cuts},
@@ -116,7 +116,7 @@ def _retrieval(pairs: Sequence[tuple[Query, Answer]], cuts: Sequence[int]) -> Re
     )
 
 
-def _choosing(pairs: Sequence[tuple[Query, Answer]]) -> Choosing:
+def _choosing(pairs: Sequence[tuple[Query, SelectionAnswer]]) -> Choosing:
     served = [(query, said) for query, said in pairs if query.gold]
     unserved = [said for query, said in pairs if not query.gold]
     return Choosing(
@@ -130,21 +130,21 @@ def _choosing(pairs: Sequence[tuple[Query, Answer]]) -> Choosing:
     )
 
 
-def _is_first(query: Query, said: Answer) -> bool:
+def _is_first(query: Query, said: SelectionAnswer) -> bool:
     return any(name in query.gold for name in said.chosen[:1])
 
 
-def _activated(pairs: Sequence[tuple[Query, Answer]]) -> float | None:
+def _activated(pairs: Sequence[tuple[Query, SelectionAnswer]]) -> float | None:
     """How many skills a query gets in the mean."""
     return sum(len(said.chosen) for _, said in pairs) / len(pairs) if pairs else None
 
 
-def place(query: Query, said: Answer) -> int:
+def place(query: Query, said: SelectionAnswer) -> int:
     """The place of the first right skill among the candidates, from 1; 0: it is not there."""
     return next((at for at, name in enumerate(said.retrieved, 1) if name in query.gold), 0)
 
 
-def is_served(query: Query, said: Answer) -> bool:
+def is_served(query: Query, said: SelectionAnswer) -> bool:
     """Whether a right skill was activated."""
     return any(name in query.gold for name in said.chosen)
 
@@ -153,6 +153,50 @@ def _latency(values: Sequence[float]) -> Latency:
     return Latency(p50=percentile(values, 0.5), p95=percentile(values, 0.95))
 
 
-def is_right(query: Query, said: Answer) -> bool:
+def is_right(query: Query, said: SelectionAnswer) -> bool:
     """Whether a query got what it should: a right skill, or nothing where none serves it."""
     return is_served(query, said) if query.gold else not said.chosen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What the other one gained or lost on the same queries; above 0 the other one is better."""
+
+    recall: Mapping[int, Figure | None]
+    mrr: Figure | None
+    chosen: Figure | None
+    """Queries that a skill serves and that got it."""
+    nothing: Figure | None
+    """Queries that no skill serves and for which nothing was activated."""
+    better: tuple[Query, ...] = ()
+    """Queries that only the other one answers rightly."""
+    worse: tuple[Query, ...] = ()
+    """Those that only the first one does."""
+
+
+def compare(
+    queries: Sequence[Query],
+    one: Sequence[SelectionAnswer],
+    other: Sequence[SelectionAnswer],
+    cuts: Sequence[int] = CUTS,
+) -> Comparison:
+    """The differences, query by query, from the first set of answers to the other."""
+    triples = list(zip(queries, one, other, strict=True))
+    places = [(place(query, a), place(query, b)) for query, a, b in triples if query.gold]
+    right = [(query, is_right(query, a), is_right(query, b)) for query, a, b in triples]
+    return Comparison(
+        recall={cut: paired_mean([_within(b, cut) - _within(a, cut) for a, b in places]) for cut in cuts},
+        mrr=paired_mean([_reciprocal(b) - _reciprocal(a) for a, b in places]),
+        chosen=paired_mean([float(b) - float(a) for query, a, b in right if query.gold]),
+        nothing=paired_mean([float(b) - float(a) for query, a, b in right if not query.gold]),
+        better=tuple(query for query, a, b in right if b and not a),
+        worse=tuple(query for query, a, b in right if a and not b),
+    )
+
+
+def _within(at: int, cut: int) -> float:
+    return float(0 < at <= cut)
+
+
+def _reciprocal(at: int) -> float:
+    return 1.0 / at if at else 0.0

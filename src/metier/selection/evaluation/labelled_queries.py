@@ -27,7 +27,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BadLine:
+class BadQuery:
     """A line that is no query: what is wrong with it, and what to write instead."""
 
     line: int
@@ -35,17 +35,17 @@ class BadLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
+class QueryFile:
     """The queries of a file, and the lines that are none."""
 
     queries: tuple[Query, ...] = ()
-    bad: tuple[BadLine, ...] = ()
+    bad: tuple[BadQuery, ...] = ()
 
 
-def read_queries(lines: Iterable[str]) -> Labelled:
+def read_queries(lines: Iterable[str]) -> QueryFile:
     """Every line as a query or with what is wrong with it; empty lines are nothing, fields of others are left alone."""
     queries: list[Query] = []
-    bad: list[BadLine] = []
+    bad: list[BadQuery] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -53,8 +53,8 @@ def read_queries(lines: Iterable[str]) -> Labelled:
         if isinstance(found, Query):
             queries.append(found)
         else:
-            bad.append(BadLine(line=number, reason=found))
-    return Labelled(queries=tuple(queries), bad=tuple(bad))
+            bad.append(BadQuery(line=number, reason=found))
+    return QueryFile(queries=tuple(queries), bad=tuple(bad))
 
 
 def _query(line: str, number: int) -> Query | str:

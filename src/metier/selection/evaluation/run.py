@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from metier.selection.candidates.skill_pool import everything
-from metier.selection.evaluation.bench import asked, basis_of, bench
-from metier.selection.evaluation.compare import compared
-from metier.selection.evaluation.evaluate import CUTS, evaluated
+from metier.selection.candidates.skill_pool import skills_with_bodies
+from metier.selection.evaluation.eval_library import ask_queries, build_eval_library, eval_basis
+from metier.selection.evaluation.evaluate import CUTS, compare, evaluate
 from metier.selection.evaluation.files import basis_from, queries_from, shipped_skills, skills_from, skills_once
 
 if TYPE_CHECKING:
@@ -16,15 +15,14 @@ if TYPE_CHECKING:
 
     from metier.events import Event
     from metier.selection.candidates.skill_pool import SkillPool
-    from metier.selection.evaluation.bench import Bench
-    from metier.selection.evaluation.compare import Comparison
-    from metier.selection.evaluation.evaluate import Answer, Evaluation
+    from metier.selection.evaluation.eval_library import EvalLibrary
+    from metier.selection.evaluation.evaluate import Comparison, Evaluation, SelectionAnswer
     from metier.selection.evaluation.labelled_queries import Query
     from metier.selection.types import Selectable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class EvalPlan:
     """What is to be measured."""
 
     queries: str = ""
@@ -37,12 +35,12 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class EvalSide:
     """One library under one set of settings, and how it did."""
 
     name: str
     skills: int
-    answers: tuple[Answer, ...]
+    answers: tuple[SelectionAnswer, ...]
     evaluation: Evaluation
 
 
@@ -52,17 +50,17 @@ class Report:
 
     queries: tuple[Query, ...]
     cuts: tuple[int, ...]
-    side: Side
-    other: Side | None = None
+    side: EvalSide
+    other: EvalSide | None = None
     comparison: Comparison | None = None
     notes: tuple[str, ...] = ()
 
 
-def measured(plan: Plan, pool: SkillPool | None) -> Generator[Event, None, Report]:
+def measure_selection(plan: EvalPlan, pool: SkillPool | None) -> Generator[Event, None, Report]:
     """Ask every query, and every query again where there is something to compare with."""
     queries = yield from queries_from(plan.queries)
     skills = yield from library_of(plan, pool)
-    there = yield from bench(skills, basis_of(pool.ctx if pool else None))
+    there = yield from build_eval_library(skills, eval_basis(pool.ctx if pool else None))
     side = yield from _side(plan.skills or ("library" if plan.queries else "sample skills"), there, queries, plan.cuts)
     report = Report(queries=queries, cuts=plan.cuts, side=side, notes=_unknown(plan, queries, there))
     if not plan.compare:
@@ -71,30 +69,32 @@ def measured(plan: Plan, pool: SkillPool | None) -> Generator[Event, None, Repor
         against = replace(there, basis=basis_from(plan.compare, there.basis))
     else:
         others = yield from skills_from(plan.compare)
-        against = yield from bench(others, there.basis)
+        against = yield from build_eval_library(others, there.basis)
     other = yield from _side(plan.compare, against, queries, plan.cuts)
-    difference = compared(queries, side.answers, other.answers, plan.cuts)
+    difference = compare(queries, side.answers, other.answers, plan.cuts)
     return replace(report, other=other, comparison=difference)
 
 
-def library_of(plan: Plan, pool: SkillPool | None) -> Generator[Event, None, tuple[Selectable, ...]]:
+def library_of(plan: EvalPlan, pool: SkillPool | None) -> Generator[Event, None, tuple[Selectable, ...]]:
     """The skills to choose from; shipped queries bring their own."""
     given: tuple[Selectable, ...] = ()
     if plan.skills:
         given = yield from skills_from(plan.skills)
     elif pool:
-        given = yield from everything(pool)
+        given = yield from skills_with_bodies(pool)
     if plan.queries:
         return given
     return skills_once((*(yield from shipped_skills()), *given))
 
 
-def _side(name: str, there: Bench, queries: Sequence[Query], cuts: tuple[int, ...]) -> Generator[Event, None, Side]:
-    answers = yield from asked(there, queries, max(cuts))
-    return Side(name=name, skills=len(there.skills), answers=answers, evaluation=evaluated(queries, answers, cuts))
+def _side(
+    name: str, there: EvalLibrary, queries: Sequence[Query], cuts: tuple[int, ...]
+) -> Generator[Event, None, EvalSide]:
+    answers = yield from ask_queries(there, queries, max(cuts))
+    return EvalSide(name=name, skills=len(there.skills), answers=answers, evaluation=evaluate(queries, answers, cuts))
 
 
-def _unknown(plan: Plan, queries: Sequence[Query], there: Bench) -> tuple[str, ...]:
+def _unknown(plan: EvalPlan, queries: Sequence[Query], there: EvalLibrary) -> tuple[str, ...]:
     """What is to be said of queries whose right skill is not in the library."""
     lost = [query for query in queries if query.gold and not any(name in there.skills for name in query.gold)]
     if not lost:

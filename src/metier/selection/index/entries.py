@@ -42,7 +42,7 @@ SENTENCE = re.compile(r"[.!?;:]\s+|\n+|[。！？；：]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Entry:
+class IndexEntry:
     """One skill, analysed."""
 
     words: Numbers
@@ -56,13 +56,13 @@ class Entry:
     """Its meaning: first of name and description, then of single sentences and of requests it served."""
 
 
-def entry_of(skill: Selectable) -> Entry:
+def entry_of(skill: Selectable) -> IndexEntry:
     """A skill analysed; the same content always gives the same entry."""
     name, description, body = skill.name[:BODY].replace("-", " "), skill.description[:BODY], skill.body[:BODY]
     fields = [numbers(text) for text in (name, description, body)]
-    words, weights = _weighed(fields)
+    words, weights = _word_weights(fields)
     sentences = EMBEDDER.sums([name, *_sentences(description)])
-    return Entry(
+    return IndexEntry(
         words=words,
         weights=weights,
         pairs=_distinct(np.concatenate([pairs(field) for field in fields])),
@@ -71,7 +71,7 @@ def entry_of(skill: Selectable) -> Entry:
     )
 
 
-def with_history(entry: Entry, texts: Iterable[str]) -> Entry:
+def with_history(entry: IndexEntry, texts: Iterable[str]) -> IndexEntry:
     """The entry of a skill that served these requests; of many the last ones count.
 
     Only words that say much are taken over, and no pairs: else whatever is asked in a usual phrase would find skills
@@ -89,7 +89,7 @@ def with_history(entry: Entry, texts: Iterable[str]) -> Entry:
     return replace(entry, words=words[order], weights=weights[order], vectors=vectors)
 
 
-def _weighed(fields: list[Numbers]) -> tuple[Numbers, NDArray[np.uint8]]:
+def _word_weights(fields: list[Numbers]) -> tuple[Numbers, NDArray[np.uint8]]:
     """The distinct words of name, description and body, with their weights."""
     words, where = np.unique(np.concatenate(fields), return_inverse=True)
     often = np.zeros(len(words))
@@ -120,7 +120,7 @@ def _eight_bit(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
     return np.rint(unit(vectors) * 127).astype(np.int8)
 
 
-def dumps(entry: Entry) -> bytes:
+def dumps(entry: IndexEntry) -> bytes:
     """The entry in few bytes."""
     numbered = (entry.words, entry.pairs, entry.name)
     sizes = np.array([*(len(one) for one in numbered), len(entry.vectors)], dtype="<u4")
@@ -128,7 +128,7 @@ def dumps(entry: Entry) -> bytes:
     return b"".join(part.tobytes() for part in parts)
 
 
-def loads(data: bytes) -> Entry:
+def loads(data: bytes) -> IndexEntry:
     """The entry in these bytes; a ValueError when they are none."""
     words, paired, name, vectors = (int(size) for size in np.frombuffer(data, dtype="<u4", count=4))
     whole = words + paired + name
@@ -136,7 +136,7 @@ def loads(data: bytes) -> Entry:
         raise ValueError(f"an entry of {len(data)} bytes is not what its first numbers say; index the skill again")
     numbered = np.frombuffer(data, dtype="<u4", count=whole, offset=16)
     rest = 16 + 4 * whole
-    return Entry(
+    return IndexEntry(
         words=numbered[:words],
         weights=np.frombuffer(data, dtype=np.uint8, count=words, offset=rest),
         pairs=numbered[words : words + paired],

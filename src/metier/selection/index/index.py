@@ -3,28 +3,69 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from metier.models.embedder import unit
-from metier.selection.index.asked import asked
+from metier.selection.assembly.token_budget import ends
 from metier.selection.index.entries import EMBEDDER
-from metier.selection.index.match_score import TOTAL, evidence, fused, matched, nearest, shared
+from metier.selection.index.match_score import TOTAL, evidence, fuse, match_words, nearest, shared_weights
 from metier.selection.index.postings import Postings
+from metier.selection.index.tokens import pairs, parts, words_in
+from metier.text.words import IS_DENSE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from metier.selection.index.entries import Entry
+    from metier.selection.index.entries import IndexEntry
     from metier.selection.index.match_score import Scores
     from metier.selection.index.postings import Held
     from metier.selection.index.tokens import Numbers
 
     Places = NDArray[np.intp]
     Parts = dict[str, Scores]
+
+TASK_LENGTH: Final = 8_000
+"""Characters of a task that are looked at: its beginning and, shorter, its end."""
+DENSE: Final = 0.5
+"""What two signs of a script without spaces say: each sign is part of two such pairs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysedTask:
+    """A task, analysed."""
+
+    words: Mapping[int, float]
+    """How much each word says, 0 to 1."""
+    pairs: Mapping[int, float]
+    vector: NDArray[np.float32]
+
+
+def analyse_task(task: str) -> AnalysedTask:
+    """What a task asks for; of a long one its two ends."""
+    text = ends(task, TASK_LENGTH)
+    said = [(number, _says(word)) for word in words_in(text) for number in parts(word)]
+    words: dict[int, float] = {}
+    for number, says in said:
+        words[number] = min(says, words.get(number, 1.0))
+    row = np.array([number for number, _ in said], dtype=np.uint32)
+    between = [(one[1] * other[1]) ** 0.5 for one, other in pairwise(said)]
+    return AnalysedTask(
+        words=words,
+        pairs=dict(zip(pairs(row).tolist(), between, strict=True)),
+        vector=EMBEDDER.embed([text])[0],
+    )
+
+
+@lru_cache(maxsize=20_000)
+def _says(word: str) -> float:
+    return DENSE if IS_DENSE.search(word) else EMBEDDER.weight(word)
+
 
 LOOKED_AT: Final = 200
 """Skills whose single sentences are compared with a task."""
@@ -35,7 +76,7 @@ GRAIN: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class SearchHit:
     """A skill that was found, its score from 0 to 1, and what the score is made of."""
 
     name: str
@@ -43,26 +84,26 @@ class Hit:
     parts: tuple[tuple[str, float], ...]
 
 
-class Index:
+class SkillIndex:
     """Skills by words and meaning; `add` and `remove` cost one skill. Not safe for several threads."""
 
     def __init__(self) -> None:
         self._build({}, {})
 
     @classmethod
-    def of(cls, entries: Iterable[tuple[str, Entry]], vectors: Mapping[str, Scores] | None = None) -> Index:
+    def of(cls, entries: Iterable[tuple[str, IndexEntry]], vectors: Mapping[str, Scores] | None = None) -> SkillIndex:
         """An index of skills by name; `vectors` are those of a remote embedder, by name."""
         index = cls()
         index._build(dict(entries), vectors or {})
         return index
 
-    def _build(self, listed: Mapping[str, Entry], vectors: Mapping[str, Scores]) -> None:
+    def _build(self, listed: Mapping[str, IndexEntry], vectors: Mapping[str, Scores]) -> None:
         found = list(listed.values())
         self._words = Postings([(one.words, one.weights) for one in found])
         self._pairs = Postings([_equal(one.pairs, 1) for one in found])
         self._titles = Postings([_equal(one.name, len(one.name)) for one in found])
         self._names: list[str] = list(listed)
-        self._entries: list[Entry] = found
+        self._entries: list[IndexEntry] = found
         self._places: dict[str, int] = {name: at for at, name in enumerate(listed)}
         whole = [one.vectors[0] for one in found]
         self._whole = [unit(np.array(whole, dtype=np.float32).reshape(len(whole), EMBEDDER.dimensions))]
@@ -73,7 +114,7 @@ class Index:
     def __len__(self) -> int:
         return len(self._places)
 
-    def add(self, name: str, entry: Entry, vector: Scores | None = None) -> None:
+    def add(self, name: str, entry: IndexEntry, vector: Scores | None = None) -> None:
         """Enter a skill, in the place of one of the same name."""
         self.remove(name)
         at = len(self._names)
@@ -103,7 +144,7 @@ class Index:
 
     def search(
         self, task: str, k: int, *, within: Collection[str] | None = None, vector: Scores | None = None
-    ) -> tuple[Hit, ...]:
+    ) -> tuple[SearchHit, ...]:
         """The best k skills for a task, the best first; of equal scores the names decide.
 
         With a task's `vector` by the embedder whose vectors the skills were given, meaning is compared by those.
@@ -111,17 +152,17 @@ class Index:
         allowed = self._allowed(within)
         if not len(allowed) or k < 1 or not task.strip():
             return ()
-        want, room = asked(task), len(self._names)
-        words = matched(self._words, want.words, room, len(self))
-        pairs = matched(self._pairs, want.pairs, room, len(self))
+        want, room = analyse_task(task), len(self._names)
+        words = match_words(self._words, want.words, room, len(self))
+        pairs = match_words(self._pairs, want.pairs, room, len(self))
         top = float(words.scores[allowed].max()) or 1.0
         parts = {
             "words": words.scores / top,
             "pairs": pairs.scores / top,
-            "name": shared(self._titles, list(want.words), room),
+            "name": shared_weights(self._titles, list(want.words), room),
             "meaning": self._meaning(want.vector, vector),
         }
-        best = self._best(fused(parts), allowed, max(k, LOOKED_AT))
+        best = self._best(fuse(parts), allowed, max(k, LOOKED_AT))
         found = {key: part[best] for key, part in parts.items()}
         if vector is None:
             where: list[int] = best.tolist()
@@ -158,14 +199,14 @@ class Index:
         equal = sorted(allowed[scores == least].tolist(), key=self._names.__getitem__)
         return np.concatenate([above, np.array(equal[: count - len(above)], dtype=np.intp)])
 
-    def _hits(self, places: Places, parts: Parts, k: int) -> tuple[Hit, ...]:
-        scores = [round(score, GRAIN) for score in np.clip(fused(parts) / TOTAL, 0, 1).tolist()]
+    def _hits(self, places: Places, parts: Parts, k: int) -> tuple[SearchHit, ...]:
+        scores = [round(score, GRAIN) for score in np.clip(fuse(parts) / TOTAL, 0, 1).tolist()]
         where: list[int] = places.tolist()
         names = [self._names[at] for at in where]
         order = sorted((at for at, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], names[at]))
         listed = [(key, part.tolist()) for key, part in parts.items()]
         return tuple(
-            Hit(name=names[at], score=scores[at], parts=tuple((key, part[at]) for key, part in listed))
+            SearchHit(name=names[at], score=scores[at], parts=tuple((key, part[at]) for key, part in listed))
             for at in order[:k]
         )
 

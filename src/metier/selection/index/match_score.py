@@ -31,7 +31,7 @@ TOTAL: Final = sum(WEIGHTS.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Matched:
+class WordMatch:
     """What some words of a task are worth in every skill."""
 
     scores: Scores
@@ -39,7 +39,7 @@ class Matched:
     """What a skill would have that is about each of the words as much as can be."""
 
 
-def matched(postings: Postings, says: Mapping[int, float], room: int, skills: int) -> Matched:
+def match_words(postings: Postings, says: Mapping[int, float], room: int, skills: int) -> WordMatch:
     """For every skill the words it holds: how rare each is, how much it says, how much the skill is about it."""
     scores = np.zeros(room, dtype=np.float32)
     found = [
@@ -50,10 +50,10 @@ def matched(postings: Postings, says: Mapping[int, float], room: int, skills: in
     for worth, holding in there:
         if worth >= LEAST * there[0][0]:
             scores[holding.skills] += holding.weights * np.float32(worth / 255)
-    return Matched(scores=scores, most=sum(worth for worth, _ in found))
+    return WordMatch(scores=scores, most=sum(worth for worth, _ in found))
 
 
-def shared(postings: Postings, words: Sequence[int], room: int) -> Scores:
+def shared_weights(postings: Postings, words: Sequence[int], room: int) -> Scores:
     """For every skill the sum of the weights of the words it holds."""
     scores = np.zeros(room, dtype=np.float32)
     for holding in postings.holding(words):
@@ -68,7 +68,7 @@ def nearest(sentences: Sequence[NDArray[np.int8]], vector: Scores) -> Scores:
     return np.maximum.reduceat(rows, starts)
 
 
-def fused(parts: Mapping[str, Scores]) -> Scores:
+def fuse(parts: Mapping[str, Scores]) -> Scores:
     """The parts in one number, as far as they count."""
     whole = np.zeros_like(parts["words"])
     for key, part in parts.items():

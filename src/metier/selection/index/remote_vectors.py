@@ -48,7 +48,7 @@ class Meaning:
     """Why it is not the one that is set."""
 
 
-def meaning(pool: SkillPool, task: str, environ: Mapping[str, str] | None = None) -> Meaning:
+def task_meaning(pool: SkillPool, task: str, environ: Mapping[str, str] | None = None) -> Meaning:
     """The task's vector by the embedder that is set, once all skills have theirs; else why it is the built-in one."""
     if not pool.ctx.config.models.embed_model or not task.strip():
         return Meaning()
@@ -56,19 +56,19 @@ def meaning(pool: SkillPool, task: str, environ: Mapping[str, str] | None = None
     if isinstance(found, NoModel):
         return Meaning(note=f"{found.reason} The built-in embedder answers.")
     try:
-        return _asked(pool, found, task)
+        return _remote_meaning(pool, found, task)
     finally:
         found.close()
 
 
-def _asked(pool: SkillPool, remote: RemoteEmbedder, task: str) -> Meaning:
+def _remote_meaning(pool: SkillPool, remote: RemoteEmbedder, task: str) -> Meaning:
     deadline = time.monotonic() + pool.ctx.config.selection.select_timeout
     asked = remote.embed([ends(task, TASK)], pool.ctx.config.selection.select_timeout)
     if isinstance(asked, NoAnswer):
         return _built_in(remote, asked.reason)
     identity = f"{remote.name} {pool.ctx.config.models.embed_url} {asked.shape[1]}".replace("  ", " ")
     if pool.embedder != identity:
-        problem = _given(pool, remote, identity, deadline)
+        problem = _give_vectors(pool, remote, identity, deadline)
         if problem:
             return _built_in(remote, problem)
     return Meaning(embedder=remote.name, vector=asked[0])
@@ -78,28 +78,28 @@ def _built_in(remote: RemoteEmbedder, why: str) -> Meaning:
     return Meaning(note=f"{remote.name}: {why}; the built-in embedder answers")
 
 
-def _given(pool: SkillPool, remote: RemoteEmbedder, identity: str, deadline: float) -> str:
+def _give_vectors(pool: SkillPool, remote: RemoteEmbedder, identity: str, deadline: float) -> str:
     """Put a vector of every skill into the index; says what is missing for that."""
     import numpy as np
 
-    contents = {name: one.content for name, one in pool.catalogue.listed.items()}
+    contents = {name: one.content for name, one in pool.catalogue.in_use.items()}
     with pool.ctx.store.read() as transaction:
         kept = skill_index.vectors(transaction, identity, list(contents.values()))
     vectors: Vectors = {content: np.frombuffer(data, dtype=np.float32) for content, data in kept.items()}
     missing = [content for content in dict.fromkeys(contents.values()) if content not in vectors]
     for start in range(0, min(len(missing), BATCH), GRAIN):
-        made = _made(pool.ctx, remote, missing[start : start + GRAIN], deadline - time.monotonic())
+        made = _embed(pool.ctx, remote, missing[start : start + GRAIN], deadline - time.monotonic())
         if isinstance(made, str):
             return made
         _keep(pool.ctx, identity, made)
         vectors |= made
     if len(missing) > BATCH:
         return f"{len(missing) - BATCH} of {len(contents)} skills have no vector yet, the next selections make them"
-    pool.give_vectors(identity, {name: vectors[content] for name, content in contents.items()})
+    pool.set_vectors(identity, {name: vectors[content] for name, content in contents.items()})
     return ""
 
 
-def _made(ctx: Context, remote: RemoteEmbedder, contents: Sequence[ContentKey], seconds: float) -> Vectors | str:
+def _embed(ctx: Context, remote: RemoteEmbedder, contents: Sequence[ContentKey], seconds: float) -> Vectors | str:
     with ctx.store.read() as transaction:
         texts, bodies = skill_index.summaries(transaction, contents), skill_index.bodies(transaction, contents)
     shown = [

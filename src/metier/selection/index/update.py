@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.events import Event
     from metier.library.listing import Skill
-    from metier.selection.index.entries import Entry
+    from metier.selection.index.entries import IndexEntry
     from metier.store.tables.selection.skill_index import ContentKey, SkillText
 
 STAGE = "index skills"
@@ -29,19 +29,21 @@ STEP = 200
 
 
 @dataclass(kw_only=True)
-class Indexed:
+class IndexedSkills:
     """What is known of the skills in use, by content."""
 
     texts: dict[ContentKey, SkillText] = field(default_factory=dict["ContentKey", "SkillText"])
     """Without bodies."""
-    entries: dict[ContentKey, Entry] = field(default_factory=dict["ContentKey", "Entry"])
+    entries: dict[ContentKey, IndexEntry] = field(default_factory=dict["ContentKey", "IndexEntry"])
 
 
-def indexed(ctx: Context, skills: Sequence[Skill], known: Indexed | None = None) -> Generator[Event, None, Indexed]:
+def index_skills(
+    ctx: Context, skills: Sequence[Skill], known: IndexedSkills | None = None
+) -> Generator[Event, None, IndexedSkills]:
     """Every skill in use analysed: from memory, from the store, or read now; a store that says no costs only time."""
-    known = known or Indexed()
+    known = known or IndexedSkills()
     wanted = {content_of(one): one for one in skills if is_in_use(one)}
-    found = _kept(ctx, list(wanted), known)
+    found = _known_skills(ctx, list(wanted), known)
     missing = [one for one in wanted if one not in found.texts or one not in found.entries]
     if not missing:
         return found
@@ -60,8 +62,8 @@ def indexed(ctx: Context, skills: Sequence[Skill], known: Indexed | None = None)
     return found
 
 
-def _kept(ctx: Context, contents: Sequence[ContentKey], known: Indexed) -> Indexed:
-    found = Indexed(
+def _known_skills(ctx: Context, contents: Sequence[ContentKey], known: IndexedSkills) -> IndexedSkills:
+    found = IndexedSkills(
         texts={one: known.texts[one] for one in contents if one in known.texts},
         entries={one: known.entries[one] for one in contents if one in known.entries},
     )
@@ -76,7 +78,7 @@ def _kept(ctx: Context, contents: Sequence[ContentKey], known: Indexed) -> Index
     return found
 
 
-def _texts(ctx: Context, skills: Sequence[Skill], found: Indexed) -> list[SkillText]:
+def _texts(ctx: Context, skills: Sequence[Skill], found: IndexedSkills) -> list[SkillText]:
     """The texts of some skills with their bodies: from the store, or else from disk if it is what was seen there."""
     there = [content_of(one) for one in skills if content_of(one) in found.texts]
     with ctx.store.read() as transaction:
@@ -93,7 +95,7 @@ def _texts(ctx: Context, skills: Sequence[Skill], found: Indexed) -> list[SkillT
     return texts
 
 
-def _keep(ctx: Context, texts: Sequence[SkillText], fresh: Mapping[ContentKey, Entry]) -> bool:
+def _keep(ctx: Context, texts: Sequence[SkillText], fresh: Mapping[ContentKey, IndexEntry]) -> bool:
     try:
         with ctx.store.write() as transaction:
             skill_words.keep(transaction, texts)

@@ -30,7 +30,7 @@ PAGE = 200
 """Rows of each kind that one transaction takes."""
 
 
-def link(ctx: Context, *, again: bool = False, most: int = 2**62, waits: int = 0) -> bool:
+def link_runs(ctx: Context, *, again: bool = False, most: int = 2**62, waits: int = 0) -> bool:
     """Bring new selections and new runs together; whether anything changed. It costs what is new.
 
     `again`: runs that grew since they were linked are read again, as far as no pass of learning has looked at them.
@@ -52,7 +52,7 @@ def link(ctx: Context, *, again: bool = False, most: int = 2**62, waits: int = 0
     return changed
 
 
-def went(record: Record) -> RunOutcome:
+def run_outcome(record: Record) -> RunOutcome:
     """What a run says of itself: the skills it used, and how it went unless somebody has to judge that."""
     used = frozenset(name.casefold() for name in record.used) or None
     success = success_of(record.run)
@@ -60,7 +60,7 @@ def went(record: Record) -> RunOutcome:
     return RunOutcome(run=record.id, used=used, stated=None if claimed else success)
 
 
-def matched(members: Iterable[LinkRequest]) -> dict[str, str]:
+def match_requests(members: Iterable[LinkRequest]) -> dict[str, str]:
     """Runs with their selections: in order of time each gets the nearest earlier one that is free and not too old."""
     free: list[LinkRequest] = []
     pairs: dict[str, str] = {}
@@ -120,7 +120,7 @@ def _step(transaction: Transaction) -> None:
 def _look_again(transaction: Transaction) -> None:
     """Follow runs that grew: what they say of themselves, and when they ended."""
     fresh = runs.get_many(transaction, outcomes.unsettled(transaction))
-    outcomes.refresh(transaction, {one.id: went(one) for one in fresh})
+    outcomes.refresh(transaction, {one.id: run_outcome(one) for one in fresh})
     moved = [_of_run(one, transaction.workspace) for one in requests.grown_runs(transaction)]
     requests.move(transaction, moved)
     _rematch(transaction, moved)
@@ -164,7 +164,7 @@ def _rematch(transaction: Transaction, touched: Sequence[LinkRequest]) -> None:
         there = requests.at(transaction, place, min(moments) - DAY, max(moments) + DAY)
         ids = {one.id for one in there}
         members = [one for one in there if not one.named and (not one.partner or one.partner in ids)]
-        served = {selection: run for run, selection in matched(members).items()}
+        served = {selection: run for run, selection in match_requests(members).items()}
         changed = [one for one in members if one.kind == "selection" and served.get(one.id, "") != one.partner]
         over |= {one.id: one.partner for one in changed if one.partner}
         pairs |= {one.id: served[one.id] for one in changed if one.id in served}
@@ -176,7 +176,8 @@ def _serve(transaction: Transaction, pairs: Mapping[str, str], *, named: bool = 
     """Note which runs selections served, on both sides and for each of their skills."""
     records = {one.id: one for one in runs.get_many(transaction, list(pairs.values()))}
     said = {
-        selection: went(records[run]) if run in records else RunOutcome(run=run) for selection, run in pairs.items()
+        selection: run_outcome(records[run]) if run in records else RunOutcome(run=run)
+        for selection, run in pairs.items()
     }
     outcomes.serve(transaction, said)
     requests.served_runs(transaction, pairs)

@@ -1,4 +1,4 @@
-"""What skills are worth here: how the runs went that got them, against those that had them withheld."""
+"""What skills are worth: how runs with a skill went, compared with runs from which it was withheld."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from metier.events import Noted
 from metier.library.changes import turn
 from metier.library.profiles import name_of
 from metier.library.roots import ordered
-from metier.selection.worth.link_runs import PAGE, link
-from metier.selection.worth.utility import UNKNOWN, Adjustment, Counts, Lift, adjusted, lift
+from metier.selection.worth.link_runs import link_runs
+from metier.selection.worth.utility import UNKNOWN, Adjustment, Counts, Lift, adjustment_of, lift
 from metier.store.tables import meta
 from metier.store.tables.library import glances
 from metier.store.tables.selection import outcomes, requests
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from metier.store.engines.engine import Transaction
 
 SPOKEN = "outcomes.spoken"
-"""The fact that holds the last entry of the audit log that was followed; one for each workspace, as is the next."""
+"""The fact that holds the last audit entry that was counted, one for each workspace."""
 BASE = "outcomes.base"
-"""The fact that holds how many of the newest runs were judged, and how many of them went well."""
+"""The fact that holds how many of the newest runs were judged and how many succeeded, one for each workspace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worth:
-    """What is known of one version of a skill."""
+    """What one version of a skill is worth."""
 
     counts: Counts
     base: float
@@ -44,12 +44,12 @@ class Worth:
 
     @property
     def lift(self) -> Lift | None:
-        """What it adds to the success of runs; None: nothing is known."""
+        """What it adds to the success of runs; None: unknown."""
         return lift(self.counts, self.base)
 
     @property
     def is_proven(self) -> bool:
-        """Whether runs with it surely go better than runs that had it withheld."""
+        """Whether runs with it surely go better than runs from which it was withheld."""
         found = self.lift if self.counts.withheld_runs else None
         return found is not None and found.measured and found.low > 0
 
@@ -57,36 +57,54 @@ class Worth:
 NOTHING = Worth(counts=Counts(), base=0.5, adjustment=UNKNOWN)
 
 
-def counts(library: Library, current: Mapping[str, str] | None = None) -> Mapping[str, Counts]:
-    """How runs went with each skill as it is now; `current`: the hash of each skill, if the caller knows them.
+def update_worths(ctx: Context, *, most: int = 2**62, waits: int = 0) -> None:
+    """Link new runs to their selections and count them; if the store cannot be written, the counts stay as they were.
 
-    Another text of a skill is another skill to measure: what was counted for it stays, and comes back with it.
+    `most`: transactions to link in; the rest is left to the next call. `waits`: selections without a run that may
+    wait, because they say nothing about a skill.
     """
-    return {name: one.counts for name, one in worths(library, current).items()}
-
-
-def records(library: Library, current: Mapping[str, str] | None = None) -> Mapping[str, Adjustment]:
-    """What the runs of each skill do to its score; of a great many new rows some are left to the next one who looks.
-
-    Selections that no run came after say nothing about a score: up to some of them nobody writes anything for that.
-    """
-    _sum_up(library.ctx, most=1, waits=PAGE)
-    return {name: one.adjustment for name, one in known_worths(library, current).items()}
+    with suppress(StoreError):
+        link_runs(ctx, most=most, waits=waits)
+        with ctx.store.read() as transaction:
+            if requests.marks(transaction) is None:
+                return
+            runs, last = outcomes.reported(transaction, _spoken(transaction, ctx))
+            if not runs and not outcomes.is_stale(transaction):
+                return
+        with ctx.store.write() as transaction:
+            outcomes.touch(transaction, runs)
+            outcomes.tally(transaction)
+            meta.put(transaction, f"{SPOKEN}:{ctx.name}", str(last))
 
 
 def worths(library: Library, current: Mapping[str, str] | None = None) -> Mapping[str, Worth]:
-    """All that is known of each skill as it is now; skills that were never selected are left out."""
-    _sum_up(library.ctx)
-    return known_worths(library, current)
+    """The worth of each skill as of the last update; skills that were never selected are left out.
+
+    `current`: the hash of each skill, if the caller knows them. Another text of a skill is measured on its own; its
+    counts stay, and count again when the text comes back.
+    """
+    with library.ctx.store.read() as transaction:
+        found = outcomes.tallies(transaction)
+        base = _rate(meta.get(transaction, f"{BASE}:{library.ctx.name}"))
+    if not found:
+        return {}
+    current = _current(library) if current is None else current
+    there = {name: Counts(**sums) for (name, content), sums in found.items() if current.get(name) == content}
+    return {name: Worth(counts=one, base=base, adjustment=_adjustment(one, base)) for name, one in there.items()}
+
+
+def adjustments(library: Library, current: Mapping[str, str] | None = None) -> Mapping[str, Adjustment]:
+    """What the runs of each skill do to its score, as of the last update."""
+    return {name: one.adjustment for name, one in worths(library, current).items()}
 
 
 def hurting(library: Library, current: Mapping[str, str] | None = None) -> Mapping[str, Adjustment]:
-    """The skills without which runs surely go better; they are not chosen any more."""
-    return {name: one.adjustment for name, one in known_worths(library, current).items() if one.adjustment.hurts}
+    """The skills without which runs surely go better; they are no longer selected."""
+    return {name: one for name, one in adjustments(library, current).items() if one.hurts}
 
 
 def as_document(worth: Worth) -> dict[str, object]:
-    """What is known of a skill, as commands print it."""
+    """The worth of a skill, as commands print it in JSON."""
     made, found = worth.counts, worth.lift
     shown = found and {"mean": found.mean, "low": found.low, "high": found.high, "measured": found.measured}
     return {
@@ -100,79 +118,70 @@ def as_document(worth: Worth) -> dict[str, object]:
 
 
 def line(skill: str, worth: Worth) -> str:
-    """What is known of a skill, as a person reads it."""
+    """The worth of a skill in one sentence."""
     made = worth.counts
     if not made.selected and not made.withheld_runs:
-        return "never selected as it is"
+        return "this version was never selected"
     if worth.adjustment.hurts:
         return advice(skill, worth.adjustment)
-    compared = f"; compared: {made.with_runs} runs with it, {made.withheld_runs} without" if made.withheld_runs else ""
-    went = f"selected {made.selected} times, used {made.used}, {made.succeeded} with success, {made.failed} without"
+    compared = (
+        f"; compared {made.with_runs} runs with it and {made.withheld_runs} without" if made.withheld_runs else ""
+    )
+    went = f"selected {made.selected} times, used {made.used}: {made.succeeded} succeeded, {made.failed} failed"
     return f"{went}{compared}; {worth.adjustment.reason}"
 
 
 def advice(skill: str, found: Adjustment) -> str:
-    """What to say of a skill that hurts, and what to do about it."""
+    """What to say about a skill that hurts, and what to do about it."""
     return (
-        f"{skill} hurts: {found.reason}. It is not selected any more."
-        f" An earlier version: metier skills rollback {skill}; out of sight: metier skills archive {skill}"
+        f"{skill} hurts: {found.reason}. It is no longer selected."
+        f" Go back to an earlier version: metier skills rollback {skill}. Or retire it: metier skills archive {skill}"
     )
 
 
-def settle(
+def update_after_learning(
     library: Library, skills: Iterable[Skill], judged: Iterable[str], *, save: bool
 ) -> Generator[Event, None, tuple[str, ...]]:
-    """The end of a pass that judged some runs: sum up, make proven skills active, and say which skills hurt."""
+    """Count the runs that were judged, make proven skills active, and say which skills hurt."""
     there = {one.name: one for one in skills if _is_there(one)}
     current = {name: one.hash for name, one in there.items()}
     try:
         if save:
-            _follow(library.ctx, judged)
-        found = worths(library, current) if save else known_worths(library, current)
+            _note_judged(library.ctx, judged)
+            update_worths(library.ctx)
+        found = worths(library, current)
     except MetierError as error:
-        return (f"What skills are worth was not summed up: {error}",)
+        return (f"The worth of skills was not updated: {error}",)
     proven = [name for name, one in found.items() if one.is_proven and there[name].status == "provisional"]
-    notes = [_promoted(library, name, found[name], save=save) for name in proven]
+    notes = [_promote(library, name, found[name], save=save) for name in proven]
     notes += [advice(name, one.adjustment) for name, one in found.items() if one.adjustment.hurts]
     for text in notes:
         yield Noted(stage="learn", text=text, level="warning")
     return tuple(notes)
 
 
-def _promoted(library: Library, skill: str, worth: Worth, *, save: bool) -> str:
-    """Make a provisional skill active: its bytes stay, its history says why."""
-    why = f"proven against runs that had it withheld: {worth.adjustment.reason}"
+def _promote(library: Library, skill: str, worth: Worth, *, save: bool) -> str:
+    """Make a provisional skill active; its text stays, its history says why."""
+    why = f"it did better than runs without it: {worth.adjustment.reason}"
     if not save:
-        return f"{skill} would be active: {why}."
+        return f"{skill} would become active: {why}."
     try:
         found = library.find(skill)
         last = found.last()
         if last is not None and last.status == "provisional":
             turn(library.ctx, found, last, "wake", status="active", why=why)
     except MetierError as error:
-        return f"{skill} stays provisional, though it is {why}. {error}"
-    return f"{skill} is active: {why}."
-
-
-def known_worths(library: Library, current: Mapping[str, str] | None) -> Mapping[str, Worth]:
-    """The same as of the last pass or selection; reads only."""
-    with library.ctx.store.read() as transaction:
-        found = outcomes.tallies(transaction)
-        base = _rate(meta.get(transaction, f"{BASE}:{library.ctx.name}"))
-    if not found:
-        return {}
-    current = _current(library) if current is None else current
-    there = {name: Counts(**sums) for (name, content), sums in found.items() if current.get(name) == content}
-    return {name: Worth(counts=one, base=base, adjustment=_adjusted(one, base)) for name, one in there.items()}
+        return f"{skill} stays provisional, although {why}. {error}"
+    return f"{skill} is now active: {why}."
 
 
 @lru_cache(maxsize=10_000)
-def _adjusted(counted: Counts, base: float) -> Adjustment:
-    return adjusted(counted, base)
+def _adjustment(counted: Counts, base: float) -> Adjustment:
+    return adjustment_of(counted, base)
 
 
 def _current(library: Library) -> Mapping[str, str]:
-    """The hashes of the skills that agents see, as of the last look at them."""
+    """The hashes of the skills that agents see, as of the last look at the disk."""
     found: dict[str, str] = {}
     with library.ctx.store.read() as transaction:
         for root in ordered(library.roots, library.ctx.config.skill_order):
@@ -185,8 +194,8 @@ def _is_there(skill: Skill) -> bool:
     return not skill.shadowed_by and skill.status not in ("archived", "deleted")
 
 
-def _follow(ctx: Context, judged: Iterable[str]) -> None:
-    """Note that runs were judged, and how often runs go well here by now."""
+def _note_judged(ctx: Context, judged: Iterable[str]) -> None:
+    """Note that runs were judged, and the success rate of the workspace."""
     with ctx.store.read() as transaction:
         begun = requests.marks(transaction) is not None
     if begun:
@@ -195,27 +204,11 @@ def _follow(ctx: Context, judged: Iterable[str]) -> None:
             meta.put(transaction, f"{BASE}:{ctx.name}", "{} {}".format(*outcomes.base(transaction)))
 
 
-def _sum_up(ctx: Context, *, most: int = 2**62, waits: int = 0) -> None:
-    """Bring links and sums up to date, if anything is new; where the store cannot be written they stay as they were."""
-    with suppress(StoreError):
-        link(ctx, most=most, waits=waits)
-        with ctx.store.read() as transaction:
-            if requests.marks(transaction) is None:
-                return
-            runs, last = outcomes.reported(transaction, _spoken(transaction, ctx))
-            if not runs and not outcomes.is_stale(transaction):
-                return
-        with ctx.store.write() as transaction:
-            outcomes.touch(transaction, runs)
-            outcomes.tally(transaction)
-            meta.put(transaction, f"{SPOKEN}:{ctx.name}", str(last))
-
-
 def _spoken(transaction: Transaction, ctx: Context) -> int:
     return int(meta.get(transaction, f"{SPOKEN}:{ctx.name}", "0"))
 
 
 def _rate(base: str) -> float:
-    """The success rate of a workspace, from what was counted; one half where nothing was."""
+    """The success rate of a workspace from its counts; one half without any."""
     runs, good = (int(part) for part in base.split()) if base else (0, 0)
     return (good + 1) / (runs + 2)

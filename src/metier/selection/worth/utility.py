@@ -82,7 +82,7 @@ def lift(counts: Counts, base: float) -> Lift | None:
     return _interval(side.mean - base, side.variance, side.runs, measured=False)
 
 
-def adjusted(counts: Counts, base: float) -> Adjustment:
+def adjustment_of(counts: Counts, base: float) -> Adjustment:
     """How a skill's record changes its score: only by what is beyond doubt; one that hurts is not to be chosen.
 
     Only runs without the skill can show that it hurts: where it is merely used for hard tasks, its runs fail, too.

@@ -54,11 +54,11 @@ def list_(ctx: typer.Context, order: OrderOption = None, as_json: AsJson = False
     Example:  metier skills list --order claude-code
     """
     from metier.library.listing import scan_skills
-    from metier.selection.worth.outcomes import NOTHING, known_worths
+    from metier.selection.worth.outcomes import NOTHING, worths
 
     with open_workspace(ctx) as ws:
         found = result_with_progress(scan_skills(ws.library, order))
-        known = known_worths(ws.library, {one.name: one.hash for one in found if not one.shadowed_by})
+        known = worths(ws.library, {one.name: one.hash for one in found if not one.shadowed_by})
         base = ws.root
     rated = [(one, NOTHING if one.shadowed_by else known.get(one.name, NOTHING)) for one in found]
     if as_json:

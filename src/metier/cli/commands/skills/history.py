@@ -35,7 +35,7 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
     with open_workspace(ctx) as ws:
         found, versions, package, which = _skill_at(ws, skill, version)
         profile = standing.of(ws.context, found)
-        worth = outcomes.known_worths(ws.library, {_name(found): which.hash}).get(_name(found), outcomes.NOTHING)
+        worth = outcomes.worths(ws.library, {_name(found): which.hash}).get(_name(found), outcomes.NOTHING)
         document = _document(found, package, which, len(versions)) | {
             "uses": profile.uses,
             "successes": profile.successes,

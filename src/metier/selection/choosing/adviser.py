@@ -30,7 +30,9 @@ class Advice:
 
 
 @contextmanager
-def advised(ctx: Context, *, model: bool | Model, environ: Mapping[str, str] | None = None) -> Generator[Advice]:
+def selection_model(
+    ctx: Context, *, model: bool | Model, environ: Mapping[str, str] | None = None
+) -> Generator[Advice]:
     """The adviser for the time of a selection; afterwards its connections are closed, whatever still hangs in them."""
     if model is False:
         yield Advice()
