@@ -87,7 +87,7 @@ def test_when_nothing_can_be_written_any_more_the_training_says_where_and_how_it
     (lock,) = shop.state.glob(f"train-{done.training.id}-*.lock")
     in_the_way = lock.with_suffix(".journal.0")
     in_the_way.mkdir()
-    with pytest.raises(StoreError, match=r"Is a directory\. Nothing that was kept is lost"):
+    with pytest.raises(StoreError, match=r"Is a directory\. Nothing is lost"):
         ended(carried_out(shop.library, asked))
     in_the_way.rmdir()
     assert trained(shop, asked).trained == done.trained
