@@ -24,7 +24,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from metier.library.disk import swap
+from metier.library.disk.slot import exchange_entries
 from metier.library.versions.apply import Change, apply
 from metier.library.versions.shelf import Shelf
 from metier.skills.package import Package
@@ -66,7 +66,7 @@ def bare(base: Path, number: int, content: bytes) -> None:
     lasting(staged / "SKILL.md", content)
     sync(staged)
     one, other = os.open(base / "staging", os.O_RDONLY), os.open(base / "bare", os.O_RDONLY)
-    swap.exchange(one, staged.name, other, "deploy")
+    exchange_entries(one, staged.name, other, "deploy")
     os.fsync(other)
     os.close(one)
     os.close(other)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metier.library.lifecycle import STAGES, due, next_status
+from metier.library.aging import STAGES, due, next_status
 from metier.runs.skill_usage import idle_days, retention
 from metier.types.skills import Profile
 

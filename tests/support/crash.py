@@ -39,7 +39,9 @@ class Counter:
         if event == "c_call" and getattr(what, "__module__", "") == "posix":
             name = getattr(what, "__name__", "")
         elif (
-            event == "call" and frame.f_code.co_name == "call" and frame.f_code.co_filename.endswith("library/swap.py")
+            event == "call"
+            and frame.f_code.co_name == "call"
+            and frame.f_code.co_filename.endswith("library/disk/slot.py")
         ):
             name = "rename"
         else:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.context.audit import current_user, note_action
 from metier.errors import MetierError, NotFoundError, RefusedError, StoreError
-from metier.library import claude_links as links
 from metier.library import profiles as standing
 from metier.library.disk.slot import ABSENT
 from metier.library.hand_edits import record_hand_edit, unsaved_version
+from metier.library.roots import AGENTS, CLAUDE
 from metier.library.versions.apply import Change, apply
 from metier.store.tables.library import glances
 from metier.types.skills import Glance, Version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
+    from metier.config import Links
     from metier.context.context import Context
     from metier.library.skills import Found, Library
     from metier.library.versions.history import Past
@@ -184,9 +187,9 @@ def _link(ctx: Context, found: Found, version: Version) -> None:
     if found.root.real != (base / ".agents/skills").resolve():
         return
     if version.out:
-        links.drop(base, version.skill)
+        unlink_for_claude(base, version.skill)
     else:
-        links.ensure(base, version.skill, ctx.config.claude_links)
+        link_for_claude(base, version.skill, ctx.config.claude_links)
 
 
 def _found(library: Library, skill: str) -> tuple[Found, Past]:
@@ -212,3 +215,30 @@ def _before(past: Past, last: Version, skill: str) -> Version:
         if version.hash != last.hash:
             return version
     raise RefusedError(f"{skill} has no earlier version. To take it out of sight: metier skills archive {skill}")
+
+
+def link_for_claude(base: Path, skill: str, mode: Links) -> bool:
+    """Link a shipped skill into `.claude/skills` where that is wanted and nothing is there; whether a link is new."""
+    shared, own = base / AGENTS, base / CLAUDE
+    wanted = mode == "always" or (mode == "auto" and (base / ".claude").is_dir())
+    if not wanted or "/" in skill or os.path.realpath(shared) == os.path.realpath(own):
+        return False
+    if not (shared / skill).is_dir():
+        return False
+    with suppress(OSError):  # something is there, or the skill works in the shared root only
+        own.mkdir(parents=True, exist_ok=True)
+        (own / skill).symlink_to(os.path.relpath(shared / skill, own), target_is_directory=True)
+        return True
+    return False
+
+
+def unlink_for_claude(base: Path, skill: str) -> None:
+    """Take away the link to a skill that is not there any more; anything else of that name stays."""
+    link = base / CLAUDE / skill
+    if (
+        link.is_symlink()
+        and not link.exists()
+        and os.path.normpath(link.parent / link.readlink()) == str(base / AGENTS / skill)
+    ):
+        with suppress(OSError):
+            link.unlink()

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
+import sys
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from metier.errors import RefusedError, StoreError
-from metier.library.disk import swap
 from metier.library.disk.atomic_files import Ink, folder_at, modes_of, unlinked, write_tree
 from metier.library.disk.packages import open_below, surveyed
 from metier.library.versions.shelf import BESIDE, OUT, discard, retired_name
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Callable, Generator, Mapping
     from pathlib import Path
 
     from metier.skills.package import Package
@@ -26,6 +28,11 @@ STRANGE = "?"
 """Stands for something that cannot be read as a package, so it is no version of anything."""
 _LINK = (errno.ENOTDIR, errno.ELOOP)
 """How systems say that there is a link, or a file, where a folder is wanted."""
+NOREPLACE, EXCHANGE = 1, 2
+"""Flags of Linux's renameat2; macOS's renameatx_np has its own."""
+_DARWIN = {NOREPLACE: 4, EXCHANGE: 2}
+_MISSING = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+"""How a system or a file system says that it cannot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,27 +104,27 @@ class Place:
         """Let what is staged take its place; what was there lies in the staging folder under that name then."""
         with self._staging() as staging, self._above() as (parent, name):
             if not replaces:
-                swap.move(staging, staged, parent, name)
-            elif not swap.exchange(staging, staged, parent, name):
+                move_entry(staging, staged, parent, name)
+            elif not exchange_entries(staging, staged, parent, name):
                 self._pass(staging, staged, parent, name)
             os.fsync(parent)
 
     def take(self, staged: str) -> None:
         """Move what is there out into the staging folder."""
         with self._staging() as staging, self._above() as (parent, name):
-            swap.move(parent, name, staging, staged)
+            move_entry(parent, name, staging, staged)
             os.fsync(parent)
 
     def mend(self, staged: str) -> None:
         """After an exchange in three steps that was cut short: what made room comes back, or is what is staged."""
         with self._staging() as staging:
-            if not swap.is_there(staging, f"{staged}{OUT}"):
+            if not entry_exists(staging, f"{staged}{OUT}"):
                 return
             with self._above() as (parent, name):
-                if swap.is_there(parent, name) and not swap.is_there(staging, staged):
-                    swap.move(staging, f"{staged}{OUT}", staging, staged)
-                elif not swap.is_there(parent, name):
-                    swap.move(staging, f"{staged}{OUT}", parent, name)
+                if entry_exists(parent, name) and not entry_exists(staging, staged):
+                    move_entry(staging, f"{staged}{OUT}", staging, staged)
+                elif not entry_exists(parent, name):
+                    move_entry(staging, f"{staged}{OUT}", parent, name)
                     os.fsync(parent)
 
     def retire(self, staged: str) -> bool:
@@ -136,13 +143,13 @@ class Place:
 
     def _pass(self, staging: int, staged: str, parent: int, name: str) -> None:
         """An exchange in three steps; readers may find nothing between the first and the second."""
-        swap.move(parent, name, staging, f"{staged}{OUT}")
+        move_entry(parent, name, staging, f"{staged}{OUT}")
         try:
-            swap.move(staging, staged, parent, name)
+            move_entry(staging, staged, parent, name)
         except OSError:
-            swap.move(staging, f"{staged}{OUT}", parent, name)
+            move_entry(staging, f"{staged}{OUT}", parent, name)
             raise
-        swap.move(staging, f"{staged}{OUT}", staging, staged)
+        move_entry(staging, f"{staged}{OUT}", staging, staged)
 
     def modes(self) -> dict[str, int]:
         """The modes of the files that are there, and of the folder itself."""
@@ -194,3 +201,56 @@ class Place:
         if error.errno in _LINK:
             return RefusedError(f"{path}: there is a link or a file where a folder is wanted. Move it away first.")
         return StoreError(f"{path / str(error.filename or '')} cannot be read: {error.strerror}.")
+
+
+def exchange_entries(one: int, name: str, other: int, other_name: str) -> bool:
+    """Exchange two entries of two open folders at once; False: this file system cannot."""
+    return _rename(one, name, other, other_name, EXCHANGE)
+
+
+def move_entry(one: int, name: str, other: int, other_name: str) -> None:
+    """Move an entry to a name that is free; FileExistsError when it is not."""
+    if not _rename(one, name, other, other_name, NOREPLACE):
+        if entry_exists(other, other_name):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), other_name)
+        os.rename(name, other_name, src_dir_fd=one, dst_dir_fd=other)
+
+
+def _rename(one: int, name: str, other: int, other_name: str, flag: int) -> bool:
+    call = _renameat2()
+    if call is None:
+        return False
+    try:
+        call(one, name, other, other_name, flag)
+    except OSError as error:
+        if error.errno in _MISSING:
+            return False
+        raise
+    return True
+
+
+@cache
+def _renameat2() -> Callable[[int, str, int, str, int], None] | None:
+    """The system's own call; None where there is none."""
+    library = ctypes.CDLL(None, use_errno=True)
+    darwin = sys.platform == "darwin"
+    found = getattr(library, "renameatx_np" if darwin else "renameat2", None)
+    if found is None:
+        return None
+    found.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
+
+    def call(one: int, name: str, other: int, other_name: str, flag: int) -> None:
+        if found(one, os.fsencode(name), other, os.fsencode(other_name), _DARWIN[flag] if darwin else flag):
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code), name, None, other_name)
+
+    return call
+
+
+def entry_exists(folder: int, name: str) -> bool:
+    """Whether an open folder has an entry of that name."""
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
