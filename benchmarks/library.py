@@ -25,8 +25,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from metier.library.disk.slot import exchange_entries
-from metier.library.versions.apply import Change, apply
-from metier.library.versions.shelf import Shelf
+from metier.library.versions.apply import SkillChange, apply_changes
+from metier.library.versions.version_store import VersionStore
 from metier.skills.package import Package
 from metier.types.skills import Version
 from metier.workspace import Workspace
@@ -86,12 +86,12 @@ def bare_with_history(base: Path, number: int, content: bytes) -> None:
 
 def ours(base: Path) -> Callable[[Path, int, bytes], None]:
     """Apply, from one version to the next."""
-    root, shelf, last = base / "skills", Shelf(state=base / "state", base=base), [""]
+    root, store, last = base / "skills", VersionStore(state=base / "state", base=base), [""]
 
     def act(_base: Path, _number: int, content: bytes) -> None:
         version = Version(skill="deploy", root="", number=0, hash="", summary="measured")
-        change = Change(root=root, package=Package(files={"SKILL.md": content}), base=last[0], version=version)
-        last[0] = apply(shelf, [change])[0].hash
+        change = SkillChange(root=root, package=Package(files={"SKILL.md": content}), base=last[0], version=version)
+        last[0] = apply_changes(store, [change])[0].hash
 
     return act
 

@@ -170,9 +170,9 @@ class Workspace:
 
     def tidy(self) -> Iterator[Event]:
         """Enforce the limits on age and size, at most once a day."""
-        from metier.maintenance.retention import tidy
+        from metier.maintenance.retention import enforce_limits
 
-        return tidy(self.context)
+        return enforce_limits(self.context)
 
     def learn(
         self,
@@ -268,33 +268,33 @@ class Workspace:
 
     def history(self, skill: str) -> tuple[Version, ...]:
         """All versions of a skill, the first one first."""
-        from metier.library.changes import history
+        from metier.library.changes import list_versions
 
-        return history(self.library, skill)
+        return list_versions(self.library, skill)
 
     def rollback(self, skill: str, to: int | None = None) -> Version:
         """Put an earlier version of a skill back; the newer one stays in its history."""
-        from metier.library.changes import rollback
+        from metier.library.changes import rollback_skill
 
-        return rollback(self.library, skill, to)
+        return rollback_skill(self.library, skill, to)
 
     def archive(self, skill: str, reason: str = "") -> Version:
         """Take a skill out of every agent's sight; it is kept."""
-        from metier.library.changes import archive
+        from metier.library.changes import archive_skill
 
-        return archive(self.library, skill, reason)
+        return archive_skill(self.library, skill, reason)
 
     def restore(self, skill: str) -> Version:
         """Bring back a skill that was archived or deleted."""
-        from metier.library.changes import restore
+        from metier.library.changes import restore_skill
 
-        return restore(self.library, skill)
+        return restore_skill(self.library, skill)
 
     def pin(self, skill: str, *, pinned: bool = True) -> Version:
         """Exempt a skill from ageing, or let it age again."""
-        from metier.library.changes import pin
+        from metier.library.changes import pin_skill
 
-        return pin(self.library, skill, pinned=pinned)
+        return pin_skill(self.library, skill, pinned=pinned)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -314,13 +314,13 @@ class Workspace:
             with self.context.store.read() as transaction:
                 restored, erasing = meta.get(transaction, meta.ADOPTED), meta.get(transaction, meta.ERASING)
             if restored:
-                from metier.maintenance.backup import adopt
+                from metier.maintenance.backup import adopt_restored_name
 
-                self.context = adopt(self.context)
+                self.context = adopt_restored_name(self.context)
             if erasing:
-                from metier.maintenance.retention import erase
+                from metier.maintenance.retention import erase_removed_text
 
-                erase(self.context)
+                erase_removed_text(self.context)
         if any(_has_entries(folder / JOURNAL) for folder in (self.state, self.context.home / config.STATE)):
             with suppress(MetierError):  # the next change tries again, and says what is in the way
                 self.library.recover()

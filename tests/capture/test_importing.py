@@ -249,11 +249,11 @@ def test_a_readmitted_run_comes_back_with_the_next_import(ws: Workspace, tmp_pat
     file = three(tmp_path / "s1.jsonl")
     imported(ws, file)
     run = ws.runs()[0].id
-    list(house.remove(ws.context, [run], ""))
+    list(house.remove_runs(ws.context, [run], ""))
     os.utime(file, (1, 1))
     imported(ws, file)
     assert len(ws.runs()) == 2
-    house.readmit(ws.context, run)
+    house.readmit_run(ws.context, run)
     imported(ws, file)
     assert len(ws.runs()) == 3
 

@@ -69,15 +69,15 @@ def listed(folder: str) -> None:
 def delete(folder: str, run: str) -> None:
     """Remove a run for good, unless it is gone already."""
     from metier.errors import NotFoundError
-    from metier.maintenance.retention import remove
+    from metier.maintenance.retention import remove_runs
 
     with Workspace.open(folder) as ws, suppress(NotFoundError):
-        list(remove(ws.context, [run], "a test"))
+        list(remove_runs(ws.context, [run], "a test"))
 
 
 def backup(folder: str, file: str) -> None:
     """Back the workspace up, unless that is done already."""
-    from metier.maintenance.backup import backup as write
+    from metier.maintenance.backup import write_backup as write
 
     with Workspace.open(folder) as ws:
         if not Path(file).exists():
@@ -86,7 +86,7 @@ def backup(folder: str, file: str) -> None:
 
 def restore(folder: str, file: str) -> None:
     """Bring a backup back."""
-    from metier.maintenance.backup import restore as bring_back
+    from metier.maintenance.backup import restore_backup as bring_back
 
     with Workspace.open(folder) as ws:
         bring_back(ws.context, Path(file))

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from metier.errors import ConflictError, MetierError
 from metier.library.disk.packages import read_package
 from metier.library.versions import journal
-from metier.library.versions.apply import Change, apply
-from metier.library.versions.shelf import Shelf
+from metier.library.versions.apply import SkillChange, apply_changes
+from metier.library.versions.version_store import VersionStore
 from metier.skills.package import Package
 from metier.types.skills import Version
 from metier.workspace import Workspace
@@ -45,14 +45,14 @@ def package(name: str, text: str) -> Package:
     return Package(files=files, executable=frozenset({"scripts/run"}))
 
 
-def shelf_of(folder: str | Path) -> Shelf:
+def version_store_of(folder: str | Path) -> VersionStore:
     base = Path(folder).resolve()
-    return Shelf(state=base / ".metier", base=base)
+    return VersionStore(state=base / ".metier", base=base)
 
 
-def change(folder: str | Path, name: str, to: Package, base: str) -> Change:
+def change(folder: str | Path, name: str, to: Package, base: str) -> SkillChange:
     version = Version(skill=name, root="", number=0, hash="", summary="a test")
-    return Change(root=Path(folder).resolve() / ROOT, package=to, base=base, version=version)
+    return SkillChange(root=Path(folder).resolve() / ROOT, package=to, base=base, version=version)
 
 
 def live(folder: str | Path, name: str) -> str:
@@ -66,12 +66,12 @@ def opened(folder: str) -> Workspace:
 
 def put(folder: str, text: str, *names: str) -> None:
     """Apply one text to some skills as one change, unless that is done already."""
-    shelf = shelf_of(folder)
-    with shelf.writing():
-        journal.recover(shelf)
+    store = version_store_of(folder)
+    with store.writing():
+        journal.recover(store)
     wanted = [change(folder, name, package(name, text), live(folder, name)) for name in names]
     if any(one.base != one.package.hash() for one in wanted):
-        apply(shelf, wanted)
+        apply_changes(store, wanted)
     acknowledge("done")
 
 
@@ -88,7 +88,7 @@ def do(folder: str, verb: str, name: str, *words: str) -> None:
 
 def collect(folder: str) -> None:
     """Free what nobody needs."""
-    from metier.library.proposals.garbage import collect as free
+    from metier.library.proposals.garbage import collect_garbage as free
 
     with opened(folder) as ws:
         free(ws.library)
@@ -104,11 +104,11 @@ def look(folder: str) -> None:
 
 def many(folder: str, name: str, number: str, seed: str) -> None:
     """Apply one text after another to a skill; a refusal is fine, the next one comes."""
-    shelf, texts = shelf_of(folder), random.Random(seed)
+    store, texts = version_store_of(folder), random.Random(seed)
     for _ in range(int(number)):
         wanted = package(name, str(texts.random()))
         try:
-            made = apply(shelf, [change(folder, name, wanted, live(folder, name))])
+            made = apply_changes(store, [change(folder, name, wanted, live(folder, name))])
         except (MetierError, OSError) as error:
             if not isinstance(error, (MetierError, FileNotFoundError, NotADirectoryError)):
                 raise
@@ -119,11 +119,11 @@ def many(folder: str, name: str, number: str, seed: str) -> None:
 
 def round_of(folder: str, name: str, base: str, text: str, gate: str) -> None:
     """One of many that try the same: change a skill made against the same base, when the gate opens."""
-    shelf, wanted = shelf_of(folder), package(name, text)
+    store, wanted = version_store_of(folder), package(name, text)
     while not Path(gate).exists():
         time.sleep(0.0005)
     try:
-        made = apply(shelf, [change(folder, name, wanted, base)])
+        made = apply_changes(store, [change(folder, name, wanted, base)])
     except ConflictError:
         acknowledge("lost")
     else:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import library_worker
 import pytest
-from library_worker import NAMES, ROOT, live, package, shelf_of
+from library_worker import NAMES, ROOT, live, package, version_store_of
 from sweep import METIER, Ended, clear_line, injected, need_root, need_strace, run
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _is_unchanged(folder: Path, ended: Ended, *, noted: bool = False) -> None:
     """One clear line and the same bytes; no version more, but where it had been noted and was taken back."""
     clear_line(ended)
     assert _hashes(folder) == OLD, "something changed"
-    versions = shelf_of(folder).histories.past(ROOT, "deploy").versions
+    versions = version_store_of(folder).histories.history_of(ROOT, "deploy").versions
     if noted and len(versions) > 1:
         assert [one.action for one in versions] == ["apply", "edit", "rollback"]
         versions = versions[::2]
@@ -68,17 +68,20 @@ def _is_done_unsaid(folder: Path, ended: Ended) -> None:
     clear_line(ended)
     assert "Nothing was changed" not in ended.err
     assert _hashes(folder) != OLD
-    assert [one.action for one in shelf_of(folder).histories.past(ROOT, "deploy").versions] == ["apply", "edit"]
+    assert [one.action for one in version_store_of(folder).histories.history_of(ROOT, "deploy").versions] == [
+        "apply",
+        "edit",
+    ]
 
 
 def _works_again(folder: Path, verb: tuple[str, ...] = ("archive", "deploy")) -> None:
     again = _run(folder, _metier(folder, *verb))
     assert again.code == 0, again.err
-    shelf = shelf_of(folder)
-    assert not list(shelf.journal.iterdir())
-    assert not [file for file in shelf.staging.iterdir() if not file.name.startswith("old-")]
-    for version in shelf.histories.everything():
-        assert shelf.objects.load(version.files).hash() == version.hash
+    store = version_store_of(folder)
+    assert not list(store.journal.iterdir())
+    assert not [file for file in store.staging.iterdir() if not file.name.startswith("old-")]
+    for version in store.histories.all_versions():
+        assert store.objects.load(version.files).hash() == version.hash
 
 
 def _sweep(old: Path, syscall: str, error: str, numbers: Iterator[int] | range) -> None:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import library_worker
 import pytest
-from library_worker import NAMES, live, package, shelf_of
+from library_worker import NAMES, live, package, version_store_of
 from sweep import METIER, SYSCALLS, Ended, injected, need_strace, run
 
-from metier.library.versions.history import Entry, read_entry
+from metier.library.versions.history import VersionEntry, read_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -209,15 +209,15 @@ def _live(folder: Path) -> dict[str, str]:
 def _check_end(folder: Path, tale: Tale) -> None:
     """The command did what it does, once, and nothing is left over; every version has all its bytes."""
     assert _live(folder) == tale.after
-    shelf = shelf_of(folder)
-    assert not list(shelf.journal.iterdir())
-    assert not [file.name for file in shelf.staging.iterdir() if not file.name.startswith("old-")]
+    store = version_store_of(folder)
+    assert not list(store.journal.iterdir())
+    assert not [file.name for file in store.staging.iterdir() if not file.name.startswith("old-")]
     counts: dict[str, int] = {}
-    for place in shelf.histories.folder.iterdir():
+    for place in store.histories.folder.iterdir():
         for file in place.iterdir():
             found = read_entry(file)
-            assert isinstance(found, Entry), found
-            assert shelf.objects.load(found.version.files).hash() == found.version.hash
+            assert isinstance(found, VersionEntry), found
+            assert store.objects.load(found.version.files).hash() == found.version.hash
             counts[found.version.skill] = counts.get(found.version.skill, 0) + 1
     assert counts == tale.versions, "every version once"
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import library_worker
 import pytest
-from library_worker import NAMES, ROOT, change, live, opened, package, shelf_of
+from library_worker import NAMES, ROOT, change, live, opened, package, version_store_of
 from sweep import METIER, Ended, clear_line, run
 
-from metier.library.versions.apply import apply
+from metier.library.versions.apply import apply_changes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ def _metier(folder: Path, *words: str, given: str = "") -> Ended:
 
 
 def _actions(folder: Path, name: str) -> list[str]:
-    return [one.action for one in shelf_of(folder).histories.past(ROOT, name).versions]
+    return [one.action for one in version_store_of(folder).histories.history_of(ROOT, name).versions]
 
 
 def test_an_edit_is_not_written_through_a_package_that_is_a_link(old: Path) -> None:
@@ -55,11 +55,11 @@ def test_a_name_that_only_looks_like_a_skill_changes_nothing(old: Path) -> None:
 
 
 def test_a_damaged_history_stands_in_no_other_skills_way(old: Path) -> None:
-    shelf = shelf_of(old)
-    last = shelf.histories.last(ROOT, "build")
+    store = version_store_of(old)
+    last = store.histories.last(ROOT, "build")
     assert last
     for file in last.files:
-        (shelf.objects.folder / file.object).write_bytes(b"damaged")
+        (store.objects.folder / file.object).write_bytes(b"damaged")
     for name in ("build", "test"):
         shutil.rmtree(old / ROOT / name)
     library_worker.look(str(old))
@@ -76,7 +76,9 @@ def test_the_history_of_a_skill_that_cannot_be_read_can_be_shown(old: Path) -> N
 def test_a_skill_archived_by_a_process_that_died_is_listed_after_the_workspace_moved(old: Path) -> None:
     out = change(old, "deploy", package("deploy", "old"), live(old, "deploy"))
     version = replace(out.version, action="archive", status="archived")
-    apply(shelf_of(old), [replace(out, version=version)])  # and no word to the database: it was killed there
+    apply_changes(
+        version_store_of(old), [replace(out, version=version)]
+    )  # and no word to the database: it was killed there
     moved = old.rename(old.with_name("moved"))
     with opened(str(moved)) as ws:
         assert {one.name: one.status for one in ws.skills()}.get("deploy") == "archived"

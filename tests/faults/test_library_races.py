@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import library_worker
 import pytest
-from library_worker import ROOT, live, package, shelf_of
+from library_worker import ROOT, live, package, version_store_of
 from sweep import ENVIRON, PATIENCE
 
 if TYPE_CHECKING:
@@ -75,14 +75,14 @@ def _lines(file: Path) -> list[str]:
 
 def _versions(folder: Path, name: str) -> list[str]:
     """The hashes of all versions, each of which has all its bytes."""
-    shelf = shelf_of(folder)
-    past = shelf.histories.past(ROOT, name)
+    store = version_store_of(folder)
+    past = store.histories.history_of(ROOT, name)
     assert not past.damaged
     assert [one.number for one in past.versions] == list(range(1, len(past.versions) + 1))
     for one in past.versions:
-        assert shelf.objects.load(one.files).hash() == one.hash
-    assert not list(shelf.journal.iterdir())
-    assert not [file for file in shelf.staging.iterdir() if not file.name.startswith("old-")]
+        assert store.objects.load(one.files).hash() == one.hash
+    assert not list(store.journal.iterdir())
+    assert not [file for file in store.staging.iterdir() if not file.name.startswith("old-")]
     return [one.hash for one in past.versions]
 
 

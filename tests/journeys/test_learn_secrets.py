@@ -14,9 +14,9 @@ from learn_world import REPORTS, TESTS, Clock, all_drafts, all_patterns, documen
 from secret_samples import KINDS, NAMED
 
 from metier.library.proposals.drafts import approve_draft
-from metier.library.proposals.parcels import export
+from metier.library.proposals.parcels import export_skill
 from metier.library.proposals.ship import apply_drafts
-from metier.maintenance.backup import backup
+from metier.maintenance.backup import write_backup
 from metier.types import Passage, Run, ToolCall
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ def test_no_secret_of_a_run_is_in_any_file_after_recording_learning_shipping_and
                 apply_drafts(ws.library, [draft.id])
         assert len(all_drafts(ws)) == 2
         for name in documents(ws):
-            (out / f"{name}.zip").write_bytes(export(ws.library, name))
-        backup(ws.context, out / "all.backup")
+            (out / f"{name}.zip").write_bytes(export_skill(ws.library, name))
+        write_backup(ws.context, out / "all.backup")
         looked = [file for place in (folder, out) for file in place.rglob("*") if file.is_file()]
         assert any(file.name.endswith("-wal") for file in looked)
         content = b"\0".join(text for file in looked for text in texts(file))

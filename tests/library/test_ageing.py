@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.library.aging import age
+from metier.library.aging import age_skills
 from metier.store.tables.library import profiles
 from metier.types import Run, SkillTrace
 from metier.workspace import Workspace
@@ -62,7 +62,7 @@ def test_an_unused_skill_goes_cold_then_out_of_sight_then_off_the_disk_one_step_
     seen: list[str] = []
     for days in (90, 91, 181, 366, 367):
         clock.now = START + timedelta(days=days)
-        age(shop.library)
+        age_skills(shop.library)
         seen.append(state(shop))
     assert seen == ["active", "cold", "archived", "deleted", "deleted"]
     assert not folder.exists()
@@ -74,43 +74,43 @@ def test_an_unused_skill_goes_cold_then_out_of_sight_then_off_the_disk_one_step_
 
 def test_a_jump_of_years_is_still_one_step(shop: Workspace, clock: Clock) -> None:
     clock.now = START + timedelta(days=4000)
-    assert [step.to for step in age(shop.library).steps] == ["cold"]
-    assert [step.to for step in age(shop.library).steps] == ["archived"]
+    assert [step.to for step in age_skills(shop.library).steps] == ["cold"]
+    assert [step.to for step in age_skills(shop.library).steps] == ["archived"]
 
 
 def test_a_pass_dated_before_the_newest_record_ages_nothing(shop: Workspace, clock: Clock) -> None:
     clock.now = START + timedelta(days=500)
     shop.finish(Run(message="something else", status="completed", output="done"))
     clock.now = START + timedelta(days=300)
-    assert age(shop.library).steps == ()
+    assert age_skills(shop.library).steps == ()
     assert state(shop) == "active"
 
 
 def test_pinned_and_manual_skills_are_left_alone(shop: Workspace, clock: Clock) -> None:
     shop.pin("hosts")
     clock.now = START + timedelta(days=500)
-    assert age(shop.library).steps == ()
+    assert age_skills(shop.library).steps == ()
     shop.pin("hosts", pinned=False)
     with shop.context.store.write() as transaction:
         found = profiles.get(transaction, "hosts")
         assert found
         profiles.put(transaction, [replace(found, origin="manual")])
-    assert age(shop.library).steps == ()
+    assert age_skills(shop.library).steps == ()
 
 
 def test_a_use_brings_an_archived_skill_back_at_the_next_pass(shop: Workspace, clock: Clock) -> None:
     for days in (91, 181):
         clock.now = START + timedelta(days=days)
-        age(shop.library)
+        age_skills(shop.library)
     assert state(shop) == "archived"
     run = Run(message="which host?", status="completed", output="one", skills=SkillTrace(path=("hosts",)))
     shop.finish(run)
-    assert age(shop.library).woken == ("hosts",)
+    assert age_skills(shop.library).woken == ("hosts",)
     assert (shop.root / ".agents/skills/hosts/SKILL.md").is_file()
     assert state(shop) == "active"
 
 
 def test_a_dry_run_changes_nothing(shop: Workspace, clock: Clock) -> None:
     clock.now = START + timedelta(days=91)
-    assert [step.to for step in age(shop.library, dry_run=True).steps] == ["cold"]
+    assert [step.to for step in age_skills(shop.library, dry_run=True).steps] == ["cold"]
     assert state(shop) == "active"

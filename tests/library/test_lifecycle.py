@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metier.library.aging import STAGES, due, next_status
+from metier.library.aging import STAGES, due_steps, next_status
 from metier.runs.skill_usage import idle_days, retention
 from metier.types.skills import Profile
 
@@ -63,28 +63,28 @@ def test_manual_and_pinned_skills_and_what_is_deleted_are_left_alone() -> None:
         replace(USED, status="deleted"),
     ):
         assert next_status(profile, after(5000)) == profile.status
-        assert due([profile], after(5000), after(0)) == []
+        assert due_steps([profile], after(5000), after(0)) == []
 
 
 def test_a_skill_that_was_never_used_idles_from_its_last_version() -> None:
     profile = replace(USED, last_used="", changed=after(0))
-    assert [step.reason for step in due([profile], after(100), "")] == [
+    assert [step.reason for step in due_steps([profile], after(100), "")] == [
         "never used, and not changed for 100 days (limit 90); retention 0.092 (limit 0.3)"
     ]
     assert next_status(replace(profile, changed=""), after(5000)) == "active"
 
 
 def test_the_reason_gives_the_figures() -> None:
-    (step,) = due([replace(USED, status="cold")], after(1180.9), after(0))
+    (step,) = due_steps([replace(USED, status="cold")], after(1180.9), after(0))
     assert (step.to, step.profile.status) == ("archived", "cold")
     assert step.reason == "not used for 1,180 days (limit 180); retention 0 (limit 0.2)"
 
 
 def test_a_pass_dated_before_the_newest_record_ages_nothing() -> None:
-    assert due([USED], after(400), after(400, seconds=1)) == []
-    assert [step.to for step in due([USED], after(400), after(400))] == ["cold"]
-    assert due([USED], "2027-01-01T00:00:00+00:00", "2026-12-31T23:30:00-01:00") == []
-    assert due([USED], after(400), "some day") == due([USED], "some day", after(1)) == []
+    assert due_steps([USED], after(400), after(400, seconds=1)) == []
+    assert [step.to for step in due_steps([USED], after(400), after(400))] == ["cold"]
+    assert due_steps([USED], "2027-01-01T00:00:00+00:00", "2026-12-31T23:30:00-01:00") == []
+    assert due_steps([USED], after(400), "some day") == due_steps([USED], "some day", after(1)) == []
 
 
 def test_a_time_that_cannot_be_read_ages_nothing() -> None:
@@ -109,4 +109,4 @@ def test_a_step_is_taken_exactly_when_the_table_says_so(
     steps = idle_days(profile, now) > limit and retention(profile, now) < low
     wanted = to if steps and origin != "manual" and not pinned else status
     assert next_status(profile, now) == wanted
-    assert [step.to for step in due([profile], now)] == ([] if wanted == status else [wanted])
+    assert [step.to for step in due_steps([profile], now)] == ([] if wanted == status else [wanted])

@@ -10,7 +10,7 @@ import pytest
 
 import metier
 from metier.errors import InputError, RefusedError, SchemaError, StoreError
-from metier.maintenance.backup import backup, restore
+from metier.maintenance.backup import restore_backup, write_backup
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ def test_a_backup_brings_everything_back_on_another_machine(ws: Workspace, tmp_p
     (ws.state / "metier.toml").write_text("mode = 'draft'\n")
     (ws.state / "objects" / "ab").mkdir(parents=True)
     (ws.state / "objects" / "ab" / "cd").write_bytes(b"\x00object")
-    backup(ws.context, tmp_path / "b.tar.gz")
+    write_backup(ws.context, tmp_path / "b.tar.gz")
     (tmp_path / "other").mkdir()
     with Workspace.open(tmp_path / "other") as other:
-        assert restore(other.context, tmp_path / "b.tar.gz") is None
+        assert restore_backup(other.context, tmp_path / "b.tar.gz") is None
     with Workspace.open(tmp_path / "other") as other:
         assert len(other.runs()) == 5
         assert other.config.mode == "draft"
@@ -37,7 +37,7 @@ def test_a_backup_brings_everything_back_on_another_machine(ws: Workspace, tmp_p
 
 def test_the_redaction_key_never_leaves(ws: Workspace, tmp_path: Path) -> None:
     ws.finish(RUN)
-    backup(ws.context, tmp_path / "b.tar.gz")
+    write_backup(ws.context, tmp_path / "b.tar.gz")
     with tarfile.open(tmp_path / "b.tar.gz") as archive:
         assert archive.getnames() == ["manifest.json", "metier.db"]
     assert (tmp_path / "b.tar.gz").stat().st_mode & 0o077 == 0
@@ -45,35 +45,35 @@ def test_the_redaction_key_never_leaves(ws: Workspace, tmp_path: Path) -> None:
 
 def test_restoring_keeps_what_was_there_and_can_be_undone(ws: Workspace, tmp_path: Path) -> None:
     ws.finish(RUN)
-    backup(ws.context, tmp_path / "b.tar.gz")
+    write_backup(ws.context, tmp_path / "b.tar.gz")
     ws.finish(replace(RUN, external_id="2"))
-    saved = restore(ws.context, tmp_path / "b.tar.gz")
+    saved = restore_backup(ws.context, tmp_path / "b.tar.gz")
     assert saved is not None
     assert len(ws.runs()) == 1
-    restore(ws.context, saved)
+    restore_backup(ws.context, saved)
     assert len(ws.runs()) == 2
 
 
 def test_an_existing_file_is_never_overwritten(ws: Workspace, tmp_path: Path) -> None:
     (tmp_path / "b").write_text("mine")
     with pytest.raises(RefusedError, match=r"exists already"):
-        backup(ws.context, tmp_path / "b")
+        write_backup(ws.context, tmp_path / "b")
     assert (tmp_path / "b").read_text() == "mine"
     with pytest.raises(StoreError, match=r"cannot be written"):
-        backup(ws.context, tmp_path / "nowhere" / "b")
+        write_backup(ws.context, tmp_path / "nowhere" / "b")
     assert not list(ws.state.glob("backup-*"))
 
 
 def test_a_file_that_is_no_backup_changes_nothing(ws: Workspace, tmp_path: Path) -> None:
     ws.finish(RUN)
-    backup(ws.context, tmp_path / "good.tar.gz")
+    write_backup(ws.context, tmp_path / "good.tar.gz")
     good = (tmp_path / "good.tar.gz").read_bytes()
     for content in (b"", b"not an archive", good[: len(good) // 2], good[:-200]):
         (tmp_path / "bad").write_bytes(content)
         with pytest.raises(InputError, match=r"bad|incomplete|manifest"):
-            restore(ws.context, tmp_path / "bad")
+            restore_backup(ws.context, tmp_path / "bad")
     with pytest.raises(InputError, match=r"No such file"):
-        restore(ws.context, tmp_path / "missing")
+        restore_backup(ws.context, tmp_path / "missing")
     assert len(ws.runs()) == 1
     assert not list(ws.state.glob("restore-*"))
 
@@ -90,22 +90,22 @@ def archive_of(file: Path, files: dict[str, bytes], manifest: object) -> None:
 def test_a_backup_cannot_write_anywhere_else(ws: Workspace, tmp_path: Path, name: str) -> None:
     archive_of(tmp_path / "b", {name: b"x"}, {"workspace": "w", "files": {name: "0", "metier.db": "0"}})
     with pytest.raises(InputError, match=r"does not belong"):
-        restore(ws.context, tmp_path / "b")
+        restore_backup(ws.context, tmp_path / "b")
 
 
 def test_changed_content_is_noticed(ws: Workspace, tmp_path: Path) -> None:
     archive_of(tmp_path / "b", {"metier.db": b"x"}, {"workspace": "w", "files": {"metier.db": "0" * 64}})
     with pytest.raises(InputError, match=r"is damaged"):
-        restore(ws.context, tmp_path / "b")
+        restore_backup(ws.context, tmp_path / "b")
 
 
 def test_a_backup_of_a_newer_metier_is_refused_before_anything_changes(ws: Workspace, tmp_path: Path) -> None:
     ws.finish(RUN)
     with ws.context.store.write() as transaction:
         transaction.all("INSERT INTO migrations (number, name, applied) VALUES (999, 'future', 'x')")
-    backup(ws.context, tmp_path / "b.tar.gz")
+    write_backup(ws.context, tmp_path / "b.tar.gz")
     with ws.context.store.write() as transaction:
         transaction.all("DELETE FROM migrations WHERE number = 999")
     with pytest.raises(SchemaError):
-        restore(ws.context, tmp_path / "b.tar.gz")
+        restore_backup(ws.context, tmp_path / "b.tar.gz")
     assert len(ws.runs()) == 1

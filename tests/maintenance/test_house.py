@@ -50,7 +50,7 @@ def test_a_removed_run_is_gone_from_every_byte_of_the_state(ws: Workspace) -> No
     ws.deliver(others)
     assert len(ws.search(WORD)) == 1
     assert any(WORD.encode() in file.read_bytes() for file in ws.state.glob("metier.db*"))
-    list(house.remove(ws.context, [run], "private"))
+    list(house.remove_runs(ws.context, [run], "private"))
     assert ws.search(WORD) == []
     assert len(ws.runs(1000)) == 300
     for file in ws.state.rglob("*"):
@@ -63,20 +63,20 @@ def test_the_words_of_a_removed_run_are_gone_from_the_selections_made_for_it(ws:
     ws.select("fix the zanzibar export", session="s1")
     run = delivered(ws, metier.Run(message="fix the zanzibar export", session="s1"))
     ws.select("something else")
-    list(house.remove(ws.context, [run], "private"))
+    list(house.remove_runs(ws.context, [run], "private"))
     with ws.context.store.read() as transaction:
         assert sorted(one.query for one in selections.list_all(transaction)) == ["", "something else"]
 
 
 def test_a_removed_run_does_not_come_back_until_it_is_readmitted(ws: Workspace) -> None:
     run = delivered(ws, RUN)
-    list(house.remove(ws.context, [run], ""))
+    list(house.remove_runs(ws.context, [run], ""))
     again = ws.finish(RUN)
     assert (again.how, "readmit" in again.reason) == ("skipped", True)
-    house.readmit(ws.context, run)
+    house.readmit_run(ws.context, run)
     assert ws.finish(RUN).how == "new"
     with pytest.raises(NotFoundError):
-        house.readmit(ws.context, run)
+        house.readmit_run(ws.context, run)
 
 
 def test_runs_are_chosen_by_age_by_session_or_all(tmp_path: Path) -> None:
@@ -88,9 +88,9 @@ def test_runs_are_chosen_by_age_by_session_or_all(tmp_path: Path) -> None:
             current[0] = moment
             ids.append(delivered(ws, replace(RUN, external_id=str(number), session=f"s{number}")))
         current[0] = datetime(2026, 3, 2, tzinfo=UTC)
-        assert house.chosen(ws.context, older_than=30, session=None) == ids[:1]
-        assert house.chosen(ws.context, older_than=None, session="s1") == ids[1:]
-        assert house.chosen(ws.context, older_than=None, session=None) == ids
+        assert house.runs_to_remove(ws.context, older_than=30, session=None) == ids[:1]
+        assert house.runs_to_remove(ws.context, older_than=None, session="s1") == ids[1:]
+        assert house.runs_to_remove(ws.context, older_than=None, session=None) == ids
 
 
 def test_old_runs_are_purged_once_a_day_when_asked_for(tmp_path: Path) -> None:

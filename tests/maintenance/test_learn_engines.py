@@ -25,7 +25,7 @@ from learn_world import (
 
 from metier.errors import BusyError
 from metier.learning.learn import learn
-from metier.maintenance.retention import remove
+from metier.maintenance.retention import remove_runs
 from metier.runs.verdicts import mark_run
 from metier.types import Run
 
@@ -46,7 +46,7 @@ def worked(ws: Workspace) -> list[str]:
     learned(ws)
     ids = [one.id for one in reversed(ws.runs(limit=100))]
     mark_run(ws.context, ids[0], "bad")
-    list(remove(ws.context, [ids[1]], "test"))
+    list(remove_runs(ws.context, [ids[1]], "test"))
     result = learned(ws)
     return [one.what for one in result.taken]
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from shelves import Bench, package
 
 from metier.library.versions import journal
-from metier.library.versions.apply import apply
-from metier.library.versions.keep import Pile, keep_seen
+from metier.library.versions.apply import apply_changes
+from metier.library.versions.save_hand_edit import HandEditBatch, save_hand_edit
 from metier.types.skills import Version
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def edited(bench: Bench) -> None:
 
 
 def batch(bench: Bench) -> None:
-    apply(bench.shelf, [bench.change(name, SECOND[name], FIRST[name].hash()) for name in NAMES])
+    apply_changes(bench.version_store, [bench.change(name, SECOND[name], FIRST[name].hash()) for name in NAMES])
 
 
 def created(bench: Bench) -> None:
@@ -43,30 +43,30 @@ def mixed(bench: Bench) -> None:
     """One is changed, one is new, one goes."""
     gone = bench.change("test", FIRST["test"], FIRST["test"].hash(), action="archive", status="archived")
     changed = bench.change("build", SECOND["build"], FIRST["build"].hash())
-    apply(bench.shelf, [changed, bench.change("brand-new", SECOND["deploy"]), gone])
+    apply_changes(bench.version_store, [changed, bench.change("brand-new", SECOND["deploy"]), gone])
 
 
 def seen(bench: Bench) -> None:
     """What a person did is kept as a version."""
-    shelf = bench.shelf
-    with shelf.writing():
-        if not journal.is_clean(shelf):
-            journal.recover(shelf)
-        keep_seen(shelf, bench.root, SECOND["deploy"], Version(skill="deploy", root="", number=0, hash=""))
+    store = bench.version_store
+    with store.writing():
+        if not journal.is_clean(store):
+            journal.recover(store)
+        save_hand_edit(store, bench.root, SECOND["deploy"], Version(skill="deploy", root="", number=0, hash=""))
 
 
 def seen_together(bench: Bench) -> None:
     """What a person did to all of them is kept as versions that are made to last together."""
-    shelf = bench.shelf
-    with shelf.writing():
-        if not journal.is_clean(shelf):
-            journal.recover(shelf)
-        pile = Pile(shelf=shelf, waiting=journal.waiting(shelf))
+    store = bench.version_store
+    with store.writing():
+        if not journal.is_clean(store):
+            journal.recover(store)
+        pile = HandEditBatch(version_store=store, waiting=journal.unfinished_skills(store))
         for name in NAMES:
-            last = shelf.histories.last(".agents/skills", name)
+            last = store.histories.last(".agents/skills", name)
             if last and last.hash != SECOND[name].hash():
                 pile.add(bench.root, SECOND[name], Version(skill=name, root="", number=0, hash=""))
-        pile.settle()
+        pile.save_all()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +96,7 @@ def hashes(bench: Bench, act: Act) -> dict[str, str]:
 
 def begun(folder: Path) -> Bench:
     bench = Bench(folder=folder)
-    apply(bench.shelf, [bench.change(name, FIRST[name]) for name in NAMES])
+    apply_changes(bench.version_store, [bench.change(name, FIRST[name]) for name in NAMES])
     return bench
 
 

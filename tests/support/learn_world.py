@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from metier.events import Event
-    from metier.library.proposals.gate import Gate
+    from metier.library.proposals.gate import ShipGate
     from metier.types import Draft, Pattern
 
 START = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
@@ -110,12 +110,12 @@ def opened(folder: Path, clock: Callable[[], datetime] | None = None, **settings
     return Workspace.open(folder, flags=settings, clock=clock or Clock())
 
 
-def learned(ws: Workspace, gate: Gate | None = None, **options: object) -> Learned:
+def learned(ws: Workspace, gate: ShipGate | None = None, **options: object) -> Learned:
     """A whole pass."""
     return told(ws, gate, **options)[1]
 
 
-def told(ws: Workspace, gate: Gate | None = None, **options: object) -> tuple[list[Event], Learned]:
+def told(ws: Workspace, gate: ShipGate | None = None, **options: object) -> tuple[list[Event], Learned]:
     """A whole pass, with what it told on the way."""
     steps = learn(ws.pool, Options(**options), gate)  # pyright: ignore[reportArgumentType]
     events: list[Event] = []

@@ -1,4 +1,4 @@
-"""What the tests of the library share: a shelf with skills, changes of them, and what must always hold."""
+"""What the tests of the library share: a store with skills, changes of them, and what must always hold."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.library.disk.packages import read_package
-from metier.library.versions.apply import Change, apply
-from metier.library.versions.history import Entry, read_entry
-from metier.library.versions.shelf import Shelf
+from metier.library.versions.apply import SkillChange, apply_changes
+from metier.library.versions.history import VersionEntry, read_entry
+from metier.library.versions.version_store import VersionStore
 from metier.skills.package import Package
 from metier.types.skills import Version
 
@@ -32,7 +32,7 @@ def package(name: str, text: str = "first", **more: bytes) -> Package:
 
 @dataclass(frozen=True, kw_only=True)
 class Bench:
-    """A folder with a root and a shelf."""
+    """A folder with a root and a store."""
 
     folder: Path
 
@@ -41,17 +41,17 @@ class Bench:
         return self.folder / ".agents" / "skills"
 
     @property
-    def shelf(self) -> Shelf:
+    def version_store(self) -> VersionStore:
         """A new one at each call, as every process has its own."""
-        return Shelf(state=self.folder / ".metier", base=self.folder)
+        return VersionStore(state=self.folder / ".metier", base=self.folder)
 
-    def change(self, name: str, to: Package, base: str = "", **said: object) -> Change:
+    def change(self, name: str, to: Package, base: str = "", **said: object) -> SkillChange:
         version = Version(skill=name, root="", number=0, hash="", **said)  # type: ignore[arg-type]
-        return Change(root=self.root, package=to, base=base, version=version)
+        return SkillChange(root=self.root, package=to, base=base, version=version)
 
     def apply(self, name: str, to: Package, base: str | None = None, **said: object) -> Version:
         before = self.hash(name) if base is None else base
-        return apply(self.shelf, [self.change(name, to, before, **said)])[0]
+        return apply_changes(self.version_store, [self.change(name, to, before, **said)])[0]
 
     def hash(self, name: str) -> str:
         """Of what is there; empty when nothing is."""
@@ -59,24 +59,24 @@ class Bench:
         return read_package(folder).hash() if folder.exists() else ""
 
     def versions(self, name: str) -> tuple[Version, ...]:
-        past = self.shelf.histories.past(".agents/skills", name)
+        past = self.version_store.histories.history_of(".agents/skills", name)
         assert not past.damaged
         return past.versions
 
     def bytes_of(self, version: Version) -> Package:
-        found = self.shelf.objects.load(version.files)
+        found = self.version_store.objects.load(version.files)
         assert found.hash() == version.hash
         return found
 
     def check_whole(self, *, everything: bool = True) -> None:
         """No change is half done, nothing is left over, and every version (or each skill's last two) can be had."""
-        assert not list(self.shelf.journal.iterdir())
-        assert leftovers(self.shelf.staging) == []
-        for folder in self.shelf.histories.folder.iterdir():
+        assert not list(self.version_store.journal.iterdir())
+        assert leftovers(self.version_store.staging) == []
+        for folder in self.version_store.histories.folder.iterdir():
             files = sorted(folder.iterdir(), key=lambda file: int(file.stem))
             for file in files if everything else files[-2:]:
                 found = read_entry(file)
-                assert isinstance(found, Entry)
+                assert isinstance(found, VersionEntry)
                 self.bytes_of(found.version)
 
 

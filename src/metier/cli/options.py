@@ -135,7 +135,7 @@ def workspace_of(path: Path, folder: str, flags: Mapping[str, object]) -> Worksp
     """The workspace whose skill roots hold a file; None if no root does, and then no database is opened."""
     from metier import config
     from metier.context import state_folder
-    from metier.library.proposals.edit_skill import lies_in
+    from metier.library.proposals.edit_skill import is_inside
     from metier.library.roots import known_roots
     from metier.workspace import Workspace
 
@@ -144,6 +144,6 @@ def workspace_of(path: Path, folder: str, flags: Mapping[str, object]) -> Worksp
         return None
     extra = config.load(root, flags).config.skill_roots
     home, claude = Path(os.environ.get("HOME") or "~").expanduser(), os.environ.get("CLAUDE_CONFIG_DIR", "")
-    if not any(lies_in(path, one) for one in known_roots(root, home, extra, claude)):
+    if not any(is_inside(path, one) for one in known_roots(root, home, extra, claude)):
         return None
     return Workspace.open(folder, create=False, flags=flags)

@@ -27,7 +27,7 @@ from metier.learning.stages.group import group
 from metier.learning.stages.stored_patterns import follow_settings
 from metier.learning.stages.write_draft import DraftWriter
 from metier.learning.watch.schedule import begin_pass, complete_pass
-from metier.library.aging import age
+from metier.library.aging import age_skills
 from metier.library.hand_edits import record_hand_edits
 from metier.library.listing import scan_skills
 from metier.library.proposals.drafts import finish_interrupted_drafts
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from metier.learning.clustering.clusterer import Clusterer
     from metier.learning.judge import Judge
     from metier.learning.stages.write_draft import Drafter
-    from metier.library.aging import Pass
-    from metier.library.proposals.gate import Gate
+    from metier.library.aging import AgingPass
+    from metier.library.proposals.gate import ShipGate
     from metier.library.skills import Library
     from metier.models.questions import Asker, Question
     from metier.selection.candidates.skill_pool import SkillPool
@@ -81,7 +81,7 @@ DEFAULT_PARTS = Parts()
 
 
 def learn(
-    pool: SkillPool, options: Options = DEFAULT, gate: Gate | None = None, parts: Parts = DEFAULT_PARTS
+    pool: SkillPool, options: Options = DEFAULT, gate: ShipGate | None = None, parts: Parts = DEFAULT_PARTS
 ) -> Generator[Event, None, Learned]:
     """One pass: judge, group, draft, review; ship what passes if the mode or the caller says so; then age skills."""
     ctx = pool.ctx
@@ -132,7 +132,7 @@ def _with_defaults(parts: Parts, asker: GiveUpAfterOutage | None) -> _Whole:
     return _Whole(judge=parts.judge or judge, clusterer=parts.clusterer or clusterer, drafter=parts.drafter or drafter)
 
 
-def _pass(library: Library, options: Options, gate: Gate, parts: _Whole) -> Generator[Event, None, Learned]:
+def _pass(library: Library, options: Options, gate: ShipGate, parts: _Whole) -> Generator[Event, None, Learned]:
     ctx, save = library.ctx, not options.dry_run
     ship = ctx.config.mode == "apply" if options.apply is None else options.apply
     changed = follow_settings(ctx) if save else []
@@ -183,10 +183,10 @@ def _embedder() -> StaticEmbedder:
     return StaticEmbedder()
 
 
-def _age_skills(library: Library, *, dry_run: bool) -> tuple[Pass, tuple[str, ...]]:
+def _age_skills(library: Library, *, dry_run: bool) -> tuple[AgingPass, tuple[str, ...]]:
     """The lifecycle's part of a pass; what was learned stands whether it gets through or not."""
     try:
-        return age(library, dry_run=dry_run), ()
+        return age_skills(library, dry_run=dry_run), ()
     except MetierError as error:
         return NOTHING_AGED, (f"The lifecycle of skills was not updated: {error}",)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from metier.library.aging import Pass
+from metier.library.aging import AgingPass
 
 if TYPE_CHECKING:
     from metier.types import Draft, Pattern
     from metier.types.skills import Version
 
-NOTHING_AGED = Pass(evaluated=0)
+NOTHING_AGED = AgingPass(evaluated=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class Learned:
     extended: tuple[Pattern, ...] = ()
     taken: tuple[Taken, ...] = ()
     """In the order the patterns were looked at; those that nothing had to be done for are left out."""
-    lifecycle: Pass = NOTHING_AGED
+    lifecycle: AgingPass = NOTHING_AGED
     drafter: str = "heuristic"
     calls: int = 0
     """Calls to a model that were made; answers that were known already cost none."""

@@ -142,7 +142,7 @@ def shipped(library: Library, found: Iterable[Draft]) -> tuple[Version, ...]:
     for draft in found:
         if draft.status == "accepted":
             with suppress(MetierError):  # a skill whose history cannot be read hides none of the others
-                past = target_of(library, draft).past().versions
+                past = target_of(library, draft).history().versions
                 versions += [one for one in past if one.draft == draft.id]
     return tuple(versions)
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from metier.errors import NotFoundError
-from metier.library.changes import archive, restore, turn
+from metier.library.changes import archive_skill, change_status, restore_skill
 from metier.library.hand_edits import record_hand_edits
 from metier.library.listing import GONE, list_skills, result_of
 from metier.runs.skill_usage import idle_days, retention
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class AgingStage:
     """When a skill takes its next step: idle for longer, and kept in mind less, than this."""
 
     to: SkillStatus
@@ -31,17 +31,17 @@ class Stage:
     retention: float
 
 
-_COOLING = Stage(to="cold", days=90, retention=0.3)
-STAGES: dict[SkillStatus, Stage] = {
+_COOLING = AgingStage(to="cold", days=90, retention=0.3)
+STAGES: dict[SkillStatus, AgingStage] = {
     "provisional": _COOLING,
     "active": _COOLING,
-    "cold": Stage(to="archived", days=180, retention=0.2),
-    "archived": Stage(to="deleted", days=365, retention=0.1),
+    "cold": AgingStage(to="archived", days=180, retention=0.2),
+    "archived": AgingStage(to="deleted", days=365, retention=0.1),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class AgingStep:
     """One skill's next step."""
 
     profile: Profile
@@ -50,11 +50,11 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pass:
+class AgingPass:
     """What one pass over all profiles did, or would do."""
 
     evaluated: int
-    steps: tuple[Step, ...] = ()
+    steps: tuple[AgingStep, ...] = ()
     woken: tuple[str, ...] = ()
     """Archived skills that were used all the same, so they are back."""
 
@@ -64,7 +64,7 @@ class Pass:
         return sum(step.to == "deleted" for step in self.steps)
 
 
-def age(library: Library, *, dry_run: bool = False) -> Pass:
+def age_skills(library: Library, *, dry_run: bool = False) -> AgingPass:
     """Take every skill that is due one step further; skills a person made or pinned are left alone."""
     skills = list_skills(library) if dry_run else result_of(record_hand_edits(library))
     there = {one.name.casefold() for one in skills if one.status not in GONE}
@@ -72,15 +72,15 @@ def age(library: Library, *, dry_run: bool = False) -> Pass:
         known = profile_rows.list_all(transaction)
         newest = runs.newest(transaction)
     newest = max([newest, *(one.changed for one in known)])
-    steps = tuple(step for step in due(known, library.ctx.now(), newest) if _last(library, step.profile.skill))
+    steps = tuple(step for step in due_steps(known, library.ctx.now(), newest) if _last(library, step.profile.skill))
     away = [one.skill for one in known if one.status == "active" and one.skill.casefold() not in there]
     woken = tuple(skill for skill in away if _is_archived(library, skill))
     if not dry_run:
         for step in steps:
             _take(library, step.profile.skill, step.to, step.reason)
         for skill in woken:
-            restore(library, skill, "used while it was archived")
-    return Pass(evaluated=len(known), steps=steps, woken=woken)
+            restore_skill(library, skill, "used while it was archived")
+    return AgingPass(evaluated=len(known), steps=steps, woken=woken)
 
 
 def _take(library: Library, skill: str, to: SkillStatus, why: str) -> None:
@@ -88,9 +88,9 @@ def _take(library: Library, skill: str, to: SkillStatus, why: str) -> None:
     if last is None or (last.out and to != "deleted"):
         return
     if to == "archived":
-        archive(library, skill, why)
+        archive_skill(library, skill, why)
     else:
-        turn(library.ctx, library.find(skill), last, "cool" if to == "cold" else "delete", status=to, why=why)
+        change_status(library.ctx, library.find(skill), last, "cool" if to == "cold" else "delete", status=to, why=why)
 
 
 def _last(library: Library, skill: str) -> Version | None:
@@ -114,15 +114,15 @@ def next_status(profile: Profile, now: str) -> SkillStatus:
     return stage.to if idles else profile.status
 
 
-def due(profiles: Iterable[Profile], now: str, newest: str = "") -> list[Step]:
+def due_steps(profiles: Iterable[Profile], now: str, newest: str = "") -> list[AgingStep]:
     """Every step that is due, one per skill; none in a pass dated before the newest record or version."""
     if newest and not _is_before_or_at(newest, now):
         return []
-    steps: list[Step] = []
+    steps: list[AgingStep] = []
     for profile in profiles:
         to = next_status(profile, now)
         if to != profile.status:
-            steps.append(Step(profile=profile, to=to, reason=_reason(profile, now)))
+            steps.append(AgingStep(profile=profile, to=to, reason=_reason(profile, now)))
     return steps
 
 

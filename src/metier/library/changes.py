@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from metier.context.audit import current_user, note_action
 from metier.errors import MetierError, NotFoundError, RefusedError, StoreError
-from metier.library import profiles as standing
 from metier.library.disk.slot import ABSENT
 from metier.library.hand_edits import record_hand_edit, unsaved_version
+from metier.library.profiles import profile_of, update_profiles
 from metier.library.roots import AGENTS, CLAUDE
-from metier.library.versions.apply import Change, apply
+from metier.library.versions.apply import SkillChange, apply_changes
 from metier.store.tables.library import glances
 from metier.types.skills import Glance, Version
 
@@ -23,90 +23,96 @@ if TYPE_CHECKING:
 
     from metier.config import Links
     from metier.context.context import Context
-    from metier.library.skills import Found, Library
-    from metier.library.versions.history import Past
+    from metier.library.skills import FoundSkill, Library
+    from metier.library.versions.history import SkillHistory
     from metier.store.engines.engine import Transaction
     from metier.types.skills import SkillStatus, VersionAction
 
 
-def history(library: Library, skill: str) -> tuple[Version, ...]:
+def list_versions(library: Library, skill: str) -> tuple[Version, ...]:
     """All versions of a skill, the oldest first; a hand edit that is not saved yet is the last one. Reads only."""
     found = library.find(skill)
-    past = found.past().versions
+    past = found.history().versions
     with suppress(MetierError):  # a folder that cannot be read has a history all the same
         unsaved = unsaved_version(library.ctx, found)
         return (*past, unsaved) if unsaved else past
     return past
 
 
-def rollback(library: Library, skill: str, to: int | None = None, reason: str = "") -> Version:
+def rollback_skill(library: Library, skill: str, to: int | None = None, reason: str = "") -> Version:
     """Put an earlier version back, as a new version: the one before, or any by its number."""
-    found, past = _found(library, skill)
-    last = _last(past, skill)
+    found, past = _find_writable(library, skill)
+    last = _newest_version(past, skill)
     if last.out:
         raise RefusedError(f"{skill} is {last.status}. Bring it back first: metier skills restore {skill}")
-    target = past.number(to) if to is not None else _before(past, last, skill)
+    target = past.number(to) if to is not None else _version_before(past, last, skill)
     if target.hash == last.hash:
         raise RefusedError(f"{skill} is the same as version {target.number} already. Nothing was changed.")
     said = reason or f"back to version {target.number}"
-    version = made(library.ctx, found, "rollback", status=last.status, like=target, summary=said)
+    version = new_version(library.ctx, found, "rollback", status=last.status, like=target, summary=said)
     version = replace(version, receipt="force_accept: a person took it back")
-    return ship(
+    return ship_changes(
         library.ctx,
-        [(found, Change(root=found.root.real, package=found.load(target), base=last.hash, version=version))],
+        [(found, SkillChange(root=found.root.real, package=found.load(target), base=last.hash, version=version))],
     )[0]
 
 
-def archive(library: Library, skill: str, reason: str = "", *, status: SkillStatus = "archived") -> Version:
+def archive_skill(library: Library, skill: str, reason: str = "", *, status: SkillStatus = "archived") -> Version:
     """Take a skill out of every agent's sight; it is kept."""
-    found, past = _found(library, skill)
-    last = _last(past, skill)
+    found, past = _find_writable(library, skill)
+    last = _newest_version(past, skill)
     if last.out:
         raise RefusedError(f"{skill} is {last.status} already. Bring it back: metier skills restore {skill}")
     action: VersionAction = "archive" if status == "archived" else "delete"
-    version = made(library.ctx, found, action, status=status, like=last, summary=reason or action)
+    version = new_version(library.ctx, found, action, status=status, like=last, summary=reason or action)
     package = found.load(last)
-    return ship(library.ctx, [(found, Change(root=found.root.real, package=package, base=last.hash, version=version))])[
-        0
-    ]
+    return ship_changes(
+        library.ctx, [(found, SkillChange(root=found.root.real, package=package, base=last.hash, version=version))]
+    )[0]
 
 
-def restore(library: Library, skill: str, reason: str = "") -> Version:
+def restore_skill(library: Library, skill: str, reason: str = "") -> Version:
     """Bring a skill back that was archived or deleted, by Metier or by hand, or wake a cold one."""
-    found, past = _found(library, skill)
-    last = _last(past, skill)
+    found, past = _find_writable(library, skill)
+    last = _newest_version(past, skill)
     if last.status == "cold":
-        return turn(library.ctx, found, last, "wake", status="active", why=reason or "was cold")
+        return change_status(library.ctx, found, last, "wake", status="active", why=reason or "was cold")
     if not last.out:
         raise RefusedError(
             f"{skill} is there already. To bring an earlier version back: metier skills rollback {skill}"
         )
-    version = made(library.ctx, found, "restore", status="active", like=last, summary=reason or f"was {last.status}")
+    version = new_version(
+        library.ctx, found, "restore", status="active", like=last, summary=reason or f"was {last.status}"
+    )
     package = found.load(last)
-    return ship(library.ctx, [(found, Change(root=found.root.real, package=package, base=ABSENT, version=version))])[0]
+    return ship_changes(
+        library.ctx, [(found, SkillChange(root=found.root.real, package=package, base=ABSENT, version=version))]
+    )[0]
 
 
-def pin(library: Library, skill: str, *, pinned: bool) -> Version:
+def pin_skill(library: Library, skill: str, *, pinned: bool) -> Version:
     """Exempt a skill from ageing, or let it age again."""
-    found, past = _found(library, skill)
-    last = _last(past, skill)
-    if standing.of(library.ctx, found).pinned == pinned:
+    found, past = _find_writable(library, skill)
+    last = _newest_version(past, skill)
+    if profile_of(library.ctx, found).pinned == pinned:
         raise RefusedError(f"{skill} is {'pinned already' if pinned else 'not pinned'}. Nothing was changed.")
-    return turn(library.ctx, found, last, "pin" if pinned else "unpin", status=last.status)
+    return change_status(library.ctx, found, last, "pin" if pinned else "unpin", status=last.status)
 
 
-def turn(
-    ctx: Context, found: Found, last: Version, action: VersionAction, *, status: SkillStatus, why: str = ""
+def change_status(
+    ctx: Context, found: FoundSkill, last: Version, action: VersionAction, *, status: SkillStatus, why: str = ""
 ) -> Version:
     """Note something about a skill in its history that leaves its bytes as they are."""
-    version = made(ctx, found, action, status=status, like=last, summary=why or action)
+    version = new_version(ctx, found, action, status=status, like=last, summary=why or action)
     base = ABSENT if last.out else last.hash
     package = found.load(last)
-    return ship(ctx, [(found, Change(root=found.root.real, package=package, base=base, version=version))])[0]
+    return ship_changes(ctx, [(found, SkillChange(root=found.root.real, package=package, base=base, version=version))])[
+        0
+    ]
 
 
-def made(
-    ctx: Context, found: Found, action: VersionAction, *, status: SkillStatus, like: Version, summary: str
+def new_version(
+    ctx: Context, found: FoundSkill, action: VersionAction, *, status: SkillStatus, like: Version, summary: str
 ) -> Version:
     """A version to be, made by a person."""
     return Version(
@@ -123,18 +129,18 @@ def made(
     )
 
 
-def ship(ctx: Context, changes: Sequence[tuple[Found, Change]]) -> list[Version]:
-    """Carry out changes that were allowed, shelf by shelf, with links, profiles and the audit log in step."""
+def ship_changes(ctx: Context, changes: Sequence[tuple[FoundSkill, SkillChange]]) -> list[Version]:
+    """Carry out changes that were allowed, store by store, with links, profiles and the audit log in step."""
     done: list[Version] = []
-    for shelf in {id(found.shelf): found.shelf for found, _ in changes}.values():
-        mine = [(found, change) for found, change in changes if found.shelf is shelf]
-        versions = apply(shelf, [change for _, change in mine])
+    for store in {id(found.version_store): found.version_store for found, _ in changes}.values():
+        mine = [(found, change) for found, change in changes if found.version_store is store]
+        versions = apply_changes(store, [change for _, change in mine])
         for (found, _), version in zip(mine, versions, strict=True):
-            _link(ctx, found, version)
+            _update_links(ctx, found, version)
         try:
             with ctx.store.write() as transaction:
-                standing.follow(ctx, transaction, versions)
-                _glance(transaction, mine, versions)
+                update_profiles(ctx, transaction, versions)
+                _remember_shipped(transaction, mine, versions)
                 for version in versions:
                     subject = f"{version.skill} v{version.number}"
                     note_action(transaction, ctx, f"skill {version.action}", subject, version.summary)
@@ -145,7 +151,9 @@ def ship(ctx: Context, changes: Sequence[tuple[Found, Change]]) -> list[Version]
     return done
 
 
-def _glance(transaction: Transaction, changes: Sequence[tuple[Found, Change]], versions: Sequence[Version]) -> None:
+def _remember_shipped(
+    transaction: Transaction, changes: Sequence[tuple[FoundSkill, SkillChange]], versions: Sequence[Version]
+) -> None:
     """Remember that a skill is there: if a person removes it before the next look, that look misses it.
 
     Where nothing is remembered of a root the next look goes through all histories, and is left to.
@@ -162,27 +170,27 @@ def _glance(transaction: Transaction, changes: Sequence[tuple[Found, Change]], v
 
 
 def _take_back(
-    ctx: Context, changes: Sequence[tuple[Found, Change]], versions: Sequence[Version], error: StoreError
+    ctx: Context, changes: Sequence[tuple[FoundSkill, SkillChange]], versions: Sequence[Version], error: StoreError
 ) -> None:
     """Put back what was there before changes that went through only half; where that fails, say that they are made."""
     why = f"it could not be noted in the store: {error}"
-    back: list[Change] = []
+    back: list[SkillChange] = []
     for (found, change), version in zip(changes, versions, strict=True):
-        before = next((one for one in reversed(found.past().versions) if one.hash == version.parent), None)
-        entry = made(ctx, found, "rollback", status=version.status, like=version, summary=why)
+        before = next((one for one in reversed(found.history().versions) if one.hash == version.parent), None)
+        entry = new_version(ctx, found, "rollback", status=version.status, like=version, summary=why)
         package = found.load(before) if before else change.package
         status: SkillStatus = entry.status if before else "deleted"
         base = ABSENT if version.out else version.hash
-        back.append(Change(root=change.root, package=package, base=base, version=replace(entry, status=status)))
+        back.append(SkillChange(root=change.root, package=package, base=base, version=replace(entry, status=status)))
     try:
-        for (found, _), version in zip(changes, apply(changes[0][0].shelf, back), strict=True):
-            _link(ctx, found, version)
+        for (found, _), version in zip(changes, apply_changes(changes[0][0].version_store, back), strict=True):
+            _update_links(ctx, found, version)
     except MetierError:
         names = ", ".join(f"{version.skill} v{version.number}" for version in versions)
         raise StoreError(f"{error} The change of the skill was made before that and stays: {names}.") from None
 
 
-def _link(ctx: Context, found: Found, version: Version) -> None:
+def _update_links(ctx: Context, found: FoundSkill, version: Version) -> None:
     base = ctx.home if found.root.level == "user" else ctx.root
     if found.root.real != (base / ".agents/skills").resolve():
         return
@@ -192,24 +200,24 @@ def _link(ctx: Context, found: Found, version: Version) -> None:
         link_for_claude(base, version.skill, ctx.config.claude_links)
 
 
-def _found(library: Library, skill: str) -> tuple[Found, Past]:
+def _find_writable(library: Library, skill: str) -> tuple[FoundSkill, SkillHistory]:
     """A skill with its history, after what was done to it by hand has been kept."""
     found = library.find(skill)
     if not found.root.writable:
         raise RefusedError(f"{found.folder} belongs to the administrator; Metier changes nothing there.")
-    if found.place.folder.is_symlink():
+    if found.slot.folder.is_symlink():
         raise RefusedError(f"{found.folder} is a link out of its root; Metier does not write through links.")
     record_hand_edit(library.ctx, found)
-    return found, found.past()
+    return found, found.history()
 
 
-def _last(past: Past, skill: str) -> Version:
+def _newest_version(past: SkillHistory, skill: str) -> Version:
     if past.last is None:
         raise NotFoundError(f"No version of {skill} was kept.")
     return past.last
 
 
-def _before(past: Past, last: Version, skill: str) -> Version:
+def _version_before(past: SkillHistory, last: Version, skill: str) -> Version:
     """The state before the newest change of bytes."""
     for version in reversed(past.versions):
         if version.hash != last.hash:

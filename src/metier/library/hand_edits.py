@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from metier.context.audit import current_user
 from metier.errors import MetierError, StoreError
 from metier.events import Advanced, Noted
-from metier.library import profiles as standing
-from metier.library.disk.slot import Place
+from metier.library.disk.slot import SkillSlot
 from metier.library.listing import STEP, RootScan, missing_profiles, number_versions, scan_root, skills_of
-from metier.library.roots import ordered
+from metier.library.profiles import is_behind, update_profiles
+from metier.library.roots import roots_in_order
 from metier.library.versions import journal
-from metier.library.versions.keep import Pile, keep_seen, version_to_keep
+from metier.library.versions.save_hand_edit import HandEditBatch, hand_edit_version, save_hand_edit
 from metier.store.tables.library import glances, profiles
 from metier.types.skills import Version
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from metier.events import Event
     from metier.library.listing import Skill
     from metier.library.roots import Root
-    from metier.library.skills import Found, Library
-    from metier.library.versions.shelf import Shelf
+    from metier.library.skills import FoundSkill, Library
+    from metier.library.versions.version_store import VersionStore
     from metier.skills.package import Package
 
     Keep = Callable[[Path, Package | None, Version], Version]
@@ -53,42 +53,44 @@ def record_hand_edits(library: Library, order: Order | None = None) -> Generator
     """Save what people did by hand in every root as versions; returns every skill as it is then."""
     order = order or library.ctx.config.skill_order
     scans: list[RootScan] = []
-    for root in ordered(library.roots, order):
+    for root in roots_in_order(library.roots, order):
         scan = yield from _record_root(library, root)
         scans.append(scan)
     return skills_of(library, scans, order)
 
 
-def record_hand_edit(ctx: Context, found: Found) -> Version | None:
+def record_hand_edit(ctx: Context, found: FoundSkill) -> Version | None:
     """Save what somebody did to one skill by hand, before something else is done to it."""
-    if not found.root.writable or found.place.folder.is_symlink():
+    if not found.root.writable or found.slot.folder.is_symlink():
         return None
-    with found.shelf.writing():
-        if not journal.is_clean(found.shelf):
-            journal.recover(found.shelf)
-        version = _save_edit(ctx, found.shelf, found.root.real, found.skill, partial(keep_seen, found.shelf))
+    with found.version_store.writing():
+        if not journal.is_clean(found.version_store):
+            journal.recover(found.version_store)
+        version = _save_edit(
+            ctx, found.version_store, found.root.real, found.skill, partial(save_hand_edit, found.version_store)
+        )
     if version:
         with ctx.store.write() as transaction:
-            standing.follow(ctx, transaction, [version])
+            update_profiles(ctx, transaction, [version])
     return version
 
 
-def unsaved_version(ctx: Context, found: Found) -> Version | None:
+def unsaved_version(ctx: Context, found: FoundSkill) -> Version | None:
     """The version that a hand edit of a skill will become, if there is one; reads only."""
-    if not found.root.writable or found.place.folder.is_symlink():
+    if not found.root.writable or found.slot.folder.is_symlink():
         return None
-    edit = find_hand_edit(ctx, found.shelf, found.root.real, found.skill)
+    edit = find_hand_edit(ctx, found.version_store, found.root.real, found.skill)
     if edit is None:
         return None
-    version = version_to_keep(found.shelf, found.root.real, edit.package, edit.version)
+    version = hand_edit_version(found.version_store, found.root.real, edit.package, edit.version)
     return replace(version, summary=f"{version.summary}; not saved yet")
 
 
-def find_hand_edit(ctx: Context, shelf: Shelf, root: Path, skill: str) -> HandEdit | None:
+def find_hand_edit(ctx: Context, store: VersionStore, root: Path, skill: str) -> HandEdit | None:
     """Compare one skill with its newest version; None: nobody changed it by hand."""
-    key = shelf.key(root)
-    package = Place(root=root, skill=skill, staging=shelf.staging).live()
-    last = shelf.histories.last(key, skill)
+    key = store.key(root)
+    package = SkillSlot(root=root, skill=skill, staging=store.staging).package()
+    last = store.histories.last(key, skill)
     by_hand = Version(skill=skill, root=key, number=0, hash="", actor=current_user(), created=ctx.now())
     if package is None:
         if last is None or last.out:
@@ -113,11 +115,11 @@ def find_hand_edit(ctx: Context, shelf: Shelf, root: Path, skill: str) -> HandEd
 def _record_root(library: Library, root: Root) -> Generator[Event, None, RootScan]:
     """Scan one root, save what is new in it, and remember what the next scan need not read again."""
     scan = yield from scan_root(library, root)
-    names = [*scan.edited, *scan.gone]
-    known = [last for skill in scan.gone if (last := scan.shelf.histories.last(scan.key, skill))]
+    names = [*scan.edited_skills, *scan.gone]
+    known = [last for skill in scan.gone if (last := scan.version_store.histories.last(scan.key, skill))]
     if root.writable and names:
         with suppress(MetierError):  # a library that cannot be written can still be read
-            made, failed = yield from _save_edits(library.ctx, scan.shelf, root, names)
+            made, failed = yield from _save_edits(library.ctx, scan.version_store, root, names)
             known += made
             scan = replace(
                 scan, seen=[one if one.at.skill in failed else replace(one, package=None) for one in scan.seen]
@@ -128,19 +130,19 @@ def _record_root(library: Library, root: Root) -> Generator[Event, None, RootSca
 
 
 def _save_edits(
-    ctx: Context, shelf: Shelf, root: Root, skills: Sequence[str]
+    ctx: Context, store: VersionStore, root: Root, skills: Sequence[str]
 ) -> Generator[Event, None, tuple[list[Version], set[str]]]:
     """Save what is new about some skills of a root: the versions, and the skills for which that failed."""
     made: list[Version] = []
     failed: set[str] = set()
-    with shelf.writing():
-        if not journal.is_clean(shelf):
-            journal.recover(shelf)
-        pile = Pile(shelf=shelf, waiting=journal.waiting(shelf))
-        keep = pile.add if len(skills) > MANY else partial(keep_seen, shelf)
+    with store.writing():
+        if not journal.is_clean(store):
+            journal.recover(store)
+        pile = HandEditBatch(version_store=store, waiting=journal.unfinished_skills(store))
+        keep = pile.add if len(skills) > MANY else partial(save_hand_edit, store)
         for number, skill in enumerate(skills, 1):
             try:
-                version = _save_edit(ctx, shelf, root.real, skill, keep)
+                version = _save_edit(ctx, store, root.real, skill, keep)
             except (MetierError, OSError) as error:  # the others are saved all the same
                 failed.add(skill)
                 text = f"The hand edit of {skill} could not be saved: {error}"
@@ -154,22 +156,22 @@ def _save_edits(
     return made, failed
 
 
-def _save_edit(ctx: Context, shelf: Shelf, root: Path, skill: str, keep: Keep) -> Version | None:
+def _save_edit(ctx: Context, store: VersionStore, root: Path, skill: str, keep: Keep) -> Version | None:
     """Save one skill's hand edit, if there is one; needs the lock of `writing`."""
-    edit = find_hand_edit(ctx, shelf, root, skill)
+    edit = find_hand_edit(ctx, store, root, skill)
     return keep(root, edit.package, edit.version) if edit else None
 
 
-def _settle(pile: Pile) -> Generator[Event]:
+def _settle(pile: HandEditBatch) -> Generator[Event]:
     try:
-        pile.settle()
+        pile.save_all()
     except StoreError as error:
         yield Noted(stage="keep", text=f"{error} The next command that writes tries again.", level="warning")
 
 
 def _remember(library: Library, scan: RootScan, newest: Sequence[Version]) -> None:
     """Store what the next scan need not read again, and bring profiles up to the newest versions."""
-    if not (scan.changed or scan.gone):
+    if not (scan.changed_skills or scan.gone):
         return
     fresh = {one.at.skill: one.glance for one in scan.seen if one.glance is not scan.before.get(one.at.skill)}
     gone = scan.before.keys() - {one.at.skill for one in scan.seen}
@@ -178,5 +180,5 @@ def _remember(library: Library, scan: RootScan, newest: Sequence[Version]) -> No
         glances.put(transaction, root, fresh)
         glances.forget(transaction, root, gone)
         known = {one.skill.casefold(): one for one in profiles.list_all(transaction)}
-        standing.follow(library.ctx, transaction, [one for one in newest if standing.is_behind(known, one)])
+        update_profiles(library.ctx, transaction, [one for one in newest if is_behind(known, one)])
         profiles.put(transaction, list(missing_profiles(library, scan, known)))

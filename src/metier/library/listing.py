@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from metier.errors import MetierError
 from metier.events import Advanced, Began, Ended
-from metier.library import profiles as standing
-from metier.library import scan as look
-from metier.library.roots import ordered, winners
-from metier.library.skills import Found
-from metier.library.versions.history import place_name
+from metier.library.profiles import name_of, profile_from_history
+from metier.library.roots import roots_in_order, winners
+from metier.library.scan import last_change, scan_skill, skill_folders_in
+from metier.library.skills import FoundSkill
+from metier.library.versions.history import folder_name
 from metier.skills.names import lookalike_key
 from metier.store.tables.library import glances, profiles
 from metier.types.skills import Profile
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from metier.config import Order
     from metier.events import Event
-    from metier.library.roots import Root, Sighting
-    from metier.library.scan import Look
+    from metier.library.roots import Root, SkillFolder
+    from metier.library.scan import ScannedSkill
     from metier.library.skills import Library
-    from metier.library.versions.shelf import Shelf
+    from metier.library.versions.version_store import VersionStore
     from metier.types.skills import Glance, SkillOrigin, SkillStatus
 
 STEP = 500
@@ -60,8 +60,8 @@ class RootScan:
     """The skills of one root as they are on disk, next to what was known of them before."""
 
     root: Root
-    shelf: Shelf
-    seen: Sequence[Look]
+    version_store: VersionStore
+    seen: Sequence[ScannedSkill]
     before: Mapping[str, Glance] = field(default_factory=dict["str", "Glance"])
     """What the last recorded scan found."""
     gone: Sequence[str] = ()
@@ -70,23 +70,23 @@ class RootScan:
     @property
     def key(self) -> str:
         """What histories call the root."""
-        return self.shelf.key(self.root.real)
+        return self.version_store.key(self.root.real)
 
     @property
-    def edited(self) -> list[str]:
+    def edited_skills(self) -> list[str]:
         """The skills that had to be read, and that belong to this root: a link's target belongs to another."""
         return [one.at.skill for one in self.seen if one.package and one.at.real == self.root.real / one.at.skill]
 
     @property
-    def changed(self) -> list[str]:
+    def changed_skills(self) -> list[str]:
         """The skills that are not what the last recorded scan found."""
         return [one.at.skill for one in self.seen if one.glance is not self.before.get(one.at.skill)]
 
-    def is_unsaved(self, one: Look) -> bool:
+    def is_unsaved(self, one: ScannedSkill) -> bool:
         """Whether a skill's bytes are in none of its versions' places: somebody changed it by hand."""
         if one.package is None or not self.root.writable or one.at.real != self.root.real / one.at.skill:
             return False
-        last = self.shelf.histories.last(self.key, one.at.skill)
+        last = self.version_store.histories.last(self.key, one.at.skill)
         return last is None or last.out or last.hash != one.glance.hash
 
 
@@ -108,7 +108,7 @@ def scan_skills(library: Library, order: Order | None = None) -> Generator[Event
     """The same as `list_skills`, with an event for each step."""
     order = order or library.ctx.config.skill_order
     scans: list[RootScan] = []
-    for root in ordered(library.roots, order):
+    for root in roots_in_order(library.roots, order):
         scan = yield from scan_root(library, root)
         scans.append(scan)
     return skills_of(library, scans, order)
@@ -116,28 +116,28 @@ def scan_skills(library: Library, order: Order | None = None) -> Generator[Event
 
 def scan_root(library: Library, root: Root) -> Generator[Event, None, RootScan]:
     """Scan one root; only skills that changed since the last recorded scan are read."""
-    shelf = library.shelf_of(root)
-    key = shelf.key(root.real)
+    store = library.version_store_of(root)
+    key = store.key(root.real)
     with library.ctx.store.read() as transaction:
         before = glances.list_all(transaction, str(root.real))
-    seen = yield from _scan_folders(shelf, root, before)
+    seen = yield from _scan_folders(store, root, before)
     here = {one.at.skill for one in seen}
-    past = before or [skill for where, skill in shelf.histories.skills(key) if where == key]
+    past = before or [skill for where, skill in store.histories.skills(key) if where == key]
     gone = sorted(skill for skill in past if skill not in here)
     yield Ended(stage="look", text=f"{len(seen)} skills in {root.path}")
-    return number_versions(RootScan(root=root, shelf=shelf, seen=seen, before=before, gone=gone))
+    return number_versions(RootScan(root=root, version_store=store, seen=seen, before=before, gone=gone))
 
 
 def number_versions(scan: RootScan) -> RootScan:
     """The scan with each changed skill's newest version, and with the state of its history in the fingerprint."""
-    done: list[Look] = []
+    done: list[ScannedSkill] = []
     for one in scan.seen:
         if one.glance is scan.before.get(one.at.skill):
             done.append(one)
             continue
-        history = look.changed(scan.shelf.histories.place(scan.key, one.at.skill))
+        history = last_change(scan.version_store.histories.folder_of(scan.key, one.at.skill))
         stamp = one.glance.fingerprint.partition("-")[0]
-        number = scan.shelf.histories.last_number(scan.key, one.at.skill)
+        number = scan.version_store.histories.last_number(scan.key, one.at.skill)
         glance = replace(one.glance, fingerprint=stamp and f"{stamp}-{history}", version=number)
         done.append(replace(one, glance=glance))
     return replace(scan, seen=done)
@@ -164,31 +164,35 @@ def skills_of(library: Library, scans: Sequence[RootScan], order: Order) -> list
 def missing_profiles(library: Library, scan: RootScan, known: Mapping[str, Profile]) -> Iterator[Profile]:
     """Profiles of changed or removed skills that have none, from their histories if these have several versions."""
     ctx, done = library.ctx, set(known)
-    for skill in (*scan.changed, *scan.gone):
-        name = standing.name_of(skill)
+    for skill in (*scan.changed_skills, *scan.gone):
+        name = name_of(skill)
         if name.casefold() not in done:
             done.add(name.casefold())
-            found = Found(shelf=scan.shelf, root=scan.root, skill=skill)
-            first = scan.shelf.histories.last_number(found.key, skill) <= 1
+            found = FoundSkill(version_store=scan.version_store, root=scan.root, skill=skill)
+            first = scan.version_store.histories.last_number(found.key, skill) <= 1
             plain = Profile(skill=name, workspace=ctx.name, changed=ctx.now())
-            yield plain if first else standing.rebuilt(found, ctx.name) or plain
+            yield plain if first else profile_from_history(found, ctx.name) or plain
 
 
-def _scan_folders(shelf: Shelf, root: Root, before: Mapping[str, Glance]) -> Generator[Event, None, list[Look]]:
-    key = shelf.key(root.real)
-    found = list(look.sightings(root))
+def _scan_folders(
+    store: VersionStore, root: Root, before: Mapping[str, Glance]
+) -> Generator[Event, None, list[ScannedSkill]]:
+    key = store.key(root.real)
+    found = list(skill_folders_in(root))
     yield Began(stage="look", total=len(found))
-    seen: list[Look] = []
-    histories = str(shelf.histories.folder)
+    seen: list[ScannedSkill] = []
+    histories = str(store.histories.folder)
     for at in found:
-        seen.append(look.look(at, before.get(at.skill), f"{histories}/{place_name(key, at.skill)}"))
+        seen.append(scan_skill(at, before.get(at.skill), f"{histories}/{folder_name(key, at.skill)}"))
         if len(seen) % STEP == 0:
             yield Advanced(stage="look", done=len(seen), total=len(found))
     return seen
 
 
-def _row(one: Look, known: Mapping[str, Profile], wins: Mapping[str, Sighting], roots: Mapping[Root, str]) -> Skill:
-    name = standing.name_of(one.at.skill)
+def _row(
+    one: ScannedSkill, known: Mapping[str, Profile], wins: Mapping[str, SkillFolder], roots: Mapping[Root, str]
+) -> Skill:
+    name = name_of(one.at.skill)
     profile = known.get(name.casefold()) or Profile(skill=name, workspace="")
     winner = wins.get(lookalike_key(name), one.at)
     return Skill(
@@ -211,7 +215,7 @@ def _absent_skills(
 ) -> Iterator[Skill]:
     """Skills that are archived, deleted, or removed by hand: their versions are kept, their folders are gone."""
     removed = {
-        standing.name_of(skill).casefold(): Found(shelf=scan.shelf, root=scan.root, skill=skill)
+        name_of(skill).casefold(): FoundSkill(version_store=scan.version_store, root=scan.root, skill=skill)
         for scan in reversed(scans)
         for skill in scan.gone
     }

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from metier.context.context import Context
-    from metier.library.skills import Found
+    from metier.library.skills import FoundSkill
     from metier.store.engines.engine import Transaction
     from metier.types.skills import Version
 
@@ -25,7 +25,7 @@ def name_of(skill: str) -> str:
     return skill.rpartition("/")[2]
 
 
-def after(profile: Profile | None, version: Version, workspace: str) -> Profile:
+def profile_after(profile: Profile | None, version: Version, workspace: str) -> Profile:
     """The profile once a version was made; where a skill comes from is settled by its first one."""
     known = profile or Profile(skill=name_of(version.skill), workspace=workspace)
     return replace(
@@ -37,13 +37,13 @@ def after(profile: Profile | None, version: Version, workspace: str) -> Profile:
     )
 
 
-def follow(ctx: Context, transaction: Transaction, versions: Iterable[Version]) -> None:
+def update_profiles(ctx: Context, transaction: Transaction, versions: Iterable[Version]) -> None:
     """Bring the profiles of some skills up to their newest versions."""
     found: dict[str, Profile] = {}
     for version in versions:
         name = name_of(version.skill)
         known = found.get(name.casefold()) or profiles.get(transaction, name)
-        found[name.casefold()] = after(known, version, ctx.name)
+        found[name.casefold()] = profile_after(known, version, ctx.name)
     profiles.put(transaction, found.values())
 
 
@@ -54,16 +54,16 @@ def is_behind(known: Mapping[str, Profile], version: Version) -> bool:
     return profile is not None and not (version.out and used)
 
 
-def rebuilt(found: Found, workspace: str) -> Profile | None:
+def profile_from_history(found: FoundSkill, workspace: str) -> Profile | None:
     """A profile from a skill's history alone: what it says when the database is gone."""
     profile: Profile | None = None
-    for version in found.past().versions:
-        profile = after(profile, version, workspace)
+    for version in found.history().versions:
+        profile = profile_after(profile, version, workspace)
     return profile
 
 
-def of(ctx: Context, found: Found) -> Profile:
+def profile_of(ctx: Context, found: FoundSkill) -> Profile:
     """The profile of a skill, from its history where the database knows nothing of it."""
     with ctx.store.read() as transaction:
         known = profiles.get(transaction, name_of(found.skill))
-    return known or rebuilt(found, ctx.name) or Profile(skill=name_of(found.skill), workspace=ctx.name)
+    return known or profile_from_history(found, ctx.name) or Profile(skill=name_of(found.skill), workspace=ctx.name)

@@ -45,7 +45,7 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sighting:
+class SkillFolder:
     """A skill's folder in a root, before anything in it was read."""
 
     root: Root
@@ -68,7 +68,7 @@ def known_roots(workspace: Path, home: Path, extra: Sequence[str] = (), claude_h
     `.agents/skills` and `.claude/skills` count always, those of other agents where they exist. One that is a link to
     another is that other.
     """
-    found = [*_at(workspace, "project"), *(_root(_expanded(name, workspace, home), "project") for name in extra)]
+    found = [*_at(workspace, "project"), *(_root(_expand(name, workspace, home), "project") for name in extra)]
     if home != workspace:
         found += _at(home, "user")
     if claude_home:
@@ -80,20 +80,20 @@ def known_roots(workspace: Path, home: Path, extra: Sequence[str] = (), claude_h
     return list(unique.values())
 
 
-def ordered(roots: Iterable[Root], order: Order) -> list[Root]:
+def roots_in_order(roots: Iterable[Root], order: Order) -> list[Root]:
     """The roots an agent of that order looks into, the one that wins first."""
     levels = _LEVELS[order]
     seen = [root for root in roots if order == "standard" or root.agent == order]
     return sorted(seen, key=lambda root: levels.index(root.level))
 
 
-def winners(sightings: Iterable[Sighting], order: Order) -> dict[str, Sighting]:
+def winners(sightings: Iterable[SkillFolder], order: Order) -> dict[str, SkillFolder]:
     """Which of the skills that share a name an agent of that order takes, by folded name."""
-    by_root: dict[Root, list[Sighting]] = {}
+    by_root: dict[Root, list[SkillFolder]] = {}
     for one in sightings:
         by_root.setdefault(one.root, []).append(one)
-    found: dict[str, Sighting] = {}
-    for root in ordered(by_root, order):
+    found: dict[str, SkillFolder] = {}
+    for root in roots_in_order(by_root, order):
         for one in by_root[root]:
             found.setdefault(lookalike_key(one.skill.rpartition("/")[2]), one)
     return found
@@ -109,7 +109,7 @@ def _root(path: Path, level: Level, agent: str = "") -> Root:
     return Root(path=path, real=Path(os.path.realpath(path)), level=level, agent=agent)
 
 
-def _expanded(name: str, workspace: Path, home: Path) -> Path:
+def _expand(name: str, workspace: Path, home: Path) -> Path:
     if name == "~" or name.startswith("~/"):
         return home / name[2:]
     return workspace / name

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from metier.errors import InputError, RefusedError
 from metier.formats.strict_json import clean
 from metier.library.disk.packages import read_package, skills_below
-from metier.library.roots import Sighting
+from metier.library.roots import SkillFolder
 from metier.skills.validate import validate
 from metier.types.skills import Glance
 
@@ -29,34 +29,36 @@ SETTLED = 100_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class ScannedSkill:
     """One skill as it was found: as before, or read anew."""
 
-    at: Sighting
+    at: SkillFolder
     glance: Glance
     package: Package | None = None
     """There only when it was read this time."""
 
 
-def sightings(root: Root) -> Iterator[Sighting]:
+def skill_folders_in(root: Root) -> Iterator[SkillFolder]:
     """The skill folders of a root; one that holds far too many shows the first of them."""
     with suppress(InputError):
         for skill, link in skills_below(str(root.real)):
             folder = root.real / skill
-            yield Sighting(root=root, skill=skill, real=Path(os.path.realpath(folder)) if link else folder, link=link)
+            yield SkillFolder(
+                root=root, skill=skill, real=Path(os.path.realpath(folder)) if link else folder, link=link
+            )
 
 
-def look(at: Sighting, before: Glance | None, history: Path | str) -> Look:
+def scan_skill(at: SkillFolder, before: Glance | None, history: Path | str) -> ScannedSkill:
     """One skill; it is read only if its fingerprint, or the folder of its history, changed."""
     now = time.time_ns()
     stamp, newest = fingerprint(str(at.real))
-    if before and before.fingerprint == f"{stamp}-{changed(history)}":
-        return Look(at=at, glance=before)
+    if before and before.fingerprint == f"{stamp}-{last_change(history)}":
+        return ScannedSkill(at=at, glance=before)
     settled = stamp if now - newest > SETTLED else ""
     try:
         package = read_package(at.real)
     except RefusedError as error:
-        return Look(at=at, glance=Glance(fingerprint=settled, name=at.skill, problem=str(error)))
+        return ScannedSkill(at=at, glance=Glance(fingerprint=settled, name=at.skill, problem=str(error)))
     found = validate(package, level="lenient", folder=at.skill.rpartition("/")[2])
     first = found.problems[0] if found.problems else None
     said = package.frontmatter  # once: it is parsed anew each time
@@ -67,7 +69,7 @@ def look(at: Sighting, before: Glance | None, history: Path | str) -> Look:
         description=_text(said, "description"),
         problem=f"{first.file}:{first.line} {first.rule}: {first.reason}" if first else "",
     )
-    return Look(at=at, glance=glance, package=package)
+    return ScannedSkill(at=at, glance=glance, package=package)
 
 
 def _text(frontmatter: Frontmatter, key: str) -> str:
@@ -75,7 +77,7 @@ def _text(frontmatter: Frontmatter, key: str) -> str:
     return clean(value).strip() if isinstance(value, str) else ""
 
 
-def changed(history: Path | str) -> int:
+def last_change(history: Path | str) -> int:
     """When a version was last added to a history; 0: never."""
     try:
         return os.stat(history).st_mtime_ns  # noqa: PTH116 - thousands of them

@@ -1,4 +1,4 @@
-"""The library of a workspace: its roots, the shelves that keep their history, and skills found by name."""
+"""The library of a workspace: its roots, the stores of their versions, and skills by name."""
 
 from __future__ import annotations
 
@@ -11,56 +11,56 @@ from unicodedata import normalize
 
 from metier.config import STATE
 from metier.errors import NotFoundError, RefusedError
-from metier.library import scan as look
-from metier.library.disk.slot import Place
-from metier.library.roots import Root, Sighting, known_roots, ordered
+from metier.library.disk.slot import SkillSlot
+from metier.library.roots import Root, SkillFolder, known_roots, roots_in_order
+from metier.library.scan import skill_folders_in
 from metier.library.versions import journal
 from metier.library.versions.history import DEFAULT_ROOT
-from metier.library.versions.shelf import Shelf
+from metier.library.versions.version_store import VersionStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from metier.context.context import Context
-    from metier.library.versions.history import Past
+    from metier.library.versions.history import SkillHistory
     from metier.skills.package import Package
     from metier.types.skills import Version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundSkill:
     """A skill by its root, whether it is there or only kept."""
 
-    shelf: Shelf
+    version_store: VersionStore
     root: Root
     skill: str
 
     @property
     def key(self) -> str:
         """What the history calls its root."""
-        return self.shelf.key(self.root.real)
+        return self.version_store.key(self.root.real)
 
     @property
-    def place(self) -> Place:
+    def slot(self) -> SkillSlot:
         """Where it is or was."""
-        return Place(root=self.root.real, skill=self.skill, staging=self.shelf.staging)
+        return SkillSlot(root=self.root.real, skill=self.skill, staging=self.version_store.staging)
 
     @property
     def folder(self) -> Path:
         """Its folder as people name it."""
         return self.root.path / self.skill
 
-    def past(self) -> Past:
+    def history(self) -> SkillHistory:
         """Its history."""
-        return self.shelf.histories.past(self.key, self.skill)
+        return self.version_store.histories.history_of(self.key, self.skill)
 
     def last(self) -> Version | None:
         """Its newest version."""
-        return self.shelf.histories.last(self.key, self.skill)
+        return self.version_store.histories.last(self.key, self.skill)
 
     def load(self, version: Version) -> Package:
         """The package of a version, every byte checked."""
-        package = self._unsaved(version) or self.shelf.objects.load(version.files)
+        package = self._unsaved(version) or self.version_store.objects.load(version.files)
         if package.hash() != version.hash:
             raise RefusedError(f"Version {version.number} of {self.skill} does not add up to its hash; it is damaged.")
         return package
@@ -71,13 +71,13 @@ class Found:
         if stored is None:
             return None
         unsaved = self._unsaved(version)
-        return unsaved.files[path] if unsaved else self.shelf.objects.get(stored.object)
+        return unsaved.files[path] if unsaved else self.version_store.objects.get(stored.object)
 
     def _unsaved(self, version: Version) -> Package | None:
         """The package on disk, if it is a version that is not saved yet."""
-        if version.number <= self.shelf.histories.last_number(self.key, self.skill):
+        if version.number <= self.version_store.histories.last_number(self.key, self.skill):
             return None
-        live = self.place.live()
+        live = self.slot.package()
         return live if live and live.hash() == version.hash else None
 
 
@@ -88,17 +88,19 @@ class Library:
     ctx: Context
 
     @cached_property
-    def shelf(self) -> Shelf:
+    def version_store(self) -> VersionStore:
         """The history of the project's roots."""
         own = self.ctx.state.parent == self.ctx.root
-        return Shelf(state=self.ctx.state, base=Path(os.path.realpath(self.ctx.root)) if own else None, wait=self.wait)
+        return VersionStore(
+            state=self.ctx.state, base=Path(os.path.realpath(self.ctx.root)) if own else None, wait=self.wait
+        )
 
     @cached_property
-    def home_shelf(self) -> Shelf:
+    def user_version_store(self) -> VersionStore:
         """The history of the user's roots: one for all workspaces."""
         if self.ctx.root == self.ctx.home:
-            return self.shelf
-        return Shelf(state=self.ctx.home / STATE, base=Path(os.path.realpath(self.ctx.home)), wait=self.wait)
+            return self.version_store
+        return VersionStore(state=self.ctx.home / STATE, base=Path(os.path.realpath(self.ctx.home)), wait=self.wait)
 
     @property
     def wait(self) -> float:
@@ -115,38 +117,42 @@ class Library:
         """The root that new skills go to."""
         return self.roots[0]
 
-    def shelf_of(self, root: Root) -> Shelf:
-        """The shelf that keeps a root's history."""
-        return self.home_shelf if root.level == "user" else self.shelf
+    def version_store_of(self, root: Root) -> VersionStore:
+        """The store that keeps a root's history."""
+        return self.user_version_store if root.level == "user" else self.version_store
 
-    def shelves(self) -> list[Shelf]:
-        """Both shelves, or the one."""
-        return [self.shelf] if self.home_shelf is self.shelf else [self.shelf, self.home_shelf]
+    def version_stores(self) -> list[VersionStore]:
+        """The stores of the project's and of the user's roots, which may be the same."""
+        return (
+            [self.version_store]
+            if self.user_version_store is self.version_store
+            else [self.version_store, self.user_version_store]
+        )
 
-    def sightings(self) -> list[Sighting]:
+    def skill_folders(self) -> list[SkillFolder]:
         """Every skill folder of every root; a link to a skill of another root is that other."""
-        return _once(one for root in self.roots for one in look.sightings(root))
+        return _once(one for root in self.roots for one in skill_folders_in(root))
 
-    def find(self, name: str, *, make: bool = False) -> Found:
+    def find(self, name: str, *, make: bool = False) -> FoundSkill:
         """A skill by its name or folder: the one that wins, else one that is only kept. `make`: a new one, too."""
         if "/" in name or name.startswith("."):
             return self._by_path(Path(name).expanduser())
-        ranked = ordered(self.roots, self.ctx.config.skill_order)
+        ranked = roots_in_order(self.roots, self.ctx.config.skill_order)
         ranked += [root for root in self.roots if root not in ranked]
         for root in ranked:
             if (root.real / name).is_dir():
                 return self._at(root, name)
-        there = [one for one in self.sightings() if _same(one.skill.rpartition("/")[2], name)]
+        there = [one for one in self.skill_folders() if _same(one.skill.rpartition("/")[2], name)]
         if there:
             return self._at(there[0].root, there[0].skill)
         for root in ranked:
-            if self.shelf_of(root).histories.last_number(self.shelf_of(root).key(root.real), name):
+            if self.version_store_of(root).histories.last_number(self.version_store_of(root).key(root.real), name):
                 return self._at(root, name)
         if make:
             return self._at(self.default, name)
         raise NotFoundError(f"There is no skill '{name}' here. `metier skills list` shows what there is.")
 
-    def inside(self, path: Path) -> tuple[Found, str] | None:
+    def skill_at(self, path: Path) -> tuple[FoundSkill, str] | None:
         """The skill a file belongs to and the file's path in it, when it lies in one of the roots."""
         real = Path(os.path.realpath(path))
         for root in self.roots:
@@ -157,16 +163,16 @@ class Library:
                     return self._at(root, folder.as_posix()), real.relative_to(root.real / folder).as_posix()
         return None
 
-    def recover(self) -> list[journal.Recovered]:
-        """Finish or take back what a killed process began, on every shelf that has something unfinished."""
-        done: list[journal.Recovered] = []
-        for shelf in self.shelves():
-            if not journal.is_clean(shelf):
-                with shelf.writing():
-                    done += journal.recover(shelf)
+    def recover(self) -> list[journal.RecoveredChange]:
+        """Finish or take back what a killed process began, on every store that has something unfinished."""
+        done: list[journal.RecoveredChange] = []
+        for store in self.version_stores():
+            if not journal.is_clean(store):
+                with store.writing():
+                    done += journal.recover(store)
         return done
 
-    def _by_path(self, path: Path) -> Found:
+    def _by_path(self, path: Path) -> FoundSkill:
         real = Path(os.path.realpath(path))
         for root in self.roots:
             if real != root.real and real.is_relative_to(root.real):
@@ -174,14 +180,18 @@ class Library:
         roots = ", ".join(str(root.path) for root in self.roots if root.path.is_dir())
         raise NotFoundError(f"{path} is not a skill in one of the roots ({roots or DEFAULT_ROOT}).")
 
-    def _at(self, root: Root, skill: str) -> Found:
+    def _at(self, root: Root, skill: str) -> FoundSkill:
         folder = root.real / skill
         if folder.is_symlink():
             real = Path(os.path.realpath(folder))
             for other in self.roots:
                 if real.is_relative_to(other.real) and real != other.real:
-                    return Found(shelf=self.shelf_of(other), root=other, skill=real.relative_to(other.real).as_posix())
-        return Found(shelf=self.shelf_of(root), root=root, skill=skill)
+                    return FoundSkill(
+                        version_store=self.version_store_of(other),
+                        root=other,
+                        skill=real.relative_to(other.real).as_posix(),
+                    )
+        return FoundSkill(version_store=self.version_store_of(root), root=root, skill=skill)
 
 
 def _same(one: str, other: str) -> bool:
@@ -189,8 +199,8 @@ def _same(one: str, other: str) -> bool:
     return normalize("NFC", one).casefold() == normalize("NFC", other).casefold()
 
 
-def _once(sightings: Iterable[Sighting]) -> list[Sighting]:
-    found: dict[Path, Sighting] = {}
+def _once(sightings: Iterable[SkillFolder]) -> list[SkillFolder]:
+    found: dict[Path, SkillFolder] = {}
     for one in sightings:
         there = found.setdefault(one.real, one)
         if one.real == one.root.real / one.skill and there.real != there.root.real / there.skill:

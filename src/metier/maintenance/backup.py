@@ -39,7 +39,7 @@ LIMIT = 64 * 1024 * 1024
 """Bytes of a manifest."""
 
 
-def backup(ctx: Context, target: Path) -> int:
+def write_backup(ctx: Context, target: Path) -> int:
     """Write everything but the redaction key to one file; returns its size. An existing file is not touched."""
     if target.exists():
         raise RefusedError(f"{target} exists already. Choose another name.")
@@ -56,7 +56,7 @@ def backup(ctx: Context, target: Path) -> int:
     return target.stat().st_size
 
 
-def restore(ctx: Context, source: Path) -> Path | None:
+def restore_backup(ctx: Context, source: Path) -> Path | None:
     """Replace the state by a backup's; what was there is backed up first. Returns where, or None if it was empty."""
     if ctx.config.store:
         raise RefusedError("The store is PostgreSQL: bring it back with pg_restore.")
@@ -66,20 +66,20 @@ def restore(ctx: Context, source: Path) -> Path | None:
                 f"{ctx.state} also holds {others} runs of other workspaces, which would be lost. "
                 "Restore into a state folder of its own: set METIER_HOME to an empty folder."
             )
-    with _unpacked(source, ctx.state) as (folder, manifest):
+    with _unpack(source, ctx.state) as (folder, manifest):
         _prepare_database(folder / DATABASE, str(manifest["workspace"]), ctx.now())
         saved = _save_current(ctx)
         ctx.store.replace_by(folder / DATABASE)
         for name in cast("dict[str, str]", manifest["files"]):
             if name != DATABASE:
                 _put(folder / name, ctx.state / name)
-    adopt(ctx)
+    adopt_restored_name(ctx)
     with ctx.store.write() as transaction:
         note_action(transaction, ctx, "restore", source.name, "")
     return saved
 
 
-def set_aside(folder: str, flags: Mapping[str, object]) -> Path:
+def set_database_aside(folder: str, flags: Mapping[str, object]) -> Path:
     """Move a damaged database out of the way, keeping it for a person to look at; returns where it is."""
     shared = config.outer_state_dir(flags, os.environ)
     root = place.find_root(Path(folder), os.environ, shared) or Path(folder)
@@ -121,7 +121,7 @@ def _pack(part: Path, files: dict[str, Path], ctx: Context) -> None:
 
 
 @contextmanager
-def _unpacked(source: Path, state: Path) -> Generator[tuple[Path, dict[str, object]]]:
+def _unpack(source: Path, state: Path) -> Generator[tuple[Path, dict[str, object]]]:
     """A backup's files in a folder of their own, each checked against the manifest."""
     try:
         with temporary_folder(state, "restore-") as folder, tarfile.open(source, "r:gz") as archive:
@@ -190,11 +190,11 @@ def _save_current(ctx: Context) -> Path | None:
             return None
     (ctx.state / BACKUPS).mkdir(mode=0o700, exist_ok=True)
     saved = ctx.state / BACKUPS / f"before-restore-{ctx.now().replace(':', '')}.tar.gz"
-    backup(ctx, saved)
+    write_backup(ctx, saved)
     return saved
 
 
-def adopt(ctx: Context) -> Context:
+def adopt_restored_name(ctx: Context) -> Context:
     """Take the name of the workspace whose backup was restored: its records carry it. Finishes a restore cut short."""
     with ctx.store.read() as transaction:
         name = meta.get(transaction, meta.ADOPTED)

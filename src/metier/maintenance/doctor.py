@@ -48,7 +48,7 @@ class Check:
     fix: str = ""
 
 
-def examine(folder: Path, flags: Mapping[str, object], environ: Mapping[str, str]) -> Iterator[Check]:
+def check_workspace(folder: Path, flags: Mapping[str, object], environ: Mapping[str, str]) -> Iterator[Check]:
     """Look at everything; no finding stops the next one."""
     yield from _machine()
     try:
@@ -158,19 +158,19 @@ def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mappin
 def _skills(library: Library) -> Iterator[Check]:
     """Whether every version of every skill is there, and no change waits."""
     count = versions = 0
-    for shelf in library.shelves():
-        for root, skill in shelf.histories.skills():
-            past = shelf.histories.past(root, skill)
+    for store in library.version_stores():
+        for root, skill in store.histories.skills():
+            past = store.histories.history_of(root, skill)
             count, versions = count + 1, versions + len(past.versions)
             for one in past.damaged:
                 fix = "bring the file back from a backup; the other versions are not affected"
                 yield Check(name="skills", state="problem", text=f"{one.file} cannot be read: {one.reason}", fix=fix)
-            lost = {file.object for one in past.versions for file in one.files if not shelf.objects.has(file.object)}
+            lost = {file.object for one in past.versions for file in one.files if not store.objects.has(file.object)}
             if lost:
-                text = f"{len(lost)} files of earlier versions of {skill} are gone from {shelf.objects.folder}"
+                text = f"{len(lost)} files of earlier versions of {skill} are gone from {store.objects.folder}"
                 yield Check(name="skills", state="problem", text=text, fix="bring them back from a backup")
-        if not journal.is_clean(shelf):
-            text = f"a change that was begun waits in {shelf.journal}"
+        if not journal.is_clean(store):
+            text = f"a change that was begun waits in {store.journal}"
             yield Check(name="skills", state="problem", text=text, fix="make its root reachable, then run any command")
     yield Check(name="skills", state="ok", text=f"{count} with a history, {versions} versions")
 

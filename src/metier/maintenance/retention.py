@@ -30,7 +30,7 @@ ROOM = 0.9
 """A store that grew over its limit is brought down to this share of it."""
 
 
-def remove(ctx: Context, ids: Sequence[str], reason: str) -> Iterator[Event]:
+def remove_runs(ctx: Context, ids: Sequence[str], reason: str) -> Iterator[Event]:
     """Remove runs for good: rows, words in the index, what the database's log still holds of them."""
     yield Began(stage="remove", total=len(ids))
     gone = 0
@@ -45,11 +45,11 @@ def remove(ctx: Context, ids: Sequence[str], reason: str) -> Iterator[Event]:
             meta.put(transaction, meta.ERASING, "yes")
         yield Advanced(stage="remove", done=gone, total=len(ids))
     if gone:
-        erase(ctx)
+        erase_removed_text(ctx)
     yield Ended(stage="remove", text=f"{gone} runs removed for good")
 
 
-def erase(ctx: Context) -> None:
+def erase_removed_text(ctx: Context) -> None:
     """Wipe what removed runs left in the full-text index and in the database's log."""
     journal.remove_all(ctx.state)
     with ctx.store.write() as transaction:
@@ -59,7 +59,7 @@ def erase(ctx: Context) -> None:
         meta.put(transaction, meta.ERASING, "")
 
 
-def readmit(ctx: Context, run: str) -> None:
+def readmit_run(ctx: Context, run: str) -> None:
     """Let a run that was removed be recorded again, should it be delivered again."""
     with ctx.store.write() as transaction:
         if not runs.readmit(transaction, run):
@@ -68,7 +68,7 @@ def readmit(ctx: Context, run: str) -> None:
         note_action(transaction, ctx, "readmit run", run, "")
 
 
-def _before(ctx: Context, days: int) -> list[str]:
+def _runs_before(ctx: Context, days: int) -> list[str]:
     with ctx.store.read() as transaction:
         return runs.ids_before(transaction, _moment(ctx, days))
 
@@ -78,17 +78,17 @@ def _moment(ctx: Context, days: int) -> str:
     return (ctx.clock() - timedelta(days=days)).isoformat().replace("+00:00", "Z")
 
 
-def chosen(ctx: Context, *, older_than: int | None, session: str | None) -> list[str]:
+def runs_to_remove(ctx: Context, *, older_than: int | None, session: str | None) -> list[str]:
     """The runs a person names by age or session; with neither, all of them."""
     if older_than is not None:
-        return _before(ctx, older_than)
+        return _runs_before(ctx, older_than)
     with ctx.store.read() as transaction:
         if session is not None:
             return runs.ids_of_session(transaction, session)
         return runs.all_ids(transaction)
 
 
-def tidy(ctx: Context) -> Iterator[Event]:
+def enforce_limits(ctx: Context) -> Iterator[Event]:
     """Enforce the limits on age and size, at most once a day."""
     today, fact = ctx.now()[:10], f"{meta.TIDIED}:{ctx.name}"
     with ctx.store.read() as transaction:
@@ -96,7 +96,7 @@ def tidy(ctx: Context) -> Iterator[Event]:
             return
     days, megabytes = ctx.config.retention_days, ctx.config.max_disk_mb
     if days:
-        yield from _limit(ctx, _before(ctx, days), f"they are older than {days} days (retention_days)")
+        yield from _limit(ctx, _runs_before(ctx, days), f"they are older than {days} days (retention_days)")
         _forget(ctx, days)
     if megabytes:
         yield from _limit(
@@ -116,7 +116,7 @@ def _forget(ctx: Context, days: int) -> None:
 def _limit(ctx: Context, ids: Sequence[str], why: str) -> Iterator[Event]:
     if ids:
         yield Noted(stage="tidy", text=f"Removing the {len(ids)} oldest runs: {why}.", level="warning")
-        yield from remove(ctx, ids, why)
+        yield from remove_runs(ctx, ids, why)
 
 
 def _too_many(ctx: Context, limit: int) -> list[str]:

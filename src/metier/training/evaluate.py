@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from metier.errors import InputError, RefusedError
 from metier.events import Advanced, Began, Ended
-from metier.library.changes import history
+from metier.library.changes import list_versions
 from metier.library.disk.packages import has_document, read_package
 from metier.statistics.pairs import Pair, pairs_of
 from metier.training.gates.confirm import confirm
@@ -118,7 +118,7 @@ def side_of(library: Library, order: Order, text: str) -> Side:
     folder = Path(text).expanduser()
     if text and ("/" in text or text.startswith(".")) and has_document(folder):
         return Side(name=text, package=read_package(folder))
-    past = () if order.skill.startswith("/") else history(library, order.skill)
+    past = () if order.skill.startswith("/") else list_versions(library, order.skill)
     if text:
         number = text.removeprefix("v")
         chosen = [one for one in past if str(one.number) == number]
@@ -133,7 +133,7 @@ def side_of(library: Library, order: Order, text: str) -> Side:
 
 
 def _named(library: Library, order: Order) -> Side:
-    past = () if order.skill.startswith("/") else history(library, order.skill)
+    past = () if order.skill.startswith("/") else list_versions(library, order.skill)
     number = next((f" v{one.number}" for one in reversed(past) if one.hash == order.start.hash()), "")
     return Side(name=f"{Path(order.skill).name}{number}", package=order.start)
 

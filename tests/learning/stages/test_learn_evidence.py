@@ -24,7 +24,7 @@ from metier.learning.learn import learn
 from metier.learning.stages.gather import gather
 from metier.learning.stages.group import group
 from metier.learning.trace import trail
-from metier.maintenance.retention import remove
+from metier.maintenance.retention import remove_runs
 from metier.runs.verdicts import mark_run
 from metier.types import Outcome, Run
 
@@ -187,10 +187,10 @@ def test_a_run_that_grew_is_judged_as_it_is_by_now(ws: Workspace) -> None:
 def test_a_removed_run_does_not_count_any_more(ws: Workspace) -> None:
     ws.deliver([*task(TESTS, count=3), *failed(task(TESTS, 3, 1))])
     learned(ws)
-    list(remove(ws.context, [ids(ws)[3]], "test"))
+    list(remove_runs(ws.context, [ids(ws)[3]], "test"))
     learned(ws)
     assert counts(ws) == (3, 0)
-    list(remove(ws.context, ids(ws)[:2], "test"))
+    list(remove_runs(ws.context, ids(ws)[:2], "test"))
     learned(ws)
     assert counts(ws) == (1, 0)
     assert the_pattern(ws).status == "forming"
@@ -200,7 +200,7 @@ def test_a_pattern_whose_runs_were_all_removed_begins_again_under_its_name(ws: W
     ws.deliver(task(TESTS))
     learned(ws)
     before = the_pattern(ws)
-    list(remove(ws.context, ids(ws), "test"))
+    list(remove_runs(ws.context, ids(ws), "test"))
     learned(ws)
     assert counts(ws) == (0, 0)
     ws.deliver([replace(one, external_id=f"x{number}") for number, one in enumerate(task(TESTS))])
@@ -215,7 +215,7 @@ def test_nothing_of_a_removed_run_stays_in_what_tells_patterns_apart(ws: Workspa
     learned(ws)
     with ws.context.store.read() as transaction:
         assert "zanzibar" in str(transaction.all("SELECT body FROM clusters"))
-    list(remove(ws.context, [ids(ws)[2]], "test"))
+    list(remove_runs(ws.context, [ids(ws)[2]], "test"))
     learned(ws)
     with ws.context.store.read() as transaction:
         assert "zanzibar" not in str(transaction.all("SELECT body FROM clusters"))
@@ -260,7 +260,7 @@ def test_a_run_that_changes_between_judging_and_grouping_is_looked_at_again(ws: 
     elif how == "marked":
         mark_run(ws.context, ids(ws)[0], "bad")
     else:
-        list(remove(ws.context, [ids(ws)[0]], "test"))
+        list(remove_runs(ws.context, [ids(ws)[0]], "test"))
     grouped = done(group(ws.context, gathered, StaticEmbedder(), NearnessClusterer(StaticEmbedder()), save=True))
     assert [one.successes for one in grouped.new] == [2]
     learned(ws)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from learn_world import TESTS, task
 
 from metier.learning.stages.read_runs import RunCache
-from metier.maintenance.retention import remove
+from metier.maintenance.retention import remove_runs
 from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def test_a_run_that_was_removed_meanwhile_is_gone(ws: Workspace) -> None:
     first, second = stored(ws)
     read = RunCache()
     read.keep([first, second])
-    list(remove(ws.context, [first.id], "not wanted"))
+    list(remove_runs(ws.context, [first.id], "not wanted"))
     assert list(taken(ws, read, [first.id, second.id])) == [second.id]
 
 

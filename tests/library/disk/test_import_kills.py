@@ -16,7 +16,7 @@ from metier.library.proposals.drafts import (
     list_drafts,
     save_draft,
 )
-from metier.library.proposals.parcels import bring_in, export
+from metier.library.proposals.parcels import export_skill, import_skill
 from metier.library.proposals.ship import apply_drafts
 from metier.workspace import Workspace
 
@@ -39,7 +39,7 @@ def imported(folder: Path, parcel: Path) -> None:
     """Bring a parcel in, unless that is done; approve and ship it, unless that is done."""
     with Workspace.open(folder) as ws:
         if not (folder / ".agents/skills/deploy").exists():
-            draft = next(iter(list_drafts(ws.library)), None) or bring_in(ws.library, parcel)
+            draft = next(iter(list_drafts(ws.library)), None) or import_skill(ws.library, parcel)
             approve_draft(ws.library, draft.id)
             apply_drafts(ws.library, [draft.id])
         finish_interrupted_drafts(ws.library)
@@ -62,7 +62,7 @@ def test_an_import_killed_anywhere_converges_to_one_skill_with_its_history(every
         (folder / "more.md").write_text("more\n")
         ws.record_hand_edits()
         parcel = tmp_path / "deploy.zip"
-        parcel.write_bytes(export(ws.library, "deploy"))
+        parcel.write_bytes(export_skill(ws.library, "deploy"))
     at, done = 0, False
     while not done:
         at += every

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.library.proposals.second_opinion_commands import Child
+from metier.library.proposals.second_opinion_commands import OpinionCommand
 from metier.review.review import review_package
 from metier.skills.package import Package
 
@@ -24,10 +24,10 @@ GOOD = Package(
 )
 
 
-def child(folder: Path, code: str, **limits: float) -> Child:
+def child(folder: Path, code: str, **limits: float) -> OpinionCommand:
     file = folder / "scanner.py"
     file.write_text(f"import json, os, sys, time\nfolder = sys.argv[-1]\n{code}\n", encoding="utf-8")
-    return Child(command=f"{sys.executable} {file}", **limits)  # pyright: ignore[reportArgumentType]
+    return OpinionCommand(command=f"{sys.executable} {file}", **limits)  # pyright: ignore[reportArgumentType]
 
 
 def test_another_program_sees_the_whole_package_and_its_finding_counts(tmp_path: Path) -> None:
@@ -93,4 +93,4 @@ def test_it_gets_none_of_our_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_program_that_is_not_there_quarantines() -> None:
-    assert review_package(GOOD, second=[Child(command="/nowhere/scanner")]).status == "quarantined"
+    assert review_package(GOOD, second=[OpinionCommand(command="/nowhere/scanner")]).status == "quarantined"

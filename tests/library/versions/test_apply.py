@@ -17,9 +17,9 @@ from shelves import Bench, in_memory, leftovers, package
 
 from metier.errors import ConflictError, RefusedError, StoreError
 from metier.library.disk.packages import read_package
-from metier.library.versions.apply import apply
-from metier.library.versions.history import place_name
-from metier.library.versions.shelf import BESIDE
+from metier.library.versions.apply import apply_changes
+from metier.library.versions.history import folder_name
+from metier.library.versions.version_store import BESIDE
 from metier.skills.package import Package
 from metier.workspace import Workspace
 
@@ -87,7 +87,7 @@ def test_one_conflict_in_a_batch_leaves_all_of_it_undone(bench: Bench) -> None:
     first = {name: bench.apply(name, package(name)) for name in names}
     changes = [bench.change(name, package(name, "second"), first[name].hash) for name in names[:2]]
     with pytest.raises(ConflictError):
-        apply(bench.shelf, [*changes, bench.change("test", package("test", "second"), "0" * 64)])
+        apply_changes(bench.version_store, [*changes, bench.change("test", package("test", "second"), "0" * 64)])
     assert [bench.hash(name) for name in names] == [first[name].hash for name in names]
     assert all(len(bench.versions(name)) == 1 for name in names)
     bench.check_whole()
@@ -96,16 +96,19 @@ def test_one_conflict_in_a_batch_leaves_all_of_it_undone(bench: Bench) -> None:
 def test_files_with_the_same_bytes_are_kept_once(bench: Bench) -> None:
     same = Package(files={"SKILL.md": b"x", "a/one.py": b"", "a/two.py": b"", "b/three.py": b""})
     changes = [bench.change(name, same) for name in ("build", "deploy", "test")]
-    for version in apply(bench.shelf, changes):
+    for version in apply_changes(bench.version_store, changes):
         assert bench.bytes_of(version) == same
-    assert len(list(bench.shelf.objects.folder.iterdir())) == 2
+    assert len(list(bench.version_store.objects.folder.iterdir())) == 2
     bench.check_whole()
 
 
 def test_one_batch_changes_a_skill_once(bench: Bench) -> None:
     for other in ("deploy", "dep1oy"):
         with pytest.raises(RefusedError, match="Two changes at once"):
-            apply(bench.shelf, [bench.change("deploy", package("deploy")), bench.change(other, package("deploy", "x"))])
+            apply_changes(
+                bench.version_store,
+                [bench.change("deploy", package("deploy")), bench.change(other, package("deploy", "x"))],
+            )
     assert not bench.root.exists()
 
 
@@ -130,7 +133,7 @@ def test_a_package_of_many_files_and_folders_can_be_written(bench: Bench) -> Non
 @pytest.mark.usefixtures("few_descriptors")
 def test_a_batch_of_many_skills_can_be_written(bench: Bench) -> None:
     changes = [bench.change(f"skill-{index}", package(f"skill-{index}", run=b"x")) for index in range(240)]
-    assert len(apply(bench.shelf, changes)) == 240
+    assert len(apply_changes(bench.version_store, changes)) == 240
     bench.check_whole()
 
 
@@ -189,10 +192,10 @@ def test_an_archived_skill_comes_back_under_any_name_it_ever_had(bench: Bench) -
 
 def test_no_two_skills_share_a_history() -> None:
     roots = (".agents/skills", ".claude/skills", "/etc/skills")
-    marks = [place_name(root, "")[1:] for root in roots[1:]]
+    marks = [folder_name(root, "")[1:] for root in roots[1:]]
     odd = ("a/b", "a@b", "a%40b", "a%2Fb", "a%b", "a@@b", "a/@b", "a@/b", "x" * 201, "x" * 202, "%%", "%", "a")
     skills = (*odd, *(f"a{between}{mark}" for between in "@/%" for mark in marks))
-    names = [place_name(root, skill) for root in roots for skill in skills]
+    names = [folder_name(root, skill) for root in roots for skill in skills]
     assert len(set(names)) == len(names)
     assert all(len(os.fsencode(name)) < 250 and "/" not in name for name in names)
 
@@ -206,8 +209,8 @@ def test_histories_know_whose_they_are(bench: Bench) -> None:
             (root / name / "SKILL.md").write_bytes(b"x")
             before = read_package(root / name)
             change = bench.change(name, before.with_files({"SKILL.md": b"y"}), before.hash())
-            apply(bench.shelf, [replace(change, root=root)])
-    found = list(bench.shelf.histories.skills())
+            apply_changes(bench.version_store, [replace(change, root=root)])
+    found = list(bench.version_store.histories.skills())
     assert len(found) == 2 * len(names)
     assert set(found) == {(root, name) for root in (".agents/skills", ".claude/skills") for name in names}
 
@@ -233,7 +236,7 @@ def test_a_new_skill_with_a_hostile_name_is_refused_and_nothing_is_made(name: st
     with pytest.raises(RefusedError):
         bench.apply(name, package("deploy"), "")
     assert not bench.root.exists()
-    assert not list(bench.shelf.histories.folder.glob("*"))
+    assert not list(bench.version_store.histories.folder.glob("*"))
 
 
 @pytest.mark.parametrize("there", ["Deploy", "DEPLOY", "dep1oy", "dеploy", "deplo\u0301y", "deploy\u200b"])
@@ -285,7 +288,7 @@ def test_a_staging_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
         bench = Bench(folder=tmp_path)
         change = replace(bench.change("deploy", package("deploy")), root=other / "root")
         with pytest.raises(RefusedError, match="is a link"):
-            apply(bench.shelf, [change])
+            apply_changes(bench.version_store, [change])
         assert not list((other / "canary").iterdir())
 
 
@@ -309,7 +312,7 @@ def test_a_disk_that_fails_at_any_moment_changes_nothing_and_needs_no_repair(
         problem, done = "", []
         with failing(error, at, calls) as counter:
             try:
-                done = apply(bench.shelf, changes)
+                done = apply_changes(bench.version_store, changes)
             except StoreError as failure:
                 problem = str(failure)
         if counter.seen < at:
@@ -334,5 +337,5 @@ def test_a_disk_that_fails_for_good_changes_nothing(bench: Bench) -> None:
         with failing(EIO, at, ("fsync",)), pytest.raises(StoreError, match="Input/output error"):
             bench.apply("deploy", package("deploy", f"{at}"), first.hash)
         assert bench.hash("deploy") == first.hash, f"fsync {at}"
-        assert leftovers(bench.shelf.staging) == []
+        assert leftovers(bench.version_store.staging) == []
     assert len(bench.versions("deploy")) == 1

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from shelves import in_memory
 
-from metier.library.proposals.garbage import collect
-from metier.library.versions.shelf import BESIDE, retired_name
+from metier.library.proposals.garbage import collect_garbage
+from metier.library.versions.version_store import BESIDE, retired_name
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def test_what_was_left_in_a_root_on_another_disk_goes_and_what_may_be_read_stays
             (there / BESIDE / name / "deep" / "file").write_bytes(b"x")
         with Workspace.open(tmp_path, environ={"HOME": str(tmp_path / "home"), "PATH": ""}) as ws:
             ws.record_hand_edits()
-            with ws.library.shelf.writing():
+            with ws.library.version_store.writing():
                 pass
-            collect(ws.library)
+            collect_garbage(ws.library)
         assert sorted(file.name for file in (there / BESIDE).iterdir()) == sorted([recent, "somebody-elses"])

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from shelves import package
 
-from metier.library.changes import made, ship
+from metier.library.changes import new_version, ship_changes
 from metier.library.disk.slot import ABSENT
-from metier.library.versions.apply import Change
+from metier.library.versions.apply import SkillChange
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ def test_a_skill_shipped_and_removed_between_two_looks_is_noticed_as_removed(for
         found = ws.library.find("deploy")
         last = found.last()
         assert last
-        version = made(ws.context, found, "apply", status="active", like=last, summary="a test")
-        change = Change(root=found.root.real, package=package("deploy", "again"), base=ABSENT, version=version)
-        ship(ws.context, [(found, change)])
+        version = new_version(ws.context, found, "apply", status="active", like=last, summary="a test")
+        change = SkillChange(root=found.root.real, package=package("deploy", "again"), base=ABSENT, version=version)
+        ship_changes(ws.context, [(found, change)])
         shutil.rmtree(place)
         ws.record_hand_edits()
-        actions = [one.action for one in found.past().versions]
+        actions = [one.action for one in found.history().versions]
         assert actions == ["found", "hand-delete", "apply", "hand-delete"]
-        others = [one.action for one in ws.library.find("other").past().versions]
+        others = [one.action for one in ws.library.find("other").history().versions]
         assert others == (["found", "hand-delete"] if forgotten else ["found"])

@@ -19,10 +19,10 @@ from shelves import Bench, in_memory, leftovers, package
 
 from metier.errors import ConflictError, StoreError
 from metier.library.disk.packages import read_package
-from metier.library.disk.slot import Place
-from metier.library.versions.apply import _begun as steps_begun
-from metier.library.versions.apply import _move, _prepared, _swap, _written, apply
-from metier.library.versions.shelf import BESIDE, GRACE, OUT, Shelf
+from metier.library.disk.slot import SkillSlot
+from metier.library.versions.apply import _begin as steps_begun
+from metier.library.versions.apply import _move, _prepare, _swap, _write_all, apply_changes
+from metier.library.versions.version_store import BESIDE, GRACE, OUT, VersionStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -161,13 +161,13 @@ def test_a_hand_edit_at_the_very_moment_of_the_exchange_is_put_back_even_after_a
 
     def overtaken(bench: Bench) -> None:
         """The folder is changed after it was read, before it is exchanged."""
-        shelf = bench.shelf
-        with shelf.writing():
-            steps = [_prepared(shelf, bench.change(name, SECOND[name], FIRST[name].hash())) for name in NAMES]
-            notes = steps_begun(shelf, steps, _written(shelf, steps))
+        store = bench.version_store
+        with store.writing():
+            steps = [_prepare(store, bench.change(name, SECOND[name], FIRST[name].hash())) for name in NAMES]
+            notes = steps_begun(store, steps, _write_all(store, steps))
             (bench.root / "deploy" / "SKILL.md").write_bytes(by_hand.document)
             shutil.rmtree(bench.root / "deploy" / "scripts")
-            _swap(shelf, steps, notes)
+            _swap(store, steps, notes)
 
     for at in moments:
         bench = Bench(folder=Path(shutil.copytree(beginning, folder / str(at))))
@@ -196,22 +196,22 @@ def test_a_root_on_another_disk_is_staged_beside_itself(tmp_path: Path, folder: 
         pytest.skip("there is only one disk here")
     for at in moments:
         here, there = tmp_path / str(at), folder / str(at) / "root"
-        shelf = Shelf(state=here / ".metier", base=here)
+        store = VersionStore(state=here / ".metier", base=here)
         here.mkdir()
         changes = [replace(Bench(folder=here).change(name, FIRST[name]), root=there) for name in NAMES]
-        versions = apply(shelf, changes)
+        versions = apply_changes(store, changes)
         assert versions[0].root == str(there)
         again = [
             replace(one, package=SECOND[name], base=FIRST[name].hash())
             for name, one in zip(NAMES, changes, strict=True)
         ]
-        done = not killed(partial(apply, shelf, again), at)
+        done = not killed(partial(apply_changes, store, again), at)
         other = replace(changes[0], version=replace(changes[0].version, skill="other"))
-        apply(Shelf(state=here / ".metier", base=here), [other])
+        apply_changes(VersionStore(state=here / ".metier", base=here), [other])
         found = [read_package(there / name) for name in NAMES]
         assert found in (list(FIRST.values()), list(SECOND.values()))
-        assert leftovers(there / BESIDE) == leftovers(shelf.staging) == []
-        assert not list(shelf.journal.iterdir())
+        assert leftovers(there / BESIDE) == leftovers(store.staging) == []
+        assert not list(store.journal.iterdir())
         if done:
             assert found == list(SECOND.values())
             break
@@ -223,28 +223,28 @@ def test_two_names_are_passed_in_three_steps_where_they_cannot_be_exchanged(fold
         batch(bench)
     assert hashes(bench, ACTS["batch"]) == ACTS["batch"].after
     bench.check_whole()
-    retired = [file for file in bench.shelf.staging.iterdir() if file.name.startswith("old-")]
+    retired = [file for file in bench.version_store.staging.iterdir() if file.name.startswith("old-")]
     assert {read_package(file).hash() for file in retired} == {one.hash() for one in FIRST.values()}
 
 
 def test_what_made_room_comes_back_or_is_what_was_replaced(folder: Path) -> None:
     bench = begun(folder)
-    place = Place(root=bench.root, skill="deploy", staging=bench.shelf.staging)
-    (bench.root / "deploy").rename(bench.shelf.staging / f"new-1{OUT}")
-    place.mend("new-1")
+    place = SkillSlot(root=bench.root, skill="deploy", staging=bench.version_store.staging)
+    (bench.root / "deploy").rename(bench.version_store.staging / f"new-1{OUT}")
+    place.repair("new-1")
     assert bench.hash("deploy") == FIRST["deploy"].hash()
-    shutil.copytree(bench.root / "deploy", bench.shelf.staging / f"new-1{OUT}")
-    place.mend("new-1")
+    shutil.copytree(bench.root / "deploy", bench.version_store.staging / f"new-1{OUT}")
+    place.repair("new-1")
     assert place.staged_hash("new-1") == FIRST["deploy"].hash()
     assert place.staged_hash(f"new-1{OUT}") == ""
 
 
 def _cut_short(bench: Bench, names: tuple[str, ...], moved: int) -> None:
     """A batch that ends when so many of its packages are in their places."""
-    shelf = bench.shelf
-    with shelf.writing():
-        steps = [_prepared(shelf, bench.change(name, SECOND[name], FIRST[name].hash())) for name in names]
-        steps_begun(shelf, steps, _written(shelf, steps))
+    store = bench.version_store
+    with store.writing():
+        steps = [_prepare(store, bench.change(name, SECOND[name], FIRST[name].hash())) for name in names]
+        steps_begun(store, steps, _write_all(store, steps))
         for step in steps[:moved]:
             _move(step)
 
@@ -252,14 +252,14 @@ def _cut_short(bench: Bench, names: tuple[str, ...], moved: int) -> None:
 def test_a_change_that_cannot_be_settled_now_waits_and_stands_in_nobody_elses_way(folder: Path) -> None:
     bench = begun(folder)
     _cut_short(bench, NAMES, 1)
-    note = min(bench.shelf.journal.iterdir())
+    note = min(bench.version_store.journal.iterdir())
     text = note.read_bytes()
     note.unlink()
     note.mkdir()  # for the moment it cannot be read
     settled(bench)
     assert bench.hash("build") == SECOND["build"].hash(), "nobody knows what that note says"
-    assert len(list(bench.shelf.journal.iterdir())) == 3
-    assert any(name.startswith("new-") for name in leftovers(bench.shelf.staging)), "what may be needed is kept"
+    assert len(list(bench.version_store.journal.iterdir())) == 3
+    assert any(name.startswith("new-") for name in leftovers(bench.version_store.staging)), "what may be needed is kept"
     note.rmdir()
     note.write_bytes(text)
     settled(bench)
@@ -274,7 +274,7 @@ def test_a_skill_whose_last_change_waits_takes_no_other_change(folder: Path) -> 
     for at in count(1):
         with failing(EACCES, at, ("open",)):
             try:
-                apply(bench.shelf, [third])
+                apply_changes(bench.version_store, [third])
             except StoreError as problem:
                 said.add(str(problem).partition(" of ")[0])
             else:
@@ -287,8 +287,8 @@ def test_a_skill_whose_last_change_waits_takes_no_other_change(folder: Path) -> 
 
 def test_a_torn_note_of_a_change_is_a_change_that_never_began(folder: Path) -> None:
     bench = begun(folder)
-    (bench.shelf.journal / "0123456789abcdef-0.json").write_bytes(b'{"version": {"skill": "dep')
-    (bench.shelf.journal / "fedcba9876543210-0.json").write_bytes(b"")
+    (bench.version_store.journal / "0123456789abcdef-0.json").write_bytes(b'{"version": {"skill": "dep')
+    (bench.version_store.journal / "fedcba9876543210-0.json").write_bytes(b"")
     settled(bench)
     assert hashes(bench, ACTS["batch"]) == ACTS["batch"].before
     bench.check_whole()
@@ -302,16 +302,16 @@ def test_folders_that_were_live_stay_for_their_readers_and_go_later(folder: Path
     names = set(os.listdir(reader))
     os.close(reader)
     assert names == {"SKILL.md", "scripts"}
-    old = [file.name for file in bench.shelf.staging.iterdir()]
+    old = [file.name for file in bench.version_store.staging.iterdir()]
     assert len(old) == 1
-    shelf = bench.shelf
-    with shelf.writing():
-        shelf.sweep()
-        assert [file.name for file in shelf.staging.iterdir() if file.name != "busy"] == old
-        shelf.sweep(grace=0)
-        assert leftovers(shelf.staging) == ["busy"]
+    store = bench.version_store
+    with store.writing():
+        store.sweep()
+        assert [file.name for file in store.staging.iterdir() if file.name != "busy"] == old
+        store.sweep(grace=0)
+        assert leftovers(store.staging) == ["busy"]
         for stamp in ("99999999999999999999", "00000000000000000001"):  # a clock that was wrong
-            (shelf.staging / f"old-{stamp}-ab").mkdir()
-        shelf.sweep(grace=GRACE)
-        assert [file.name for file in shelf.staging.iterdir()] == ["busy"]
-    assert not list(shelf.staging.iterdir())
+            (store.staging / f"old-{stamp}-ab").mkdir()
+        store.sweep(grace=GRACE)
+        assert [file.name for file in store.staging.iterdir()] == ["busy"]
+    assert not list(store.staging.iterdir())

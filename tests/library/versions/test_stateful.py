@@ -18,18 +18,18 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from shelves import MEMORY, package
 
 from metier.errors import MetierError
-from metier.library.changes import made, ship
+from metier.library.changes import new_version, ship_changes
 from metier.library.disk.packages import read_package
 from metier.library.disk.slot import ABSENT
 from metier.library.hand_edits import record_hand_edit
-from metier.library.versions.apply import Change
+from metier.library.versions.apply import SkillChange
 from metier.library.versions.journal import recover
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from metier.library.skills import Found
+    from metier.library.skills import FoundSkill
     from metier.skills.package import Package
 
 PLACES = {
@@ -187,13 +187,13 @@ class Library(RuleBasedStateMachine):
         with self._open() as ws:
             for name in PLACES:
                 self._check_past(ws, name)
-            state = ws.library.shelf
+            state = ws.library.version_store
         assert not list(state.journal.iterdir())
         assert not [file for file in state.staging.iterdir() if not file.name.startswith("old-")]
 
     def _check_past(self, ws: Workspace, name: str) -> None:
         found = ws.library.find(str(self.folder / PLACES[name]))
-        past = found.past()
+        past = found.history()
         assert not past.damaged
         assert [one.number for one in past.versions] == list(range(1, len(past.versions) + 1))
         assert [(found.load(one), one.out) for one in past.versions] == self.model.past[name], name
@@ -225,15 +225,17 @@ class Library(RuleBasedStateMachine):
     def _apply(self, wanted: list[tuple[str, str]]) -> None:
         with self._open() as ws:
             changes = [self._change(ws, name, _package(name, text)) for name, text in wanted]
-            ship(ws.context, changes)
+            ship_changes(ws.context, changes)
 
-    def _change(self, ws: Workspace, name: str, new: Package) -> tuple[Found, Change]:
+    def _change(self, ws: Workspace, name: str, new: Package) -> tuple[FoundSkill, SkillChange]:
         found = ws.library.find(str(self.folder / PLACES[name]))
         record_hand_edit(ws.context, found)
-        live, last = found.place.live(), found.last()
+        live, last = found.slot.package(), found.last()
         assert last
-        version = made(ws.context, found, "apply", status="active", like=last, summary="a test")
-        return found, Change(root=found.root.real, package=new, base=live.hash() if live else ABSENT, version=version)
+        version = new_version(ws.context, found, "apply", status="active", like=last, summary="a test")
+        return found, SkillChange(
+            root=found.root.real, package=new, base=live.hash() if live else ABSENT, version=version
+        )
 
     def _do(self, verb: str, name: str, *words: object) -> None:
         with self._open() as ws:
@@ -263,12 +265,12 @@ class Library(RuleBasedStateMachine):
 
     def _settle(self) -> None:
         """What every command does that is about to write."""
-        with self._open() as ws, ws.library.shelf.writing():
-            recover(ws.library.shelf)
+        with self._open() as ws, ws.library.version_store.writing():
+            recover(ws.library.version_store)
 
     def _is_past(self, model: Model) -> bool:
         with self._open() as ws:
-            counts = {name: len(ws.library.find(str(self.folder / PLACES[name])).past().versions) for name in PLACES}
+            counts = {name: len(ws.library.find(str(self.folder / PLACES[name])).history().versions) for name in PLACES}
         return counts == {name: len(model.past[name]) for name in PLACES}
 
     def _after_rollback(self, name: str, number: int) -> Model | None:

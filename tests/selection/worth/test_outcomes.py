@@ -12,8 +12,8 @@ from learn_world import Clock, learned, opened
 from scoping import in_workspace
 
 from metier.errors import BusyError
-from metier.maintenance.doctor import examine
-from metier.maintenance.retention import remove
+from metier.maintenance.doctor import check_workspace
+from metier.maintenance.retention import remove_runs
 from metier.runs.verdicts import mark_run
 from metier.selection.choosing.choose import Basis, choose
 from metier.selection.choosing.decision_memo import decision_to_keep as remembered
@@ -170,7 +170,7 @@ def test_a_run_that_was_removed_says_nothing_any_more(either: Workspace) -> None
     made = [one(ws), one(ws)]
     runs = keep(ws, *((each, served(each)) for each in made))
     assert counted(ws, CURRENT)["deploy"].succeeded == 2
-    list(remove(ws.context, runs[:1], "test"))
+    list(remove_runs(ws.context, runs[:1], "test"))
     assert counted(ws, CURRENT)["deploy"].succeeded == 1
 
 
@@ -302,12 +302,12 @@ def current(ws: Workspace) -> str:
 
 def provisional(ws: Workspace) -> None:
     """Make the skill one that is still to be proven."""
-    from metier.library.changes import turn
+    from metier.library.changes import change_status
 
     found = ws.library.find("deploy")
     last = found.last()
     assert last
-    turn(ws.context, found, last, "cool", status="provisional")
+    change_status(ws.context, found, last, "cool", status="provisional")
     assert ws.skills()[0].status == "provisional"
 
 
@@ -319,7 +319,7 @@ def test_a_skill_that_hurts_is_named_by_the_pass_and_the_doctor_and_not_chosen(s
     )
     assert hurting(shop) == ["deploy"]
     assert outcomes.adjustments(shop.library)["deploy"].factor == 0.0
-    checks = [check for check in examine(shop.root, {}, {}) if check.text.startswith("deploy hurts")]
+    checks = [check for check in check_workspace(shop.root, {}, {}) if check.text.startswith("deploy hurts")]
     assert [(check.state, "metier skills rollback deploy" in check.fix) for check in checks] == [("warning", True)]
     assert shop.skills()[0].status == "active", "nothing is taken away"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from metier.context.model_spending import spent_today
-from metier.maintenance.retention import erase
+from metier.maintenance.retention import erase_removed_text
 from metier.models.failures import OverBudget
 from metier.models.layers.budget import Budgeted
 from metier.models.layers.memo import Memo
@@ -117,7 +117,7 @@ def test_what_a_killed_training_left_goes_when_runs_are_removed_for_good(ws: Wor
         grouped.noted()
         raise KeyboardInterrupt
     assert list(ws.state.glob("*.journal.*"))
-    erase(ws.context)
+    erase_removed_text(ws.context)
     assert not list(ws.state.glob("*.journal.*"))
 
 

@@ -142,12 +142,12 @@ def purge(
 
     Example:  metier runs purge --older-than 90
     """
-    from metier.maintenance.retention import chosen
+    from metier.maintenance.retention import runs_to_remove
 
     if sum((older_than is not None, session is not None, everything)) != 1:
         raise UsageError("Choose which runs: --older-than DAYS, --session NAME or --all.")
     with open_workspace(ctx) as ws:
-        ids = chosen(ws.context, older_than=older_than, session=session)
+        ids = runs_to_remove(ws.context, older_than=older_than, session=session)
     _remove(ctx, ids, "purged by a person", yes=yes, as_json=as_json)
 
 
@@ -161,7 +161,7 @@ def readmit(
 
     Example:  metier runs readmit 3f9a0c5b7d2e4f61aa90bb12
     """
-    from metier.maintenance.retention import readmit as allow
+    from metier.maintenance.retention import readmit_run as allow
 
     with open_workspace(ctx) as ws:
         allow(ws.context, run)
@@ -172,13 +172,13 @@ def readmit(
 
 
 def _remove(ctx: typer.Context, ids: Sequence[str], reason: str, *, yes: bool, as_json: bool) -> None:
-    from metier.maintenance.retention import remove
+    from metier.maintenance.retention import remove_runs
 
     count = f"{len(ids)} run{'' if len(ids) == 1 else 's'}"
     if ids:
         confirm(f"Delete {count} permanently? This cannot be undone.", yes=yes)
         with open_workspace(ctx) as ws:
-            show_progress(remove(ws.context, ids, reason))
+            show_progress(remove_runs(ws.context, ids, reason))
     if as_json:
         emit({"removed": list(ids)})
     elif ids:

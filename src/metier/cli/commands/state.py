@@ -101,7 +101,7 @@ def backup(ctx: typer.Context, file: TargetArgument, as_json: AsJson = False) ->
     """
     from pathlib import Path
 
-    from metier.maintenance.backup import backup as write
+    from metier.maintenance.backup import write_backup as write
 
     target = Path(file).expanduser().resolve()
     with open_workspace(ctx) as ws:
@@ -120,8 +120,8 @@ def restore(ctx: typer.Context, file: BackupArgument, yes: Yes = False, as_json:
     """
     from pathlib import Path
 
-    from metier.maintenance.backup import restore as bring_back
-    from metier.maintenance.backup import set_aside
+    from metier.maintenance.backup import restore_backup as bring_back
+    from metier.maintenance.backup import set_database_aside
 
     source = Path(file).expanduser().resolve()
     if not source.is_file():
@@ -130,7 +130,7 @@ def restore(ctx: typer.Context, file: BackupArgument, yes: Yes = False, as_json:
     try:
         ws = open_workspace(ctx, create=True)
     except DamagedError:
-        aside = set_aside(options(ctx).folder, options(ctx).flags)
+        aside = set_database_aside(options(ctx).folder, options(ctx).flags)
         talk(f"Moved the damaged database to {aside}.")
         ws = open_workspace(ctx, create=True)
     with ws:
@@ -153,10 +153,10 @@ def doctor(ctx: typer.Context, as_json: AsJson = False) -> None:
 
     from rich.text import Text
 
-    from metier.maintenance.doctor import examine
+    from metier.maintenance.doctor import check_workspace
 
     given = options(ctx)
-    checks = list(examine(Path(given.folder).absolute(), given.flags, os.environ))
+    checks = list(check_workspace(Path(given.folder).absolute(), given.flags, os.environ))
     if as_json:
         emit([asdict(check) for check in checks])
     else:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from metier.library.proposals.training_receipt import Brought
+    from metier.library.proposals.training_receipt import TrainingReceipt
     from metier.library.versions.blame import BlamedLine
     from metier.types.skills import Version
 
@@ -20,7 +20,7 @@ WHO = 27
 COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "red")
 
 
-def page(lines: Sequence[BlamedLine], trained: Mapping[str, Brought]) -> Text:
+def page(lines: Sequence[BlamedLine], trained: Mapping[str, TrainingReceipt]) -> Text:
     """Every line with its origin before it; each version has its colour, a line of a training what it is worth."""
     from rich.cells import cell_len, set_cell_size
     from rich.text import Text
@@ -40,7 +40,7 @@ def page(lines: Sequence[BlamedLine], trained: Mapping[str, Brought]) -> Text:
     return made
 
 
-def as_document(line: BlamedLine, trained: Mapping[str, Brought]) -> dict[str, object]:
+def as_document(line: BlamedLine, trained: Mapping[str, TrainingReceipt]) -> dict[str, object]:
     """A line as JSON."""
     version = line.version
     worth = _worth(line, trained)
@@ -62,13 +62,13 @@ def as_document(line: BlamedLine, trained: Mapping[str, Brought]) -> dict[str, o
     }
 
 
-def _worth(line: BlamedLine, trained: Mapping[str, Brought]) -> dict[str, object]:
+def _worth(line: BlamedLine, trained: Mapping[str, TrainingReceipt]) -> dict[str, object]:
     """What the training that brought a line says about it."""
     training = trained.get(line.version.provenance.training)
     return dict(training.lines.get(line.text.strip(), {})) if training else {}
 
 
-def _training_label(line: BlamedLine, trained: Mapping[str, Brought]) -> str:
+def _training_label(line: BlamedLine, trained: Mapping[str, TrainingReceipt]) -> str:
     """The training, its step and the points of a line that it brought; empty for any other."""
     worth = _worth(line, trained)
     if not worth:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from metier.events import Event
     from metier.learning.next_step import Step
     from metier.learning.stages.write_draft import DraftWriter
-    from metier.library.proposals.gate import Gate
+    from metier.library.proposals.gate import ShipGate
     from metier.library.skills import Library
     from metier.store.engines.engine import Transaction
     from metier.types import Draft, Pattern
@@ -35,7 +35,7 @@ TOGETHER = 50
 """Drafts kept in one transaction, where they are quick to write: what a kill takes is simply written again."""
 
 
-def write_all(writer: DraftWriter, gate: Gate | None, *, save: bool) -> Generator[Event, None, tuple[Taken, ...]]:
+def write_all(writer: DraftWriter, gate: ShipGate | None, *, save: bool) -> Generator[Event, None, tuple[Taken, ...]]:
     """Draft or refresh every ready pattern that calls for it; with a gate, ship what passes."""
     work = _work(writer, ship=gate is not None)
     yield Began(stage="draft", total=len(work))
@@ -89,7 +89,7 @@ def _step(writer: DraftWriter, pattern: Pattern, mine: tuple[Draft, ...], *, shi
     return Leave(reason="its draft is open, and nothing has changed") if same else step
 
 
-def _taken(writer: DraftWriter, gate: Gate | None, work: Sequence[Work], *, save: bool) -> list[Taken]:
+def _taken(writer: DraftWriter, gate: ShipGate | None, work: Sequence[Work], *, save: bool) -> list[Taken]:
     """Some patterns, whatever happens in one of them."""
     made = [_made(writer, one, save=save) for one in work]
     if not save:
@@ -156,7 +156,7 @@ def _written(
             assert_never(step)
 
 
-def _gated(library: Library, gate: Gate, taken: Taken) -> Taken:
+def _gated(library: Library, gate: ShipGate, taken: Taken) -> Taken:
     """What was made, shipped where review and the gate let it through."""
     if taken.draft is None:
         return taken
@@ -168,7 +168,7 @@ def _gated(library: Library, gate: Gate, taken: Taken) -> Taken:
         return replace(taken, what="failed", reason=f"{type(error).__name__}: {error}"[:300])
 
 
-def _shipped(library: Library, gate: Gate, result: Taken, draft: Draft) -> Taken:
+def _shipped(library: Library, gate: ShipGate, result: Taken, draft: Draft) -> Taken:
     """A draft that review lets through, shipped if the gate has nothing against it."""
     if not may_ship(draft):
         reason = "needs a person's yes" if draft.status == "candidate" else "quarantined by review"

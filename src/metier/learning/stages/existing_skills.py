@@ -88,7 +88,7 @@ class ExistingSkills:
                     yield known_skill(one.name, package, one.place)
 
     def _read(self, entry: _Entry) -> Package | None:
-        return self._library.find(entry.folder).place.live()
+        return self._library.find(entry.folder).slot.package()
 
 
 def known_skill(name: str, package: Package, place: Place) -> KnownSkill:

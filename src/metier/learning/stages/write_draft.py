@@ -16,7 +16,7 @@ from metier.learning.drafting.similar_skills import recall
 from metier.learning.next_step import GROWTH
 from metier.learning.stages.read_runs import in_short, lessons_of, paths_of
 from metier.library.proposals.drafts import OPEN
-from metier.library.proposals.second_opinion_commands import opinions
+from metier.library.proposals.second_opinion_commands import opinion_commands
 from metier.library.versions.objects import files_of
 from metier.review.result import blocks
 from metier.review.review import review_draft
@@ -185,8 +185,8 @@ class DraftWriter:
         """A change to a skill from elsewhere: the whole of it, as a new skill of this workspace."""
         library = self.library
         if self.unsaved is None:
-            with library.shelf.writing():
-                library.shelf.objects.keep(package)
+            with library.version_store.writing():
+                library.version_store.objects.save(package)
         target = str(library.default.path / drafted.target)
         return replace(drafted, target=target, kind="create", files=files_of(package), base_hash="")
 
@@ -199,7 +199,7 @@ class DraftWriter:
             before=before,
             evidence=(*lessons.successes, *lessons.failures),
             existing=[one for one in self.existing.index.names() if one != name_of(drafted)],
-            second=opinions(self.library.ctx.config.second_opinions),
+            second=opinion_commands(self.library.ctx.config.second_opinions),
         )
         findings = tuple(dict.fromkeys((*drafted.findings, *review.findings)))
         out = self.existing.out(name_of(drafted))

@@ -41,7 +41,7 @@ def folder_at(path: Path, *, links: bool = True) -> Generator[int]:
 
 
 @contextmanager
-def unlinked(path: Path) -> Generator[int]:
+def open_without_links(path: Path) -> Generator[int]:
     """A descriptor of a folder that is reached without a link anywhere on the way."""
     handle = os.open("/", _STEP)
     try:
@@ -75,7 +75,7 @@ def write_new(file: Path | str, content: bytes, mode: int = 0o600) -> int:
 
 
 @dataclass(slots=True)
-class Ink:
+class WriteBatch:
     """Writes that are made to last together: it costs a disk far less to be asked once."""
 
     files: list[int] = field(default_factory=list[int])
@@ -104,7 +104,7 @@ class Ink:
         while len(self.folders) > OPEN:
             self._settle(self.folders)
 
-    def dry(self) -> None:
+    def flush(self) -> None:
         """Make everything last: the files, then the folders they are in."""
         if self.lasting:
             start_flush(self.files)
@@ -119,7 +119,7 @@ class Ink:
         """Let go of everything, which is to last unless all was in vain."""
         try:
             if lasting:
-                self.dry()
+                self.flush()
         finally:
             for handle in (*self.files, *self.folders):
                 os.close(handle)
@@ -136,7 +136,7 @@ class Ink:
             os.close(handle)
 
 
-def put(target: Path, content: bytes) -> None:
+def replace_file(target: Path, content: bytes) -> None:
     """Replace a file durably, keeping its mode; whoever reads it finds the old content or the new."""
     part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}{PART}")
     try:
@@ -154,12 +154,12 @@ def put(target: Path, content: bytes) -> None:
         raise StoreError(f"{target} cannot be written: {error.strerror}.") from None
 
 
-def write_tree(folder: int, package: Package, modes: Mapping[str, int], ink: Ink) -> None:
+def write_tree(folder: int, package: Package, modes: Mapping[str, int], writes: WriteBatch) -> None:
     """Write a package below an open, empty folder; no link is followed on the way.
 
     A file or folder that had a mode keeps it, but for the right to execute a file, which is the package's.
     """
-    tree = _Tree(top=folder, modes=modes, ink=ink)
+    tree = _Tree(top=folder, modes=modes, writes=writes)
     try:
         for path, content in package.files.items():
             place, _, name = path.rpartition("/")
@@ -170,7 +170,7 @@ def write_tree(folder: int, package: Package, modes: Mapping[str, int], ink: Ink
                     os.fchmod(handle, _mode(modes[path], runs=runs))
                 _write(handle, content)
             finally:
-                ink.add_file(handle)
+                writes.add_file(handle)
     finally:
         tree.let_go()
 
@@ -181,7 +181,7 @@ class _Tree:
 
     top: int
     modes: Mapping[str, int]
-    ink: Ink
+    writes: WriteBatch
     open: dict[str, int] = field(default_factory=dict[str, int])
     made: set[str] = field(default_factory=set[str])
 
@@ -194,8 +194,8 @@ class _Tree:
         return self.open[place]
 
     def let_go(self) -> None:
-        """Hand the open folders to the ink."""
-        self.ink.add_folders(self.open.values())
+        """Hand the open folders to the writes."""
+        self.writes.add_folders(self.open.values())
         self.open = {}
 
     def _open(self, place: str) -> None:

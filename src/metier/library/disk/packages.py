@@ -85,19 +85,19 @@ def read_package(folder: Path) -> Package:
     Everything is read through one descriptor: a folder that is exchanged meanwhile is read as it was. The folder may
     be a link, nothing in it may.
     """
-    with opened_folder(folder) as handle:
+    with open_folder(folder) as handle:
         return package_at(handle, folder)
 
 
 def package_at(handle: int, folder: Path) -> Package:
     """The package in an open folder; `folder` is for what errors say."""
     try:
-        return surveyed(handle, folder)[0]
+        return package_with_modes(handle, folder)[0]
     except OSError as error:
         raise _unreadable(folder, error) from None
 
 
-def surveyed(handle: int, folder: Path) -> tuple[Package, dict[str, int]]:
+def package_with_modes(handle: int, folder: Path) -> tuple[Package, dict[str, int]]:
     """The same with the modes of files and of folders: these end in a slash, and its own has no name.
 
     It is for who tells a disk that says no (OSError) from what is no package (InputError).
@@ -113,7 +113,7 @@ def surveyed(handle: int, folder: Path) -> tuple[Package, dict[str, int]]:
 
 
 @contextmanager
-def opened_folder(folder: Path) -> Generator[int]:
+def open_folder(folder: Path) -> Generator[int]:
     """A descriptor of a folder, which may be a link."""
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

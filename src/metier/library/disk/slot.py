@@ -12,9 +12,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from metier.errors import RefusedError, StoreError
-from metier.library.disk.atomic_files import Ink, folder_at, modes_of, unlinked, write_tree
-from metier.library.disk.packages import open_below, surveyed
-from metier.library.versions.shelf import BESIDE, OUT, discard, retired_name
+from metier.library.disk.atomic_files import WriteBatch, folder_at, modes_of, open_without_links, write_tree
+from metier.library.disk.packages import open_below, package_with_modes
+from metier.library.versions.version_store import BESIDE, OUT, discard, retired_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -36,7 +36,7 @@ _MISSING = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class SkillSlot:
     """Where a skill is or is to be: a folder right in a root, or deeper."""
 
     root: Path
@@ -51,14 +51,14 @@ class Place:
         """The skill's folder."""
         return self.root / self.skill
 
-    def live(self) -> Package | None:
+    def package(self) -> Package | None:
         """The package that is there, read without following a link; None when there is none."""
-        return self.look()[0]
+        return self.package_with_modes()[0]
 
-    def look(self) -> tuple[Package | None, dict[str, int]]:
+    def package_with_modes(self) -> tuple[Package | None, dict[str, int]]:
         """The package that is there and the modes of its files and folders, the skill's own under no name."""
         try:
-            with unlinked(self.root) as root:
+            with open_without_links(self.root) as root:
                 return self._read(root, self.skill)
         except FileNotFoundError:
             return None, {}
@@ -68,7 +68,7 @@ class Place:
     def hash(self) -> str:
         """The hash of what is there."""
         try:
-            package = self.live()
+            package = self.package()
         except RefusedError:
             return STRANGE
         return package.hash() if package else ABSENT
@@ -88,13 +88,13 @@ class Place:
             raise StoreError(f"{self.staging / name} cannot be read: {error.strerror}.") from None
         return package.hash()
 
-    def stage(self, package: Package, name: str, ink: Ink, modes: Mapping[str, int]) -> None:
+    def stage(self, package: Package, name: str, writes: WriteBatch, modes: Mapping[str, int]) -> None:
         """Write a package into the staging folder; its files get the modes that are known of them."""
         with self._staging() as staging:
             os.mkdir(name, dir_fd=staging)
             handle = open_below(staging, name)
             try:
-                write_tree(handle, package, modes, ink)
+                write_tree(handle, package, modes, writes)
                 if "" in modes:
                     os.fchmod(handle, modes[""] | 0o700)
             finally:
@@ -106,16 +106,16 @@ class Place:
             if not replaces:
                 move_entry(staging, staged, parent, name)
             elif not exchange_entries(staging, staged, parent, name):
-                self._pass(staging, staged, parent, name)
+                self._exchange_in_steps(staging, staged, parent, name)
             os.fsync(parent)
 
-    def take(self, staged: str) -> None:
+    def take_out(self, staged: str) -> None:
         """Move what is there out into the staging folder."""
         with self._staging() as staging, self._above() as (parent, name):
             move_entry(parent, name, staging, staged)
             os.fsync(parent)
 
-    def mend(self, staged: str) -> None:
+    def repair(self, staged: str) -> None:
         """After an exchange in three steps that was cut short: what made room comes back, or is what is staged."""
         with self._staging() as staging:
             if not entry_exists(staging, f"{staged}{OUT}"):
@@ -141,7 +141,7 @@ class Place:
         with suppress(OSError), self._staging() as staging:
             discard(staging, staged)
 
-    def _pass(self, staging: int, staged: str, parent: int, name: str) -> None:
+    def _exchange_in_steps(self, staging: int, staged: str, parent: int, name: str) -> None:
         """An exchange in three steps; readers may find nothing between the first and the second."""
         move_entry(parent, name, staging, f"{staged}{OUT}")
         try:
@@ -154,7 +154,7 @@ class Place:
     def modes(self) -> dict[str, int]:
         """The modes of the files that are there, and of the folder itself."""
         try:
-            with unlinked(self.root) as root:
+            with open_without_links(self.root) as root:
                 handle = open_below(root, self.skill)
             try:
                 return modes_of(handle)
@@ -169,7 +169,7 @@ class Place:
     def _staging(self) -> Generator[int]:
         """A descriptor of the staging folder; inside a root it must not be a link."""
         if self.staging.name == BESIDE:
-            with unlinked(self.staging) as handle:
+            with open_without_links(self.staging) as handle:
                 yield handle
         else:
             with folder_at(self.staging) as handle:
@@ -179,7 +179,7 @@ class Place:
     def _above(self) -> Generator[tuple[int, str]]:
         """A descriptor of the folder the skill lies in, made if need be, and its name there."""
         above, _, name = self.skill.rpartition("/")
-        with unlinked(self.root) as root:
+        with open_without_links(self.root) as root:
             handle = open_below(root, above, made=True) if above else os.dup(root)
             try:
                 yield handle, name
@@ -189,7 +189,7 @@ class Place:
     def _read(self, top: int, name: str) -> tuple[Package, dict[str, int]]:
         handle = open_below(top, name)
         try:
-            return surveyed(handle, self.folder)
+            return package_with_modes(handle, self.folder)
         finally:
             os.close(handle)
 

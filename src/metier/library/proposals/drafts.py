@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from metier.context.context import Context
-    from metier.library.skills import Found, Library
+    from metier.library.skills import FoundSkill, Library
     from metier.skills.package import Package
     from metier.types import DraftKind
 
@@ -32,7 +32,7 @@ class ProposedChange:
     """A draft with its skill, found once and composed once."""
 
     draft: Draft
-    found: Found
+    found: FoundSkill
     """The skill, which may not be there yet."""
     before: Package | None
     """What is there now."""
@@ -107,9 +107,9 @@ def finish_interrupted_drafts(library: Library) -> None:
 def proposed_change(library: Library, draft: Draft) -> ProposedChange:
     """What a draft makes of its skill, against what is there now."""
     found = target_of(library, draft)
-    before = found.place.live()
+    before = found.slot.package()
     if draft.files:
-        after = library.shelf.objects.load(draft.files)
+        after = library.version_store.objects.load(draft.files)
     else:
         from metier.skills.editing.compose import compose
 
@@ -117,7 +117,7 @@ def proposed_change(library: Library, draft: Draft) -> ProposedChange:
     return ProposedChange(draft=draft, found=found, before=before, after=after)
 
 
-def target_of(library: Library, draft: Draft) -> Found:
+def target_of(library: Library, draft: Draft) -> FoundSkill:
     """The skill of a draft, which may not be there yet."""
     return library.find(draft.target, make=True)
 
@@ -131,13 +131,13 @@ def newly_allowed(library: Library, draft: Draft) -> tuple[str, ...]:
 
 
 def draft_of_package(
-    library: Library, found: Found, package: Package, *, summary: str, notes: Sequence[str] = ()
+    library: Library, found: FoundSkill, package: Package, *, summary: str, notes: Sequence[str] = ()
 ) -> Draft:
     """A draft of a whole package, its bytes kept: an import, or a person's edit that review blocked."""
-    ctx, live = library.ctx, found.place.live()
+    ctx, live = library.ctx, found.slot.package()
     kind: DraftKind = "replace" if live else "create"
-    with library.shelf.writing():
-        library.shelf.objects.keep(package)
+    with library.version_store.writing():
+        library.version_store.objects.save(package)
     draft = Draft(
         id="",
         workspace=ctx.name,
@@ -186,7 +186,7 @@ def _shipped_drafts(library: Library, found: Iterable[Draft]) -> list[Draft]:
     waiting = [draft for draft in found if draft.status in OPEN]
     if not waiting:
         return []
-    known = {_plain_name(skill) for shelf in library.shelves() for _, skill in shelf.histories.skills()}
+    known = {_plain_name(skill) for store in library.version_stores() for _, skill in store.histories.skills()}
     return [draft for draft in waiting if _plain_name(draft.target) in known and _was_shipped(library, draft)]
 
 
@@ -200,4 +200,4 @@ def _was_shipped(library: Library, draft: Draft) -> bool:
         found = target_of(library, draft)
     except NotFoundError:  # its folder is in no root any more: the whole workspace was moved
         return False
-    return any(version.draft == draft.id for version in found.past().versions)
+    return any(version.draft == draft.id for version in found.history().versions)

@@ -1,4 +1,4 @@
-"""A person's patch on a file: outside a root an atomic write, inside one a version that went through the door."""
+"""Patch a file for a person: outside the roots in one atomic write, inside a root as a reviewed version."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.errors import InputError, NotFoundError, RefusedError
-from metier.library.changes import made
-from metier.library.disk.atomic_files import put
+from metier.library.changes import new_version
+from metier.library.disk.atomic_files import replace_file
 from metier.library.disk.packages import read_package
 from metier.library.hand_edits import record_hand_edit
-from metier.library.proposals.door import enter
-from metier.library.versions.apply import Change
+from metier.library.proposals.review_gate import ship_reviewed_change
+from metier.library.versions.apply import SkillChange
 from metier.skills.editing.edits import apply_patch, apply_to_package
 from metier.skills.editing.patch_json import MalformedEdit, SpareEdit, fields_of
 from metier.skills.package import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
     from metier.library.roots import Root
-    from metier.library.skills import Found, Library
+    from metier.library.skills import FoundSkill, Library
     from metier.skills.editing.patch_json import Proposal, ProposedPatch
     from metier.skills.editing.reports import EditReport
     from metier.types.skills import Version
@@ -48,49 +48,51 @@ def edit_file(path: Path, patch: ProposedPatch, *, strict: bool = False, dry_run
         edited = apply_patch(before.decode("utf-8", "surrogateescape"), patch, strict=strict)
         after = edited.document.encode("utf-8", "surrogateescape")
         if after != before and not dry_run:
-            put(path, after)
+            replace_file(path, after)
         return EditedFile(document=edited.document, reports=edited.reports)
     package = read_package(path.parent)
-    done = apply_to_package(package, aimed(patch, path.name), strict=strict)
+    done = apply_to_package(package, aim_patch(patch, path.name), strict=strict)
     for name, content in done.package.files.items():
         if content != package.files[name] and not dry_run:
-            put(path.parent / name, content)
+            replace_file(path.parent / name, content)
     return EditedFile(document=_text(done.package.files[path.name]), reports=done.reports)
 
 
 def edit_skill(
-    library: Library, found: Found, file: str, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False
+    library: Library, found: FoundSkill, file: str, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False
 ) -> EditedFile:
     """Patch a skill in a root: reviewed, kept as a version, all or nothing."""
     if not dry_run:
         record_hand_edit(library.ctx, found)
-    live = found.place.live()
+    live = found.slot.package()
     if live is None or file not in live.files:
         raise NotFoundError(f"There is no file {found.folder / file}.")
-    done = apply_to_package(live, aimed(patch, file), strict=strict)
+    done = apply_to_package(live, aim_patch(patch, file), strict=strict)
     text = _text(done.package.files[file])
     if dry_run or done.package.hash() == live.hash():
         return EditedFile(document=text, reports=done.reports)
     last = found.last()
     if last is None:
         raise NotFoundError(f"No version of {found.skill} was kept.")
-    version = made(library.ctx, found, "edit", status=last.status, like=last, summary=patch.reasoning or "edited")
-    change = Change(root=found.root.real, package=done.package, base=live.hash(), version=version)
-    shipped = enter(library, found, change, before=live)
+    version = new_version(
+        library.ctx, found, "edit", status=last.status, like=last, summary=patch.reasoning or "edited"
+    )
+    change = SkillChange(root=found.root.real, package=done.package, base=live.hash(), version=version)
+    shipped = ship_reviewed_change(library, found, change, before=live)
     return EditedFile(document=text, reports=done.reports, version=shipped)
 
 
-def lies_in(path: Path, root: Root) -> bool:
+def is_inside(path: Path, root: Root) -> bool:
     """Whether a path leads into a root, by its name or by where it really is."""
     named, real = Path(os.path.normpath(path)), Path(os.path.realpath(path))
     return named.is_relative_to(root.path) or named.is_relative_to(root.real) or real.is_relative_to(root.real)
 
 
-def edit_here(
+def edit_in_root(
     library: Library, path: Path, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False
 ) -> EditedFile:
     """Patch a file that lies in one of the roots: as part of its skill, and never through a link out of the root."""
-    inside = library.inside(path)
+    inside = library.skill_at(path)
     if inside:
         return edit_skill(library, *inside, patch, strict=strict, dry_run=dry_run)
     if Path(os.path.realpath(path)) != Path(os.path.normpath(path)):
@@ -98,12 +100,12 @@ def edit_here(
     return edit_file(path, patch, strict=strict, dry_run=dry_run)
 
 
-def aimed(patch: ProposedPatch, file: str) -> ProposedPatch:
+def aim_patch(patch: ProposedPatch, file: str) -> ProposedPatch:
     """The patch with every edit that names no other file turned to this one."""
-    return replace(patch, edits=tuple(_aimed(one, file) for one in patch.edits))
+    return replace(patch, edits=tuple(_aim_edit(one, file) for one in patch.edits))
 
 
-def _aimed(one: Proposal, file: str) -> Proposal:
+def _aim_edit(one: Proposal, file: str) -> Proposal:
     if isinstance(one, MalformedEdit) or fields_of(one).file != SKILL:
         return one
     return replace(one, edit=replace(one.edit, file=file)) if isinstance(one, SpareEdit) else replace(one, file=file)

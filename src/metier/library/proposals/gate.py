@@ -17,7 +17,7 @@ PASSING = ("accept_new_best", "accept", "force_accept", "uninformative")
 UNJUDGED = Decision(action="uninformative", reason="no gate could judge")
 
 
-class Gate(Protocol):
+class ShipGate(Protocol):
     """Decides on one change."""
 
     def decide(self, draft: Draft, before: Package | None, after: Package) -> Decision:
@@ -33,6 +33,6 @@ class NoCases:
         return UNJUDGED
 
 
-def receipt(decision: Decision) -> str:
+def receipt_of(decision: Decision) -> str:
     """A decision as a version's history keeps it."""
     return f"{decision.action}: {decision.reason}"

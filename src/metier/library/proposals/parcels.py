@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from metier.errors import InputError, MetierError, NotFoundError, RefusedError
 from metier.library.disk.packages import has_document, read_package
 from metier.library.hand_edits import record_hand_edit
-from metier.library.proposals import door
+from metier.library.proposals import review_gate
 from metier.library.proposals.drafts import draft_of_package, save_draft
-from metier.library.skills import Found
+from metier.library.skills import FoundSkill
 from metier.skills.archives.parcel import Parcel, pack, unpack
 from metier.skills.names import name_problem
 from metier.skills.package import MAX_FILE_BYTES, Package
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from metier.types.skills import Version
 
 
-def export(library: Library, skill: str, *, with_history: bool = True) -> bytes:
+def export_skill(library: Library, skill: str, *, with_history: bool = True) -> bytes:
     """A skill as one file, with all its versions or only the newest; refused if any of it holds a secret."""
     found = library.find(skill)
     with suppress(MetierError):  # a library that cannot be written can still be exported
         record_hand_edit(library.ctx, found)
-    versions = found.past().versions
+    versions = found.history().versions
     if not versions:
         raise NotFoundError(f"No version of {skill} was kept.")
     versions = versions if with_history else versions[-1:]
@@ -39,44 +39,44 @@ def export(library: Library, skill: str, *, with_history: bool = True) -> bytes:
     for version in versions:
         for file in version.files:
             if file.object not in objects:
-                objects[file.object] = found.shelf.objects.get(file.object)
+                objects[file.object] = found.version_store.objects.get(file.object)
                 _check_secrets(library.ctx, version, file.path, objects[file.object])
     return pack(found.skill.rpartition("/")[2], versions, objects)
 
 
-def bring_in(library: Library, source: Path, *, for_user: bool = False) -> Draft:
+def import_skill(library: Library, source: Path, *, for_user: bool = False) -> Draft:
     """Read a skill from a folder or an archive and put it before review as a draft; nothing of it is live."""
     raw, parcel = _read(source)
     name = parcel.package.name or source.name.partition(".")[0]
     if problem := name_problem(name):
         raise InputError(f"{source} calls its skill {name!r}, which cannot be a name: {problem}.")
     found = _target(library, name, for_user=for_user)
-    live = found.place.live()
+    live = found.slot.package()
     if live and live.hash() == parcel.package.hash():
         raise RefusedError(f"{found.folder} is the same already. Nothing was changed.")
-    door.check_standard(parcel.package, parcel.package if live is None else live, name)
-    review = door.reviewed(library.ctx, parcel.package, name, live)
+    review_gate.check_standard(parcel.package, parcel.package if live is None else live, name)
+    review = review_gate.review_change(library.ctx, parcel.package, name, live)
     notes = [f"{len(parcel.versions)} earlier versions come with it"] if parcel.versions else []
     draft = draft_of_package(library, found, parcel.package, summary=f"imported from {source.name}", notes=notes)
     if parcel.versions:
-        with library.shelf.writing():
-            library.shelf.objects.keep(Package(files={"parcel": raw}))
+        with library.version_store.writing():
+            library.version_store.objects.save(Package(files={"parcel": raw}))
         draft = replace(draft, parcel=sha256(raw).hexdigest())
     return save_draft(library.ctx, replace(draft, status=review.status, findings=review.findings))
 
 
-def past_of(library: Library, draft: Draft, found: Found) -> tuple[Version, ...]:
+def versions_in_parcel(library: Library, draft: Draft, found: FoundSkill) -> tuple[Version, ...]:
     """The versions that came with an imported skill, their bytes kept; none where the skill has a history here."""
     if not draft.parcel or found.last() is not None:
         return ()
-    parcel = unpack(library.shelf.objects.get(draft.parcel))
+    parcel = unpack(library.version_store.objects.get(draft.parcel))
     for version in parcel.versions:
         package = Package(
             files={file.path: parcel.objects[file.object] for file in version.files},
             executable=frozenset(file.path for file in version.files if file.executable),
         )
-        with found.shelf.writing():
-            found.shelf.objects.keep(package)
+        with found.version_store.writing():
+            found.version_store.objects.save(package)
     return tuple(replace(one, skill=found.skill, origin="imported") for one in parcel.versions)
 
 
@@ -95,11 +95,11 @@ def _read(source: Path) -> tuple[bytes, Parcel]:
     return raw, unpack(raw)
 
 
-def _target(library: Library, name: str, *, for_user: bool) -> Found:
+def _target(library: Library, name: str, *, for_user: bool) -> FoundSkill:
     if not for_user:
-        return Found(shelf=library.shelf, root=library.default, skill=name)
+        return FoundSkill(version_store=library.version_store, root=library.default, skill=name)
     root = next((one for one in library.roots if one.level == "user"), library.default)
-    return Found(shelf=library.shelf_of(root), root=root, skill=name)
+    return FoundSkill(version_store=library.version_store_of(root), root=root, skill=name)
 
 
 def _check_secrets(ctx: Context, version: Version, path: str, content: bytes) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from metier.library.disk.atomic_files import Ink, folder_at, write_tree
+from metier.library.disk.atomic_files import WriteBatch, folder_at, write_tree
 from metier.types import Finding
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _LIMITED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Child:
+class OpinionCommand:
     """A command that is given a skill's folder and prints its findings as JSON: `[{"rule", "severity", "reason"}]`."""
 
     command: str
@@ -50,14 +50,14 @@ class Child:
         with tempfile.TemporaryDirectory(prefix="metier-opinion-") as place:
             folder = Path(place) / (package.name or "skill")
             folder.mkdir()
-            ink = Ink(lasting=False)
+            writes = WriteBatch(lasting=False)
             with folder_at(folder) as handle:
-                write_tree(handle, package, {}, ink)
-            ink.close(lasting=False)
-            answer = self._asked(folder)
-        return None if answer is None else tuple(_finding(one) for one in _listed(answer))
+                write_tree(handle, package, {}, writes)
+            writes.close(lasting=False)
+            answer = self._run(folder)
+        return None if answer is None else tuple(_finding(one) for one in _parse_list(answer))
 
-    def _asked(self, folder: Path) -> bytes | None:
+    def _run(self, folder: Path) -> bytes | None:
         words = [sys.executable, "-c", _LIMITED, str(self.megabytes), *shlex.split(self.command), str(folder)]
         environ = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(folder.parent), "LANG": "C.UTF-8"}
         with tempfile.TemporaryFile() as out:
@@ -75,18 +75,18 @@ class Child:
             except subprocess.TimeoutExpired:
                 code = -1
             finally:
-                _end(process)
+                _kill(process)
             out.seek(0)
             answer = out.read(OUTPUT + 1)
         return answer if code == 0 and len(answer) <= OUTPUT else None
 
 
-def opinions(commands: Sequence[str]) -> tuple[Child, ...]:
+def opinion_commands(commands: Sequence[str]) -> tuple[OpinionCommand, ...]:
     """The programs that were configured."""
-    return tuple(Child(command=command) for command in commands)
+    return tuple(OpinionCommand(command=command) for command in commands)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     """Leave nothing of it behind, children included."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
@@ -95,7 +95,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _listed(answer: bytes) -> list[object]:
+def _parse_list(answer: bytes) -> list[object]:
     found: object = json.loads(answer)
     if not isinstance(found, list):
         raise TypeError("it is no list of findings")

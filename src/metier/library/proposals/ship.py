@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from metier.context.audit import current_user, note_action
 from metier.errors import ConflictError, RefusedError, StoreError
-from metier.library.changes import ship, turn
+from metier.library.changes import change_status, ship_changes
 from metier.library.hand_edits import record_hand_edit
-from metier.library.proposals import door
+from metier.library.proposals import review_gate
 from metier.library.proposals.drafts import (
     OPEN,
     finish_interrupted_drafts,
@@ -18,10 +18,10 @@ from metier.library.proposals.drafts import (
     proposed_change,
     target_of,
 )
-from metier.library.proposals.gate import PASSING, UNJUDGED, receipt
-from metier.library.proposals.parcels import past_of
-from metier.library.proposals.training_receipt import NOTHING, brought, proven
-from metier.library.versions.apply import Change
+from metier.library.proposals.gate import PASSING, UNJUDGED, receipt_of
+from metier.library.proposals.parcels import versions_in_parcel
+from metier.library.proposals.training_receipt import NO_RECEIPT, proven_decision, training_receipt
+from metier.library.versions.apply import SkillChange
 from metier.review.result import blocks
 from metier.store.tables.library import drafts
 from metier.types import Finding
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.library.proposals.drafts import ProposedChange
-    from metier.library.proposals.gate import Gate
-    from metier.library.skills import Found, Library
+    from metier.library.proposals.gate import ShipGate
+    from metier.library.skills import FoundSkill, Library
     from metier.types import Draft
     from metier.types.skills import SkillOrigin, SkillStatus, VersionAction
     from metier.types.trials import Decision
@@ -48,10 +48,12 @@ def apply_drafts(library: Library, ids: Sequence[str]) -> list[Version]:
     chosen = [get_open_draft(library, draft) for draft in dict.fromkeys(ids)]
     for draft in chosen:
         _check_allowed(draft)
-    return _ship_all(library, [(_prepare(library, one), proven(library.ctx, one) or UNJUDGED) for one in chosen])
+    return _ship_all(
+        library, [(_prepare(library, one), proven_decision(library.ctx, one) or UNJUDGED) for one in chosen]
+    )
 
 
-def ship_if_gate_agrees(library: Library, draft: Draft, gate: Gate) -> Version | Draft:
+def ship_if_gate_agrees(library: Library, draft: Draft, gate: ShipGate) -> Version | Draft:
     """Ship one draft if its gate agrees; otherwise reject it with the gate's reason.
 
     A draft that cannot be shipped is quarantined with the cause, and can be tried again.
@@ -69,7 +71,7 @@ def ship_if_gate_agrees(library: Library, draft: Draft, gate: Gate) -> Version |
         if _is_unchanged(ctx, draft):
             _quarantine(ctx, draft, target_of(library, draft), str(error))
         raise
-    notes = (*draft.notes, f"gate: {receipt(decision)}")
+    notes = (*draft.notes, f"gate: {receipt_of(decision)}")
     now = replace(draft, status="rejected", notes=notes, updated=ctx.now())
     with ctx.store.write() as transaction:
         drafts.move(transaction, now, expected=draft.status, hash_=draft.hash)
@@ -97,7 +99,9 @@ def _ship_all(library: Library, chosen: Sequence[tuple[ProposedChange, Decision]
     for change, _ in chosen:
         _check_current(ctx, change)
     try:
-        versions = ship(ctx, [(change.found, _change(library, change, decision)) for change, decision in chosen])
+        versions = ship_changes(
+            ctx, [(change.found, _change(library, change, decision)) for change, decision in chosen]
+        )
     except StoreError as error:
         for change, _ in chosen:
             _quarantine(ctx, change.draft, change.found, str(error))
@@ -118,14 +122,14 @@ def _check_current(ctx: Context, change: ProposedChange) -> None:
         raise ConflictError(f"Somebody changed draft {draft.id} in the meantime. Look at it again.")
     if change.after.hash() != draft.hash:
         raise ConflictError(f"{found.skill} changed after draft {draft.id} was made. Reject it and make it again.")
-    door.check_standard(change.after, change.before, found.skill)
+    review_gate.check_standard(change.after, change.before, found.skill)
 
 
-def _change(library: Library, proposed: ProposedChange, decision: Decision) -> Change:
+def _change(library: Library, proposed: ProposedChange, decision: Decision) -> SkillChange:
     draft, found = proposed.draft, proposed.found
     last = found.last()
-    made = brought(library.ctx, draft.provenance.training)
-    made = made if made.skill_hash == draft.hash else NOTHING
+    made = training_receipt(library.ctx, draft.provenance.training)
+    made = made if made.skill_hash == draft.hash else NO_RECEIPT
     imported = bool(draft.files) and not draft.pattern and not draft.provenance.training
     origin: SkillOrigin = "imported" if imported else "learned"
     action: VersionAction = "import" if imported else "apply"
@@ -143,12 +147,12 @@ def _change(library: Library, proposed: ProposedChange, decision: Decision) -> C
         step=f"{made.training} step {made.step}" if made.training else "",
         provenance=draft.provenance,
         findings=_review_findings(draft),
-        receipt="force_accept: approved by a person" if draft.approved else receipt(decision),
+        receipt="force_accept: approved by a person" if draft.approved else receipt_of(decision),
         gain=made.gain,
         created=library.ctx.now(),
     )
-    past = past_of(library, draft, found)
-    return Change(root=found.root.real, package=proposed.after, base=draft.base_hash, version=version, past=past)
+    past = versions_in_parcel(library, draft, found)
+    return SkillChange(root=found.root.real, package=proposed.after, base=draft.base_hash, version=version, past=past)
 
 
 def _status(draft: Draft, last: Version | None, decision: Decision) -> SkillStatus:
@@ -185,7 +189,7 @@ def _only_failed(draft: Draft) -> bool:
     return draft.status == "quarantined" and blocking == {FAILED}
 
 
-def _quarantine(ctx: Context, draft: Draft, found: Found, cause: str) -> None:
+def _quarantine(ctx: Context, draft: Draft, found: FoundSkill, cause: str) -> None:
     """Note that a draft could not be shipped; the skill's files are what they were."""
     failure = Finding(rule=FAILED, severity="high", reason=cause, fix=f"metier drafts apply {draft.id}")
     findings = (*_review_findings(draft), failure)
@@ -197,7 +201,7 @@ def _quarantine(ctx: Context, draft: Draft, found: Found, cause: str) -> None:
     if last is not None and last.action != "rollback":
         why = f"draft {draft.id} could not be applied: {cause}"
         with suppress(StoreError):
-            turn(ctx, found, last, "rollback", status=last.status, why=why)
+            change_status(ctx, found, last, "rollback", status=last.status, why=why)
 
 
 def _review_findings(draft: Draft) -> tuple[Finding, ...]:

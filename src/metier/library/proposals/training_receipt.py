@@ -24,7 +24,7 @@ WIDE = 48
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Brought:
+class TrainingReceipt:
     """What a training brought, as far as its report says."""
 
     training: str = ""
@@ -38,21 +38,21 @@ class Brought:
     """What is known of each added line, by its text."""
 
 
-NOTHING = Brought()
+NO_RECEIPT = TrainingReceipt()
 
 
-def brought(ctx: Context, training: str) -> Brought:
+def training_receipt(ctx: Context, training: str) -> TrainingReceipt:
     """What a training brought; nothing where it is not known here."""
     if not training:
-        return NOTHING
+        return NO_RECEIPT
     with ctx.store.read() as transaction:
         try:
             found = trainings.get(transaction, training)
         except NotFoundError:
-            return NOTHING
+            return NO_RECEIPT
         report = cast("Json", json.loads(trainings.report_of(transaction, found.id) or "{}"))
     scores = cast("Json", report.get("scores") or {})
-    return Brought(
+    return TrainingReceipt(
         training=found.id,
         skill_hash=str(report.get("skill_hash") or ""),
         step=cast("int", report.get("best_step") or 0),
@@ -61,12 +61,12 @@ def brought(ctx: Context, training: str) -> Brought:
     )
 
 
-def worths(ctx: Context, names: Iterable[str]) -> dict[str, Brought]:
+def training_receipts(ctx: Context, names: Iterable[str]) -> dict[str, TrainingReceipt]:
     """The same of several trainings, by their ids."""
-    return {name: brought(ctx, name) for name in dict.fromkeys(names) if name}
+    return {name: training_receipt(ctx, name) for name in dict.fromkeys(names) if name}
 
 
-def proven(ctx: Context, draft: Draft) -> Decision | None:
+def proven_decision(ctx: Context, draft: Draft) -> Decision | None:
     """What the last gate of a draft's training said in its favour, with the target it was proven on."""
     if not draft.provenance.training:
         return None

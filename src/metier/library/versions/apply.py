@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metier.errors import ConflictError, MetierError, RefusedError, StoreError
-from metier.library.disk.atomic_files import Ink
-from metier.library.disk.slot import ABSENT, Place
+from metier.library.disk.atomic_files import WriteBatch
+from metier.library.disk.slot import ABSENT, SkillSlot
 from metier.library.versions import journal
-from metier.library.versions.history import Entry
+from metier.library.versions.history import VersionEntry
 from metier.library.versions.objects import files_of, modes_in
 from metier.skills.names import lookalike_key, name_problem
 from metier.skills.paths import path_problem
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from metier.library.versions.shelf import Shelf
+    from metier.library.versions.version_store import VersionStore
     from metier.skills.package import Package
 
 EVERY = 16
@@ -33,7 +33,7 @@ TRIES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class SkillChange:
     """What is to become of one skill."""
 
     root: Path
@@ -50,10 +50,10 @@ class Change:
 class _Step:
     """A change with its place and its entries."""
 
-    place: Place
-    entry: Entry
+    place: SkillSlot
+    entry: VersionEntry
     package: Package
-    earlier: tuple[Entry, ...] = ()
+    earlier: tuple[VersionEntry, ...] = ()
     """Versions that come before it: a past it brings along, or what a person did and nobody has kept yet."""
     unseen: Package | None = None
     """What that person did."""
@@ -61,46 +61,46 @@ class _Step:
     """Of the files and folders it replaces, or had when it was kept."""
 
 
-def apply(shelf: Shelf, changes: Sequence[Change]) -> list[Version]:
+def apply_changes(store: VersionStore, changes: Sequence[SkillChange]) -> list[Version]:
     """Carry out all changes or none; returns the new versions. What somebody else changed meanwhile is a conflict."""
     if not changes:
         return []
     _check_batch(changes)
-    with shelf.writing():
-        if not journal.is_clean(shelf):
-            journal.recover(shelf)
-            waiting = journal.waiting(shelf)
+    with store.writing():
+        if not journal.is_clean(store):
+            journal.recover(store)
+            waiting = journal.unfinished_skills(store)
             for change in changes:
-                journal.check_settled(shelf, waiting, shelf.key(change.root), change.version.skill)
-        return _carried_out(shelf, changes)
+                journal.check_settled(store, waiting, store.key(change.root), change.version.skill)
+        return _carry_out(store, changes)
 
 
-def _carried_out(shelf: Shelf, changes: Sequence[Change]) -> list[Version]:
+def _carry_out(store: VersionStore, changes: Sequence[SkillChange]) -> list[Version]:
     """All changes, as far as nothing stands in their way."""
-    steps = [_prepared(shelf, change) for change in changes]
-    ink = _written(shelf, steps)
-    begun = _begun(shelf, steps, ink)
-    _swap(shelf, steps, begun)
-    _file(shelf, steps, begun, ink.objects)
+    steps = [_prepare(store, change) for change in changes]
+    writes = _write_all(store, steps)
+    begun = _begin(store, steps, writes)
+    _swap(store, steps, begun)
+    _file(store, steps, begun, writes.objects)
     for step in steps:
         if step.entry.staged and not step.place.retire(step.entry.staged):
-            shelf.littered = True
+            store.littered = True
     if any(step.entry.version.number % EVERY == 0 for step in steps):
-        shelf.sweep(roots=_roots(steps))
+        store.sweep(roots=_roots(steps))
     return [step.entry.version for step in steps]
 
 
-def _prepared(shelf: Shelf, change: Change) -> _Step:
-    skill, out, key = change.version.skill, change.version.out, shelf.key(change.root)
-    number, last = shelf.histories.newest(key, skill)
+def _prepare(store: VersionStore, change: SkillChange) -> _Step:
+    skill, out, key = change.version.skill, change.version.out, store.key(change.root)
+    number, last = store.histories.newest(key, skill)
     if last is None and change.base == ABSENT:
         _check_name(skill, name_problem(skill))
-    staging, beside = _staging_for(shelf, change.root, made=not out)
-    place = Place(root=change.root, skill=skill, staging=staging)
-    live, modes = _expected(place, change)
+    staging, beside = _staging_for(store, change.root, made=not out)
+    place = SkillSlot(root=change.root, skill=skill, staging=staging)
+    live, modes = _read_expected(place, change)
     modes = modes if live else modes_in(last.files if last else ())
     unseen = None if _is_known(last, change.base) else live
-    earlier = [*change.past, *([_unseen(unseen, change.version, last)] if unseen else [])]
+    earlier = [*change.past, *([_hand_edit_version(unseen, change.version, last)] if unseen else [])]
     version = replace(
         change.version,
         root=key,
@@ -112,20 +112,22 @@ def _prepared(shelf: Shelf, change: Change) -> _Step:
     moves = (ABSENT if out else version.hash) != change.base
     return _Step(
         place=place,
-        entry=Entry(version=version, staged=shelf.new_name() if moves else "", beside=beside),
+        entry=VersionEntry(version=version, staged=store.new_name() if moves else "", beside=beside),
         package=change.package,
-        earlier=tuple(Entry(version=replace(one, root=key, number=number + at)) for at, one in enumerate(earlier, 1)),
+        earlier=tuple(
+            VersionEntry(version=replace(one, root=key, number=number + at)) for at, one in enumerate(earlier, 1)
+        ),
         unseen=unseen,
         modes=modes,
     )
 
 
-def _expected(place: Place, change: Change) -> tuple[Package | None, dict[str, int]]:
+def _read_expected(place: SkillSlot, change: SkillChange) -> tuple[Package | None, dict[str, int]]:
     """What lies there, if it is what the change was made against, with the modes of its files."""
-    live, modes = place.look()
+    live, modes = place.package_with_modes()
     found = live.hash() if live else ABSENT
     if found != change.base:
-        raise ConflictError(_conflict(place, change.base, found))
+        raise ConflictError(_conflict_text(place, change.base, found))
     if found == ABSENT and not change.version.out:
         _check_alike(place)
     return live, modes
@@ -136,7 +138,7 @@ def _is_known(last: Version | None, found: str) -> bool:
     return last is not None and not last.out and last.hash == found
 
 
-def _unseen(package: Package, change: Version, last: Version | None) -> Version:
+def _hand_edit_version(package: Package, change: Version, last: Version | None) -> Version:
     """What a person did since the last look: no bytes are replaced that no version holds."""
     return Version(
         skill=change.skill,
@@ -152,46 +154,46 @@ def _unseen(package: Package, change: Version, last: Version | None) -> Version:
     )
 
 
-def _staging_for(shelf: Shelf, root: Path, *, made: bool) -> tuple[Path, bool]:
+def _staging_for(store: VersionStore, root: Path, *, made: bool) -> tuple[Path, bool]:
     try:
         if not root.is_dir():
             if not made:
                 raise RefusedError(f"There is no folder {root}.")
             root.mkdir(parents=True, exist_ok=True)
-        return shelf.staging_for(root)
+        return store.staging_for(root)
     except OSError as error:
         raise StoreError(f"{root} cannot be written: {error.strerror}. Nothing was changed.") from None
 
 
-def _written(shelf: Shelf, steps: Sequence[_Step]) -> Ink:
+def _write_all(store: VersionStore, steps: Sequence[_Step]) -> WriteBatch:
     """Everything the steps need on disk: the bytes to keep, and the packages beside their places."""
-    ink = Ink()
+    writes = WriteBatch()
     try:
         for step in steps:
             if step.unseen:
-                shelf.objects.write(step.unseen, step.earlier[-1].version.files, ink)
-            shelf.objects.write(step.package, step.entry.version.files, ink)
+                store.objects.write(step.unseen, step.earlier[-1].version.files, writes)
+            store.objects.write(step.package, step.entry.version.files, writes)
             if step.entry.staged and not step.entry.version.out:
-                step.place.stage(step.package, step.entry.staged, ink, step.modes)
+                step.place.stage(step.package, step.entry.staged, writes, step.modes)
     except (OSError, StoreError) as error:
-        ink.close(lasting=False)
-        shelf.sweep(roots=_roots(steps))
+        writes.close(lasting=False)
+        store.sweep(roots=_roots(steps))
         if isinstance(error, StoreError):
             raise
-        raise StoreError(f"{error.filename or shelf.staging}: {error.strerror}. Nothing was changed.") from None
-    return ink
+        raise StoreError(f"{error.filename or store.staging}: {error.strerror}. Nothing was changed.") from None
+    return writes
 
 
-def _begun(shelf: Shelf, steps: Sequence[_Step], ink: Ink) -> list[Entry]:
+def _begin(store: VersionStore, steps: Sequence[_Step], writes: WriteBatch) -> list[VersionEntry]:
     entries = [entry for step in steps for entry in (*step.earlier, step.entry)]
     try:
-        return journal.begin(shelf, entries, ink)
+        return journal.begin(store, entries, writes)
     except StoreError:
-        shelf.sweep(roots=_roots(steps))
+        store.sweep(roots=_roots(steps))
         raise
 
 
-def _swap(shelf: Shelf, steps: Sequence[_Step], begun: list[Entry]) -> None:
+def _swap(store: VersionStore, steps: Sequence[_Step], begun: list[VersionEntry]) -> None:
     """Put every package into its place; if one cannot be, the others go back."""
     for step in steps:
         try:
@@ -199,46 +201,46 @@ def _swap(shelf: Shelf, steps: Sequence[_Step], begun: list[Entry]) -> None:
                 _move(step)
                 _check_swapped(step)
         except ConflictError:
-            _undo(shelf, steps, begun)
+            _undo(store, steps, begun)
             raise
         except (FileExistsError, FileNotFoundError, NotADirectoryError):  # so does a link in a folder's place
-            _undo(shelf, steps, begun)
-            raise ConflictError(_overtaken(step.place)) from None
+            _undo(store, steps, begun)
+            raise ConflictError(_overtaken_text(step.place)) from None
         except (OSError, StoreError) as error:
-            _undo(shelf, steps, begun)
+            _undo(store, steps, begun)
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise StoreError(f"{step.place.folder}: {why}. Nothing was changed.") from None
 
 
-def _undo(shelf: Shelf, steps: Sequence[_Step], begun: list[Entry]) -> None:
+def _undo(store: VersionStore, steps: Sequence[_Step], begun: list[VersionEntry]) -> None:
     """Take a change back; whoever disturbs it at the same moment does so only a few times."""
     for left in reversed(range(TRIES)):
         try:
-            journal.back(shelf, begun)
+            journal.undo(store, begun)
         except (OSError, MetierError) as error:
             if not left:
                 said = f"A change was cut short ({error}); the next command that writes settles it."
                 raise StoreError(said) from None
         else:
             break
-    shelf.sweep(roots=_roots(steps))
+    store.sweep(roots=_roots(steps))
 
 
-def _file(shelf: Shelf, steps: Sequence[_Step], begun: list[Entry], objects: Iterable[str]) -> None:
+def _file(store: VersionStore, steps: Sequence[_Step], begun: list[VersionEntry], objects: Iterable[str]) -> None:
     """Give the versions their places in the history; a disk that says no takes all back, while it is not too late."""
     try:
-        journal.finish(shelf, begun, objects)
+        journal.finish(store, begun, objects)
     except OSError as error:
-        if not journal.is_filed(shelf, begun):
-            _undo(shelf, steps, begun)
-            raise StoreError(f"{shelf.histories.folder}: {error.strerror}. Nothing was changed.") from None
+        if not journal.is_filed(store, begun):
+            _undo(store, steps, begun)
+            raise StoreError(f"{store.histories.folder}: {error.strerror}. Nothing was changed.") from None
         said = "The change is made; the next command that writes completes its history."
-        raise StoreError(f"{shelf.histories.folder}: {error.strerror}. {said}") from None
+        raise StoreError(f"{store.histories.folder}: {error.strerror}. {said}") from None
 
 
 def _move(step: _Step) -> None:
     if step.entry.version.out:
-        step.place.take(step.entry.staged)
+        step.place.take_out(step.entry.staged)
     else:
         step.place.put(step.entry.staged, replaces=step.entry.version.parent != ABSENT)
 
@@ -247,10 +249,10 @@ def _check_swapped(step: _Step) -> None:
     """Whether what was taken out is what was expected: between look and exchange somebody may have been faster."""
     before = step.entry.version.parent
     if before != ABSENT and step.place.staged_hash(step.entry.staged) != before:
-        raise ConflictError(_overtaken(step.place))
+        raise ConflictError(_overtaken_text(step.place))
 
 
-def _check_batch(changes: Sequence[Change]) -> None:
+def _check_batch(changes: Sequence[SkillChange]) -> None:
     """One batch changes a skill once, makes no two that look alike, and leaves no root."""
     seen: set[tuple[Path, str]] = set()
     for change in changes:
@@ -266,7 +268,7 @@ def _check_name(skill: str, problem: str | None) -> None:
         raise RefusedError(f"{skill[:80]!r} cannot be the name of a skill: {problem}.")
 
 
-def _check_alike(place: Place) -> None:
+def _check_alike(place: SkillSlot) -> None:
     """A skill that comes needs a name that nobody can take for another one beside it."""
     name = place.folder.name
     with suppress(FileNotFoundError):
@@ -279,11 +281,11 @@ def _roots(steps: Sequence[_Step]) -> set[Path]:
     return {step.place.root for step in steps}
 
 
-def _overtaken(place: Place) -> str:
+def _overtaken_text(place: SkillSlot) -> str:
     return f"{place.folder} was changed by somebody else at this moment. Look at it again."
 
 
-def _conflict(place: Place, base: str, found: str) -> str:
+def _conflict_text(place: SkillSlot, base: str, found: str) -> str:
     if found == ABSENT:
         return f"There is no skill in {place.folder} any more, though there was when this change was made."
     if base == ABSENT:

@@ -30,7 +30,7 @@ _NUMBERS = re.compile(r"/([0-9]+)\.json(?=/)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class VersionEntry:
     """A version as its file holds it, and what an unfinished change still needs to know."""
 
     version: Version
@@ -46,7 +46,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Damaged:
+class DamagedVersion:
     """A version's file that cannot be read any more; the others can."""
 
     file: Path
@@ -54,11 +54,11 @@ class Damaged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Past:
+class SkillHistory:
     """All versions of one skill, the first one first, and the files that were damaged."""
 
     versions: tuple[Version, ...] = ()
-    damaged: tuple[Damaged, ...] = ()
+    damaged: tuple[DamagedVersion, ...] = ()
     last_number: int = 0
     """Of the newest file, readable or not: no number is ever used twice."""
 
@@ -82,32 +82,32 @@ class Histories:
 
     folder: Path
 
-    def place(self, root: str, skill: str) -> Path:
+    def folder_of(self, root: str, skill: str) -> Path:
         """Where a skill's history lies: under its name, and for skills of other roots with a sign of the root."""
-        return self.folder / place_name(root, skill)
+        return self.folder / folder_name(root, skill)
 
     def file(self, version: Version) -> Path:
         """Where a version's file lies."""
         return self.folder / file_name(version)
 
-    def past(self, root: str, skill: str) -> Past:
+    def history_of(self, root: str, skill: str) -> SkillHistory:
         """The history of a skill; empty when it has none."""
-        numbers = sorted(_numbers(self.place(root, skill)))
+        numbers = sorted(_numbers(self.folder_of(root, skill)))
         versions: list[Version] = []
-        damaged: list[Damaged] = []
+        damaged: list[DamagedVersion] = []
         for number in numbers:
-            file = self.place(root, skill) / f"{number}.json"
+            file = self.folder_of(root, skill) / f"{number}.json"
             found = read_entry(file)
-            if isinstance(found, Damaged):
+            if isinstance(found, DamagedVersion):
                 damaged.append(found)
             else:
                 versions.append(found.version)
         last = numbers[-1] if numbers else 0
-        return Past(versions=tuple(versions), damaged=tuple(damaged), last_number=last)
+        return SkillHistory(versions=tuple(versions), damaged=tuple(damaged), last_number=last)
 
     def last_number(self, root: str, skill: str) -> int:
         """The number of a skill's newest version; 0 when it has none."""
-        return max(_numbers(self.place(root, skill)), default=0)
+        return max(_numbers(self.folder_of(root, skill)), default=0)
 
     def last(self, root: str, skill: str) -> Version | None:
         """The newest readable version of a skill."""
@@ -115,11 +115,11 @@ class Histories:
 
     def newest(self, root: str, skill: str) -> tuple[int, Version | None]:
         """The number of a skill's newest version, and the newest that can be read."""
-        folder = self.place(root, skill)
+        folder = self.folder_of(root, skill)
         numbers = sorted(_numbers(folder), reverse=True)
         for number in numbers:
             found = read_entry(folder / f"{number}{END}")
-            if isinstance(found, Entry):
+            if isinstance(found, VersionEntry):
                 return numbers[0], found.version
         return (numbers[0] if numbers else 0), None
 
@@ -141,13 +141,13 @@ class Histories:
             else:
                 yield roots[mark], skill.replace("%2F", "/").replace("%40", "@").replace("%25", "%")
 
-    def damaged(self) -> bool:
+    def has_damage(self) -> bool:
         """Whether any version's file cannot be read."""
         folders = sorted(self.folder.iterdir()) if self.folder.is_dir() else []
         files = (folder / f"{number}.json" for folder in folders for number in _numbers(folder))
-        return any(isinstance(read_entry(file), Damaged) for file in files)
+        return any(isinstance(read_entry(file), DamagedVersion) for file in files)
 
-    def everything(self) -> Iterator[Version]:
+    def all_versions(self) -> Iterator[Version]:
         """Every readable version of every skill."""
         if self.folder.is_dir():
             for folder in sorted(self.folder.iterdir()):
@@ -159,7 +159,7 @@ def _mark(root: str) -> str:
     return "" if root == DEFAULT_ROOT else f"@{sha256(os.fsencode(root)).hexdigest()[:8]}"
 
 
-def place_name(root: str, skill: str) -> str:
+def folder_name(root: str, skill: str) -> str:
     """The name of the folder that holds a skill's history: no two skills have the same, and every disk can bear it."""
     mark = _mark(root)
     if skill.isascii() and skill.replace("-", "").isalnum() and len(skill) < LONGEST:
@@ -172,27 +172,27 @@ def place_name(root: str, skill: str) -> str:
 
 def file_name(version: Version) -> str:
     """Where a version's file lies below the folder of all histories."""
-    return f"{place_name(version.root, version.skill)}/{version.number}{END}"
+    return f"{folder_name(version.root, version.skill)}/{version.number}{END}"
 
 
-def read_entry(file: Path) -> Entry | Damaged:
+def read_entry(file: Path) -> VersionEntry | DamagedVersion:
     """What a version's file says."""
     try:
         with open(file, "rb", buffering=0) as opened:  # noqa: PTH123 - one of them at every change
             entry = parse_entry(opened.read().decode())
     except OSError as error:
-        return Damaged(file=file, reason=error.strerror or str(error))
+        return DamagedVersion(file=file, reason=error.strerror or str(error))
     except ValueError as error:
-        return Damaged(file=file, reason=f"it is not what was written ({str(error).splitlines()[0]})")
+        return DamagedVersion(file=file, reason=f"it is not what was written ({str(error).splitlines()[0]})")
     return entry
 
 
-def parse_entry(text: str) -> Entry:
+def parse_entry(text: str) -> VersionEntry:
     """A version from the text of its file; ValueError says why it is none."""
-    return value_json.loads(Entry, text)
+    return value_json.loads(VersionEntry, text)
 
 
-def write_entry(entry: Entry) -> bytes:
+def write_entry(entry: VersionEntry) -> bytes:
     """The content of a version's file."""
     return f"{value_json.dumps(entry)}\n".encode()
 
@@ -211,5 +211,5 @@ def _names(folder: Path) -> list[str]:
 def _readable(folder: Path) -> Iterator[Version]:
     for number in sorted(_numbers(folder), reverse=True):
         found = read_entry(folder / f"{number}.json")
-        if isinstance(found, Entry):
+        if isinstance(found, VersionEntry):
             yield found.version

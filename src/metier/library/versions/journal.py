@@ -9,22 +9,29 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metier.errors import DamagedError, MetierError, NotFoundError, StoreError
-from metier.library.disk.atomic_files import Ink, sync
-from metier.library.disk.slot import ABSENT, Place
-from metier.library.versions.history import Damaged, Entry, file_name, parse_entry, read_entry, write_entry
+from metier.library.disk.atomic_files import WriteBatch, sync
+from metier.library.disk.slot import ABSENT, SkillSlot
+from metier.library.versions.history import (
+    DamagedVersion,
+    VersionEntry,
+    file_name,
+    parse_entry,
+    read_entry,
+    write_entry,
+)
 from metier.library.versions.objects import is_object, modes_in
-from metier.library.versions.shelf import BESIDE, OUT
+from metier.library.versions.version_store import BESIDE, OUT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
-    from metier.library.versions.shelf import Shelf
+    from metier.library.versions.version_store import VersionStore
     from metier.types.skills import Version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recovered:
+class RecoveredChange:
     """What became of a change that was found unfinished."""
 
     version: Version
@@ -32,61 +39,61 @@ class Recovered:
     """`finished`, `taken back`, or why it still waits."""
 
 
-def begin(shelf: Shelf, entries: Sequence[Entry], ink: Ink) -> list[Entry]:
+def begin(store: VersionStore, entries: Sequence[VersionEntry], writes: WriteBatch) -> list[VersionEntry]:
     """Write down, durably, what is about to happen; from here on it happens, whatever comes between.
 
-    What it needs was written with the same ink and lasts from the same moment; a note that lasts without it, or it
+    What it needs was written with the same writes and lasts from the same moment; a note that lasts without it, or it
     without the note, was cut short before anything moved.
     """
     mark = secrets.token_hex(8)
-    batch = tuple(_name(shelf, entry) for entry in entries)
+    batch = tuple(_name(store, entry) for entry in entries)
     begun = [replace(entry, mark=mark, batch=batch) for entry in entries]
     try:
         for entry in begun:
-            _make_folder(shelf, entry, lasting=ink.lasting)
+            _make_folder(store, entry, lasting=writes.lasting)
         for entry in begun:
-            ink.write(shelf.journal, _note(shelf, entry), write_entry(entry))
-        ink.close(lasting=True)
+            writes.write(store.journal, _note(store, entry), write_entry(entry))
+        writes.close(lasting=True)
     except OSError as error:
-        ink.close(lasting=False)
-        drop(shelf, begun)
-        raise StoreError(f"{shelf.journal} cannot be written: {error.strerror}. Nothing was changed.") from None
+        writes.close(lasting=False)
+        forget(store, begun)
+        raise StoreError(f"{store.journal} cannot be written: {error.strerror}. Nothing was changed.") from None
     return begun
 
 
-def finish(shelf: Shelf, begun: Iterable[Entry], objects: Iterable[str]) -> None:
+def finish(store: VersionStore, begun: Iterable[VersionEntry], objects: Iterable[str]) -> None:
     """Give every version of a change that is done its place in the history, after the objects it brought."""
-    shelf.objects.place(objects)
+    store.objects.file_all(objects)
     for entry in begun:
-        os.replace(f"{shelf.journal}/{_note(shelf, entry)}", f"{shelf.state}/{_name(shelf, entry)}")  # noqa: PTH105
+        os.replace(f"{store.journal}/{_note(store, entry)}", f"{store.state}/{_name(store, entry)}")  # noqa: PTH105
 
 
-def is_filed(shelf: Shelf, entries: Sequence[Entry]) -> bool:
+def is_filed(store: VersionStore, entries: Sequence[VersionEntry]) -> bool:
     """Whether a version of a change has its place already: then all the others get theirs, too."""
-    return any(_is_of(shelf.state / name, entries[0].mark) for name in entries[0].batch)
+    return any(_is_of(store.state / name, entries[0].mark) for name in entries[0].batch)
 
 
-def back(shelf: Shelf, begun: Sequence[Entry]) -> None:
+def undo(store: VersionStore, begun: Sequence[VersionEntry]) -> None:
     """Undo what was done of a change and forget it."""
     for entry in reversed(begun):
-        _back(shelf, entry)
-    drop(shelf, begun)
+        _back(store, entry)
+    forget(store, begun)
 
 
-def drop(shelf: Shelf, begun: Iterable[Entry]) -> None:
+def forget(store: VersionStore, begun: Iterable[VersionEntry]) -> None:
     """Forget a change that did not happen."""
     for entry in begun:
         with suppress(OSError):
-            (shelf.journal / _note(shelf, entry)).unlink()
+            (store.journal / _note(store, entry)).unlink()
     with suppress(OSError):
-        sync(shelf.journal)
+        sync(store.journal)
 
 
-def pending(shelf: Shelf) -> list[list[Entry]]:
+def unfinished_changes(store: VersionStore) -> list[list[VersionEntry]]:
     """The changes that were begun and are not finished, each as its entries, older ones first; needs `writing`."""
-    batches: dict[str, list[Entry]] = {}
+    batches: dict[str, list[VersionEntry]] = {}
     unread: set[str] = set()
-    for file in sorted(shelf.journal.iterdir()):
+    for file in sorted(store.journal.iterdir()):
         if is_object(file.name):
             continue
         mark = file.name.partition("-")[0]
@@ -102,68 +109,68 @@ def pending(shelf: Shelf) -> list[list[Entry]]:
     return sorted(waiting, key=lambda entries: min(entry.version.number for entry in entries))
 
 
-def is_clean(shelf: Shelf) -> bool:
+def is_clean(store: VersionStore) -> bool:
     """Whether no change waits to be finished."""
     try:
-        return not os.listdir(shelf.journal)  # noqa: PTH208 - names are all it takes
+        return not os.listdir(store.journal)  # noqa: PTH208 - names are all it takes
     except FileNotFoundError:
         return True
 
 
-def waiting(shelf: Shelf) -> set[tuple[str, str]]:
+def unfinished_skills(store: VersionStore) -> set[tuple[str, str]]:
     """Root and name of every skill of which a change was begun and is not finished; needs `writing`."""
-    if is_clean(shelf):
+    if is_clean(store):
         return set()
-    return {(entry.version.root, entry.version.skill) for entries in pending(shelf) for entry in entries}
+    return {(entry.version.root, entry.version.skill) for entries in unfinished_changes(store) for entry in entries}
 
 
-def check_settled(shelf: Shelf, waiting: Collection[tuple[str, str]], key: str, skill: str) -> None:
+def check_settled(store: VersionStore, waiting: Collection[tuple[str, str]], key: str, skill: str) -> None:
     """Refuse a skill whose last change is not settled yet: its number and its place are taken."""
     if (key, skill) in waiting:
-        folder = shelf.root(key) / skill
+        folder = store.root(key) / skill
         raise StoreError(f"An earlier change of {folder} was cut short and cannot be settled: is it readable?")
 
 
-def recover(shelf: Shelf) -> list[Recovered]:
+def recover(store: VersionStore) -> list[RecoveredChange]:
     """Finish or take back every change that was begun; needs `writing`. One that cannot be is left for later."""
-    done: list[Recovered] = []
-    for entries in pending(shelf):
+    done: list[RecoveredChange] = []
+    for entries in unfinished_changes(store):
         try:
-            how = _settle_batch(shelf, entries)
+            how = _settle_batch(store, entries)
         except (OSError, MetierError) as error:
             how = f"still waiting: {error}"
-        done += [Recovered(version=entry.version, how=how) for entry in entries]
-    shelf.sweep(roots={shelf.root(one.version.root) for one in done})
+        done += [RecoveredChange(version=entry.version, how=how) for entry in entries]
+    store.sweep(roots={store.root(one.version.root) for one in done})
     return done
 
 
-def place_of(shelf: Shelf, entry: Entry) -> Place:
+def slot_of(store: VersionStore, entry: VersionEntry) -> SkillSlot:
     """Where a version's package is or is to be."""
-    root = shelf.root(entry.version.root)
-    return Place(root=root, skill=entry.version.skill, staging=root / BESIDE if entry.beside else shelf.staging)
+    root = store.root(entry.version.root)
+    return SkillSlot(root=root, skill=entry.version.skill, staging=root / BESIDE if entry.beside else store.staging)
 
 
-def _settle_batch(shelf: Shelf, entries: list[Entry]) -> str:
-    if not is_filed(shelf, entries):
-        if len(entries) < len(entries[0].batch) or _is_short(shelf, entries):
-            drop(shelf, entries)  # cut short while it was being written down: nothing had moved yet
+def _settle_batch(store: VersionStore, entries: list[VersionEntry]) -> str:
+    if not is_filed(store, entries):
+        if len(entries) < len(entries[0].batch) or _is_short(store, entries):
+            forget(store, entries)  # cut short while it was being written down: nothing had moved yet
             return "taken back"
-        if any(_is_foreign(shelf, entry) for entry in entries):
-            back(shelf, entries)
+        if any(_is_foreign(store, entry) for entry in entries):
+            undo(store, entries)
             return "taken back: a skill was changed by hand meanwhile"
-        _make_last(shelf, entries)
+        _make_last(store, entries)
         for entry in entries:
-            _forward(shelf, entry)
+            _forward(store, entry)
     for entry in entries:
-        _make_folder(shelf, entry, lasting=True)
-    finish(shelf, entries, _objects(entries))
+        _make_folder(store, entry, lasting=True)
+    finish(store, entries, _objects(entries))
     for entry in entries:
-        if entry.staged and not place_of(shelf, entry).retire(entry.staged):
-            shelf.littered = True
+        if entry.staged and not slot_of(store, entry).retire(entry.staged):
+            store.littered = True
     return "finished"
 
 
-def _objects(entries: Iterable[Entry]) -> set[str]:
+def _objects(entries: Iterable[VersionEntry]) -> set[str]:
     """The objects that some versions are made of."""
     return {file.object for entry in entries for file in entry.version.files}
 
@@ -173,64 +180,64 @@ def _is_of(file: Path, mark: str) -> bool:
     if not file.exists():
         return False
     found = read_entry(file)
-    return isinstance(found, Damaged) or found.mark == mark
+    return isinstance(found, DamagedVersion) or found.mark == mark
 
 
-def _make_folder(shelf: Shelf, entry: Entry, *, lasting: bool) -> None:
+def _make_folder(store: VersionStore, entry: VersionEntry, *, lasting: bool) -> None:
     """Make the folder of a skill's history."""
-    folder = shelf.histories.place(entry.version.root, entry.version.skill)
+    folder = store.histories.folder_of(entry.version.root, entry.version.skill)
     if not os.path.isdir(folder):  # noqa: PTH112 - at every change
         folder.mkdir(mode=0o700, exist_ok=True)
         if lasting:
             sync(folder.parent)
 
 
-def _name(shelf: Shelf, entry: Entry) -> str:
+def _name(store: VersionStore, entry: VersionEntry) -> str:
     """What a batch calls one of its versions: the place of its file below the state folder."""
-    return f"{shelf.histories.folder.name}/{file_name(entry.version)}"
+    return f"{store.histories.folder.name}/{file_name(entry.version)}"
 
 
-def _note(shelf: Shelf, entry: Entry) -> str:
+def _note(store: VersionStore, entry: VersionEntry) -> str:
     """The name of an entry's file while its change goes on."""
-    return f"{entry.mark}-{entry.batch.index(_name(shelf, entry))}.json"
+    return f"{entry.mark}-{entry.batch.index(_name(store, entry))}.json"
 
 
-def _wanted(entry: Entry) -> str:
+def _wanted(entry: VersionEntry) -> str:
     """The hash a place has when the change is done."""
     return ABSENT if entry.version.out else entry.version.hash
 
 
-def _is_short(shelf: Shelf, entries: Sequence[Entry]) -> bool:
+def _is_short(store: VersionStore, entries: Sequence[VersionEntry]) -> bool:
     """Whether a change that was written down lacks bytes it needs; that can only be while nothing has moved yet."""
     try:
         for entry in entries:
-            shelf.objects.load(entry.version.files)
+            store.objects.load(entry.version.files)
     except (NotFoundError, DamagedError):
-        moved = (entry for entry in entries if entry.staged and place_of(shelf, entry).hash() == _wanted(entry))
+        moved = (entry for entry in entries if entry.staged and slot_of(store, entry).hash() == _wanted(entry))
         return next(moved, None) is None
     return False
 
 
-def _make_last(shelf: Shelf, entries: Sequence[Entry]) -> None:
+def _make_last(store: VersionStore, entries: Sequence[VersionEntry]) -> None:
     """Make the notes of a change last, and the objects it brings: whoever was killed may not have come to that."""
     for name in _objects(entries):
         with suppress(FileNotFoundError):
-            shelf.objects.rescue(name)
-    ink = Ink(named={shelf.journal})
+            store.objects.rescue(name)
+    writes = WriteBatch(named={store.journal})
     try:
         for entry in entries:
-            ink.add_file(os.open(shelf.journal / _note(shelf, entry), os.O_RDONLY | os.O_CLOEXEC))
+            writes.add_file(os.open(store.journal / _note(store, entry), os.O_RDONLY | os.O_CLOEXEC))
     except BaseException:
-        ink.close(lasting=False)
+        writes.close(lasting=False)
         raise
-    ink.close(lasting=True)
+    writes.close(lasting=True)
 
 
-def _is_foreign(shelf: Shelf, entry: Entry) -> bool:
+def _is_foreign(store: VersionStore, entry: VersionEntry) -> bool:
     """Whether a person had a hand in it: something lies there, or was taken out, that was not expected."""
     if not entry.staged:
         return False
-    place, before = place_of(shelf, entry), entry.version.parent
+    place, before = slot_of(store, entry), entry.version.parent
     live = place.hash()
     staged = place.staged_hash(entry.staged) or place.staged_hash(f"{entry.staged}{OUT}")
     if live == _wanted(entry):
@@ -240,35 +247,35 @@ def _is_foreign(shelf: Shelf, entry: Entry) -> bool:
     return live != ABSENT or place.staged_hash(f"{entry.staged}{OUT}") != before
 
 
-def _forward(shelf: Shelf, entry: Entry) -> None:
+def _forward(store: VersionStore, entry: VersionEntry) -> None:
     """Do what is left to do of a change."""
     if not entry.staged:
         return
-    place = place_of(shelf, entry)
-    place.mend(entry.staged)
+    place = slot_of(store, entry)
+    place.repair(entry.staged)
     live = place.hash()
     if live == _wanted(entry):
         return
     if entry.version.out:
-        place.take(entry.staged)
+        place.take_out(entry.staged)
         return
     place.drop(entry.staged)  # whether it would last is not known
-    ink, files = Ink(), entry.version.files
+    writes, files = WriteBatch(), entry.version.files
     try:
-        place.stage(shelf.objects.load(files), entry.staged, ink, modes_in(files) | place.modes())
+        place.stage(store.objects.load(files), entry.staged, writes, modes_in(files) | place.modes())
     except BaseException:
-        ink.close(lasting=False)
+        writes.close(lasting=False)
         raise
-    ink.close(lasting=True)
+    writes.close(lasting=True)
     place.put(entry.staged, replaces=live != ABSENT)
 
 
-def _back(shelf: Shelf, entry: Entry) -> None:
+def _back(store: VersionStore, entry: VersionEntry) -> None:
     """Undo what was done of a change, where it was done."""
     if not entry.staged:
         return
-    place = place_of(shelf, entry)
-    place.mend(entry.staged)
+    place = slot_of(store, entry)
+    place.repair(entry.staged)
     live, staged = place.hash(), place.staged_hash(entry.staged)
     wanted, before = _wanted(entry), entry.version.parent
     if live == ABSENT and ABSENT not in (wanted, before) and staged not in (ABSENT, entry.version.hash, before):
@@ -277,6 +284,6 @@ def _back(shelf: Shelf, entry: Entry) -> None:
         return
     elif staged == ABSENT:
         if before == ABSENT:
-            place.take(entry.staged)
+            place.take_out(entry.staged)
     elif staged != entry.version.hash or entry.version.out:
         place.put(entry.staged, replaces=not entry.version.out)

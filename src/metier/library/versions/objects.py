@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from metier.errors import DamagedError, NotFoundError, StoreError
-from metier.library.disk.atomic_files import Ink, sync
+from metier.library.disk.atomic_files import WriteBatch, sync
 from metier.skills.package import MAX_FILE_BYTES, Package
 from metier.types import StoredFile
 
@@ -27,29 +27,29 @@ NEW = "new-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Objects:
+class ObjectStore:
     """The folder of kept bytes."""
 
     folder: Path
     journal: Path
     """Where they are written before they get their places."""
 
-    def write(self, package: Package, files: Iterable[StoredFile], ink: Ink) -> None:
+    def write(self, package: Package, files: Iterable[StoredFile], writes: WriteBatch) -> None:
         """Write every file of a package that is not kept yet; when that lasts they can get their `place`."""
         for file in files:
-            if file.object in ink.objects or self.has(file.object):
+            if file.object in writes.objects or self.has(file.object):
                 continue
             packed = zlib.compress(package.files[file.path], LEVEL)
             try:
-                ink.write(self.journal, f"{NEW}{file.object}", packed)
+                writes.write(self.journal, f"{NEW}{file.object}", packed)
             except FileExistsError:
                 self.rescue(file.object)
                 if self.has(file.object):
                     continue
-                ink.write(self.journal, f"{NEW}{file.object}", packed)
-            ink.objects.add(file.object)
+                writes.write(self.journal, f"{NEW}{file.object}", packed)
+            writes.objects.add(file.object)
 
-    def place(self, names: Iterable[str]) -> None:
+    def file_all(self, names: Iterable[str]) -> None:
         """Give objects their places that were written and last; those that have them are left alone."""
         for name in names:
             with suppress(FileNotFoundError):
@@ -64,7 +64,7 @@ class Objects:
     def rescue(self, name: str) -> None:
         """Give an object its place that was left without, unless it is torn: then it goes."""
         part = self.journal / f"{NEW}{name}"
-        if _unpacked(part.read_bytes(), name) is None:
+        if _unpack(part.read_bytes(), name) is None:
             part.unlink()
             return
         with part.open("rb") as file:
@@ -72,19 +72,19 @@ class Objects:
         part.replace(self.folder / name)
         sync(self.folder)
 
-    def keep(self, package: Package) -> None:
+    def save(self, package: Package) -> None:
         """Keep every file of a package, durably."""
-        ink = Ink()
+        writes = WriteBatch()
         try:
             try:
-                self.write(package, files_of(package), ink)
+                self.write(package, files_of(package), writes)
             except BaseException:
-                ink.close(lasting=False)
+                writes.close(lasting=False)
                 raise
-            ink.named.clear()  # they get other names in a moment
-            ink.close(lasting=True)
-            if ink.objects:
-                self.place(ink.objects)
+            writes.named.clear()  # they get other names in a moment
+            writes.close(lasting=True)
+            if writes.objects:
+                self.file_all(writes.objects)
                 sync(self.folder)
         except OSError as error:
             raise StoreError(f"{self.folder} cannot be written: {error.strerror}. Nothing was changed.") from None
@@ -108,17 +108,17 @@ class Objects:
         """The bytes of one object; DamagedError when they are not those it is named by."""
         file = self.folder / name
         try:
-            packed = self._packed(file)
+            packed = self._read_packed(file)
         except FileNotFoundError:
             raise NotFoundError(f"{file} is missing: these bytes were not kept, or somebody removed them.") from None
         except OSError as error:
             raise StoreError(f"{file} cannot be read: {error.strerror}.") from None
-        content = _unpacked(packed, name)
+        content = _unpack(packed, name)
         if content is None:
             raise DamagedError(f"{file} is damaged: it does not hold what its name says. Bring it back from a backup.")
         return content
 
-    def _packed(self, file: Path) -> bytes:
+    def _read_packed(self, file: Path) -> bytes:
         """What an object's file holds, which after a power cut may not have its place yet."""
         try:
             return file.read_bytes()
@@ -142,7 +142,7 @@ def is_object(name: str) -> bool:
     return name.startswith(NEW) and _NAME.match(name, len(NEW)) is not None
 
 
-def _unpacked(packed: bytes, name: str) -> bytes | None:
+def _unpack(packed: bytes, name: str) -> bytes | None:
     """The bytes of an object; None when they are not those it is named by."""
     try:
         content = zlib.decompressobj().decompress(packed, MAX_FILE_BYTES + 1)

@@ -12,8 +12,8 @@ from metier import __version__
 from metier.errors import BusyError, MetierError, NotFoundError, RefusedError
 from metier.library.disk.packages import read_package
 from metier.library.hand_edits import record_hand_edit
-from metier.library.proposals import door
-from metier.library.scan import SETTLED, changed, fingerprint
+from metier.library.proposals.review_gate import review_change
+from metier.library.scan import SETTLED, fingerprint, last_change
 from metier.library.versions import journal
 from metier.review.result import blocks
 from metier.selection.assembly.assemble import body_of
@@ -150,13 +150,13 @@ def _history(library: Library, one: CatalogueEntry) -> str:
     if one.skill.version == LEGACY:
         return ""
     found = library.find(one.skill.folder)
-    return str(found.shelf.histories.place(found.key, found.skill))
+    return str(found.version_store.histories.folder_of(found.key, found.skill))
 
 
 def _state(folder: str, history: str) -> tuple[str, int]:
     """A stamp of a skill's files and history, and the time of the newest change."""
     stamp, newest = fingerprint(folder)
-    since = changed(history) if history else 0
+    since = last_change(history) if history else 0
     return f"{stamp} {since}", max(newest, since)
 
 
@@ -181,10 +181,10 @@ def activate(library: Library, skill: str) -> AllowedSkill:
     A hand edit becomes a version first.
     """
     found = library.find(skill)
-    past, package = found.past(), found.place.live()
-    if not (_is_as_kept(past.last, package) and journal.is_clean(found.shelf)):
+    past, package = found.history(), found.slot.package()
+    if not (_is_as_kept(past.last, package) and journal.is_clean(found.version_store)):
         record_hand_edit(library.ctx, found)
-        past, package = found.past(), found.place.live()
+        past, package = found.history(), found.slot.package()
     last = past.last
     if package is None or last is None or last.out:
         raise NotFoundError(f"There is no skill '{skill}' in use here.")
@@ -207,7 +207,7 @@ def review_problem(ctx: Context, package: Package, skill: str) -> str:
     with ctx.store.read() as transaction:
         known = memo.get(transaction, key)
     if known is None:
-        worst = [one for one in door.reviewed(ctx, package, skill, None).findings if blocks(one)]
+        worst = [one for one in review_change(ctx, package, skill, None).findings if blocks(one)]
         said = f"{worst[0].rule} in {worst[0].file}:{worst[0].line}: {worst[0].reason}" if worst else ""
         known = said.encode()
         with ctx.store.write() as transaction:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from metier.errors import MetierError, StoreError
 from metier.events import Noted
-from metier.library.changes import turn
+from metier.library.changes import change_status
 from metier.library.profiles import name_of
-from metier.library.roots import ordered
+from metier.library.roots import roots_in_order
 from metier.selection.worth.link_runs import link_runs
 from metier.selection.worth.utility import UNKNOWN, Adjustment, Counts, Lift, adjustment_of, lift
 from metier.store.tables import meta
@@ -169,7 +169,7 @@ def _promote(library: Library, skill: str, worth: Worth, *, save: bool) -> str:
         found = library.find(skill)
         last = found.last()
         if last is not None and last.status == "provisional":
-            turn(library.ctx, found, last, "wake", status="active", why=why)
+            change_status(library.ctx, found, last, "wake", status="active", why=why)
     except MetierError as error:
         return f"{skill} stays provisional, although {why}. {error}"
     return f"{skill} is now active: {why}."
@@ -184,7 +184,7 @@ def _current(library: Library) -> Mapping[str, str]:
     """The hashes of the skills that agents see, as of the last look at the disk."""
     found: dict[str, str] = {}
     with library.ctx.store.read() as transaction:
-        for root in ordered(library.roots, library.ctx.config.skill_order):
+        for root in roots_in_order(library.roots, library.ctx.config.skill_order):
             for skill, glance in glances.list_all(transaction, str(root.real)).items():
                 found.setdefault(name_of(skill), glance.hash)
     return found

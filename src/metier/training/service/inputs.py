@@ -35,13 +35,13 @@ def skill_from(library: Library, skill: str) -> tuple[str, Package]:
     """A skill's name in the library and its package; a folder that is none of the library's goes by its path."""
     folder = Path(skill).expanduser()
     if ("/" in skill or skill.startswith(".")) and has_document(folder):
-        inside = library.inside(folder.absolute() / "SKILL.md")
+        inside = library.skill_at(folder.absolute() / "SKILL.md")
         name = inside[0].skill if inside else str(folder.absolute())
         return name if "/" not in name else str(folder.absolute()), read_package(folder)
     if folder.is_dir() and "/" in skill:
         raise InputError(f"{skill} is no skill: there is no SKILL.md in that folder.")
     found = library.find(skill)
-    package = found.place.live()
+    package = found.slot.package()
     if package is None:
         raise NotFoundError(f"There is no skill '{skill}' in use here. `metier skills list` shows them all.")
     return found.skill, package

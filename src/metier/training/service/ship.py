@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from metier.errors import InputError, NotFoundError, StoreError
-from metier.library.proposals import door
+from metier.library.proposals import review_gate
 from metier.library.proposals.drafts import draft_id, draft_of_package, save_draft
 from metier.library.proposals.ship import may_ship, ship_if_gate_agrees
-from metier.library.proposals.training_receipt import proven
+from metier.library.proposals.training_receipt import proven_decision
 from metier.skills.validate import validate
 from metier.store.tables.library import drafts
 from metier.training.service.reports import FOLDER
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from metier.context.context import Context
-    from metier.library.skills import Found, Library
+    from metier.library.skills import FoundSkill, Library
     from metier.skills.package import Package
     from metier.training.events import Event
     from metier.training.service.order import Order
@@ -69,7 +69,7 @@ def drafted(library: Library, finished: Finished) -> Draft | None:
     found = _place(library, training.skill)
     if best.hash() == training.base_hash or found is None:
         return None
-    review = door.reviewed(library.ctx, best, found.skill, found.place.live())
+    review = review_gate.review_change(library.ctx, best, found.skill, found.slot.package())
     draft = draft_of_package(
         library,
         found,
@@ -90,7 +90,7 @@ def drafted(library: Library, finished: Finished) -> Draft | None:
 
 def shipped(library: Library, draft: Draft) -> Version | Draft:
     """The draft through the one door; it ships if the last gate accepted it and nobody has to be asked."""
-    decision = proven(library.ctx, draft)
+    decision = proven_decision(library.ctx, draft)
     if decision is None or not may_ship(draft):
         return draft
     return ship_if_gate_agrees(library, draft, Proven(decision=decision))
@@ -139,9 +139,9 @@ def _check_skill(order: Order) -> None:
         raise InputError(f"{order.skill} cannot be trained, for its {wrong[0].file}: {wrong[0].reason} {wrong[0].fix}")
 
 
-def _place(library: Library, skill: str) -> Found | None:
+def _place(library: Library, skill: str) -> FoundSkill | None:
     """Where a trained skill lives in the library; None for a folder elsewhere, and for one that was removed since."""
-    if skill.startswith("/") and library.inside(Path(skill) / "SKILL.md") is None:
+    if skill.startswith("/") and library.skill_at(Path(skill) / "SKILL.md") is None:
         return None
     try:
         return library.find(skill)
@@ -149,7 +149,7 @@ def _place(library: Library, skill: str) -> Found | None:
         return None
 
 
-def _identity(draft: Draft, found: Found) -> str:
+def _identity(draft: Draft, found: FoundSkill) -> str:
     """The draft's id: what shipped once and was taken back is another draft when it is proposed again."""
     last = found.last()
     return draft_id(replace(draft, base_hash=f"{draft.base_hash} v{last.number if last else 0}"))

@@ -8,7 +8,7 @@ import stat
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
-from metier.library.disk.atomic_files import Ink, folder_at, write_tree
+from metier.library.disk.atomic_files import WriteBatch, folder_at, write_tree
 from metier.skills.paths import path_problem
 from metier.training.cases.evals_json import FOLDER
 
@@ -32,10 +32,10 @@ def installed(skill: Package | None, root: Path, place: Path) -> Path:
         return empty
     target = root / (skill.name if NAME.fullmatch(skill.name) else "skill")
     target.mkdir(parents=True, exist_ok=True)
-    ink = Ink(lasting=False)
+    writes = WriteBatch(lasting=False)
     with folder_at(target) as handle:
-        write_tree(handle, skill.without_files(path for path in skill.files if path.startswith(FOLDER)), {}, ink)
-    ink.close(lasting=False)
+        write_tree(handle, skill.without_files(path for path in skill.files if path.startswith(FOLDER)), {}, writes)
+    writes.close(lasting=False)
     return target
 
 

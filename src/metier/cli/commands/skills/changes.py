@@ -65,7 +65,7 @@ def rollback(
 
     Example:  metier skills rollback deploy --to 3
     """
-    from metier.library.changes import rollback as back
+    from metier.library.changes import rollback_skill as back
 
     with open_workspace(ctx) as ws:
         version = back(ws.library, skill, to, reason)
@@ -81,7 +81,7 @@ def archive(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "",
 
     Example:  metier skills archive deploy --reason "we moved to another host"
     """
-    from metier.library.changes import archive as out
+    from metier.library.changes import archive_skill as out
 
     with open_workspace(ctx) as ws:
         version = out(ws.library, skill, reason)
@@ -95,7 +95,7 @@ def restore(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "",
 
     Example:  metier skills restore deploy
     """
-    from metier.library.changes import restore as back
+    from metier.library.changes import restore_skill as back
 
     with open_workspace(ctx) as ws:
         version = back(ws.library, skill, reason)
@@ -127,10 +127,10 @@ def gc(ctx: typer.Context, as_json: AsJson = False) -> None:
 
     Example:  metier skills gc
     """
-    from metier.library.proposals.garbage import collect
+    from metier.library.proposals.garbage import collect_garbage
 
     with open_workspace(ctx) as ws:
-        freed = collect(ws.library)
+        freed = collect_garbage(ws.library)
     if as_json:
         emit({"freed_bytes": freed})
     else:
@@ -148,7 +148,7 @@ def age(
 
     Example:  metier skills age --dry-run
     """
-    from metier.library.aging import age as take
+    from metier.library.aging import age_skills as take
 
     with open_workspace(ctx) as ws:
         done = take(ws.library, dry_run=dry_run)
@@ -178,7 +178,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 
 
 def _pin(ctx: typer.Context, skill: str, *, pinned: bool, as_json: bool) -> None:
-    from metier.library.changes import pin as put
+    from metier.library.changes import pin_skill as put
 
     with open_workspace(ctx) as ws:
         version = put(ws.library, skill, pinned=pinned)
@@ -211,14 +211,14 @@ def _read_patch(name: str) -> ProposedPatch:
 
 def _apply_patch(ctx: typer.Context, path: Path, patch: ProposedPatch, *, strict: bool, dry_run: bool) -> EditedFile:
     from metier.cli.options import workspace_of
-    from metier.library.proposals.edit_skill import edit_file, edit_here
+    from metier.library.proposals.edit_skill import edit_file, edit_in_root
 
     given = options(ctx)
     ws = workspace_of(path, given.folder, given.flags)
     if ws is None:
         return edit_file(path, patch, strict=strict, dry_run=dry_run)
     with ws:
-        return edit_here(ws.library, path, patch, strict=strict, dry_run=dry_run)
+        return edit_in_root(ws.library, path, patch, strict=strict, dry_run=dry_run)
 
 
 def _edit_summary(path: Path, done: EditedFile, *, dry_run: bool) -> str:

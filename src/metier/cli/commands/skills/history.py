@@ -12,7 +12,7 @@ from metier.cli.output import console, emit, table, talk, visible
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from metier.library.skills import Found
+    from metier.library.skills import FoundSkill
     from metier.skills.package import Package
     from metier.types.skills import Version
     from metier.workspace import Workspace
@@ -29,12 +29,12 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
 
     Example:  metier skills show deploy --version 2
     """
-    from metier.library import profiles as standing
+    from metier.library.profiles import profile_of
     from metier.selection.worth import outcomes
 
     with open_workspace(ctx) as ws:
         found, versions, package, which = _skill_at(ws, skill, version)
-        profile = standing.of(ws.context, found)
+        profile = profile_of(ws.context, found)
         worth = outcomes.worths(ws.library, {_name(found): which.hash}).get(_name(found), outcomes.NOTHING)
         document = _document(found, package, which, len(versions)) | {
             "uses": profile.uses,
@@ -66,12 +66,12 @@ def history(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -
 
     Example:  metier skills history deploy
     """
-    from metier.library.changes import history as all_of
+    from metier.library.changes import list_versions as all_of
 
     with open_workspace(ctx) as ws:
         versions = all_of(ws.library, skill)
         found = ws.library.find(skill)
-        damaged = found.past().damaged
+        damaged = found.history().damaged
         rows = [_version(found, one) for one in versions] if as_json else []
     for one in damaged:
         talk(f"Cannot read {one.file}: {one.reason}. The other versions are not affected.")
@@ -140,7 +140,7 @@ def blame(
     Example:  metier skills blame deploy
     """
     from metier.cli.views.blame import as_document, page
-    from metier.library.proposals.training_receipt import worths
+    from metier.library.proposals.training_receipt import training_receipts
     from metier.library.versions.blame import blame as blamed
 
     with open_workspace(ctx) as ws:
@@ -152,7 +152,7 @@ def blame(
             raise NotFoundError(f"{skill} has no file {name}; it has {', '.join(sorted(package.files))}.")
         past = [one for one in versions if one.number <= at.number]
         lines = blamed([(one, _bytes(found, one, name)) for one in past])
-        trained = worths(ws.context, (line.version.provenance.training for line in lines))
+        trained = training_receipts(ws.context, (line.version.provenance.training for line in lines))
     if as_json:
         emit([as_document(line, trained) for line in lines])
     else:
@@ -162,10 +162,12 @@ def blame(
 COMMANDS: dict[str, Callable[..., None]] = {"show": show, "history": history, "diff": diff, "blame": blame}
 
 
-def _skill_at(ws: Workspace, skill: str, number: int | None) -> tuple[Found, tuple[Version, ...], Package, Version]:
+def _skill_at(
+    ws: Workspace, skill: str, number: int | None
+) -> tuple[FoundSkill, tuple[Version, ...], Package, Version]:
     """A skill, its versions, and the one that is asked for."""
     from metier.errors import NotFoundError
-    from metier.library.changes import history as all_of
+    from metier.library.changes import list_versions as all_of
 
     versions = all_of(ws.library, skill)
     found = ws.library.find(skill)
@@ -177,9 +179,9 @@ def _skill_at(ws: Workspace, skill: str, number: int | None) -> tuple[Found, tup
 
 def _numbered(versions: tuple[Version, ...], number: int) -> Version:
     """A version by its number; a hand edit that is not saved yet has one, too."""
-    from metier.library.versions.history import Past
+    from metier.library.versions.history import SkillHistory
 
-    return Past(versions=versions, last_number=versions[-1].number).number(number)
+    return SkillHistory(versions=versions, last_number=versions[-1].number).number(number)
 
 
 def _previous(versions: tuple[Version, ...], at: Version) -> Version | None:
@@ -188,11 +190,11 @@ def _previous(versions: tuple[Version, ...], at: Version) -> Version | None:
     return earlier[-1] if earlier else None
 
 
-def _bytes(found: Found, version: Version, file: str) -> bytes | None:
+def _bytes(found: FoundSkill, version: Version, file: str) -> bytes | None:
     return found.read_file(version, file)
 
 
-def _document(found: Found, package: Package, version: Version, count: int) -> dict[str, object]:
+def _document(found: FoundSkill, package: Package, version: Version, count: int) -> dict[str, object]:
     return {
         "name": package.name or found.skill,
         "root": str(found.root.path),
@@ -219,7 +221,7 @@ def _problems(package: Package, skill: str) -> list[str]:
     return [f"{one.file}:{one.line} {one.rule}: {one.reason}" for one in found]
 
 
-def _version(found: Found, version: Version) -> dict[str, object]:
+def _version(found: FoundSkill, version: Version) -> dict[str, object]:
     from metier.skills.package import SKILL_FILES, Package
 
     name = next((one for one in SKILL_FILES if any(file.path == one for file in version.files)), "")
@@ -248,7 +250,7 @@ def _version(found: Found, version: Version) -> dict[str, object]:
     }
 
 
-def _name(found: Found) -> str:
+def _name(found: FoundSkill) -> str:
     return found.skill.rpartition("/")[2]
 
 

@@ -32,15 +32,15 @@ def export(
     from pathlib import Path
 
     from metier.errors import RefusedError
-    from metier.library.disk.atomic_files import put
-    from metier.library.proposals.parcels import export as packed
+    from metier.library.disk.atomic_files import replace_file
+    from metier.library.proposals.parcels import export_skill as packed
 
     with open_workspace(ctx) as ws:
         content = packed(ws.library, skill, with_history=with_history)
     target = Path(to or f"{skill.rstrip('/').rpartition('/')[2]}.skill.zip").expanduser().absolute()
     if target.exists():
         raise RefusedError(f"{target} already exists. Choose another name: --to FILE.")
-    put(target, content)
+    replace_file(target, content)
     if as_json:
         emit({"file": str(target), "bytes": len(content)})
     else:
@@ -63,10 +63,10 @@ def import_(
     """
     from pathlib import Path
 
-    from metier.library.proposals.parcels import bring_in
+    from metier.library.proposals.parcels import import_skill
 
     with open_workspace(ctx, create=True) as ws:
-        draft = bring_in(ws.library, Path(source).expanduser().absolute(), for_user=user)
+        draft = import_skill(ws.library, Path(source).expanduser().absolute(), for_user=user)
     if as_json:
         from metier.cli.views.drafts import row
 

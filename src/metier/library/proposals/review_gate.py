@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.errors import InputError, RefusedError
-from metier.library.changes import ship
+from metier.library.changes import ship_changes
 from metier.library.proposals.drafts import draft_of_package, save_draft
-from metier.library.proposals.second_opinion_commands import opinions
+from metier.library.proposals.second_opinion_commands import opinion_commands
 from metier.review.result import blocks
 from metier.review.review import review_package
 from metier.skills.validate import validate
@@ -17,18 +17,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from metier.context.context import Context
-    from metier.library.skills import Found, Library
-    from metier.library.versions.apply import Change
+    from metier.library.skills import FoundSkill, Library
+    from metier.library.versions.apply import SkillChange
     from metier.review.result import Review
     from metier.skills.package import Package
     from metier.types import Finding
     from metier.types.skills import Version
 
 
-def enter(library: Library, found: Found, change: Change, *, before: Package | None) -> Version:
+def ship_reviewed_change(
+    library: Library, found: FoundSkill, change: SkillChange, *, before: Package | None
+) -> Version:
     """Ship a person's own change; what review will not let through waits as a draft instead."""
     check_standard(change.package, before, found.skill)
-    findings = reviewed(library.ctx, change.package, found.skill, before).findings
+    findings = review_change(library.ctx, change.package, found.skill, before).findings
     blocking = _blocking(library.ctx, findings, before, found.skill) if any(map(blocks, findings)) else []
     if blocking:
         draft = draft_of_package(library, found, change.package, summary=change.version.summary)
@@ -40,7 +42,7 @@ def enter(library: Library, found: Found, change: Change, *, before: Package | N
             f"Nothing was changed; it waits as draft {draft.id} (metier drafts show {draft.id})."
         )
     version = replace(change.version, findings=findings, receipt="force_accept: a person's own change")
-    return ship(library.ctx, [(found, replace(change, version=version))])[0]
+    return ship_changes(library.ctx, [(found, replace(change, version=version))])[0]
 
 
 def check_standard(package: Package, before: Package | None, folder: str) -> None:
@@ -52,16 +54,16 @@ def check_standard(package: Package, before: Package | None, folder: str) -> Non
             raise InputError(f"{problem.file}:{problem.line} {problem.rule}: {problem.reason} {problem.fix}")
 
 
-def reviewed(ctx: Context, package: Package, skill: str, before: Package | None) -> Review:
+def review_change(ctx: Context, package: Package, skill: str, before: Package | None) -> Review:
     """What the four layers say of a package that a person hands in, and whoever else was asked to look."""
-    second = opinions(ctx.config.second_opinions)
+    second = opinion_commands(ctx.config.second_opinions)
     return review_package(package, folder=skill.rpartition("/")[2], before=before, second=second)
 
 
 def _blocking(ctx: Context, findings: Sequence[Finding], before: Package | None, skill: str) -> list[Finding]:
     """The findings that keep a change out: those that what is there does not have already."""
     known = (
-        {(one.rule, one.file, one.excerpt) for one in reviewed(ctx, before, skill, None).findings}
+        {(one.rule, one.file, one.excerpt) for one in review_change(ctx, before, skill, None).findings}
         if before
         else set[tuple[str, str, str]]()
     )

@@ -1,4 +1,4 @@
-"""A shelf: the part of a state folder that keeps the history of skills, whichever roots they live in."""
+"""A store: the part of a state folder that keeps the history of skills, whichever roots they live in."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.errors import RefusedError, StoreError
-from metier.library.disk.atomic_files import folder_at, put, sync
-from metier.library.versions.history import Damaged, Histories, read_entry
-from metier.library.versions.objects import NEW, Objects, is_object
+from metier.library.disk.atomic_files import folder_at, replace_file, sync
+from metier.library.versions.history import DamagedVersion, Histories, read_entry
+from metier.library.versions.objects import NEW, ObjectStore, is_object
 from metier.store.engines.write_lock import hold_write_lock
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ BESIDE = ".metier-staging"
 
 
 @dataclass(kw_only=True)
-class Shelf:
+class VersionStore:
     """Objects, histories and the journal of one state folder, written by one process at a time."""
 
     state: Path
@@ -47,9 +47,9 @@ class Shelf:
     """Whether something is left in a staging folder that could not be removed; the next who writes does it."""
 
     @cached_property
-    def objects(self) -> Objects:
+    def objects(self) -> ObjectStore:
         """Every byte of every version."""
-        return Objects(folder=self.state / "objects", journal=self.journal)
+        return ObjectStore(folder=self.state / "objects", journal=self.journal)
 
     @cached_property
     def histories(self) -> Histories:
@@ -78,7 +78,7 @@ class Shelf:
 
     @contextmanager
     def writing(self) -> Generator[None]:
-        """The time in which nobody else changes this shelf or the skills it keeps."""
+        """The time in which nobody else changes this store or the skills it keeps."""
         if not self.staging.is_dir():  # the last one that is made
             self._make()
         with hold_write_lock(self.state / "library.lock", self.wait), self._busy():
@@ -109,7 +109,7 @@ class Shelf:
             for folder in (self.state, self.objects.folder, self.histories.folder, self.journal, self.staging):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if folder == self.state and not (self.state / ".gitignore").exists():
-                    put(self.state / ".gitignore", IGNORE.encode())
+                    replace_file(self.state / ".gitignore", IGNORE.encode())
             sync(self.state)
         except OSError as error:
             raise StoreError(f"{self.state} cannot be written: {error.strerror}. Nothing was changed.") from None
@@ -138,7 +138,7 @@ class Shelf:
             self.objects.rescue_all()
             kept = {*needed, *self._begun()}
             for folder in (self.staging, *(root / BESIDE for root in roots)):
-                _swept(folder, kept, grace)
+                _sweep_folder(folder, kept, grace)
         except (OSError, ValueError):
             self.littered = True
         else:
@@ -150,7 +150,7 @@ class Shelf:
             if is_object(file.name):
                 continue
             found = read_entry(file)
-            if isinstance(found, Damaged):
+            if isinstance(found, DamagedVersion):
                 raise ValueError(found.reason)  # noqa: TRY004 - it may name anything
             if found.staged:
                 yield found.staged
@@ -170,12 +170,12 @@ def discard(folder: int, name: str) -> None:
         os.unlink(name, dir_fd=folder)
 
 
-def _swept(folder: Path, needed: Collection[str], grace: float) -> None:
+def _sweep_folder(folder: Path, needed: Collection[str], grace: float) -> None:
     """Remove what can be; OSError tells that something was not."""
     problem: OSError | None = None
     with suppress(FileNotFoundError, NotADirectoryError), folder_at(folder, links=False) as handle:
         for name in os.listdir(handle):  # noqa: PTH208 - a descriptor
-            if name not in needed and (name.startswith(NEW) or _is_over(name, grace)):
+            if name not in needed and (name.startswith(NEW) or _is_expired(name, grace)):
                 try:
                     discard(handle, name)
                 except OSError as error:
@@ -184,7 +184,7 @@ def _swept(folder: Path, needed: Collection[str], grace: float) -> None:
         raise problem
 
 
-def _is_over(name: str, grace: float) -> bool:
+def _is_expired(name: str, grace: float) -> bool:
     """Whether a folder was live so long ago, or by a clock so far ahead, that nobody is reading it any more."""
     if not name.startswith(OLD):
         return False
