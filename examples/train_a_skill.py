@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import metier
-from metier.models.scripted import Scripted, on, says
-from metier.types.trials import Case
+from metier.models import Scripted, on, says
+from metier.training import Case
 
 SKILL = "---\nname: units\ndescription: Answers with numbers. Use when a length is asked.\n---\n\nAnswer briefly.\n"
 CASES = [Case(id=f"c{n}", input=f"{n} metres in cm?", expected=f"{100 * n} cm") for n in range(120)]
