@@ -233,7 +233,7 @@ def compare(ctx: typer.Context, one: RunArgument, other: RunArgument, as_json: A
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ResultOptions:
-    """What is to be done with a result, and how it is shown."""
+    """What to do with a result, and how to show it."""
 
     apply: bool
     out: str

@@ -101,7 +101,7 @@ class _Live:
         self._doing = ""
 
     def draw(self, event: Event) -> None:
-        """Take in an event and show the line anew."""
+        """Take in an event and redraw the line."""
         self._doing = f"{event.stage} {event.done}/{event.total}" if isinstance(event, progress.Advanced) else ""
         match event:
             case progress.Began():
