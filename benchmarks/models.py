@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from loopback import Loopback, answers, completion
 
-from metier.context.model_access import asker_of
+from metier.context.models.access import asker_of
 from metier.learning.clustering.by_model import BATCH, cluster_with
 from metier.learning.clustering.model_prompt import RunInShort
 from metier.models.answers import Answer, ask

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from metier.context.model_access import asker_of, embedder_of
-from metier.context.model_line import ModelAsker, ModelLine, RemoteEmbedder
+from metier.context.models.access import asker_of, embedder_of
+from metier.context.models.line import ModelAsker, ModelLine, RemoteEmbedder
 from metier.errors import ConfigError
 from metier.models.builder import NoModel
 from metier.models.failures import Unreachable
@@ -169,7 +169,7 @@ def test_nobody_listening_is_no_answer_within_the_limit(opened: Any) -> None:
 
 
 def test_the_settings_of_stages_reach_the_asker(opened: Any) -> None:
-    from metier.context.model_access import limits_of
+    from metier.context.models.access import limits_of
 
     ws = opened(judge_timeout=1, cluster_timeout=2, draft_timeout=3)
     assert limits_of(ws.config) == {"judge": 1, "cluster": 2, "draft": 3}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.context.model_spending import StoreCalls, StoreLedger, StoreMemo, forget_before, spent_today
+from metier.context.models.spending import StoreCalls, StoreLedger, StoreMemo, forget_before, spent_today
 from metier.models.failures import OverBudget
 from metier.models.layers.budget import Budgeted
 from metier.models.layers.memo import Memo
@@ -84,7 +84,7 @@ def test_an_unknown_price_is_counted_as_unknown_and_not_as_nothing(ws: Workspace
 SPEND = """
 import sys
 from metier.models.ledger import Amount, Limits, Reservation
-from metier.context.model_spending import StoreLedger
+from metier.context.models.spending import StoreLedger
 from metier.workspace import Workspace
 from decimal import Decimal
 with Workspace.open(sys.argv[1]) as ws:
@@ -128,7 +128,7 @@ def test_two_processes_together_never_pass_the_budget_and_use_it_up(ws: Workspac
 KILLED = """
 import sys
 from metier.models.ledger import Amount, Limits
-from metier.context.model_spending import StoreLedger
+from metier.context.models.spending import StoreLedger
 from metier.workspace import Workspace
 ws = Workspace.open(sys.argv[1])
 StoreLedger(ws.context).reserve(Amount(calls=1, tokens=700), Limits())

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from metier.cli.commands.models import app
 from metier.cli.options import GlobalOptions
-from metier.context.model_spending import StoreLedger
+from metier.context.models.spending import StoreLedger
 from metier.models.check import CheckResult, check_budget, check_models
 from metier.models.ledger import Amount, Limits, Reservation
 from metier.models.spec import ModelOptions, parse_spec

@@ -17,9 +17,9 @@ from judging import judge_all
 from loopback import Loopback, answers, completion, floods, hangs, resets
 
 from metier import config
-from metier.context.model_access import asker_of
-from metier.context.model_line import ModelAsker
-from metier.context.model_spending import spent_today
+from metier.context.models.access import asker_of
+from metier.context.models.line import ModelAsker
+from metier.context.models.spending import spent_today
 from metier.learning.clustering.by_model import cluster_with, in_short
 from metier.learning.drafting.by_model import ModelDrafter
 from metier.learning.drafting.heuristic import HeuristicDrafter
@@ -233,7 +233,7 @@ sys.path.insert(0, "SUPPORT")
 from metier.runs.derive import record_of
 from metier.types import Run
 from judging import judge_all
-from metier.context.model_access import asker_of
+from metier.context.models.access import asker_of
 from metier.workspace import Workspace
 flags = {"model": "openai:m", "model_url": sys.argv[2], "model_key": "SOME_KEY", "budget_calls": 7}
 with Workspace.open(sys.argv[1], flags=flags) as ws, asker_of(ws.context, {"SOME_KEY": "x"}) as asker:

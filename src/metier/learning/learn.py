@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from metier.capture.import_sessions import read_waiting
 from metier.context.exclusive import exclusive_lock
-from metier.context.model_access import asker_of
+from metier.context.models.access import asker_of
 from metier.errors import ConfigError, MetierError
 from metier.events import Noted
 from metier.learning.clustering.clusterer import ModelClusterer, NearnessClusterer

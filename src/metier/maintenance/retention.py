@@ -108,7 +108,7 @@ def enforce_limits(ctx: Context) -> Iterator[Event]:
 
 def _forget(ctx: Context, days: int) -> None:
     """Drop what models said, and what they cost, so many days ago."""
-    from metier.context.model_spending import forget_before
+    from metier.context.models.spending import forget_before
 
     forget_before(ctx, _moment(ctx, days))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.context.model_spending import spent_today
+from metier.context.models.spending import spent_today
 from metier.maintenance.retention import erase_removed_text
 from metier.models.failures import OverBudget
 from metier.models.layers.budget import Budgeted

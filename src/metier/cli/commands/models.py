@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from metier.cli.options import GlobalOptions
     from metier.config import Settings
-    from metier.context.model_spending import Today
+    from metier.context.models.spending import Today
     from metier.models.builder import ModelSettings
     from metier.models.check import CheckResult
     from metier.models.ledger import Limits
@@ -68,7 +68,7 @@ def check(ctx: typer.Context, as_json: AsJson = False) -> None:
 
 def _untrusted_addresses(settings: Settings, state: Path, found: ModelSettings) -> list[CheckResult]:
     """Models that are not asked because of who named their address."""
-    from metier.context.model_access import refuse_strange_address
+    from metier.context.models.access import refuse_strange_address
     from metier.models.check import CheckResult
 
     both = [refuse_strange_address(settings, state, "model", found.model)]
@@ -89,7 +89,7 @@ def _show(results: Sequence[CheckResult]) -> None:
 
 def _today(given: GlobalOptions) -> Today | None:
     """What the workspace has spent today; None where there is no workspace yet, or its store cannot be read."""
-    from metier.context.model_spending import spent_today
+    from metier.context.models.spending import spent_today
     from metier.errors import ConfigError, StoreError
     from metier.workspace import Workspace
 

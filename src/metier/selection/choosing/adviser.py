@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.context.model_access import refuse_strange_address
+from metier.context.models.access import refuse_strange_address
 from metier.models.builder import UNSET, NoModel, build, model_settings
 from metier.selection.choosing.model_call import Adviser
 
@@ -59,7 +59,7 @@ def selection_model(
 
 def _adviser(ctx: Context, model: Model, price: Price, provider: str = "") -> Adviser:
     """A model with every layer around it. Decisions are kept, replies are not: a useless one would be for ever."""
-    from metier.context.model_spending import StoreCalls, StoreLedger
+    from metier.context.models.spending import StoreCalls, StoreLedger
     from metier.models.layers.stack import Layers, build_stack
 
     layers = Layers(

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.context.model_access import embedder_of
+from metier.context.models.access import embedder_of
 from metier.errors import StoreError
 from metier.models.builder import NoModel
 from metier.models.questions import NoAnswer
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from metier.context.context import Context
-    from metier.context.model_line import RemoteEmbedder
+    from metier.context.models.line import RemoteEmbedder
     from metier.selection.candidates.skill_pool import SkillPool
     from metier.store.tables.selection.skill_index import ContentKey
 

@@ -10,7 +10,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from metier.context.model_spending import entry_of
+from metier.context.models.spending import entry_of
 from metier.errors import StoreError
 from metier.store.engines.known_keys import KnownKeys
 from metier.store.tables.models import calls, ledger, memo

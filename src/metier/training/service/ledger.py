@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from metier.context.model_spending import amount_of, less, sum_of, today
+from metier.context.models.spending import amount_of, less, sum_of, today
 from metier.errors import StoreError
 from metier.models.failures import OverBudget
 from metier.models.ledger import Amount, Limits, Reservation, exceeded_limit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from metier.context.model_access import refuse_strange_address
+from metier.context.models.access import refuse_strange_address
 from metier.errors import ConfigError
 from metier.models.builder import NoModel, build, model_settings
 from metier.models.layers.stack import Layers

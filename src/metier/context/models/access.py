@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from metier.config import Config, Settings
     from metier.context.context import Context
-    from metier.context.model_line import ModelAsker, ModelLine, RemoteEmbedder
+    from metier.context.models.line import ModelAsker, ModelLine, RemoteEmbedder
     from metier.models.spec import ModelSpec
 
 Setting = Literal["model", "embed_model"]
@@ -30,7 +30,7 @@ def asker_of(
     line = _line(ctx, os.environ if environ is None else environ, "model")
     if isinstance(line, NoModel):
         return line
-    from metier.context.model_line import ModelAsker
+    from metier.context.models.line import ModelAsker
 
     return ModelAsker(line, limits_of(ctx.config), within)
 
@@ -40,7 +40,7 @@ def embedder_of(ctx: Context, environ: Mapping[str, str] | None = None) -> Remot
     line = _line(ctx, os.environ if environ is None else environ, "embed_model")
     if isinstance(line, NoModel):
         return line
-    from metier.context.model_line import RemoteEmbedder
+    from metier.context.models.line import RemoteEmbedder
 
     return RemoteEmbedder(line)
 
@@ -66,7 +66,7 @@ def _line(ctx: Context, environ: Mapping[str, str], name: Setting) -> ModelLine 
     bare = build(spec, environ, setting="model_key" if name == "model" else "embed_key")
     if isinstance(bare, NoModel):
         return bare
-    from metier.context.model_line import ModelLine
+    from metier.context.models.line import ModelLine
 
     return ModelLine(ctx, bare, spec, found.limits)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
-from metier.context.model_spending import StoreCalls, StoreLedger, StoreMemo
+from metier.context.models.spending import StoreCalls, StoreLedger, StoreMemo
 from metier.models.answers import Answer, ask
 from metier.models.failures import Malformed, Refused, one_line
 from metier.models.layers.stack import Layers, build_stack
