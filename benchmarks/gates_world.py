@@ -17,10 +17,10 @@ from metier.training.gates.effects import estimates, halves
 from metier.training.loop import train
 from metier.training.presets import spec_of
 from metier.training.proposing.proposals import Bundle
-from metier.training.proposing.update import patched
-from metier.training.result import Judged
+from metier.training.proposing.update import apply_edits
+from metier.training.result import JudgedChange
 from metier.training.rollouts.pool import InOrder
-from metier.training.rollouts.rollout import Spent
+from metier.training.rollouts.rollout import BudgetSpent
 from metier.training.state import ACCEPTED
 from metier.types.trials import Rollout, Scored
 
@@ -110,7 +110,7 @@ class Truth:
         rates = [
             tuple(
                 self.rate(
-                    patched(
+                    apply_edits(
                         skill, Bundle(items=tuple(one.edit for one, there in zip(found, half, strict=True) if there))
                     ).package.document.decode()
                 )
@@ -129,10 +129,10 @@ class Roller:
         self.texts: dict[str, str] = {}
         self._known: dict[int, tuple[Package, str, str]] = {}
 
-    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
         """Whether a job succeeds under a skill."""
         if self.made >= self.budget or skill is None:
-            return Spent(reason="all rollouts are made")
+            return BudgetSpent(reason="all rollouts are made")
         self.made += 1
         if id(skill) not in self._known:
             self._known[id(skill)] = (skill, skill.document.decode(), skill.hash())
@@ -203,7 +203,7 @@ def _played(trained: Trained, points: tuple[tuple[int, float], ...], truth: Trut
     now, accepts, wrong, held_truth = skill_of().document.decode(), 0, 0, list[bool]()
     for step in trained.steps:
         outcome = step.outcome
-        if not isinstance(outcome, Judged):
+        if not isinstance(outcome, JudgedChange):
             continue
         if outcome.effects:
             real = truth.effects(now, outcome.effects)

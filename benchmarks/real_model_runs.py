@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from metier.models.builder import NoModel, build
 from metier.models.spec import parse_spec
 from metier.training.presets import spec_of
-from metier.training.rollouts.rollout import Scoring
+from metier.training.rollouts.rollout import ScoringRoller
 from metier.training.scoring.scorers import Scorers
 from metier.training.service.order import Order, TrainLimits
 from metier.training.targets.target import Attempt, Broken
@@ -101,7 +101,7 @@ class Watched:
 
     def all(self, skill: Package | None, cases: Sequence[Case]) -> list[Rollout]:
         """Cases tried under a skill; one without a score ends the benchmark."""
-        scoring, found = Scoring(target=self, scorers=Scorers()), list[Rollout]()
+        scoring, found = ScoringRoller(target=self, scorers=Scorers()), list[Rollout]()
         for case in cases:
             one = scoring.roll(case, skill, 0)
             if not isinstance(one, Rollout) or not isinstance(one.score, Scored):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from metier.selection.types import SelectionSettings
     from metier.training.evaluate import Evaluated
     from metier.training.events import Event as Progress
-    from metier.training.service.inputs import Asked
+    from metier.training.service.inputs import TrainOptions
     from metier.training.train import Finished
     from metier.types import Delivery, Pattern, PatternStatus, Record, Run, Verdict
     from metier.types.skills import Version
@@ -250,21 +250,21 @@ class Workspace:
 
         return prepare_all_for_hooks(self.pool)
 
-    def train(self, skill: str, **asked: Unpack[Asked]) -> Generator[Progress, None, Finished]:
+    def train(self, skill: str, **asked: Unpack[TrainOptions]) -> Generator[Progress, None, Finished]:
         """Train a skill on cases behind the gate; what is better becomes a draft, see `Finished.result`.
 
         `cases`: a file or a sequence; `target`: as for `metier train`, a Target, or a function of a case and a text.
         """
-        from metier.training.service.inputs import ordered
-        from metier.training.service.ship import carried_out
+        from metier.training.service.inputs import build_order
+        from metier.training.service.ship import train_and_ship
 
-        return carried_out(self.library, ordered(self.library, skill, **asked))
+        return train_and_ship(self.library, build_order(self.library, skill, **asked))
 
-    def evaluate(self, skill: str, against: str = "", samples: int = 1, **asked: Unpack[Asked]) -> Evaluated:
+    def evaluate(self, skill: str, against: str = "", samples: int = 1, **asked: Unpack[TrainOptions]) -> Evaluated:
         """Score a skill on cases beside another version (a number, `none`, a folder; unnamed: the one before)."""
-        from metier.training.evaluate import evaluated
+        from metier.training.evaluate import evaluate_now
 
-        return evaluated(self.library, skill, against, samples, **asked)
+        return evaluate_now(self.library, skill, against, samples, **asked)
 
     def history(self, skill: str) -> tuple[Version, ...]:
         """All versions of a skill, the first one first."""

@@ -137,6 +137,6 @@ def ended(work: Generator[Event, None, Finished]) -> tuple[Finished, list[Event]
 
 def trained(ws: Workspace, asked: Order, *, apply: bool = False) -> Finished:
     """A training from beginning to end."""
-    from metier.training.service.ship import carried_out
+    from metier.training.service.ship import train_and_ship
 
-    return ended(carried_out(ws.library, asked, apply=apply))[0]
+    return ended(train_and_ship(ws.library, asked, apply=apply))[0]

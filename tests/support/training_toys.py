@@ -17,11 +17,11 @@ from metier.models.scripted import Scripted, fails, on, says
 from metier.skills.package import Package
 from metier.training.cases.splits import Splits
 from metier.training.loop import train
-from metier.training.proposing.optimiser import Desk
-from metier.training.proposing.proposals import Bundle, Proposed
+from metier.training.proposing.optimiser import Optimiser
+from metier.training.proposing.proposals import Bundle, ProposedChange
 from metier.training.proposing.reflect import Setting
-from metier.training.rollouts.pool import Crew, InOrder
-from metier.training.rollouts.rollout import Spent
+from metier.training.rollouts.pool import InOrder, PoolUsage
+from metier.training.rollouts.rollout import BudgetSpent
 from metier.training.rollouts.usage import Bill
 from metier.types import Append, Tokens
 from metier.types.trials import Case, Rollout, Scored, Unscored
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from metier.models.model import Model, Request
     from metier.training.events import Event
     from metier.training.gates.gate import Gate
-    from metier.training.proposing.memory import Rejected
+    from metier.training.proposing.memory import RejectedEdit
     from metier.training.proposing.proposals import Source
     from metier.training.result import Trained
     from metier.training.rollouts.pool import Pool
@@ -69,11 +69,11 @@ class Rules:
     made: Counter[tuple[str, str, int]] = field(default_factory=Counter[tuple[str, str, int]])
     _lock: Lock = field(default_factory=Lock)
 
-    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
         name = "" if skill is None else skill.hash()
         with self._lock:
             if self.limit is not None and self.made.total() >= self.limit:
-                return Spent(reason="no more rollouts")
+                return BudgetSpent(reason="no more rollouts")
             self.made[case.id, name, sample] += 1
         if self.slow:
             time.sleep(self.slow * int.from_bytes(time.perf_counter_ns().to_bytes(8)[-1:]) / 255)
@@ -153,7 +153,7 @@ def run(
     pool: Pool | None = None,
     cases: Splits | None = None,
     start: Package | None = None,
-    known: tuple[Rejected, ...] = (),
+    known: tuple[RejectedEdit, ...] = (),
     gate: Gate | None = None,
 ) -> Ran:
     """Train to the end."""
@@ -167,11 +167,11 @@ def run(
             return Ran(events, end.value)
 
 
-def desk(*answers: object, stage: str = ".") -> tuple[Desk, Scripted]:
+def desk(*answers: object, stage: str = ".") -> tuple[Optimiser, Scripted]:
     """A desk whose model gives these answers one after the other; None is a failure."""
     acts = [fails(DOWN) if answer is None else says(answer) for answer in answers]
     model = Scripted(on(stage, *acts)) if acts else Scripted()
-    return Desk(model, Crew(InOrder()), Bill(), 5.0), model
+    return Optimiser(model, PoolUsage(InOrder()), Bill(), 5.0), model
 
 
 def setting(text: str = TEXT) -> Setting:
@@ -179,7 +179,9 @@ def setting(text: str = TEXT) -> Setting:
 
 
 def bundle(*contents: str, source: Source = "failure", support: int = 1) -> Bundle:
-    return Bundle(items=tuple(Proposed(what=Append(content=one), source=source, support=support) for one in contents))
+    return Bundle(
+        items=tuple(ProposedChange(what=Append(content=one), source=source, support=support) for one in contents)
+    )
 
 
 def contents(made: Bundle) -> list[str]:

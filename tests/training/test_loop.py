@@ -15,8 +15,8 @@ from metier.models.scripted import Scripted, fails, on, says
 from metier.skills.package import Package
 from metier.training.events import dump
 from metier.training.loop import train
-from metier.training.proposing.memory import Rejected
-from metier.training.result import Judged, Unjudged
+from metier.training.proposing.memory import RejectedEdit
+from metier.training.result import JudgedChange, UnjudgedChange
 from metier.training.rollouts.pool import InOrder, Threads
 from metier.training.spec import Spec
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from metier.models.failures import Failure
     from metier.models.model import Reply, Request
     from metier.models.scripted import Act
-    from metier.training.rollouts.rollout import Spent
+    from metier.training.rollouts.rollout import BudgetSpent
     from metier.types.trials import Case, Rollout
 
 SPEC = Spec.of(epochs=2, batch=12, minibatch=4, slow_cases=6, schedule="constant", max_edits=2)
@@ -116,7 +116,7 @@ def test_a_tie_is_rejected_and_the_rejected_edit_is_shown_to_the_next_proposer()
 
 
 def test_what_earlier_runs_saw_rejected_is_shown_from_the_start_and_handed_on() -> None:
-    known = Rejected(op="append", target="", content="Old mistake.", loss=0.25)
+    known = RejectedEdit(op="append", target="", content="Old mistake.", loss=0.25)
     model = Teacher()
     ran = run(SPEC, model=model, known=(known,))
     assert "Old mistake.' (lost 0.2500)" in next(one for one in model.asked if one.stage == "reflect").messages[0].text
@@ -137,7 +137,7 @@ def test_an_edit_that_changes_nothing_is_rejected_without_a_rollout() -> None:
 def test_without_a_usable_analyst_a_step_is_skipped_and_the_run_goes_on() -> None:
     ran = run(SPEC.replace(epochs=1), model=optimiser(reflect=says("nonsense")))
     assert [step.outcome for step in ran.trained.steps] == [
-        Unjudged(change="step", reason="no analyst proposed anything")
+        UnjudgedChange(change="step", reason="no analyst proposed anything")
     ] * 2
     assert ran.trained.best.hash() == package().hash()
     assert {event.stage for event in ran.of("fell_back")} == {"reflect"}
@@ -155,7 +155,7 @@ def test_failed_merges_and_ranks_fall_back_and_the_run_still_learns() -> None:
 def test_unscored_cases_count_for_nobody() -> None:
     ran = run(SPEC.replace(epochs=1), world=Rules(broken=("val0", "train0", "train1")))
     judged = ran.trained.steps[0].outcome
-    assert isinstance(judged, Judged)
+    assert isinstance(judged, JudgedChange)
     assert "val0" not in dict(judged.decision.deltas)
     assert len(judged.decision.deltas) == 11
     assert sum(step.unscored for step in ran.trained.steps) == 2
@@ -194,7 +194,7 @@ def test_a_used_up_budget_for_calls_ends_it_too() -> None:
 
 def test_an_interrupt_ends_the_run_with_the_best_so_far() -> None:
     class Interrupted(Rules):
-        def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+        def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
             if self.made.total() > 90:
                 raise KeyboardInterrupt
             return super().roll(case, skill, sample)
@@ -225,7 +225,7 @@ def test_a_rewrite_from_suggestions_and_a_full_rewrite_pass_the_same_gate() -> N
     assert ran.actions == ["accept_new_best", "reject"]
     assert ran.text == f"{TEXT}- rule-0\n"
     ran = run(SPEC.replace(epochs=1, update="rewrite"), model=optimiser(reflect=suggested, merge=suggested))
-    assert [step.outcome for step in ran.trained.steps] == [Unjudged(change="step", reason="nobody there")] * 2
+    assert [step.outcome for step in ran.trained.steps] == [UnjudgedChange(change="step", reason="nobody there")] * 2
 
 
 def test_two_epochs_are_compared_and_guidance_passes_the_gate() -> None:
@@ -235,10 +235,10 @@ def test_two_epochs_are_compared_and_guidance_passes_the_gate() -> None:
     first, second, third = ran.trained.epochs
     assert (first.compared, first.outcome) == ((), None)
     assert sum(count for _, count in second.compared) == 6
-    assert isinstance(second.outcome, Judged)
+    assert isinstance(second.outcome, JudgedChange)
     assert second.outcome.decision.action == "accept_new_best"
     assert "<!-- SLOW_UPDATE_START -->\n- rule-1\n<!-- SLOW_UPDATE_END -->" in ran.text
-    assert isinstance(third.outcome, Judged)
+    assert isinstance(third.outcome, JudgedChange)
     assert third.outcome.decision.reason == "nothing was changed"
 
 
@@ -268,12 +268,12 @@ AWARE = {"edits": [], "labels": ["EXECUTION_LAPSE"], "appendix_notes": ["- rule-
 def test_lapses_become_reminders_once_the_step_is_decided_and_pass_the_gate() -> None:
     ran = run(SPEC.replace(skill_aware=True), model=optimiser(reflect=says(AWARE)))
     step = ran.trained.steps[0]
-    assert isinstance(step.outcome, Unjudged)
-    assert isinstance(step.noted, Judged)
+    assert isinstance(step.outcome, UnjudgedChange)
+    assert isinstance(step.noted, JudgedChange)
     assert step.noted.decision.action == "accept_new_best"
     assert "<!-- APPENDIX_START -->\n- rule-2\n- Look twice.\n<!-- APPENDIX_END -->" in ran.text
     later = ran.trained.steps[1].noted
-    assert isinstance(later, Judged)
+    assert isinstance(later, JudgedChange)
     assert later.decision.reason == "nothing was changed"
 
 
@@ -311,7 +311,7 @@ def test_a_package_needs_a_document_and_a_run_needs_cases() -> None:
 
 def test_an_exception_of_the_world_is_not_swallowed() -> None:
     class Faulty(Rules):
-        def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+        def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

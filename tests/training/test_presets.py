@@ -8,7 +8,7 @@ import pytest
 
 from metier.errors import UsageError
 from metier.training.presets import PRESETS, default_spec, spec_of
-from metier.training.proposing.edit_budget import planned
+from metier.training.proposing.edit_budget import planned_budget
 from metier.training.spec import Spec
 
 
@@ -43,7 +43,7 @@ def test_settings_that_mean_nothing_are_refused(wrong: dict[str, object]) -> Non
 
 
 def test_a_step_takes_up_as_many_edits_as_can_be_screened() -> None:
-    assert planned(default_spec(screen_edits=9), 1, 4, bundled=False) == 9
-    assert planned(default_spec(screen_edits=9, schedule="constant"), 1, 4) == 4
-    assert planned(default_spec(gate="staged", schedule="constant"), 1, 4) == 4
-    assert planned(default_spec(update="rewrite", schedule="constant"), 1, 4) == 4
+    assert planned_budget(default_spec(screen_edits=9), 1, 4, bundled=False) == 9
+    assert planned_budget(default_spec(screen_edits=9, schedule="constant"), 1, 4) == 4
+    assert planned_budget(default_spec(gate="staged", schedule="constant"), 1, 4) == 4
+    assert planned_budget(default_spec(update="rewrite", schedule="constant"), 1, 4) == 4

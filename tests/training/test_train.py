@@ -19,8 +19,8 @@ from metier.training.gates.gate import MeasureAll
 from metier.training.rollouts.rollout import rollout_key
 from metier.training.service.inputs import order_again
 from metier.training.service.order import TrainLimits
-from metier.training.service.reports import compared, listed, report_of
-from metier.training.service.ship import carried_out
+from metier.training.service.reports import compare_trainings, newest_reports, report_of
+from metier.training.service.ship import train_and_ship
 from metier.training.spec import Spec
 from metier.training.targets.target import Attempt
 from metier.training.train import train
@@ -79,7 +79,7 @@ def test_the_same_order_again_costs_nothing_and_gives_an_equal_result(shop: Work
     assert first.trained == second.trained == third.trained
     assert first.report["decision"] == second.report["decision"] == third.report["decision"]
     assert first.report["rollouts"] == third.report["rollouts"]
-    assert [one["run"] for one in listed(shop.context, 5)] == [first.training.id]
+    assert [one["run"] for one in newest_reports(shop.context, 5)] == [first.training.id]
 
 
 def test_what_cases_did_not_confirm_needs_a_persons_yes(shop: Workspace) -> None:
@@ -132,7 +132,7 @@ def test_a_folder_that_is_no_librarys_stays_as_it_is_and_the_result_lies_beside_
     assert (done.package / "notes.txt").read_text(encoding="utf-8") == "kept"
     again = order_again(ws.context, done.training.id)
     with pytest.raises(InputError, match="nothing is overwritten"):
-        ended(carried_out(ws.library, replace(again, target=solve, optimiser=Optimiser()), out=str(folder)))
+        ended(train_and_ship(ws.library, replace(again, target=solve, optimiser=Optimiser()), out=str(folder)))
 
 
 def test_edits_that_were_rejected_are_shown_to_the_next_training_of_the_skill(shop: Workspace) -> None:
@@ -224,7 +224,7 @@ def test_secrets_in_what_an_agent_prints_are_scored_as_they_are_and_never_stored
 def test_an_interrupt_ends_with_the_best_so_far_and_the_training_goes_on_later(shop: Workspace) -> None:
     agent = Agent()
     asked = order(cases=cases(60), spec=SMALL, target=agent)
-    work = carried_out(shop.library, asked)
+    work = train_and_ship(shop.library, asked)
     while next(work).kind != "decided":
         pass
     event = work.throw(KeyboardInterrupt())
@@ -259,11 +259,11 @@ def test_what_a_killed_training_had_decided_can_be_looked_at(shop: Workspace) ->
 def test_two_trainings_are_compared_on_the_test_cases_of_both(shop: Workspace) -> None:
     first = trained(shop, order(cases=cases(60), spec=SMALL))
     worse = trained(shop, order(cases=cases(60), spec=SMALL.replace(max_edits=0, min_edits=0)))
-    found = compared(shop.context, first.training.id, worse.training.id)
+    found = compare_trainings(shop.context, first.training.id, worse.training.id)
     assert found["cases"] == 9
     assert isinstance(found["difference"], float)
     assert found["difference"] < -0.3
-    assert compared(shop.context, first.training.id, first.training.id)["difference"] == 0
+    assert compare_trainings(shop.context, first.training.id, first.training.id)["difference"] == 0
 
 
 def test_a_training_with_settings_of_another_version_says_so(shop: Workspace) -> None:

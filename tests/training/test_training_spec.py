@@ -8,7 +8,7 @@ from dataclasses import fields
 import pytest
 
 from metier.errors import UsageError
-from metier.training.events import Decided, Ended, Measured, StepSkipped, Stopped, dump
+from metier.training.events import Decided, Measured, StepSkipped, Stopped, TrainingEnded, dump
 from metier.training.spec import GROUPS, REMOVED, EditSettings, EpochSettings, Spec
 
 
@@ -79,5 +79,5 @@ def test_events_are_lines_for_people_and_objects_for_programs() -> None:
 
 def test_a_run_that_does_not_beat_one_rewrite_says_so() -> None:
     fields = {"skill_hash": "a", "best_step": 2, "initial": 0.1, "best": 0.4}
-    assert "does not beat a one-shot rewrite" in Ended(**fields, one_shot=0.4).line()  # type: ignore[arg-type]
-    assert "one-shot" not in Ended(**fields, one_shot=0.3).line()  # type: ignore[arg-type]
+    assert "does not beat a one-shot rewrite" in TrainingEnded(**fields, one_shot=0.4).line()  # type: ignore[arg-type]
+    assert "one-shot" not in TrainingEnded(**fields, one_shot=0.3).line()  # type: ignore[arg-type]

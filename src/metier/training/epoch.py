@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING
 
 from metier.training.cases import batches as sampling
 from metier.training.events import EpochEnded, FellBack, StepSkipped
-from metier.training.proposing.slow_update import counts, guidance_question, guided, kept, pairs_of, strategy_question
-from metier.training.result import Epoch, Judged, Unjudged
+from metier.training.proposing.slow_update import (
+    category_counts,
+    guidance_question,
+    pairs_for_policy,
+    pairs_of,
+    strategy_question,
+    with_guidance,
+)
+from metier.training.result import EpochRecord, JudgedChange, UnjudgedChange
 from metier.training.rollouts.scheduler import NEEDED
-from metier.training.state import Candidate
+from metier.training.state import SkillCandidate
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -18,53 +25,53 @@ if TYPE_CHECKING:
     from metier.skills.package import Package
     from metier.training.events import Event
     from metier.training.proposing.answers import Guidance
-    from metier.training.proposing.optimiser import Asked
-    from metier.training.proposing.slow_update import Pair
-    from metier.training.run import Run
-    from metier.training.state import Plan
+    from metier.training.proposing.optimiser import OptimiserReply
+    from metier.training.proposing.slow_update import EpochPair
+    from metier.training.run import TrainingRun
+    from metier.training.state import StepPlan
 
 
-def end_epoch(run: Run, plan: Plan, previous: Package | None) -> Generator[Event, None, None]:
+def end_epoch(run: TrainingRun, plan: StepPlan, previous: Package | None) -> Generator[Event, None, None]:
     """Compare, and take up what that teaches; the first epoch has nothing to be compared with."""
     run.ahead.begin_next_step(plan.step, run.state.current)
-    epoch = Epoch(epoch=plan.epoch, strategy=run.state.strategy)
+    epoch = EpochRecord(epoch=plan.epoch, strategy=run.state.strategy)
     if previous is not None and run.spec.epoch_end.compares:
         pairs = compare(run, plan, previous)
-        epoch = replace(epoch, compared=counts(pairs))
-        epoch = yield from _learnt(run, plan, previous, kept(pairs, run.spec.epoch_end.pairs), epoch)
-    run.attempts.forget()
+        epoch = replace(epoch, compared=category_counts(pairs))
+        epoch = yield from _learn(run, plan, previous, pairs_for_policy(pairs, run.spec.epoch_end.pairs), epoch)
+    run.rollouts.forget()
     run.record_epoch(epoch)
     current, best = run.score(run.state.current_scores), run.score(run.state.best_scores)
     yield EpochEnded(epoch=plan.epoch, current=current, best=best, compared=epoch.compared)
     run.ahead.begin_next_comparison(plan, run.state.current)
 
 
-def compare(run: Run, plan: Plan, previous: Package) -> tuple[Pair, ...]:
+def compare(run: TrainingRun, plan: StepPlan, previous: Package) -> tuple[EpochPair, ...]:
     """The sampled train cases under the last epoch's skill and under this one's."""
-    cases, sample = sampling.compared(run.splits.train, run.spec, plan.epoch), plan.samples[0]
+    cases, sample = sampling.comparison_cases(run.splits.train, run.spec, plan.epoch), plan.samples[0]
     arms = (previous, run.state.current)
     for skill in arms:
-        run.attempts.begin(cases, skill, samples=(sample,), urgency=NEEDED)
-    before, after = ([run.attempts.read(case, skill, "compare", sample=sample) for case in cases] for skill in arms)
+        run.rollouts.begin(cases, skill, samples=(sample,), urgency=NEEDED)
+    before, after = ([run.rollouts.read(case, skill, "compare", sample=sample) for case in cases] for skill in arms)
     return pairs_of(cases, before, after)
 
 
-def _learnt(
-    run: Run, plan: Plan, previous: Package, pairs: tuple[Pair, ...], epoch: Epoch
-) -> Generator[Event, None, Epoch]:
+def _learn(
+    run: TrainingRun, plan: StepPlan, previous: Package, pairs: tuple[EpochPair, ...], epoch: EpochRecord
+) -> Generator[Event, None, EpochRecord]:
     """Guidance and notes; both are asked for at once, and the notes never touch the skill."""
     if not pairs:
         yield StepSkipped(step=plan.step, change="slow", reason="no case to compare")
         return epoch
     current = run.state.current
-    slow = run.desk.ask(guidance_question(previous, current, pairs)) if run.spec.epoch_end.slow else None
+    slow = run.optimiser.ask(guidance_question(previous, current, pairs)) if run.spec.epoch_end.slow else None
     strategy = strategy_question(previous, current, pairs, run.state.strategy)
-    meta = run.desk.ask(strategy) if run.spec.epoch_end.meta else None
-    run.attempts.fill()
+    meta = run.optimiser.ask(strategy) if run.spec.epoch_end.meta else None
+    run.rollouts.fill_idle_workers()
     if slow:
-        epoch = yield from _guided(run, plan, run.desk.read(slow), epoch)
+        epoch = yield from _judge_guidance(run, plan, run.optimiser.read(slow), epoch)
     if meta:
-        asked = run.desk.read(meta)
+        asked = run.optimiser.read(meta)
         if asked.value is None:
             yield FellBack(step=plan.step, stage="meta", reason=asked.reason, instead="the notes stay as they were")
         elif asked.value.meta_skill_content.strip():
@@ -72,18 +79,20 @@ def _learnt(
     return epoch
 
 
-def _guided(run: Run, plan: Plan, asked: Asked[Guidance], epoch: Epoch) -> Generator[Event, None, Epoch]:
+def _judge_guidance(
+    run: TrainingRun, plan: StepPlan, asked: OptimiserReply[Guidance], epoch: EpochRecord
+) -> Generator[Event, None, EpochRecord]:
     if asked.value is None:
         yield FellBack(step=plan.step, stage="slow", reason=asked.reason, instead="no guidance is written")
     guidance = asked.value.slow_update_content.strip() if asked.value else ""
     if not guidance:
         reason = "no guidance was written"
         yield StepSkipped(step=plan.step, change="slow", reason=reason)
-        return replace(epoch, outcome=Unjudged(change="slow", reason=reason))
-    candidate = guided(run.state.current, guidance)
-    outcome: Judged | Unjudged
+        return replace(epoch, outcome=UnjudgedChange(change="slow", reason=reason))
+    candidate = with_guidance(run.state.current, guidance)
+    outcome: JudgedChange | UnjudgedChange
     if run.spec.gating.gate_everything:
-        outcome = yield from run.judge(Candidate(change="slow", package=candidate, step=plan.step))
+        outcome = yield from run.judge(SkillCandidate(change="slow", package=candidate, step=plan.step))
     else:
         outcome = run.take("slow", candidate)
     return replace(epoch, guidance=guidance, outcome=outcome)

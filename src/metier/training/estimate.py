@@ -17,7 +17,7 @@ CHARS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class TrainingEstimate:
     """Upper bounds where nothing fails, and a rough number of tokens."""
 
     steps: int
@@ -38,7 +38,7 @@ class Estimate:
         )
 
 
-def estimate(splits: Splits, spec: Spec, skill: str) -> Estimate:
+def estimate(splits: Splits, spec: Spec, skill: str) -> TrainingEstimate:
     """The most a run of these settings takes."""
     per_epoch = steps_in(len(splits.train), spec)
     steps = per_epoch * spec.epochs
@@ -61,7 +61,9 @@ def estimate(splits: Splits, spec: Spec, skill: str) -> Estimate:
     cases = (*splits.train, *splits.val, *splits.test, *splits.confirm)
     length = sum(len(case.input) for case in cases) / max(1, len(cases)) + len(skill)
     ahead = tried if spec.ahead else 0
-    return Estimate(steps=steps, rollouts=rollouts, ahead=ahead, calls=calls, tokens=round(rollouts * length / CHARS))
+    return TrainingEstimate(
+        steps=steps, rollouts=rollouts, ahead=ahead, calls=calls, tokens=round(rollouts * length / CHARS)
+    )
 
 
 def _calls_of_a_step(train: int, spec: Spec) -> int:

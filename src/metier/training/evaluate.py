@@ -14,9 +14,9 @@ from metier.library.changes import list_versions
 from metier.library.disk.packages import has_document, read_package
 from metier.statistics.pairs import Pair, pairs_of
 from metier.training.gates.confirm import confirm
-from metier.training.rollouts.rollout import Spent
-from metier.training.service.bench import bench
-from metier.training.service.inputs import ordered
+from metier.training.rollouts.rollout import BudgetSpent
+from metier.training.service.inputs import build_order
+from metier.training.service.resources import open_resources
 from metier.types.trials import Scored
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from metier.models.ledger import Amount
     from metier.skills.package import Package
     from metier.training.gates.confirm import Confirmation
-    from metier.training.service.bench import Bench
-    from metier.training.service.inputs import Asked
+    from metier.training.service.inputs import TrainOptions
     from metier.training.service.order import Order
+    from metier.training.service.resources import TrainingResources
     from metier.types.trials import Case, Rollout
 
 NONE = "none"
@@ -39,7 +39,7 @@ STEP = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class EvaluatedSide:
     """One of the two that are compared."""
 
     name: str
@@ -56,8 +56,8 @@ class Side:
 class Evaluated:
     """How a skill did, and how the other one did on the same cases."""
 
-    skill: Side
-    against: Side
+    skill: EvaluatedSide
+    against: EvaluatedSide
     target: str
     cases: tuple[Case, ...]
     samples: int
@@ -73,14 +73,19 @@ class Evaluated:
 
 
 def evaluate(
-    library: Library, order: Order, against: Side, *, samples: int = 1, environ: Mapping[str, str] | None = None
+    library: Library,
+    order: Order,
+    against: EvaluatedSide,
+    *,
+    samples: int = 1,
+    environ: Mapping[str, str] | None = None,
 ) -> Generator[Event, None, Evaluated]:
     """Score `order.start` against another side; what training or an earlier evaluation rolled out is not paid for."""
     if samples < 1:
         raise InputError("An evaluation needs at least one sample of each case.")
     environ = os.environ if environ is None else environ
     mine = _named(library, order)
-    with bench(library.ctx, order, f"eval:{uuid4().hex[:16]}", environ) as place:
+    with open_resources(library.ctx, order, f"eval:{uuid4().hex[:16]}", environ) as place:
         found = yield from _rolled(place, order.cases, (mine, against), samples)
         rollouts, amount = place.spent()
     pairs = pairs_of(found[1], found[0])
@@ -99,9 +104,9 @@ def evaluate(
     )
 
 
-def evaluated(library: Library, skill: str, against: str, samples: int, **asked: Unpack[Asked]) -> Evaluated:
+def evaluate_now(library: Library, skill: str, against: str, samples: int, **asked: Unpack[TrainOptions]) -> Evaluated:
     """The same, waited for."""
-    order = ordered(library, skill, **asked)
+    order = build_order(library, skill, **asked)
     events = evaluate(library, order, side_of(library, order, against), samples=samples)
     while True:
         try:
@@ -110,14 +115,14 @@ def evaluated(library: Library, skill: str, against: str, samples: int, **asked:
             return end.value
 
 
-def side_of(library: Library, order: Order, text: str) -> Side:
+def side_of(library: Library, order: Order, text: str) -> EvaluatedSide:
     """What a skill is held against: `none`, a version's number, a folder; unnamed: the version before, or none."""
     text = text.strip()
     if text == NONE:
-        return Side(name="no skill", package=None)
+        return EvaluatedSide(name="no skill", package=None)
     folder = Path(text).expanduser()
     if text and ("/" in text or text.startswith(".")) and has_document(folder):
-        return Side(name=text, package=read_package(folder))
+        return EvaluatedSide(name=text, package=read_package(folder))
     past = () if order.skill.startswith("/") else list_versions(library, order.skill)
     if text:
         number = text.removeprefix("v")
@@ -127,19 +132,19 @@ def side_of(library: Library, order: Order, text: str) -> Side:
     else:
         chosen = [one for one in past if one.hash != order.start.hash()][-1:]
     if not chosen:
-        return Side(name="no skill", package=None)
+        return EvaluatedSide(name="no skill", package=None)
     version = chosen[0]
-    return Side(name=f"v{version.number}", package=library.find(order.skill).load(version))
+    return EvaluatedSide(name=f"v{version.number}", package=library.find(order.skill).load(version))
 
 
-def _named(library: Library, order: Order) -> Side:
+def _named(library: Library, order: Order) -> EvaluatedSide:
     past = () if order.skill.startswith("/") else list_versions(library, order.skill)
     number = next((f" v{one.number}" for one in reversed(past) if one.hash == order.start.hash()), "")
-    return Side(name=f"{Path(order.skill).name}{number}", package=order.start)
+    return EvaluatedSide(name=f"{Path(order.skill).name}{number}", package=order.start)
 
 
 def _rolled(
-    place: Bench, cases: Sequence[Case], sides: tuple[Side, Side], samples: int
+    place: TrainingResources, cases: Sequence[Case], sides: tuple[EvaluatedSide, EvaluatedSide], samples: int
 ) -> Generator[Event, None, tuple[tuple[Rollout, ...], tuple[Rollout, ...]]]:
     """Every case under both sides, side by side, so that whatever changes meanwhile strikes both."""
     jobs = [(case, side, sample) for case in cases for sample in range(samples) for side in sides]
@@ -151,7 +156,7 @@ def _rolled(
     made: list[Rollout] = []
     for one in pending:
         rollout = one.result()
-        if isinstance(rollout, Spent):
+        if isinstance(rollout, BudgetSpent):
             raise RefusedError(
                 f"It stopped after {len(made)} of {len(jobs)} rollouts: {rollout.reason}. "
                 "What was rolled out is kept; the same command goes on from there."
@@ -163,6 +168,6 @@ def _rolled(
     return tuple(made[::2]), tuple(made[1::2])
 
 
-def completed(rollouts: Sequence[Rollout]) -> int:
+def scored_count(rollouts: Sequence[Rollout]) -> int:
     """How many have a score."""
     return sum(isinstance(one.score, Scored) for one in rollouts)

@@ -33,7 +33,7 @@ Worth = tuple[str, float, float, float, bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Began:
+class TrainingBegan:
     """The run knows what is ahead of it."""
 
     train: int
@@ -83,7 +83,7 @@ class StepBegan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Advanced:
+class RolloutsAdvanced:
     """A tenth more of some rollouts is there."""
 
     step: int
@@ -132,7 +132,7 @@ class Reflected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class ProposalsChosen:
     """The proposals were merged and cut to the budget."""
 
     step: int
@@ -150,7 +150,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edited:
+class CandidateMade:
     """A candidate exists."""
 
     step: int
@@ -331,7 +331,7 @@ class Confirmed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class TrainingEnded:
     """The run is over."""
 
     skill_hash: str
@@ -351,14 +351,14 @@ class Ended:
 
 
 Event = (
-    Began
+    TrainingBegan
     | Measured
     | StepBegan
-    | Advanced
+    | RolloutsAdvanced
     | RolledOut
     | Reflected
-    | Chosen
-    | Edited
+    | ProposalsChosen
+    | CandidateMade
     | Judging
     | Screened
     | Decided
@@ -368,7 +368,7 @@ Event = (
     | Stopped
     | Confirming
     | Confirmed
-    | Ended
+    | TrainingEnded
 )
 
 
@@ -377,10 +377,10 @@ def dump(event: Event) -> dict[str, object]:
     return asdict(event)
 
 
-def tenth(step: int, stage: str, done: int, total: int) -> tuple[Advanced, ...]:
+def progress_events(step: int, stage: str, done: int, total: int) -> tuple[RolloutsAdvanced, ...]:
     """The event for a rollout that completes another tenth, before the last."""
     further = done * 10 // total > (done - 1) * 10 // total
-    return (Advanced(step=step, stage=stage, done=done, total=total),) if further and done < total else ()
+    return (RolloutsAdvanced(step=step, stage=stage, done=done, total=total),) if further and done < total else ()
 
 
 def measured_event(arm: Arm, split: Split, skill: Package | None, scores: Scores) -> Measured:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from metier.errors import InputError
 from metier.training.cases import batches as sampling
 from metier.training.epoch import end_epoch
-from metier.training.events import Began, Ended, Stopped
+from metier.training.events import Stopped, TrainingBegan, TrainingEnded
 from metier.training.gates.registry import gate_of
 from metier.training.proposing.appendix import with_appendix
 from metier.training.proposing.memory import Memory
@@ -20,8 +20,8 @@ from metier.training.proposing.one_shot import judge_one_shot
 from metier.training.report.attribution import attributed
 from metier.training.result import Baseline, Trained
 from metier.training.rollouts.rollout import Halt
-from metier.training.run import Run
-from metier.training.state import Given, Plan, State
+from metier.training.run import TrainingRun
+from metier.training.state import RunParts, RunState, StepPlan
 from metier.training.step import take_step
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from metier.training.cases.splits import Splits
     from metier.training.events import Event
     from metier.training.gates.gate import Gate
-    from metier.training.proposing.memory import Rejected
+    from metier.training.proposing.memory import RejectedEdit
     from metier.training.rollouts.pool import Pool
     from metier.training.rollouts.rollout import Roller
     from metier.training.spec import Spec
@@ -49,7 +49,7 @@ def train(
     pool: Pool,
     spec: Spec,
     *,
-    known: tuple[Rejected, ...] = (),
+    known: tuple[RejectedEdit, ...] = (),
     gate: Gate | None = None,
 ) -> Generator[Event, None, Trained]:
     """Train a skill; `known` are edits that earlier runs of it saw rejected, `gate` is in place of the settings' one.
@@ -58,43 +58,43 @@ def train(
     """
     if start.skill_file is None:
         raise InputError("The package has no SKILL.md to train.")
-    sampling.check(splits)
+    sampling.check_splits(splits)
     plans = plans_of(splits, spec)
     first = with_appendix(start) if spec.reflection.skill_aware else start
-    state = State(current=first, best=start, memory=Memory(rejected=known))
+    state = RunState(current=first, best=start, memory=Memory(rejected=known))
     gate = gate or gate_of(spec)
-    given = Given(splits=splits, spec=spec, roller=roller, optimiser=optimiser, pool=pool, gate=gate)
-    run = Run(start, state, plans, given)
+    given = RunParts(splits=splits, spec=spec, roller=roller, optimiser=optimiser, pool=pool, gate=gate)
+    run = TrainingRun(start, state, plans, given)
     baselines: tuple[Baseline, ...] = ()
     stopped = ""
     try:
-        yield Began(train=len(splits.train), val=len(splits.val), test=len(splits.test), steps=run.steps)
+        yield TrainingBegan(train=len(splits.train), val=len(splits.val), test=len(splits.test), steps=run.steps)
         yield from _search(run, plans)
         baselines = yield from run.baselines.collect(run)
     except (Halt, KeyboardInterrupt) as stop:
         stopped = stop.reason if isinstance(stop, Halt) else "it was interrupted"
-        baselines = _known(run)
+        baselines = _initial_and_best(run)
         yield Stopped(reason=stopped, step=run.state.steps[-1].step if run.state.steps else 0)
     finally:
-        run.attempts.close()
-    trained = _trained(run, baselines, stopped)
-    yield _ended(run, trained)
+        run.rollouts.close()
+    trained = _result(run, baselines, stopped)
+    yield _ended_event(run, trained)
     return trained
 
 
-def plans_of(splits: Splits, spec: Spec) -> tuple[Plan, ...]:
+def plans_of(splits: Splits, spec: Spec) -> tuple[StepPlan, ...]:
     """Every step of a run in advance."""
-    found: list[Plan] = []
+    found: list[StepPlan] = []
     for epoch in range(1, spec.epochs + 1):
         batches = sampling.batches(splits.train, spec, epoch)
         samples = tuple(range((epoch - 1) * spec.samples, epoch * spec.samples))
         for index, batch in enumerate(batches, 1):
             last = index == len(batches)
-            found.append(Plan(step=len(found) + 1, epoch=epoch, batch=batch, samples=samples, last=last))
+            found.append(StepPlan(step=len(found) + 1, epoch=epoch, batch=batch, samples=samples, last=last))
     return tuple(found)
 
 
-def _search(run: Run, plans: tuple[Plan, ...]) -> Generator[Event, None, None]:
+def _search(run: TrainingRun, plans: tuple[StepPlan, ...]) -> Generator[Event, None, None]:
     """All steps and epoch ends; then, if the last skill never passed a gate, whether it is the best after all."""
     run.ahead.begin_run(run.start, run.state.current)
     if run.spec.editing.one_shot_first:
@@ -109,7 +109,7 @@ def _search(run: Run, plans: tuple[Plan, ...]) -> Generator[Event, None, None]:
         yield from run.promote(plans[-1].step)
 
 
-def _known(run: Run) -> tuple[Baseline, ...]:
+def _initial_and_best(run: TrainingRun) -> tuple[Baseline, ...]:
     """The baselines that cost nothing more."""
     state = run.state
     if not run.initial.cases:
@@ -120,7 +120,7 @@ def _known(run: Run) -> tuple[Baseline, ...]:
     )
 
 
-def _trained(run: Run, baselines: tuple[Baseline, ...], stopped: str) -> Trained:
+def _result(run: TrainingRun, baselines: tuple[Baseline, ...], stopped: str) -> Trained:
     state = run.state
     return Trained(
         best=state.best,
@@ -133,16 +133,16 @@ def _trained(run: Run, baselines: tuple[Baseline, ...], stopped: str) -> Trained
         usage=run.bill.stages(),
         attribution=attributed(run.start, state),
         stopped=stopped,
-        spare=run.attempts.spare(*(() if stopped else (run.start, state.best))),
+        spare=run.rollouts.unused_usage(*(() if stopped else (run.start, state.best))),
     )
 
 
-def _ended(run: Run, trained: Trained) -> Ended:
+def _ended_event(run: TrainingRun, trained: Trained) -> TrainingEnded:
     calls = {True: 0, False: 0}
     for stage, usage in trained.usage:
         calls[stage in ROLLOUT_STAGES] += usage.calls
     one_shot = trained.baseline("one_shot", "val")
-    return Ended(
+    return TrainingEnded(
         skill_hash=trained.best.hash(),
         best_step=trained.best_step,
         initial=run.score(run.initial),

@@ -5,27 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from metier.training.rollouts.usage import Usage
+from metier.training.rollouts.usage import StageUsage
 
 if TYPE_CHECKING:
     from metier.skills.editing.reports import EditReport
     from metier.skills.package import Package
     from metier.statistics.intervals import Interval
     from metier.training.events import Arm, Change
-    from metier.training.proposing.memory import Rejected
-    from metier.training.proposing.proposals import Proposed
+    from metier.training.proposing.memory import RejectedEdit
+    from metier.training.proposing.proposals import ProposedChange
     from metier.training.scores import Scores
     from metier.training.spec import Update
     from metier.types.trials import Decision, Split
 
-NO_USAGE = Usage()
+NO_USAGE = StageUsage()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """What one edit was worth among the others it was screened with."""
 
-    edit: Proposed
+    edit: ProposedChange
     seen: float
     """The plain estimate, to which the interval belongs."""
     shrunk: float
@@ -37,7 +37,7 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedChange:
     """A candidate, and what the gate made of it."""
 
     change: Change
@@ -50,7 +50,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unjudged:
+class UnjudgedChange:
     """There was nothing to judge, and why."""
 
     change: Change
@@ -60,7 +60,7 @@ class Unjudged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class StepRecord:
     """One step from its batch to its decision."""
 
     step: int
@@ -71,27 +71,27 @@ class Step:
     passed: int
     unscored: int
     budget: int | None = None
-    edits: tuple[Proposed, ...] = ()
+    edits: tuple[ProposedChange, ...] = ()
     """The proposals that were taken up."""
     reports: tuple[EditReport, ...] = ()
     """What became of each, where they are edits."""
-    outcome: Judged | Unjudged
+    outcome: JudgedChange | UnjudgedChange
     notes: tuple[str, ...] = ()
     """Reminders this step brought."""
-    noted: Judged | Unjudged | None = None
+    noted: JudgedChange | UnjudgedChange | None = None
     """What became of the reminders."""
     proposer: Update = "patch"
     """In which way the change was proposed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Epoch:
+class EpochRecord:
     """How an epoch ended."""
 
     epoch: int
     compared: tuple[tuple[str, int], ...] = ()
     guidance: str = ""
-    outcome: Judged | Unjudged | None = None
+    outcome: JudgedChange | UnjudgedChange | None = None
     strategy: str = ""
     """The optimiser's notes to itself afterwards."""
 
@@ -107,7 +107,7 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attributed:
+class LineWorth:
     """What one added line of the best skill brought, as far as it is known."""
 
     line: str
@@ -132,19 +132,19 @@ class Trained:
     """0: the skill the run began with, or its one-shot rewrite."""
     current: Package
     """What the last step left, which may be no better than the best."""
-    steps: tuple[Step, ...]
-    epochs: tuple[Epoch, ...]
+    steps: tuple[StepRecord, ...]
+    epochs: tuple[EpochRecord, ...]
     baselines: tuple[Baseline, ...]
     """No skill, the initial skill, a one-shot rewrite and the best, on val and on test."""
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[RejectedEdit, ...]
     """For the next run of the same skill."""
-    usage: tuple[tuple[str, Usage], ...]
+    usage: tuple[tuple[str, StageUsage], ...]
     """Of each stage."""
-    attribution: tuple[Attributed, ...] = ()
+    attribution: tuple[LineWorth, ...] = ()
     """What each line brought that the best skill has more than the one the run began with."""
     stopped: str = ""
     """Why it ended before its end; empty if it did not."""
-    spare: Usage = field(default=NO_USAGE, compare=False)
+    spare: StageUsage = field(default=NO_USAGE, compare=False)
     """What was rolled out ahead and never needed; depends on timing, so it is no part of the result proper."""
 
     def baseline(self, arm: Arm, split: Split) -> Baseline | None:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from metier.errors import UsageError
 from metier.training.ahead import Ahead
 from metier.training.baselines import Baselines
-from metier.training.events import Decided, measured_event, tenth
+from metier.training.events import Decided, measured_event, progress_events
 from metier.training.gates.gate import GateEvidence, MeasureAll, MeasureRows, Postponed, Ruling
-from metier.training.proposing.optimiser import Desk
-from metier.training.result import Judged, Unjudged
-from metier.training.rollouts.pool import Crew
-from metier.training.rollouts.scheduler import NEEDED, Attempts
+from metier.training.proposing.optimiser import Optimiser
+from metier.training.result import JudgedChange, UnjudgedChange
+from metier.training.rollouts.pool import PoolUsage
+from metier.training.rollouts.scheduler import NEEDED, RolloutScheduler
 from metier.training.rollouts.usage import Bill
 from metier.training.scores import UNKNOWN, Metric, Scores
 from metier.training.state import ACCEPTED
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from metier.training.events import Change, Event
     from metier.training.gates.gate import Measure
     from metier.training.proposing.memory import Memory
-    from metier.training.result import Epoch, Step
-    from metier.training.state import Candidate, Given, Plan, State
+    from metier.training.result import EpochRecord, StepRecord
+    from metier.training.state import RunParts, RunState, SkillCandidate, StepPlan
     from metier.types.trials import Case, Score
 
 NEAR = 0.8
@@ -36,21 +36,21 @@ TOGETHER = 10
 """Rollouts that are waited for at once."""
 
 
-class Run:
+class TrainingRun:
     """The parts of a run and its state; one thread drives it."""
 
-    def __init__(self, start: Package, state: State, plans: tuple[Plan, ...], given: Given) -> None:
+    def __init__(self, start: Package, state: RunState, plans: tuple[StepPlan, ...], given: RunParts) -> None:
         self.start = start
         self.state = state
         self.steps = len(plans)
         self.splits, self.spec = given.splits, given.spec
         self.bill = Bill()
-        crew = Crew(given.pool)
-        self.attempts = Attempts(given.roller, crew, self.bill)
-        self.desk = Desk(given.optimiser, crew, self.bill, self.spec.timeout)
-        self.desk.meanwhile = self.attempts.fill
-        self.baselines = Baselines(start, self.splits, self.spec, self.attempts, self.desk)
-        self.ahead = Ahead(self.attempts, plans, self.splits, self.spec, self.baselines)
+        crew = PoolUsage(given.pool)
+        self.rollouts = RolloutScheduler(given.roller, crew, self.bill)
+        self.optimiser = Optimiser(given.optimiser, crew, self.bill, self.spec.timeout)
+        self.optimiser.meanwhile = self.rollouts.fill_idle_workers
+        self.baselines = Baselines(start, self.splits, self.spec, self.rollouts, self.optimiser)
+        self.ahead = Ahead(self.rollouts, plans, self.splits, self.spec, self.baselines)
         self.metric = Metric.of_settings(self.spec.gating)
         self.initial = UNKNOWN
         self._gate = given.gate
@@ -77,13 +77,13 @@ class Run:
         self, cases: tuple[Case, ...], skill: Package | None, stage: str, step: int = 0, *, sample: int = 0
     ) -> Generator[Event, None, Scores]:
         """A skill's scores on cases, in their order; if a candidate leads near the end, the next step begins."""
-        self.attempts.begin(cases, skill, samples=(sample,), urgency=NEEDED)
+        self.rollouts.begin(cases, skill, samples=(sample,), urgency=NEEDED)
         found: list[tuple[str, Score]] = []
         for index, case in enumerate(cases):
             if index % TOGETHER == 0:
-                self.attempts.wait(cases[index : index + TOGETHER], skill, sample=sample)
-            found.append((case.id, self.attempts.read(case, skill, stage, sample=sample).score))
-            yield from tenth(step, stage, len(found), len(cases))
+                self.rollouts.wait(cases[index : index + TOGETHER], skill, sample=sample)
+            found.append((case.id, self.rollouts.read(case, skill, stage, sample=sample).score))
+            yield from progress_events(step, stage, len(found), len(cases))
             near = stage == "gate" and len(found) == round(len(cases) * NEAR)
             if near and skill and self.metric.beats(Scores(cases=tuple(found)), self.state.current_scores):
                 self.ahead.begin_next_step(step, skill)
@@ -91,7 +91,7 @@ class Run:
 
     # ---- judging --------------------------------------------------------------------------------------------------
 
-    def judge(self, candidate: Candidate) -> Generator[Event, None, Judged | Unjudged]:
+    def judge(self, candidate: SkillCandidate) -> Generator[Event, None, JudgedChange | UnjudgedChange]:
         """Ask the gate, and measure what it asks for, until it decides; the state is what follows from that."""
         evidence, asked = self._evidence(candidate), MeasureRows(rows=())
         while True:
@@ -104,12 +104,12 @@ class Run:
             yield from self.measure_initial()
             self.ahead.drop_rows(asked, self.state)
             if isinstance(answer, Postponed):
-                self.state = replace(self.state, looks=answer.looks)
-                return Unjudged(change=candidate.change, reason=answer.reason, waits=answer.waits)
+                self.state = replace(self.state, gate_memory=answer.memory)
+                return UnjudgedChange(change=candidate.change, reason=answer.reason, waits=answer.waits)
             ruling = yield from self._complete(answer, evidence)
             return (yield from self._follow(candidate, ruling))
 
-    def _evidence(self, candidate: Candidate) -> GateEvidence:
+    def _evidence(self, candidate: SkillCandidate) -> GateEvidence:
         state = self.state
         return GateEvidence(
             candidate=candidate,
@@ -119,7 +119,7 @@ class Run:
             best=state.best,
             best_scores=state.best_scores,
             gated=state.gated,
-            looks=state.looks,
+            memory=state.gate_memory,
             last=self.ahead.next_plan(candidate.step) is None,
         )
 
@@ -128,8 +128,8 @@ class Run:
         yield from asked.events
         step, new = evidence.candidate.step, not evidence.settled
         if isinstance(asked, MeasureAll) and new:
-            self.attempts.begin(self.splits.val, self.start, urgency=NEEDED)
-            self.attempts.begin(self.splits.val, asked.skill, samples=(asked.sample,), urgency=NEEDED)
+            self.rollouts.begin(self.splits.val, self.start, urgency=NEEDED)
+            self.rollouts.begin(self.splits.val, asked.skill, samples=(asked.sample,), urgency=NEEDED)
         yield from self.measure_initial()
         wholes, trials = evidence.wholes, evidence.trials
         if isinstance(asked, MeasureAll):
@@ -148,31 +148,31 @@ class Run:
         found: dict[tuple[str, str, int], Score] = {}
         for number, row in enumerate(asked.rows, asked.done + 1):
             for case, skill, sample in row:
-                rollout = self.attempts.read(case, skill, "gate", sample=sample)
+                rollout = self.rollouts.read(case, skill, "gate", sample=sample)
                 found[case.id, skill.hash(), sample] = rollout.score
-            yield from tenth(step, "gate", number, asked.total)
+            yield from progress_events(step, "gate", number, asked.total)
         return found
 
     def _complete(self, answer: Decision | Ruling, evidence: GateEvidence) -> Generator[Event, None, Ruling]:
         """A decision alone as a ruling: what is accepted has its scores, and is the best if it beats the best."""
         if isinstance(answer, Ruling):
             return answer
-        package, looks = evidence.candidate.package, self.state.looks
+        package, looks = evidence.candidate.package, self.state.gate_memory
         scores = evidence.scores_of(package)
         if answer.action in ACCEPTED and scores is None and not evidence.unchanged:
             scores = yield from self.measure(self.splits.val, package, "gate", evidence.candidate.step)
         if answer.action == "accept" and scores and self.metric.beats(scores, self.state.best_scores):
             answer = replace(answer, action="accept_new_best")
-        return Ruling(decision=answer, package=package, looks=looks, scores=scores)
+        return Ruling(decision=answer, package=package, memory=looks, scores=scores)
 
-    def _follow(self, candidate: Candidate, ruling: Ruling) -> Generator[Event, None, Judged]:
+    def _follow(self, candidate: SkillCandidate, ruling: Ruling) -> Generator[Event, None, JudgedChange]:
         """Make the state what follows from a ruling."""
         yield from ruling.events
         self._move(ruling, candidate.step)
-        self.state = replace(self.state, looks=ruling.looks)
+        self.state = replace(self.state, gate_memory=ruling.memory)
         self.ahead.drop_lost_bets(self.state.current)
         yield self._decided(candidate, ruling)
-        return Judged(
+        return JudgedChange(
             change=candidate.change,
             skill_hash=ruling.package.hash(),
             decision=ruling.decision,
@@ -192,7 +192,7 @@ class Run:
             self.state = replace(self.state, best=package, best_scores=scores, best_step=step)
         self.state = replace(self.state, current=package, current_scores=scores, gated=True)
 
-    def _decided(self, candidate: Candidate, ruling: Ruling) -> Decided:
+    def _decided(self, candidate: SkillCandidate, ruling: Ruling) -> Decided:
         """The event that says what a gate made of a candidate."""
         return Decided(
             step=candidate.step,
@@ -211,12 +211,12 @@ class Run:
 
     # ---- other changes of the state -------------------------------------------------------------------------------
 
-    def take(self, change: Change, candidate: Package) -> Judged:
+    def take(self, change: Change, candidate: Package) -> JudgedChange:
         """Make a candidate current without a gate; its scores are taken to be the current ones."""
         decision = Decision(action="force_accept", reason="only edits pass the gate, as set")
         self.state = replace(self.state, current=candidate, gated=False)
         self.ahead.drop_lost_bets(self.state.current)
-        return Judged(change=change, skill_hash=candidate.hash(), decision=decision, scores=None)
+        return JudgedChange(change=change, skill_hash=candidate.hash(), decision=decision, scores=None)
 
     def promote(self, step: int) -> Generator[Event, None, None]:
         """Measure a current skill that never passed a gate; if it beats the best, it is the best."""
@@ -225,11 +225,11 @@ class Run:
         if self.metric.beats(scores, self.state.best_scores):
             self.state = replace(self.state, best=self.state.current, best_scores=scores, best_step=step)
 
-    def record_step(self, step: Step, memory: Memory) -> None:
+    def record_step(self, step: StepRecord, memory: Memory) -> None:
         """Keep a step that is over, and what it leaves in the memory."""
         self.state = replace(self.state, memory=memory, steps=(*self.state.steps, step))
 
-    def record_epoch(self, epoch: Epoch) -> None:
+    def record_epoch(self, epoch: EpochRecord) -> None:
         """Keep an epoch that is over; the next one begins with its notes, and without its steps in mind."""
         state = self.state
         memory = state.memory.next_epoch()

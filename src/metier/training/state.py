@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from metier.training.cases.batches import Batch
     from metier.training.cases.splits import Splits
     from metier.training.events import Change
-    from metier.training.gates.effects import Estimate
+    from metier.training.gates.effects import EffectEstimate
     from metier.training.gates.gate import Gate
     from metier.training.proposing.memory import Memory
-    from metier.training.proposing.proposals import Proposed
-    from metier.training.result import Epoch, Step
+    from metier.training.proposing.proposals import ProposedChange
+    from metier.training.result import EpochRecord, StepRecord
     from metier.training.rollouts.pool import Pool
     from metier.training.rollouts.rollout import Roller
     from metier.training.spec import Spec
@@ -28,7 +28,7 @@ ACCEPTED: tuple[Action, ...] = ("accept_new_best", "accept", "force_accept")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class StepPlan:
     """A step before it is taken: known for the whole run in advance."""
 
     step: int
@@ -41,26 +41,26 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class SkillCandidate:
     """What may become the current skill."""
 
     change: Change
     package: Package
     step: int
-    edits: tuple[Proposed, ...] = ()
+    edits: tuple[ProposedChange, ...] = ()
     """What it is made of, where each of them could be made alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitingEdit:
     """An edit about which nothing is decided yet, and what screenings said of it."""
 
-    edit: Proposed
-    known: Estimate = NOTHING_KNOWN
+    edit: ProposedChange
+    known: EffectEstimate = NOTHING_KNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looks:
+class GateMemory:
     """How far the gates have looked at the val cases."""
 
     fresh: int = 1
@@ -73,12 +73,12 @@ class Looks:
     """Candidates in a row that the quick gate did not take."""
     dry: int = 0
     """Candidates that were no better than the current skill on fresh attempts."""
-    waiting: tuple[Waiting, ...] = ()
+    waiting: tuple[WaitingEdit, ...] = ()
     """Edits that wait to be screened with others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class RunState:
     """What a run has reached; each change makes a new one."""
 
     current: Package
@@ -89,15 +89,15 @@ class State:
     best_step: int = 0
     gated: bool = True
     """Whether the current scores are those of the very bytes that are current."""
-    looks: Looks = Looks()
+    gate_memory: GateMemory = GateMemory()
     strategy: str = ""
     """The optimiser's notes to itself."""
-    steps: tuple[Step, ...] = ()
-    epochs: tuple[Epoch, ...] = ()
+    steps: tuple[StepRecord, ...] = ()
+    epochs: tuple[EpochRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class RunParts:
     """What a run works with."""
 
     splits: Splits

@@ -18,17 +18,17 @@ from metier.store.tables.training import cases as suites
 from metier.store.tables.training import trainings
 from metier.store.tables.training.trainings import Training
 from metier.training.cases.splits import by_ratio
-from metier.training.events import Advanced, Confirmed, Confirming, Decided, Event, dump
+from metier.training.events import Confirmed, Confirming, Decided, Event, RolloutsAdvanced, dump
 from metier.training.gates import confirm as last_gate
 from metier.training.loop import train as search
-from metier.training.proposing.memory import Rejected
+from metier.training.proposing.memory import RejectedEdit
 from metier.training.report.report import Told, report
-from metier.training.rollouts.rollout import Spent
-from metier.training.rollouts.usage import of_rollout, together
+from metier.training.rollouts.rollout import BudgetSpent
+from metier.training.rollouts.usage import rollout_usage, sum_usage
 from metier.training.scores import Metric
-from metier.training.service.bench import Bench, bench, optimiser_of
 from metier.training.service.models import identity_of
-from metier.training.service.order import packed
+from metier.training.service.order import pack_package
+from metier.training.service.resources import TrainingResources, open_resources, optimiser_of
 from metier.training.targets.parse import model_of, target_name
 
 if TYPE_CHECKING:
@@ -71,33 +71,33 @@ def train(ctx: Context, order: Order, environ: Mapping[str, str] | None = None) 
     splits = by_ratio(order.cases)
     name = order.id(target_name(ctx, order.target), identity_of(ctx, order.optimiser))
     with _alone(ctx, name):
-        return (yield from _trained(ctx, order, splits, name, os.environ if environ is None else environ))
+        return (yield from _train(ctx, order, splits, name, os.environ if environ is None else environ))
 
 
-def _trained(
+def _train(
     ctx: Context, order: Order, splits: Splits, name: str, environ: Mapping[str, str]
 ) -> Generator[Event, None, Finished]:
-    purse, events = f"train:{name}", list[Json]()
-    with bench(ctx, order, purse, environ) as place:
-        optimiser = optimiser_of(place, order, purse, environ)
-        training, known, done = _begun(ctx, order, name)
+    account, events = f"train:{name}", list[Json]()
+    with open_resources(ctx, order, account, environ) as place:
+        optimiser = optimiser_of(place, order, account, environ)
+        training, known, done = _begin_training(ctx, order, name)
         ahead = order.spec.ahead and not order.limits.any and not done  # what is done needs nothing more
         order = replace(order, spec=replace(order.spec, ahead=ahead))
         found = search(
             order.start, splits, place.roller, optimiser, place.pool, order.spec, known=known, gate=order.gate
         )
         trained = yield from _Watch(ctx, place, training, optimiser, events).over(found)
-        training = _looking(ctx, training, splits, trained)
-        told, stopped = yield from _confirmed(place, splits, order, trained, look=max(1, training.look))
+        training = _count_look(ctx, training, splits, trained)
+        told, stopped = yield from _confirm(place, splits, order, trained, look=max(1, training.look))
         events += [dump(event) for event in _last_words(told)]
-        prices = place.lines.price(model_of(order.target)), place.lines.price(order.optimiser)
+        prices = place.models.price(model_of(order.target)), place.models.price(order.optimiser)
         told = replace(told, target_price=prices[0], optimiser_price=prices[1])
         if stopped:
             place.closing.stop(stopped)
         rollouts, amount = place.spent()
     training = replace(training, status="stopped" if stopped else "finished", reason=stopped, updated=ctx.now())
     body = {
-        **_about(training, place.target),
+        **_identity(training, place.target),
         **report(trained, told),
         "stopped": stopped,
         "rollouts": rollouts,
@@ -122,12 +122,12 @@ def _alone(ctx: Context, name: str) -> Generator[None]:
         yield
 
 
-def _begun(ctx: Context, order: Order, name: str) -> tuple[Training, tuple[Rejected, ...], bool]:
+def _begin_training(ctx: Context, order: Order, name: str) -> tuple[Training, tuple[RejectedEdit, ...], bool]:
     """The training's row, what earlier ones of this skill saw rejected when it first began, whether it was done."""
     target, optimiser = target_name(ctx, order.target), identity_of(ctx, order.optimiser)
     with ctx.store.write() as transaction:
         there = trainings.find(transaction, name)
-        known = there.known if there else _known(trainings.reports(transaction, order.skill))
+        known = there.known if there else _rejected_before(trainings.reports(transaction, order.skill))
         training = Training(
             id=name,
             workspace=ctx.name,
@@ -148,13 +148,13 @@ def _begun(ctx: Context, order: Order, name: str) -> tuple[Training, tuple[Rejec
             created=there.created if there else ctx.now(),
             updated=ctx.now(),
         )
-        trainings.put(transaction, training, packed(order.start))
+        trainings.put(transaction, training, pack_package(order.start))
         suites.put(transaction, f"train:{name}", order.cases)
     done = there is not None and there.status == "finished"
-    return training, tuple(Rejected(**one) for one in json.loads(known)), done
+    return training, tuple(RejectedEdit(**one) for one in json.loads(known)), done
 
 
-def _looking(ctx: Context, training: Training, splits: Splits, trained: Trained) -> Training:
+def _count_look(ctx: Context, training: Training, splits: Splits, trained: Trained) -> Training:
     """The training with the number of its look at the fresh cases, counted before anything of them is seen."""
     if trained.stopped or trained.best.hash() == training.base_hash or not splits.confirm:
         return training
@@ -163,7 +163,7 @@ def _looking(ctx: Context, training: Training, splits: Splits, trained: Trained)
         return trainings.count_look(transaction, training, fresh)
 
 
-def _known(reports: Sequence[str]) -> str:
+def _rejected_before(reports: Sequence[str]) -> str:
     """What earlier trainings of a skill saw rejected, the oldest first, each once; as JSON."""
     found: dict[str, object] = {}
     for text in reports:
@@ -177,7 +177,7 @@ class _Watch:
     """Writes a search's events down as they come: what a kill leaves can be looked at."""
 
     ctx: Context
-    place: Bench
+    place: TrainingResources
     training: Training
     optimiser: ReplayFailures
     events: list[Json]
@@ -198,17 +198,17 @@ class _Watch:
                 interrupt = stop
 
     def _note(self, event: Event) -> None:
-        if not isinstance(event, Advanced):  # of no interest afterwards
+        if not isinstance(event, RolloutsAdvanced):  # of no interest afterwards
             self.events.append(dump(event))
         if isinstance(event, Decided):
             self.optimiser.keep()
             now = replace(self.training, updated=self.ctx.now())
-            body = {**_about(now, self.place.target), "events": list(self.events)}
+            body = {**_identity(now, self.place.target), "events": list(self.events)}
             self.place.grouped.later(lambda transaction: trainings.save(transaction, now, json.dumps(body)))
 
 
-def _confirmed(
-    place: Bench, splits: Splits, order: Order, trained: Trained, *, look: int
+def _confirm(
+    place: TrainingResources, splits: Splits, order: Order, trained: Trained, *, look: int
 ) -> Generator[Event, None, tuple[Told, str]]:
     """The last gate, or why it was not reached; and why the training stops before its end, if it does."""
     measure = Metric.of_settings(order.spec.gating)
@@ -223,8 +223,8 @@ def _confirmed(
     try:
         found = yield from _last_gate(place, splits.confirm, order, trained.best, told, look)
     except KeyboardInterrupt:
-        found = Spent(reason="it was interrupted")
-    if isinstance(found, Spent):
+        found = BudgetSpent(reason="it was interrupted")
+    if isinstance(found, BudgetSpent):
         return replace(told, reason=f"it stopped before it was confirmed: {found.reason}"), found.reason
     return found, ""
 
@@ -241,37 +241,37 @@ def _last_words(told: Told) -> tuple[Event, ...]:
 
 
 def _last_gate(
-    place: Bench, cases: Sequence[Case], order: Order, best: Package, told: Told, look: int
-) -> Generator[Event, None, Told | Spent]:
+    place: TrainingResources, cases: Sequence[Case], order: Order, best: Package, told: Told, look: int
+) -> Generator[Event, None, Told | BudgetSpent]:
     """The best skill against the one it began with, on cases that nothing has looked at."""
     yield Confirming(cases=len(cases), power=told.power)
     begun = [_begin(place, cases, skill) for skill in (order.start, best)]
-    before, after = (_rolled(pending) for pending in begun)
-    if isinstance(before, Spent):
+    before, after = (_read_rollouts(pending) for pending in begun)
+    if isinstance(before, BudgetSpent):
         return before
-    if isinstance(after, Spent):
+    if isinstance(after, BudgetSpent):
         return after
-    rule = last_gate.Rule(worst_loss=order.spec.gating.max_loss, looks=None)
+    rule = last_gate.ConfirmRule(worst_loss=order.spec.gating.max_loss, looks=None)
     found = last_gate.confirm(pairs_of(before, after, told.measure.of), rule, look=look, seed=order.spec.seed)
     yield Confirmed(action=found.decision.action, reason=found.decision.reason)
-    return replace(told, confirmation=found, fresh=together([of_rollout(one) for one in (*before, *after)]))
+    return replace(told, confirmation=found, fresh=sum_usage([rollout_usage(one) for one in (*before, *after)]))
 
 
-def _begin(place: Bench, cases: Sequence[Case], skill: Package) -> list[Pending[Rollout | Spent]]:
+def _begin(place: TrainingResources, cases: Sequence[Case], skill: Package) -> list[Pending[Rollout | BudgetSpent]]:
     return [place.pool.submit(lambda case=case: place.roller.roll(case, skill, 0), urgency=FRESH) for case in cases]
 
 
-def _rolled(pending: Sequence[Pending[Rollout | Spent]]) -> tuple[Rollout, ...] | Spent:
+def _read_rollouts(pending: Sequence[Pending[Rollout | BudgetSpent]]) -> tuple[Rollout, ...] | BudgetSpent:
     made: list[Rollout] = []
     for one in pending:
         result = one.result()
-        if isinstance(result, Spent):
+        if isinstance(result, BudgetSpent):
             return result
         made.append(result)
     return tuple(made)
 
 
-def _about(training: Training, target: str) -> Json:
+def _identity(training: Training, target: str) -> Json:
     """What identifies a training, for people and for programs."""
     return {
         "run": training.id,

@@ -10,7 +10,16 @@ from train_world import order
 
 from metier.cli.commands.train import ProgressOptions
 from metier.cli.views.train_live import run_with_progress
-from metier.training.events import Advanced, Began, Confirming, Decided, EpochEnded, Event, Measured, StepBegan
+from metier.training.events import (
+    Confirming,
+    Decided,
+    EpochEnded,
+    Event,
+    Measured,
+    RolloutsAdvanced,
+    StepBegan,
+    TrainingBegan,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -19,7 +28,7 @@ if TYPE_CHECKING:
 
 INITIAL = Measured(arm="initial", split="val", skill_hash="a", hard=0.25, soft=0.25, scored=60)
 EVENTS: tuple[Event, ...] = (
-    Began(train=80, val=60, test=40, steps=8),
+    TrainingBegan(train=80, val=60, test=40, steps=8),
     INITIAL,
     StepBegan(step=8, steps=8, epoch=4, cases=40),
     Decided(
@@ -34,7 +43,7 @@ EVENTS: tuple[Event, ...] = (
         calls=12345,
     ),
     EpochEnded(epoch=4, current=0.5, best=0.5),
-    Advanced(step=0, stage="baseline", done=54, total=60),
+    RolloutsAdvanced(step=0, stage="baseline", done=54, total=60),
     INITIAL,
     Confirming(cases=40, power="With 40 cases …"),
 )

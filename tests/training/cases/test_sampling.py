@@ -6,7 +6,7 @@ import pytest
 from training_toys import case
 
 from metier.errors import InputError
-from metier.training.cases.batches import batches, check, compared, steps_in
+from metier.training.cases.batches import batches, check_splits, comparison_cases, steps_in
 from metier.training.cases.splits import Splits
 from metier.training.spec import Spec
 
@@ -28,16 +28,16 @@ def test_another_epoch_or_seed_has_another_order_and_the_same_one_the_same() -> 
 
 
 def test_epochs_are_compared_on_some_cases_in_their_own_order() -> None:
-    made = compared(CASES, Spec.of(slow_cases=5), 2)
+    made = comparison_cases(CASES, Spec.of(slow_cases=5), 2)
     assert len(made) == 5
     assert list(made) == sorted(made, key=CASES.index)
-    assert compared(CASES, Spec.of(slow_cases=99), 2) == CASES
+    assert comparison_cases(CASES, Spec.of(slow_cases=99), 2) == CASES
 
 
 def test_a_run_needs_cases_to_learn_from_and_to_decide_with_each_under_its_own_id() -> None:
     with pytest.raises(InputError, match="val cases"):
-        check(Splits(train=CASES, val=()))
+        check_splits(Splits(train=CASES, val=()))
     with pytest.raises(InputError, match="'c0'"):
-        check(Splits(train=CASES, val=CASES[:1]))
+        check_splits(Splits(train=CASES, val=CASES[:1]))
     with pytest.raises(InputError, match="'c0'"):
-        check(Splits(train=CASES[1:], val=CASES[:1], confirm=CASES[:1]))
+        check_splits(Splits(train=CASES[1:], val=CASES[:1], confirm=CASES[:1]))

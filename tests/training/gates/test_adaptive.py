@@ -13,13 +13,13 @@ from training_toys import TEXT, Rules, run, splits
 from metier.models.model import Reply
 from metier.models.scripted import Scripted, on
 from metier.training.presets import default_spec
-from metier.training.result import Unjudged
+from metier.training.result import UnjudgedChange
 from metier.types.trials import Rollout, Scored
 
 if TYPE_CHECKING:
     from metier.models.model import Request
     from metier.skills.package import Package
-    from metier.training.rollouts.rollout import Spent
+    from metier.training.rollouts.rollout import BudgetSpent
     from metier.types.trials import Case
 
 
@@ -85,7 +85,7 @@ def test_what_leads_by_little_is_measured_anew_and_reported_by_that() -> None:
     class Lucky(Rules):
         """Passes a few more cases in the first attempt under any changed skill."""
 
-        def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+        def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
             made = super().roll(case, skill, sample)
             lucky = sample == 0 and skill and b"talk" in skill.document and case.id in {"val1", "val2"}
             return replace(made, score=Scored(hard=1.0, soft=1.0)) if lucky and isinstance(made, Rollout) else made
@@ -100,7 +100,7 @@ def test_an_edit_that_comes_alone_waits_for_others() -> None:
     assert [event.how for event in ran.of("judging")] == ["race"]
     two = run(QUICK, model=Scripted(on(".", lambda _: Reply(text=json.dumps(ONE)))), cases=splits(train=16, val=36))
     assert two.actions == ran.actions
-    assert isinstance(two.trained.steps[0].outcome, Unjudged)
+    assert isinstance(two.trained.steps[0].outcome, UnjudgedChange)
 
 
 ONE = {"edits": [{"op": "append", "content": "- rule-0"}], "failure_patterns": []}

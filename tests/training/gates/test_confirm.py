@@ -13,7 +13,7 @@ import pytest
 from metier.errors import UsageError
 from metier.statistics.intervals import wilson
 from metier.statistics.pairs import Pair
-from metier.training.gates.confirm import Rule, confirm
+from metier.training.gates.confirm import ConfirmRule, confirm
 
 SIMULATIONS = 200
 
@@ -103,15 +103,15 @@ def test_a_candidate_that_does_not_finish_what_it_fails_gains_nothing_by_it() ->
 def test_no_case_may_lose_more_than_the_rule_allows() -> None:
     scores = pairs((25, 0, 1), (1, 1, 0.4))
     assert confirm(scores).decision.action == "accept"
-    found = confirm(scores, Rule(worst_loss=0.5))
+    found = confirm(scores, ConfirmRule(worst_loss=0.5))
     assert found.decision.action == "reject"
     assert found.decision.reason == "case c25 lost +60.0 points; none may lose more than +50.0 points"
-    assert confirm(scores, Rule(worst_loss=0.6)).decision.action == "accept"
+    assert confirm(scores, ConfirmRule(worst_loss=0.6)).decision.action == "accept"
 
 
 def test_a_loss_of_just_what_is_allowed_is_not_more_by_a_rounding() -> None:
     assert 0.7 - 0.8 < -0.1
-    assert confirm(pairs((20, 0, 1), (1, 0.8, 0.7)), Rule(worst_loss=0.1)).decision.action == "accept"
+    assert confirm(pairs((20, 0, 1), (1, 0.8, 0.7)), ConfirmRule(worst_loss=0.1)).decision.action == "accept"
 
 
 def test_many_small_gains_do_not_outweigh_a_great_loss_that_few_cases_cannot_show() -> None:
@@ -121,7 +121,7 @@ def test_many_small_gains_do_not_outweigh_a_great_loss_that_few_cases_cannot_sho
 def test_each_planned_look_at_the_same_cases_asks_for_more() -> None:
     scores = pairs((6, 0, 1), (20, 1, 1))
     assert confirm(scores).decision.action == "accept"
-    shared = confirm(scores, Rule(looks=5), look=2)
+    shared = confirm(scores, ConfirmRule(looks=5), look=2)
     assert shared.receipt.alpha == pytest.approx(0.01)
     assert shared.decision.action == "uninformative"
 
@@ -135,7 +135,7 @@ def test_a_look_that_was_not_planned_decides_nothing() -> None:
 @pytest.mark.parametrize("settings", [{"alpha": 0.0}, {"alpha": 0.5}, {"power": 1.0}, {"looks": 0}])
 def test_settings_that_mean_nothing_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="error rate"):
-        Rule(**settings)
+        ConfirmRule(**settings)
 
 
 # ---- the stated error rate, in short; benchmarks/confirm.py has the long version --------------------------------

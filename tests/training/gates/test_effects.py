@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metier.training.gates.effects import Estimate, estimates, halves, shrunk, telling
+from metier.training.gates.effects import EffectEstimate, estimates, evidence_groups, halves, shrunken_effects
 
 
 @pytest.mark.parametrize("edits", [1, 2, 3, 7, 8, 15, 16])
@@ -80,23 +80,23 @@ def test_intervals_hold_the_truth_as_often_as_they_state() -> None:
 
 
 def test_effects_no_further_apart_than_luck_makes_them_shrink_to_nothing() -> None:
-    luck = [Estimate(effect=effect, error=0.05) for effect in (0.03, -0.04, 0.02, 0.0)]
-    assert shrunk(luck) == (0.0, 0.0, 0.0, 0.0)
-    real = [Estimate(effect=effect, error=0.05) for effect in (0.3, -0.4, 0.02, 0.0)]
-    assert 0.28 < shrunk(real)[0] < 0.3
+    luck = [EffectEstimate(effect=effect, error=0.05) for effect in (0.03, -0.04, 0.02, 0.0)]
+    assert shrunken_effects(luck) == (0.0, 0.0, 0.0, 0.0)
+    real = [EffectEstimate(effect=effect, error=0.05) for effect in (0.3, -0.4, 0.02, 0.0)]
+    assert 0.28 < shrunken_effects(real)[0] < 0.3
 
 
 def test_two_estimates_together_are_surer_than_either() -> None:
-    one, other = Estimate(effect=0.1, error=0.1), Estimate(effect=0.2, error=0.1)
+    one, other = EffectEstimate(effect=0.1, error=0.1), EffectEstimate(effect=0.2, error=0.1)
     both = one.with_(other)
     assert both.effect == pytest.approx(0.15)
     assert both.error == pytest.approx(0.1 / 2**0.5)
-    assert Estimate().with_(one) == Estimate(effect=pytest.approx(0.1), error=pytest.approx(0.1))
+    assert EffectEstimate().with_(one) == EffectEstimate(effect=pytest.approx(0.1), error=pytest.approx(0.1))
 
 
 def test_an_agent_that_repeats_itself_says_nothing_new() -> None:
     cases = ["a", "b", "a", "b", "a", "b"]
-    assert telling(cases, [0, 1, 0, 1, 0, 1]) == [[0, 2, 4], [1, 3, 5]]
-    assert telling(cases, [0, 1, 1, 1, 0, 0]) == [[at] for at in range(6)]
-    assert telling([], []) == []
-    assert telling(["a", "b"], [0, 1]) == [[0], [1]]
+    assert evidence_groups(cases, [0, 1, 0, 1, 0, 1]) == [[0, 2, 4], [1, 3, 5]]
+    assert evidence_groups(cases, [0, 1, 1, 1, 0, 0]) == [[at] for at in range(6)]
+    assert evidence_groups([], []) == []
+    assert evidence_groups(["a", "b"], [0, 1]) == [[0], [1]]

@@ -15,10 +15,10 @@ import metier.training
 from metier.errors import UsageError
 from metier.training.gates.gate import INITIAL_SCORES, GateEvidence, MeasureAll, MeasureRows, Postponed, Ruling
 from metier.training.gates.registry import gate_of
-from metier.training.proposing.proposals import Proposed
+from metier.training.proposing.proposals import ProposedChange
 from metier.training.scores import Scores
 from metier.training.spec import Spec
-from metier.training.state import Candidate, Looks
+from metier.training.state import GateMemory, SkillCandidate
 from metier.types import Append
 from metier.types.trials import Decision, Rollout
 
@@ -41,10 +41,10 @@ def scores(skill: Package, sample: int = 0) -> Scores:
     return Scores(cases=tuple((one.id, score(one, skill, sample)) for one in VAL))
 
 
-def candidate(*lines: str) -> Candidate:
-    edits = tuple(Proposed(what=Append(content=one), source="failure") for one in lines)
+def candidate(*lines: str) -> SkillCandidate:
+    edits = tuple(ProposedChange(what=Append(content=one), source="failure") for one in lines)
     text = TEXT + "".join(f"{one}\n" for one in lines)
-    return Candidate(change="step", package=package(text), step=1, edits=edits)
+    return SkillCandidate(change="step", package=package(text), step=1, edits=edits)
 
 
 def evidence(*lines: str, last: bool = True) -> GateEvidence:
@@ -57,7 +57,7 @@ def evidence(*lines: str, last: bool = True) -> GateEvidence:
         current_scores=known,
         best=start,
         best_scores=known,
-        looks=Looks(),
+        memory=GateMemory(),
         last=last,
     )
 
@@ -115,14 +115,14 @@ def test_the_staged_gate_asks_for_one_block_and_names_the_next() -> None:
     assert isinstance(answer, Ruling)
     assert answer.decision.reason == "+0.0000 after 24 cases: not ahead"
     assert [len(one.rows) for one in asked if isinstance(one, MeasureRows)] == [8, 8, 8]
-    assert answer.looks.dry == 1
+    assert answer.memory.dry == 1
 
 
 def test_the_screen_lets_few_edits_wait_while_a_step_follows() -> None:
     answer = of("screen").decide(evidence("- rule-0", "- rule-1", last=False))
     assert isinstance(answer, Postponed)
     assert answer.reason == "2 of 4 edits wait to be screened together"
-    assert len(answer.looks.waiting) == 2
+    assert len(answer.memory.waiting) == 2
 
 
 def test_the_screen_takes_what_stands_out_and_says_what_each_edit_is_worth() -> None:

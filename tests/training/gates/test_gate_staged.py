@@ -9,15 +9,15 @@ import pytest
 from training_toys import TEXT, Rules, Teacher, package, run, splits
 
 from metier.models.model import Reply
-from metier.training.gates.staged import behind, in_errors
-from metier.training.result import Judged
+from metier.training.gates.staged import in_errors, why_behind
+from metier.training.result import JudgedChange
 from metier.training.spec import Spec
 from metier.types.trials import Rollout, Scored
 
 if TYPE_CHECKING:
     from metier.models.model import Request
     from metier.skills.package import Package
-    from metier.training.rollouts.rollout import Spent
+    from metier.training.rollouts.rollout import BudgetSpent
     from metier.types.trials import Case
 
 SPEC = Spec.of(
@@ -45,7 +45,7 @@ def test_what_stays_ahead_is_accepted_and_scored_on_attempts_that_did_not_choose
     ran = run(SPEC, world=world)
     assert "accept_new_best" in ran.actions
     outcome = ran.trained.steps[0].outcome
-    assert isinstance(outcome, Judged)
+    assert isinstance(outcome, JudgedChange)
     samples = {sample for case, skill, sample in world.made if skill == outcome.skill_hash and case.startswith("val")}
     assert samples >= {0, 1}, "0 is reported, 1 was compared by"
 
@@ -58,16 +58,16 @@ def test_without_measuring_again_the_scores_that_chose_are_the_ones_reported() -
 
 def test_a_case_that_loses_too_much_ends_it() -> None:
     deltas, careful = [("a", 1.0), ("b", 1.0), ("c", -1.0)], SPEC.replace(max_loss=0.5).gating
-    assert behind(deltas, careful, last=False) == "case c loses 1.0000, more than 0.5"
-    assert behind(deltas, SPEC.gating, last=True) == ""
-    assert behind([], careful, last=True) == ""
+    assert why_behind(deltas, careful, last=False) == "case c loses 1.0000, more than 0.5"
+    assert why_behind(deltas, SPEC.gating, last=True) == ""
+    assert why_behind([], careful, last=True) == ""
 
 
 def test_a_candidate_may_be_behind_for_a_while_if_that_is_set_but_not_at_the_end() -> None:
     deltas, patient = [("a", 1.0), ("b", -1.0), ("c", -1.0)], SPEC.replace(behind=1.0).gating
-    assert "not ahead" in behind(deltas, SPEC.gating, last=False)
-    assert behind(deltas, patient, last=False) == ""
-    assert "not ahead" in behind(deltas, patient, last=True)
+    assert "not ahead" in why_behind(deltas, SPEC.gating, last=False)
+    assert why_behind(deltas, patient, last=False) == ""
+    assert "not ahead" in why_behind(deltas, patient, last=True)
 
 
 def test_cases_without_a_score_decide_nothing() -> None:
@@ -83,7 +83,7 @@ def test_a_handful_of_cases_proves_nothing(values: tuple[float, ...], low: float
 class Misled(Rules):
     """Guidance undoes the first rules."""
 
-    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
         made = super().roll(case, skill, sample)
         misled = skill and b"Mind what regressed" in skill.document and case.tags[0] in ("rule-0", "rule-1", "rule-2")
         return replace(made, score=Scored(hard=0.0, soft=0.0)) if misled and isinstance(made, Rollout) else made

@@ -10,7 +10,7 @@ from training_toys import Rules, package, run, splits
 
 from metier.models.model import Reply
 from metier.training.presets import default_spec
-from metier.training.result import Judged, Unjudged
+from metier.training.result import JudgedChange, UnjudgedChange
 from metier.training.rollouts.pool import Threads
 from metier.training.spec import Spec
 from metier.types.trials import Rollout, Scored
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from metier.models.failures import Unreachable
     from metier.models.model import Request
     from metier.skills.package import Package
-    from metier.training.rollouts.rollout import Spent
+    from metier.training.rollouts.rollout import BudgetSpent
     from metier.types.trials import Case
 
 SPEC = Spec.of(gate="screen", epochs=1, batch=12, screen_edits=4, slow=False, meta=False, baselines=False, recall=0)
@@ -31,7 +31,7 @@ class Harm:
 
     rules: Rules = field(default_factory=Rules)
 
-    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
         made = self.rules.roll(case, skill, sample)
         if isinstance(made, Rollout) and skill is not None and "- harm" in skill.document.decode():
             return replace(made, score=Scored(hard=0.0, soft=0.0))
@@ -64,7 +64,7 @@ def test_good_edits_are_kept_and_harmful_ones_dropped_in_one_screening() -> None
     assert "- rule-1" in ran.text
     assert "- harm" not in ran.text
     outcome = ran.trained.steps[0].outcome
-    assert isinstance(outcome, Judged)
+    assert isinstance(outcome, JudgedChange)
     worth = {getattr(one.edit.what, "content", ""): one for one in outcome.effects}
     assert worth["- rule-0"].kept
     assert worth["- rule-0"].shrunk > 0 > worth["- harm"].shrunk
@@ -83,9 +83,9 @@ def test_few_edits_wait_for_those_of_the_next_step() -> None:
     model = Proposes(append("- rule-0", "- rule-1"))
     ran = run(SPEC.replace(screen_edits=3), model=model)
     first, second = ran.trained.steps
-    assert isinstance(first.outcome, Unjudged)
+    assert isinstance(first.outcome, UnjudgedChange)
     assert "2 of 3 edits wait" in first.outcome.reason
-    assert isinstance(second.outcome, Judged), "nothing waits beyond the last step"
+    assert isinstance(second.outcome, JudgedChange), "nothing waits beyond the last step"
     assert "- rule-1" in ran.text
 
 
@@ -93,7 +93,7 @@ def watching(seen: set[str]) -> Rules:
     """The world, and every document that was tried in it."""
 
     class Watches(Rules):
-        def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+        def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
             seen.add(skill.document.decode() if skill else "")
             return super().roll(case, skill, sample)
 
@@ -108,7 +108,7 @@ def test_edits_that_cannot_both_be_made_are_never_in_one_candidate() -> None:
     assert "- rule-0" in ran.text
     assert len(seen) > 8
     outcome = ran.trained.steps[0].outcome
-    assert isinstance(outcome, Judged)
+    assert isinstance(outcome, JudgedChange)
     assert [one.kept for one in outcome.effects] == [True, False, True, True]
 
 
@@ -175,7 +175,7 @@ def test_fresh_attempts_that_are_clearly_against_it_undo_a_choice(*, check: bool
     class Fickle(Rules):
         """In the attempts that are reported, rules do nothing but harm."""
 
-        def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+        def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
             made = super().roll(case, skill, sample)
             if sample or not case.id.startswith("val") or not isinstance(made, Rollout) or skill is None:
                 return made
@@ -186,7 +186,7 @@ def test_fresh_attempts_that_are_clearly_against_it_undo_a_choice(*, check: bool
     ran = run(SPEC.replace(check=check), world=Fickle(), model=model, cases=splits(train=12, val=24, rules=2))
     assert ran.actions == [action]
     outcome = ran.trained.steps[0].outcome
-    assert isinstance(outcome, Judged)
+    assert isinstance(outcome, JudgedChange)
     assert any(one.kept for one in outcome.effects) is not check
     assert ("fresh attempts" in outcome.decision.reason) is check
 
@@ -199,7 +199,7 @@ def test_the_same_attempts_again_make_no_effect_more_certain() -> None:
         .outcome
         for passes in (1, 3)
     ]
-    once, often = (one.effects for one in effects if isinstance(one, Judged))
+    once, often = (one.effects for one in effects if isinstance(one, JudgedChange))
     assert [one.interval for one in once] == [one.interval for one in often]
 
 

@@ -15,7 +15,7 @@ from metier.training.gates.registry import gate_of
 from metier.training.gates.strict import OffGate, StrictGate
 from metier.training.scores import Metric, Scores
 from metier.training.spec import Spec
-from metier.training.state import Candidate, Looks
+from metier.training.state import GateMemory, SkillCandidate
 from metier.types.trials import Decision, Scored, Unscored
 
 
@@ -101,7 +101,7 @@ def judged(spec: Spec, after: Scores, before: Scores) -> Decision:
 
 
 def known_scores(after: Scores, before: Scores) -> GateEvidence:
-    candidate = Candidate(change="step", package=package("new"), step=1)
+    candidate = SkillCandidate(change="step", package=package("new"), step=1)
     return GateEvidence(
         candidate=candidate,
         val=(),
@@ -109,7 +109,7 @@ def known_scores(after: Scores, before: Scores) -> GateEvidence:
         current_scores=before,
         best=package("old"),
         best_scores=before,
-        looks=Looks(),
+        memory=GateMemory(),
         wholes={(candidate.package.hash(), 0): after},
     )
 

@@ -6,7 +6,7 @@ import pytest
 from training_toys import TEXT, desk, package
 
 from metier.skills.document import appendix
-from metier.training.proposing.appendix import noted, with_appendix
+from metier.training.proposing.appendix import add_notes, with_appendix
 from metier.training.proposing.prompt import document_of
 from metier.training.spec import Spec
 
@@ -21,16 +21,16 @@ def test_an_empty_appendix_is_added_at_the_end() -> None:
 
 def test_a_reminder_is_added_once_and_the_oldest_makes_room() -> None:
     place, model = desk()
-    first = noted(package(), ["Look twice.", "look  twice", "Ask."], place, Spec.of(max_notes=2)).package
+    first = add_notes(package(), ["Look twice.", "look  twice", "Ask."], place, Spec.of(max_notes=2)).package
     assert notes_of(document_of(first)) == ("Look twice.", "Ask.")
-    second = noted(first, ["Breathe."], place, Spec.of(max_notes=2)).package
+    second = add_notes(first, ["Breathe."], place, Spec.of(max_notes=2)).package
     assert notes_of(document_of(second)) == ("Ask.", "Breathe.")
     assert model.requests == []
 
 
 def test_above_the_threshold_a_model_makes_fewer_of_them() -> None:
     place, model = desk({"appendix_notes": ["Look twice and ask."]})
-    made = noted(package(), ["Look twice.", "Ask.", "Wait."], place, Spec.of(consolidate_above=2))
+    made = add_notes(package(), ["Look twice.", "Ask.", "Wait."], place, Spec.of(consolidate_above=2))
     assert notes_of(document_of(made.package)) == ("Look twice and ask.",)
     assert made.problem == ""
     assert "- Wait." in model.requests[0].messages[0].text
@@ -39,12 +39,12 @@ def test_above_the_threshold_a_model_makes_fewer_of_them() -> None:
 @pytest.mark.parametrize("answer", [None, {"appendix_notes": []}, {"appendix_notes": ["1", "2", "3"]}])
 def test_what_does_not_become_fewer_stays(answer: object) -> None:
     place, _ = desk(answer)
-    made = noted(package(), ["Look twice.", "Ask.", "Wait."], place, Spec.of(consolidate_above=2))
+    made = add_notes(package(), ["Look twice.", "Ask.", "Wait."], place, Spec.of(consolidate_above=2))
     assert notes_of(document_of(made.package)) == ("Look twice.", "Ask.", "Wait.")
     assert made.problem
 
 
 def test_at_the_threshold_nobody_is_asked() -> None:
     place, model = desk()
-    noted(package(), ["Look twice.", "Ask."], place, Spec.of(consolidate_above=2))
+    add_notes(package(), ["Look twice.", "Ask."], place, Spec.of(consolidate_above=2))
     assert model.requests == []

@@ -12,9 +12,9 @@ from training_toys import TEXT, Rules, Teacher, contents, package, run, splits
 
 from metier.models.model import Reply
 from metier.training.proposing.proposals import Bundle
-from metier.training.proposing.split_rewrite import parts, screened_apart
-from metier.training.proposing.update import patched
-from metier.training.result import Judged, Unjudged
+from metier.training.proposing.split_rewrite import edits_to_screen, split_rewrite
+from metier.training.proposing.update import apply_edits
+from metier.training.result import JudgedChange, UnjudgedChange
 from metier.training.rollouts.pool import Threads
 from metier.training.spec import Spec
 from metier.types import Append, Delete, InsertAfter, Replace
@@ -26,7 +26,7 @@ OLD = "---\nname: a\n---\n# Title\n\nFirst, do this\nand that.\n\n- one\n- two\n
 
 
 def split(new: str) -> list[object]:
-    return [one.what for one in parts(package(OLD), package(new))]
+    return [one.what for one in split_rewrite(package(OLD), package(new))]
 
 
 def test_items_paragraphs_and_headings_are_edits_of_their_own() -> None:
@@ -44,13 +44,13 @@ def test_items_paragraphs_and_headings_are_edits_of_their_own() -> None:
 
 def test_what_cannot_be_told_apart_is_one_piece() -> None:
     twice = "# Title\n\nSame.\n\nOther.\n\nSame.\n"
-    assert parts(package(twice), package("# Title\n\nSame.\n\nOther.\n")) == ()
+    assert split_rewrite(package(twice), package("# Title\n\nSame.\n\nOther.\n")) == ()
 
 
 @given(st.lists(st.sampled_from("abcdefg"), max_size=6), st.lists(st.sampled_from("abcdefgh"), max_size=6))
 def test_all_edits_together_make_the_new_document_or_there_are_none(old: list[str], new: list[str]) -> None:
     before, after = (package("# T\n\n" + "".join(f"- line {one}\n" for one in lines)) for lines in (old, new))
-    made = patched(before, Bundle(items=parts(before, after)), strict=True).package.document.decode()
+    made = apply_edits(before, Bundle(items=split_rewrite(before, after)), strict=True).package.document.decode()
     lines = sorted(line for line in made.splitlines() if line.startswith("-"))
     assert lines in (sorted(f"- line {one}" for one in new), sorted(f"- line {one}" for one in old))
 
@@ -58,9 +58,9 @@ def test_all_edits_together_make_the_new_document_or_there_are_none(old: list[st
 def test_only_where_edits_are_screened_and_it_is_asked_for() -> None:
     new = package(OLD + "\n- four\n")
     asked = Spec.of(gate="screen", split_rewrites=True)
-    assert len(screened_apart(package(OLD), new, asked, 3)) == 1
+    assert len(edits_to_screen(package(OLD), new, asked, 3)) == 1
     for spec in (asked.replace(gate="strict"), asked.replace(gate="staged"), asked.replace(split_rewrites=False)):
-        assert screened_apart(package(OLD), new, spec, 3) == ()
+        assert edits_to_screen(package(OLD), new, spec, 3) == ()
 
 
 class Writer(Teacher):
@@ -88,7 +88,7 @@ SPEC = Spec.of(
 def test_the_first_rewrite_waits_with_other_edits_and_only_what_helps_stays() -> None:
     spec = SPEC.replace(one_shot_first=True, split_rewrites=True)
     ran = run(spec, model=Writer())
-    assert ran.trained.steps[0].outcome == Unjudged(
+    assert ran.trained.steps[0].outcome == UnjudgedChange(
         change="one_shot", reason="4 of 6 edits wait to be screened together", waits=True
     )
     assert "- rule-0" in ran.text
@@ -115,7 +115,7 @@ def test_steps_that_rewrite_are_screened_too(update: str) -> None:
     spec = SPEC.replace(epochs=1, update=update, split_rewrites=True)
     ran = run(spec, model=Author(), cases=splits(val=36))
     judged = ran.trained.steps[0].outcome
-    assert isinstance(judged, Judged)
+    assert isinstance(judged, JudgedChange)
     screened = Bundle(items=tuple(one.edit for one in judged.effects))
     assert contents(screened) == [*(f"- {one}" for one in ("rule-0", "Be kind.", "rule-1", "Be brief.")), *RULES]
     kept = contents(Bundle(items=tuple(one.edit for one in judged.effects if one.kept)))

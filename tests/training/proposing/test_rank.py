@@ -7,9 +7,9 @@ from training_toys import bundle, contents, desk, setting
 
 from metier.models.failures import OverBudget
 from metier.models.scripted import Scripted, fails
-from metier.training.proposing.optimiser import Desk
-from metier.training.proposing.rank import decide_budget, rank, valid
-from metier.training.rollouts.pool import Crew, InOrder
+from metier.training.proposing.optimiser import Optimiser
+from metier.training.proposing.rank import decide_budget, rank, valid_indices
+from metier.training.rollouts.pool import InOrder, PoolUsage
 from metier.training.rollouts.rollout import Halt
 from metier.training.rollouts.usage import Bill
 
@@ -38,7 +38,7 @@ def test_the_model_says_which_come_first() -> None:
 
 
 def test_indices_that_name_nothing_or_come_twice_are_dropped() -> None:
-    assert valid([5, -1, "1", True, 1, 1, None, 0, 2], 3, 2) == (1, 0)
+    assert valid_indices([5, -1, "1", True, 1, 1, None, 0, 2], 3, 2) == (1, 0)
     place, _ = desk({"selected_indices": [9, 1, 1]})
     assert contents(rank(THREE, 2, place, setting()).bundle) == ["b"]
 
@@ -65,4 +65,4 @@ def test_the_model_says_how_many_and_nothing_usable_means_none(answer: object, e
 def test_a_used_up_budget_ends_the_run() -> None:
     model = Scripted(otherwise=fails(OverBudget(reason="5 calls are used up")))
     with pytest.raises(Halt, match="used up"):
-        rank(THREE, 2, Desk(model, Crew(InOrder()), Bill(), 5.0), setting())
+        rank(THREE, 2, Optimiser(model, PoolUsage(InOrder()), Bill(), 5.0), setting())

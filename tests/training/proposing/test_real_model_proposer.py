@@ -12,10 +12,10 @@ import pytest
 
 from metier.models.model import Message, Reply, Request
 from metier.skills.package import Package
-from metier.training.proposing.prompt import Seen
-from metier.training.proposing.proposals import Bundle, Proposed
+from metier.training.proposing.prompt import ShownCase
+from metier.training.proposing.proposals import Bundle, ProposedChange
 from metier.training.proposing.rank import ranking_question
-from metier.training.proposing.reflect import Minibatch, Setting, question
+from metier.training.proposing.reflect import Minibatch, Setting, analyst_question
 from metier.training.spec import Spec
 from metier.types import Append
 from metier.types.trials import Case, Rollout, Scored
@@ -45,15 +45,17 @@ def answer(program: ModuleType, prompt: str, stage: str) -> dict[str, Any]:
     return json.loads(reply.text)
 
 
-def failed(number: int) -> Seen:
+def failed(number: int) -> ShownCase:
     case = Case(id=f"c{number}", input=f"how do I cook dish {number}", expected="recipe")
     score = Scored(hard=0.0, soft=0.0)
-    return Seen(case=case, rollouts=(Rollout(case=case.id, skill_hash="", target="", score=score, output=" alarm"),))
+    return ShownCase(
+        case=case, rollouts=(Rollout(case=case.id, skill_hash="", target="", score=score, output=" alarm"),)
+    )
 
 
 def test_every_failed_request_an_analyst_is_shown_becomes_an_edit(program: ModuleType) -> None:
     spec = Spec.of(show_expected=True)
-    asked = question(Minibatch(source="failure", cases=tuple(map(failed, range(8)))), SETTING, spec)
+    asked = analyst_question(Minibatch(source="failure", cases=tuple(map(failed, range(8)))), SETTING, spec)
     edits = answer(program, asked.prompt, "reflect")["edits"]
     assert len(edits) == 8
     assert {"op": "append", "content": "Text: how do I cook dish 0\nLabel: recipe"} in edits
@@ -62,6 +64,6 @@ def test_every_failed_request_an_analyst_is_shown_becomes_an_edit(program: Modul
 
 def test_labels_the_skill_has_no_example_of_are_ranked_first(program: ModuleType) -> None:
     contents = ["Text: ring at six\nLabel: alarm", "Text: soup\nLabel: recipe", "Text: bread\nLabel: recipe"]
-    items = tuple(Proposed(what=Append(content=text), source="failure", support=1) for text in contents)
+    items = tuple(ProposedChange(what=Append(content=text), source="failure", support=1) for text in contents)
     asked = ranking_question(Bundle(items=items), 2, SETTING)
     assert answer(program, asked.prompt, "rank")["selected_indices"] == [1, 0, 2]

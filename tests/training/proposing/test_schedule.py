@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metier.training.proposing.edit_budget import Planned, budget, clamped, planned
+from metier.training.proposing.edit_budget import Planned, budget, clamp_budget, planned_budget
 from metier.training.spec import Spec
 
 
@@ -31,13 +31,13 @@ def test_the_budget_never_falls_below_the_least() -> None:
 
 
 def test_the_defaults_go_from_four_to_two() -> None:
-    assert [planned(Spec(), step, 20) for step in (1, 7, 10, 14, 20)] == [4, 3, 3, 2, 2]
+    assert [planned_budget(Spec(), step, 20) for step in (1, 7, 10, 14, 20)] == [4, 3, 3, 2, 2]
 
 
 def test_without_a_plan_the_model_decides_or_there_are_no_edits() -> None:
-    assert planned(Spec.of(schedule="autonomous"), 1, 4) is None
-    assert planned(Spec.of(update="full_rewrite"), 1, 4) is None
+    assert planned_budget(Spec.of(schedule="autonomous"), 1, 4) is None
+    assert planned_budget(Spec.of(update="full_rewrite"), 1, 4) is None
 
 
 def test_what_the_model_says_is_clamped_and_nothing_means_none() -> None:
-    assert [clamped(said, 5) for said in (3, 9, -2, 0, None)] == [3, 5, 0, 0, 0]
+    assert [clamp_budget(said, 5) for said in (3, 9, -2, 0, None)] == [3, 5, 0, 0, 0]

@@ -9,13 +9,13 @@ from training_toys import TEXT, case, package
 
 from metier.training.proposing.prompt import document_of
 from metier.training.proposing.slow_update import (
-    counts,
+    category_counts,
     guidance_question,
-    guided,
-    kept,
+    pairs_for_policy,
     pairs_of,
-    shown_pairs,
+    pairs_text,
     strategy_question,
+    with_guidance,
 )
 from metier.types.trials import Rollout, Scored, Unscored
 
@@ -37,7 +37,7 @@ PAIRS = pairs_of(CASES, BEFORE, AFTER)
 
 def test_a_case_improved_regressed_kept_failing_or_kept_passing() -> None:
     assert [pair.category for pair in PAIRS] == ["improved", "regressed", "persistent_fail", "stable_success"]
-    assert dict(counts(PAIRS)) == {"improved": 1, "regressed": 1, "persistent_fail": 1, "stable_success": 1}
+    assert dict(category_counts(PAIRS)) == {"improved": 1, "regressed": 1, "persistent_fail": 1, "stable_success": 1}
 
 
 def test_a_case_without_a_score_is_no_pair() -> None:
@@ -53,24 +53,24 @@ def test_a_case_without_a_score_is_no_pair() -> None:
     ],
 )
 def test_a_policy_decides_which_pairs_are_looked_at(policy: Pairing, expected: list[str]) -> None:
-    assert [pair.category for pair in kept(PAIRS, policy)] == expected
+    assert [pair.category for pair in pairs_for_policy(PAIRS, policy)] == expected
 
 
 def test_what_regressed_comes_first_and_what_went_well_twice_is_not_told_at_length() -> None:
-    text = shown_pairs(PAIRS)
+    text = pairs_text(PAIRS)
     assert text.index("## regressed") < text.index("## persistent_fail") < text.index("## improved")
     assert "output" not in text.split("## stable_success")[1]
     assert "secret answer" not in text
 
 
 def test_guidance_takes_the_place_of_the_guidance_there_was() -> None:
-    once = guided(package(), "Keep calm.")
+    once = with_guidance(package(), "Keep calm.")
     assert document_of(once) == f"{TEXT}\n<!-- SLOW_UPDATE_START -->\nKeep calm.\n<!-- SLOW_UPDATE_END -->\n"
-    assert document_of(guided(once, "Hurry.")) == document_of(once).replace("Keep calm.", "Hurry.")
+    assert document_of(with_guidance(once, "Hurry.")) == document_of(once).replace("Keep calm.", "Hurry.")
 
 
 def test_the_optimiser_sees_both_skills_the_pairs_and_what_it_wrote_before() -> None:
-    before, now = package(), guided(package(), "Keep calm.")
+    before, now = package(), with_guidance(package(), "Keep calm.")
     text = guidance_question(before, now, PAIRS).prompt
     assert text.count("Do it well.") == 2
     assert text.count("Keep calm.") == 2

@@ -5,12 +5,12 @@ from __future__ import annotations
 from training_toys import bundle
 
 from metier.skills.editing.patch_json import MalformedEdit, UnknownEdit
-from metier.training.proposing.memory import Memory, Past, Rejected, rejected_of
-from metier.training.proposing.proposals import Proposed, Suggestion, Whole
+from metier.training.proposing.memory import Memory, PastStep, RejectedEdit, rejected_of
+from metier.training.proposing.proposals import ProposedChange, Suggestion, Whole
 
 
-def past(step: int, *patterns: str) -> Past:
-    return Past(step=step, action="reject", failed=3, total=8, patterns=patterns)
+def past(step: int, *patterns: str) -> PastStep:
+    return PastStep(step=step, action="reject", failed=3, total=8, patterns=patterns)
 
 
 def test_nothing_happened_yet() -> None:
@@ -29,7 +29,7 @@ def test_an_epoch_ends_with_its_steps_but_what_was_rejected_stays() -> None:
 
 
 def test_an_edit_rejected_again_stands_once_with_its_latest_loss() -> None:
-    memory = Memory(rejected=(Rejected(op="append", target="", content="Hurry.", loss=0.5),))
+    memory = Memory(rejected=(RejectedEdit(op="append", target="", content="Hurry.", loss=0.5),))
     memory = memory.after(past(1), rejected_of(bundle("Other.").items, 0.1))
     memory = memory.after(past(2), rejected_of(bundle("Hurry.").items, 0.2))
     assert [(one.content, one.loss) for one in memory.rejected] == [("Other.", 0.1), ("Hurry.", 0.2)]
@@ -53,6 +53,6 @@ def test_every_kind_of_proposal_can_be_remembered_but_not_what_is_none() -> None
         MalformedEdit(error="x"),
         UnknownEdit(op="move"),
     )
-    found = rejected_of([Proposed(what=kind, source="failure") for kind in kinds], 0.0)
+    found = rejected_of([ProposedChange(what=kind, source="failure") for kind in kinds], 0.0)
     assert [one.op for one in found] == ["suggestion", "rewrite", "move"]
     assert {one.together for one in found} == {3}

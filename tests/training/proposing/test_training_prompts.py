@@ -11,7 +11,7 @@ from training_toys import bundle, desk, setting
 from metier.models.wire.schemas import schema_of, wire_schema
 from metier.prompts import PromptError
 from metier.training.proposing import answers
-from metier.training.proposing.aggregate import question as merge_question
+from metier.training.proposing.aggregate import merge_question
 from metier.training.proposing.optimiser import prompt
 from metier.training.proposing.rank import ranking_question
 from metier.training.spec import Spec

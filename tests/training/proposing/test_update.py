@@ -9,17 +9,17 @@ from metier.skills.document import appendix
 from metier.skills.document.regions import with_inner
 from metier.skills.editing.patch_json import MalformedEdit, parse_edit
 from metier.training.proposing.prompt import document_of
-from metier.training.proposing.proposals import Bundle, Proposed, Suggestion, Whole
-from metier.training.proposing.update import NoUpdate, Updated, patched, replaced, update
+from metier.training.proposing.proposals import Bundle, ProposedChange, Suggestion, Whole
+from metier.training.proposing.update import NoUpdate, Updated, apply_edits, replace_document, update
 from metier.training.spec import Spec
 
 
 def edits(*values: object) -> Bundle:
-    return Bundle(items=tuple(Proposed(what=parse_edit(value), source="failure") for value in values))
+    return Bundle(items=tuple(ProposedChange(what=parse_edit(value), source="failure") for value in values))
 
 
 def test_each_edit_works_on_the_result_of_the_one_before_and_has_its_status() -> None:
-    done = patched(
+    done = apply_edits(
         package(),
         edits(
             {"op": "replace", "target": "Do it well.", "content": "Do it twice."},
@@ -41,13 +41,13 @@ def test_each_edit_works_on_the_result_of_the_one_before_and_has_its_status() ->
 
 def test_an_edit_can_name_a_file() -> None:
     start = package(**{"references/x.md": "Old.\n"})
-    done = patched(start, edits({"op": "append", "content": "New.", "file": "references/x.md"}))
+    done = apply_edits(start, edits({"op": "append", "content": "New.", "file": "references/x.md"}))
     assert done.package.files["references/x.md"] == b"Old.\n\nNew.\n"
     assert done.package.document == start.document
 
 
 def test_strict_edits_refuse_to_guess() -> None:
-    done = patched(package(), edits({"op": "insert_after", "target": "gone", "content": "x"}), strict=True)
+    done = apply_edits(package(), edits({"op": "insert_after", "target": "gone", "content": "x"}), strict=True)
     assert done.package.hash() == package().hash()
     assert done.reports[0].status == "skipped_insert_after_target_not_found"
 
@@ -57,11 +57,11 @@ def test_nothing_to_do_leaves_every_byte() -> None:
     done = update(package(), Bundle(), place, setting(), Spec())
     assert isinstance(done, Updated)
     assert done.package.hash() == package().hash()
-    malformed = Bundle(items=(Proposed(what=MalformedEdit(error="x"), source="failure"),))
-    assert patched(package(), malformed).reports[0].status == "error"
+    malformed = Bundle(items=(ProposedChange(what=MalformedEdit(error="x"), source="failure"),))
+    assert apply_edits(package(), malformed).reports[0].status == "error"
 
 
-SUGGESTED = Bundle(items=(Proposed(what=Suggestion(instruction="Say when."), source="failure"),))
+SUGGESTED = Bundle(items=(ProposedChange(what=Suggestion(instruction="Say when."), source="failure"),))
 
 
 def test_a_rewrite_takes_up_the_suggestions() -> None:
@@ -88,7 +88,7 @@ def test_a_rewrite_without_suggestions_asks_nobody() -> None:
 
 def test_a_full_rewrite_takes_the_first_document_that_is_one() -> None:
     place, _ = desk()
-    items = tuple(Proposed(what=Whole(document=text), source="failure") for text in (" ", "# A\n", "# B\n"))
+    items = tuple(ProposedChange(what=Whole(document=text), source="failure") for text in (" ", "# A\n", "# B\n"))
     done = update(package(), Bundle(items=items), place, setting(), Spec.of(update="full_rewrite"))
     assert isinstance(done, Updated)
     assert document_of(done.package).endswith("---\n# A\n")
@@ -97,7 +97,7 @@ def test_a_full_rewrite_takes_the_first_document_that_is_one() -> None:
 
 def test_another_document_keeps_frontmatter_and_protected_regions() -> None:
     guided = with_inner(appendix.append(TEXT, ["Mind the gap."]), "slow_update", "Keep calm.")
-    done = replaced(
+    done = replace_document(
         package(guided), "# New\n<!-- APPENDIX_START -->\nmine\n<!-- APPENDIX_END -->\n<!-- SLOW_UPDATE_END -->"
     )
     text = document_of(done.package)
@@ -105,4 +105,4 @@ def test_another_document_keeps_frontmatter_and_protected_regions() -> None:
     assert text.endswith(guided[guided.index("<!-- APPENDIX_START -->") :])
     assert "mine" not in text
     own = "---\nname: other\ndescription: d\n---\nBody.\n"
-    assert document_of(replaced(package(), own).package) == own
+    assert document_of(replace_document(package(), own).package) == own

@@ -12,14 +12,14 @@ from metier.models.scripted import Scripted, on, says
 from metier.statistics.intervals import Interval
 from metier.training.presets import default_spec
 from metier.training.proposing.memory import Memory
-from metier.training.proposing.proposals import Proposed
+from metier.training.proposing.proposals import ProposedChange
 from metier.training.report.attribution import added, attributed
 from metier.training.report.page import page
 from metier.training.report.report import Told, report
-from metier.training.result import Effect, Judged, Step
+from metier.training.result import Effect, JudgedChange, StepRecord
 from metier.training.scores import Metric
 from metier.training.spec import Spec
-from metier.training.state import State
+from metier.training.state import RunState
 from metier.types import Append
 from metier.types.trials import Decision
 
@@ -45,12 +45,12 @@ class Talkative(Teacher):
 
 def test_what_is_quoted_of_a_line_lies_in_its_interval() -> None:
     interval = Interval(low=0.07, high=0.26, level=0.95)
-    edit = Proposed(what=Append(content="- rule-0"), source="failure")
+    edit = ProposedChange(what=Append(content="- rule-0"), source="failure")
     effect = Effect(edit=edit, seen=0.16, shrunk=0.03, interval=interval, z=3.4, kept=True)
     decision = Decision(action="accept_new_best", reason="stands out")
-    outcome = Judged(change="step", skill_hash="", decision=decision, scores=None, effects=(effect,))
-    step = Step(step=1, epoch=1, cases=(), failed=0, passed=0, unscored=0, outcome=outcome)
-    state = State(current=package(), best=package(TEXT + "- rule-0\n"), memory=Memory(), steps=(step,))
+    outcome = JudgedChange(change="step", skill_hash="", decision=decision, scores=None, effects=(effect,))
+    step = StepRecord(step=1, epoch=1, cases=(), failed=0, passed=0, unscored=0, outcome=outcome)
+    state = RunState(current=package(), best=package(TEXT + "- rule-0\n"), memory=Memory(), steps=(step,))
     assert [one.effect for one in attributed(package(), state)] == [0.07]
 
 
@@ -58,7 +58,7 @@ def test_screened_effects_are_the_attribution() -> None:
     ran = run(SCREENING, model=Talkative(), cases=splits(val=60))
     screened = [one for one in ran.trained.attribution if one.how == "screened"]
     assert len(screened) > 2
-    outcomes = [one.outcome for one in ran.trained.steps if isinstance(one.outcome, Judged)]
+    outcomes = [one.outcome for one in ran.trained.steps if isinstance(one.outcome, JudgedChange)]
     known = {effect.shrunk for outcome in outcomes for effect in outcome.effects if effect.kept}
     assert {one.effect for one in screened} <= known
 

@@ -11,7 +11,7 @@ from training_toys import DOWN, TEXT, Rules, Teacher, package, run, splits
 
 from metier.models.model import Reply
 from metier.training.report.report import Told, report
-from metier.training.result import Judged, Unjudged
+from metier.training.result import JudgedChange, UnjudgedChange
 from metier.training.rollouts.pool import Threads
 from metier.training.scores import Metric
 from metier.training.spec import Spec
@@ -50,7 +50,7 @@ def test_a_rewrite_that_helps_is_where_the_first_step_begins() -> None:
     ran = run(SPEC, model=model)
     first, second = ran.trained.steps[:2]
     assert (first.step, first.proposer) == (0, "full_rewrite")
-    assert isinstance(first.outcome, Judged)
+    assert isinstance(first.outcome, JudgedChange)
     assert (first.outcome.change, first.outcome.decision.action) == ("one_shot", "accept_new_best")
     assert second.step == 1
     asked = next(request for request in model.asked if request.stage == "reflect")
@@ -65,7 +65,7 @@ def test_it_is_the_baseline_too_and_nothing_is_paid_for_twice() -> None:
     assert max(world.made.values()) == 1
     baseline = ran.trained.baseline("one_shot", "val")
     judged = ran.trained.steps[0].outcome
-    assert isinstance(judged, Judged)
+    assert isinstance(judged, JudgedChange)
     assert baseline
     assert baseline.scores == judged.scores
     lazy = Teacher()
@@ -78,7 +78,7 @@ def test_a_rewrite_that_does_not_help_is_remembered_and_its_rollouts_serve_the_f
     world, model = Rules(), Writer(worse)
     ran = run(SPEC.replace(ahead=False), world=world, model=model)
     judged = ran.trained.steps[0].outcome
-    assert isinstance(judged, Judged)
+    assert isinstance(judged, JudgedChange)
     assert judged.decision.action == "reject"
     tried = Counter(skill for name, skill, _ in world.made if name in ran.trained.steps[0].cases)
     assert tried[package().hash()] == 12
@@ -89,7 +89,7 @@ def test_a_rewrite_that_does_not_help_is_remembered_and_its_rollouts_serve_the_f
 
 def test_without_a_rewrite_the_training_goes_on_and_says_why() -> None:
     ran = run(SPEC, model=Writer(""))
-    assert ran.trained.steps[0].outcome == Unjudged(change="one_shot", reason="nobody there")
+    assert ran.trained.steps[0].outcome == UnjudgedChange(change="one_shot", reason="nobody there")
     assert ran.of("skipped")[0].line() == "step 0 (one-shot rewrite): nothing to judge: nobody there"
     assert all(f"- rule-{number}" in ran.text for number in range(3))
 

@@ -13,7 +13,7 @@ from training_toys import run, splits
 from metier.statistics.pairs import Pair
 from metier.training.gates.confirm import confirm
 from metier.training.report.report import Told, report
-from metier.training.result import Baseline, Epoch, Judged
+from metier.training.result import Baseline, EpochRecord, JudgedChange
 from metier.training.scores import Metric, Scores
 from metier.training.spec import Spec
 from metier.types.trials import Decision, Scored, Unscored
@@ -42,7 +42,7 @@ def test_every_step_is_there_with_its_action_effect_and_reason(trained: Trained)
     steps: Any = report(trained, told())["steps"]
     assert [one["step"] for one in steps] == [one.step for one in trained.steps]
     for row, step in zip(steps, trained.steps, strict=True):
-        if isinstance(step.outcome, Judged):
+        if isinstance(step.outcome, JudgedChange):
             deltas = [delta for _, delta in step.outcome.decision.deltas]
             assert row["outcome"]["reason"] == step.outcome.decision.reason
             assert row["outcome"]["effect"] == (pytest.approx(sum(deltas) / len(deltas)) if deltas else None)
@@ -129,11 +129,11 @@ def test_the_curve_follows_guidance_and_merges_and_guesses_where_a_candidate_was
     first = trained.steps[0]
     scores = Scores(cases=(("v1", Scored(hard=1.0, soft=1.0)), ("v2", Scored(hard=0.5, soft=0.5))))
     accept = Decision(action="accept_new_best", reason="better")
-    taken = Judged(change="slow", skill_hash="g", decision=accept, scores=scores)
+    taken = JudgedChange(change="slow", skill_hash="g", decision=accept, scores=scores)
     early = Decision(action="reject", reason="not ahead", deltas=(("v1", -0.25), ("v2", 0.05)))
-    dropped = Judged(change="step", skill_hash="d", decision=early, scores=None)
+    dropped = JudgedChange(change="step", skill_hash="d", decision=early, scores=None)
     steps = (replace(first, step=1, epoch=1, outcome=dropped), replace(first, step=2, epoch=2, outcome=dropped))
-    ran = replace(trained, steps=steps, epochs=(Epoch(epoch=1, outcome=taken),))
+    ran = replace(trained, steps=steps, epochs=(EpochRecord(epoch=1, outcome=taken),))
     points: Any = report(ran, told())["curve"]
     assert points[1]["estimate"] == pytest.approx(max(0.0, points[0]["current"] - 0.1))
     assert (points[1]["candidate"], points[1]["current"], points[1]["best"]) == (None, 0.75, 0.75)

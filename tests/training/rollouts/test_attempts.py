@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from training_toys import Rules, case, package
 
-from metier.training.rollouts.pool import Crew, InOrder, Threads
+from metier.training.rollouts.pool import InOrder, PoolUsage, Threads
 from metier.training.rollouts.rollout import Halt
-from metier.training.rollouts.scheduler import AHEAD, FILLER, LITTLE, NEEDED, Attempts
+from metier.training.rollouts.scheduler import AHEAD, FILLER, LITTLE, NEEDED, RolloutScheduler
 from metier.training.rollouts.usage import Bill
 from metier.types.trials import Rollout
 
@@ -33,8 +33,8 @@ class Held:
         self.tasks.clear()
 
 
-def attempts(world: Rules, pool: object, bill: Bill | None = None) -> Attempts:
-    return Attempts(world, Crew(pool), bill or Bill())  # type: ignore[arg-type]
+def attempts(world: Rules, pool: object, bill: Bill | None = None) -> RolloutScheduler:
+    return RolloutScheduler(world, PoolUsage(pool), bill or Bill())  # type: ignore[arg-type]
 
 
 def test_the_same_rollout_is_made_once_and_on_the_bill_of_who_reads_it_first() -> None:
@@ -45,7 +45,7 @@ def test_the_same_rollout_is_made_once_and_on_the_bill_of_who_reads_it_first() -
     assert made.read(CASES[0], None, "rollout", sample=1).sample == 1
     assert world.made.total() == 7
     assert [(stage, usage.calls, usage.tokens.input) for stage, usage in bill.stages()] == [("rollout", 2, 14)]
-    assert made.spare().calls == 5
+    assert made.unused_usage().calls == 5
 
 
 def test_what_was_begun_early_is_hurried_and_still_made_once() -> None:
@@ -81,8 +81,8 @@ def test_what_was_put_aside_fills_idle_workers_and_no_more_is_begun() -> None:
             return world.roll(case, skill, sample)
 
     with Threads(4) as pool:
-        crew = Crew(pool)
-        made = Attempts(Waiting(), crew, Bill())
+        crew = PoolUsage(pool)
+        made = RolloutScheduler(Waiting(), crew, Bill())
         assert crew.free() == 0  # nobody knows yet how many workers there are
         made.begin(CASES[:1], None, samples=(0, 1, 2, 3), urgency=NEEDED)
         started.wait(5)
@@ -92,8 +92,8 @@ def test_what_was_put_aside_fills_idle_workers_and_no_more_is_begun() -> None:
             made.read(CASES[0], None, "gate", sample=sample)
         while crew.free() < 4:
             pass
-        made.later(CASES[1:], package())
-        made.fill()
+        made.put_aside(CASES[1:], package())
+        made.fill_idle_workers()
         while world.made.total() < 4 + 4:
             pass
     assert world.made.total() == 4 + 4
@@ -108,7 +108,7 @@ def test_a_used_up_budget_ends_the_run_and_an_exception_comes_through() -> None:
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        Attempts(Faulty(), Crew(InOrder()), Bill()).read(CASES[0], None, "gate")
+        RolloutScheduler(Faulty(), PoolUsage(InOrder()), Bill()).read(CASES[0], None, "gate")
 
 
 def test_of_what_was_read_nothing_long_but_scores_is_kept_when_told_to_forget() -> None:
@@ -123,7 +123,7 @@ def test_of_what_was_read_nothing_long_but_scores_is_kept_when_told_to_forget() 
     assert (after.output, after.trace, after.score) == ("", "", before.score)
     assert made.read(cases[1], None, "gate").output
     assert made.read(cases[2], None, "gate").output  # what is short may stay
-    assert made.spare().calls == 3
+    assert made.unused_usage().calls == 3
 
 
 def test_what_is_needed_afterwards_is_made_when_workers_are_free_and_is_on_no_bill() -> None:
@@ -131,14 +131,14 @@ def test_what_is_needed_afterwards_is_made_when_workers_are_free_and_is_on_no_bi
     made = attempts(world, InOrder(), bill)
     made.begin(CASES[:2], None, urgency=NEEDED)
     made.wait(CASES[:2], None)
-    made.afterwards(CASES[2:4], None)
-    made.fill()
+    made.put_aside_for_confirm(CASES[2:4], None)
+    made.fill_idle_workers()
     assert world.made.total() == 3  # one worker, one rollout
-    made.fill()
-    made.fill()
+    made.fill_idle_workers()
+    made.fill_idle_workers()
     assert world.made.total() == 4
     assert bill.stages() == ()
-    assert made.spare().calls == 4  # what was never read
-    made.afterwards(CASES[2:4], package("rule-0"))
-    made.fill()
-    assert made.spare(package("rule-0")).calls == 4  # the one that was made for this skill will be
+    assert made.unused_usage().calls == 4  # what was never read
+    made.put_aside_for_confirm(CASES[2:4], package("rule-0"))
+    made.fill_idle_workers()
+    assert made.unused_usage(package("rule-0")).calls == 4  # the one that was made for this skill will be

@@ -8,7 +8,7 @@ import pytest
 
 from metier.formats.value_json import dumps, loads
 from metier.skills.package import Package
-from metier.training.rollouts.rollout import Scoring, Spent, is_scored, rollout_key
+from metier.training.rollouts.rollout import BudgetSpent, ScoringRoller, is_scored, rollout_key
 from metier.training.scoring.scorers import Scorers
 from metier.training.targets.target import Attempt, Broken
 from metier.types import Tokens
@@ -34,8 +34,10 @@ class Told:
         return act
 
 
-def scoring(*acts: Attempt | Broken | Exception, pauses: list[float] | None = None) -> Scoring:
-    return Scoring(target=Told(list(acts)), scorers=Scorers(), sleep=(pauses if pauses is not None else []).append)
+def scoring(*acts: Attempt | Broken | Exception, pauses: list[float] | None = None) -> ScoringRoller:
+    return ScoringRoller(
+        target=Told(list(acts)), scorers=Scorers(), sleep=(pauses if pauses is not None else []).append
+    )
 
 
 def test_an_attempt_becomes_a_rollout_with_all_it_took() -> None:
@@ -91,7 +93,7 @@ def test_a_failure_of_the_world_is_unscored_never_a_score_of_0(act: Broken | Exc
 
 def test_a_spent_budget_stops_at_once() -> None:
     roller = scoring(Broken(reason="no money", spent=True))
-    assert roller.roll(CASE, None, 0) == Spent(reason="no money")
+    assert roller.roll(CASE, None, 0) == BudgetSpent(reason="no money")
     assert len(roller.target.ran) == 1  # type: ignore[attr-defined]
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from metier.errors import InputError
 from metier.models.failures import OverBudget, Unreachable
 from metier.models.scripted import Scripted, fails, on, says
-from metier.training.rollouts.rollout import Spent
+from metier.training.rollouts.rollout import BudgetSpent
 from metier.training.scoring.near import anls, distance, numbers, token_f1
 from metier.training.scoring.registry import KINDS
 from metier.training.scoring.scorer import Means, Ran
@@ -203,7 +203,7 @@ def test_a_judge_that_is_down_leaves_the_attempt_unscored_and_one_without_money_
     down = Scripted(otherwise=fails(Unreachable(reason="down")))
     assert reason(RUBRIC, means=Means(model=down)) == "the rubric could not be judged: down"
     poor = Scripted(otherwise=fails(OverBudget(reason="10 calls are spent")))
-    assert Scorers(Means(model=poor)).score(RUBRIC, Attempt(output="x")) == Spent(reason="10 calls are spent")
+    assert Scorers(Means(model=poor)).score(RUBRIC, Attempt(output="x")) == BudgetSpent(reason="10 calls are spent")
 
 
 def test_the_judge_is_part_of_what_determines_a_score_and_for_other_kinds_it_is_not() -> None:

@@ -13,7 +13,7 @@ from metier.errors import InputError, StoreError, UsageError
 from metier.skills.package import Package
 from metier.training.service.inputs import cases_from, order_again
 from metier.training.service.order import TrainLimits
-from metier.training.service.ship import carried_out, written
+from metier.training.service.ship import train_and_ship, write_package
 from metier.training.spec import Spec
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def test_a_package_that_cannot_be_written_leaves_no_part_of_itself(shop: Workspa
     long = Package(files={**best.files, "/".join(["references", *["x" * 200] * 4]): b"too long a path, so far down"})
     deep = tmp_path.joinpath(*["d" * 200] * 16)
     with pytest.raises(InputError, match="The training is kept; the same command with another --out"):
-        written(shop.library, replace(done, trained=replace(done.trained, best=long)), str(deep / "out"))
+        write_package(shop.library, replace(done, trained=replace(done.trained, best=long)), str(deep / "out"))
     assert list(deep.iterdir()) == []
-    folder = written(shop.library, done, str(deep / "out"))
+    folder = write_package(shop.library, done, str(deep / "out"))
     assert folder is not None
     assert (folder / "SKILL.md").read_bytes() == best.document
 
@@ -72,7 +72,7 @@ def test_a_package_that_cannot_be_written_leaves_no_part_of_itself(shop: Workspa
 def test_a_skill_that_is_removed_meanwhile_is_trained_all_the_same_and_written_beside_the_report(
     shop: Workspace,
 ) -> None:
-    work = carried_out(shop.library, order(cases=cases(60), spec=SMALL, target=solve))
+    work = train_and_ship(shop.library, order(cases=cases(60), spec=SMALL, target=solve))
     next(work)
     (shop.root / ".agents/skills/adder").rename(shop.root / "moved")
     done, _ = ended(work)
@@ -87,7 +87,7 @@ def test_when_nothing_can_be_written_any_more_the_training_says_where_and_how_it
     (lock,) = shop.state.glob(f"train-{done.training.id}-*.lock")
     in_the_way = lock.with_suffix(".journal.0")
     in_the_way.mkdir()
-    with pytest.raises(StoreError, match=r"Is a directory\. Nothing is lost"):
-        ended(carried_out(shop.library, asked))
+    with pytest.raises(StoreError, match=r"Is a directory\. Nothing is lost: fix that"):
+        ended(train_and_ship(shop.library, asked))
     in_the_way.rmdir()
     assert trained(shop, asked).trained == done.trained

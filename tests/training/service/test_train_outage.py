@@ -10,8 +10,8 @@ from train_world import Agent, Optimiser, cases, order, place, solve, trained
 
 from metier.models.failures import Malformed, RateLimited, Refused
 from metier.models.scripted import Scripted, fails, on
-from metier.training.service.budget import Closing
-from metier.training.service.outage import Doubting
+from metier.training.service.budget import StopSignal
+from metier.training.service.outage import HoldUnscored
 from metier.training.spec import Spec
 from metier.training.targets.target import Broken
 from metier.types.trials import Rollout, Scored, Unscored
@@ -19,7 +19,7 @@ from metier.types.trials import Rollout, Scored, Unscored
 if TYPE_CHECKING:
     from metier.models.failures import Failure
     from metier.models.model import Reply, Request
-    from metier.training.rollouts.rollout import Spent
+    from metier.training.rollouts.rollout import BudgetSpent
     from metier.types.trials import Case
     from metier.workspace import Workspace
 
@@ -131,7 +131,7 @@ class Shelf:
     def get(self, key: str) -> Rollout | None:
         return self.kept.get(key)
 
-    def begin(self) -> Spent | None:
+    def begin(self) -> BudgetSpent | None:
         return None
 
     def put(self, key: str, rollout: Rollout) -> None:
@@ -144,8 +144,8 @@ def rollout(number: int, skill: str, *, scored: bool) -> Rollout:
 
 
 def test_what_could_not_be_scored_is_kept_as_soon_as_something_could_be_again() -> None:
-    shelf, closing = Shelf(), Closing(clock=time.monotonic)
-    doubting = Doubting(shelf, closing)
+    shelf, closing = Shelf(), StopSignal(clock=time.monotonic)
+    doubting = HoldUnscored(shelf, closing)
     doubting.put("a", rollout(1, "s", scored=False))
     doubting.put("b", rollout(2, "s", scored=False))
     assert (shelf.kept, doubting.get("a")) == ({}, rollout(1, "s", scored=False))
@@ -158,8 +158,8 @@ def test_what_could_not_be_scored_is_kept_as_soon_as_something_could_be_again() 
 
 
 def test_a_success_that_was_begun_before_a_failure_says_nothing_about_the_world_since() -> None:
-    shelf, closing = Shelf(), Closing(clock=time.monotonic)
-    doubting = Doubting(shelf, closing)
+    shelf, closing = Shelf(), StopSignal(clock=time.monotonic)
+    doubting = HoldUnscored(shelf, closing)
     doubting.begin()
     doubting.put("a", rollout(1, "s", scored=False))
     doubting.put("b", rollout(2, "s", scored=True))  # begun when a was
@@ -172,8 +172,8 @@ def test_a_success_that_was_begun_before_a_failure_says_nothing_about_the_world_
 
 
 def test_a_candidate_that_breaks_the_target_is_not_taken_for_an_outage() -> None:
-    closing = Closing(clock=time.monotonic)
-    doubting = Doubting(Shelf(), closing)
+    closing = StopSignal(clock=time.monotonic)
+    doubting = HoldUnscored(Shelf(), closing)
     doubting.put("first", rollout(0, "start", scored=True))
     for number in range(40):
         doubting.put(f"x{number}", rollout(number, "candidate", scored=False))
@@ -183,8 +183,8 @@ def test_a_candidate_that_breaks_the_target_is_not_taken_for_an_outage() -> None
 
 
 def test_what_we_ended_ourselves_says_nothing_about_a_case() -> None:
-    shelf, closing = Shelf(), Closing(clock=time.monotonic)
-    doubting = Doubting(shelf, closing)
+    shelf, closing = Shelf(), StopSignal(clock=time.monotonic)
+    doubting = HoldUnscored(shelf, closing)
     closing.stop("it was interrupted")
     doubting.put("a", rollout(1, "s", scored=False))
     doubting.settle()

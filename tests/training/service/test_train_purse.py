@@ -22,10 +22,10 @@ from metier.models.scripted import Scripted, on, says
 from metier.models.spec import PerMillion
 from metier.store.engines.batched_writes import BatchedWrites
 from metier.store.tables.models import memo as memo_rows
-from metier.training.rollouts.rollout import Spent
-from metier.training.service.budget import Closing, PurseKeeper, PurseMemo
+from metier.training.rollouts.rollout import BudgetSpent
+from metier.training.service.budget import StopSignal, StoredReplies, StoredRollouts
 from metier.training.service.journal import journal_of
-from metier.training.service.ledger import BLOCKS, LOW, PurseLedger
+from metier.training.service.ledger import BLOCKS, LOW, TrainingLedger
 from metier.types import Tokens
 from metier.types.trials import Rollout, Scored, Unscored
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 PRICE = FlatPrice(PerMillion(input=Decimal(1), output=Decimal(2)))
 
 
-def open_now() -> Closing:
-    return Closing(clock=time.monotonic)
+def open_now() -> StopSignal:
+    return StopSignal(clock=time.monotonic)
 
 
-def ledger(ws: Workspace, grouped: BatchedWrites, *, daily: Limits | None = None) -> PurseLedger:
-    return PurseLedger(ws.context, grouped, "train:a", daily or Limits(), open_now())
+def ledger(ws: Workspace, grouped: BatchedWrites, *, daily: Limits | None = None) -> TrainingLedger:
+    return TrainingLedger(ws.context, grouped, "train:a", daily or Limits(), open_now())
 
 
 def rollout(score: Scored | Unscored) -> Rollout:
@@ -96,24 +96,26 @@ def test_what_a_killed_process_got_and_had_not_committed_is_in_the_store_when_it
     asked = Request(messages=(Message(text="one"),))
     with suppress(KeyboardInterrupt), journal_of(ws.context, "train:a") as journal:
         killed = BatchedWrites(ws.context.store, journal=journal)
-        Memo(Scripted(on(".", says({"ok": 1}))), PurseMemo(ws.context, killed)).complete(asked)
-        PurseKeeper(ws.context, killed, "train:a", None, open_now()).put("rollout:1", rollout(Scored(hard=1, soft=1)))
+        Memo(Scripted(on(".", says({"ok": 1}))), StoredReplies(ws.context, killed)).complete(asked)
+        StoredRollouts(ws.context, killed, "train:a", None, open_now()).put(
+            "rollout:1", rollout(Scored(hard=1, soft=1))
+        )
         journal.add([b'["memo", "half a li'], journal.part)
         raise KeyboardInterrupt
-    other = Memo(Scripted(), PurseMemo(ws.context, BatchedWrites(ws.context.store)))
+    other = Memo(Scripted(), StoredReplies(ws.context, BatchedWrites(ws.context.store)))
     assert not isinstance(other.complete(asked), Reply)
     with journal_of(ws.context, "train:a") as journal:
         assert not list(journal.left())
-    again = Memo(Scripted(), PurseMemo(ws.context, BatchedWrites(ws.context.store)))
+    again = Memo(Scripted(), StoredReplies(ws.context, BatchedWrites(ws.context.store)))
     assert isinstance(again.complete(asked), Reply)
-    assert PurseKeeper(ws.context, BatchedWrites(ws.context.store), "train:b", None, open_now()).get("rollout:1")
+    assert StoredRollouts(ws.context, BatchedWrites(ws.context.store), "train:b", None, open_now()).get("rollout:1")
     assert not list(ws.state.glob("*.journal.*"))
 
 
 def test_what_a_killed_training_left_goes_when_runs_are_removed_for_good(ws: Workspace) -> None:
     with suppress(KeyboardInterrupt), journal_of(ws.context, "train:a") as journal:
         grouped = BatchedWrites(ws.context.store, journal=journal)
-        PurseMemo(ws.context, grouped).put("reply:1", b"the words of a run")
+        StoredReplies(ws.context, grouped).put("reply:1", b"the words of a run")
         grouped.noted()
         raise KeyboardInterrupt
     assert list(ws.state.glob("*.journal.*"))
@@ -124,15 +126,15 @@ def test_what_a_killed_training_left_goes_when_runs_are_removed_for_good(ws: Wor
 def test_what_is_committed_leaves_the_journal(ws: Workspace) -> None:
     with journal_of(ws.context, "train:a") as journal:
         grouped = BatchedWrites(ws.context.store, journal=journal)
-        PurseMemo(ws.context, grouped).put("reply:1", b"x")
+        StoredReplies(ws.context, grouped).put("reply:1", b"x")
         assert not list(journal.left())
         grouped.noted()
         assert len(list(journal.left())) == 1
         grouped.settle()
         assert not list(journal.left())
-        PurseMemo(ws.context, grouped).put("reply:2", b"y")
+        StoredReplies(ws.context, grouped).put("reply:2", b"y")
         assert isinstance(ledger(ws, grouped).reserve(Amount(calls=1), Limits()), Reservation)
-        PurseMemo(ws.context, grouped).put("reply:3", b"z")
+        StoredReplies(ws.context, grouped).put("reply:3", b"z")
         grouped.noted()
         assert len(list(journal.left())) == 1
         grouped.flush()
@@ -183,9 +185,9 @@ def test_nothing_is_reserved_ahead_once_what_is_left_was_given_back(ws: Workspac
 
 def test_a_rollout_that_nothing_was_spent_on_is_taken_back(ws: Workspace) -> None:
     grouped = BatchedWrites(ws.context.store)
-    keeper = PurseKeeper(ws.context, grouped, "train:a", 1, open_now())
+    keeper = StoredRollouts(ws.context, grouped, "train:a", 1, open_now())
     assert keeper.begin() is None
-    assert isinstance(keeper.begin(), Spent)
+    assert isinstance(keeper.begin(), BudgetSpent)
     keeper.undo()
     assert keeper.begin() is None
     grouped.flush()
@@ -210,32 +212,32 @@ def test_near_a_limit_calls_are_reserved_one_by_one(ws: Workspace) -> None:
 
 def test_rollouts_are_counted_over_all_runs_of_a_training(ws: Workspace) -> None:
     grouped = BatchedWrites(ws.context.store)
-    keeper = PurseKeeper(ws.context, grouped, "train:a", 3, open_now())
+    keeper = StoredRollouts(ws.context, grouped, "train:a", 3, open_now())
     assert [keeper.begin() for _ in range(2)] == [None, None]
-    again = PurseKeeper(ws.context, BatchedWrites(ws.context.store), "train:a", 3, open_now())
+    again = StoredRollouts(ws.context, BatchedWrites(ws.context.store), "train:a", 3, open_now())
     assert again.begin() is None
-    assert isinstance(again.begin(), Spent)
+    assert isinstance(again.begin(), BudgetSpent)
     assert again.made() == 3
-    assert PurseKeeper(ws.context, grouped, "train:b", 3, open_now()).begin() is None
+    assert StoredRollouts(ws.context, grouped, "train:b", 3, open_now()).begin() is None
 
 
 def test_an_unscored_rollout_is_kept_for_its_own_training_only(ws: Workspace) -> None:
     grouped = BatchedWrites(ws.context.store)
-    keeper = PurseKeeper(ws.context, grouped, "train:a", None, open_now())
+    keeper = StoredRollouts(ws.context, grouped, "train:a", None, open_now())
     keeper.put("rollout:1", rollout(Unscored(reason="no connection")))
     keeper.put("rollout:2", rollout(Scored(hard=1, soft=1)))
     grouped.flush()
-    again = PurseKeeper(ws.context, grouped, "train:a", None, open_now())
-    other = PurseKeeper(ws.context, grouped, "train:b", None, open_now())
+    again = StoredRollouts(ws.context, grouped, "train:a", None, open_now())
+    other = StoredRollouts(ws.context, grouped, "train:b", None, open_now())
     assert again.get("rollout:1") == rollout(Unscored(reason="no connection"))
     assert other.get("rollout:1") is None
     assert other.get("rollout:2") == rollout(Scored(hard=1, soft=1))
 
 
 def test_nothing_new_is_begun_once_the_time_is_over(ws: Workspace) -> None:
-    closing = Closing(clock=lambda: 10.0, deadline=9.0)
+    closing = StopSignal(clock=lambda: 10.0, deadline=9.0)
     grouped = BatchedWrites(ws.context.store)
-    assert isinstance(PurseKeeper(ws.context, grouped, "train:a", None, closing).begin(), Spent)
-    found = PurseLedger(ws.context, grouped, "train:a", Limits(), closing).reserve(Amount(calls=1), Limits())
+    assert isinstance(StoredRollouts(ws.context, grouped, "train:a", None, closing).begin(), BudgetSpent)
+    found = TrainingLedger(ws.context, grouped, "train:a", Limits(), closing).reserve(Amount(calls=1), Limits())
     assert isinstance(found, OverBudget)
     assert "time" in found.reason

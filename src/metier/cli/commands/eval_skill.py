@@ -74,10 +74,10 @@ def command(ctx: typer.Context, asked: EvalOptions) -> None:
     from metier.cli.options import sigterm_as_interrupt
     from metier.cli.views.eval_skill import document, page
     from metier.training.evaluate import evaluate, side_of
-    from metier.training.service.inputs import ordered
+    from metier.training.service.inputs import build_order
 
     with open_workspace(ctx) as ws:
-        order = ordered(
+        order = build_order(
             ws.library,
             asked.skill,
             cases=asked.cases,

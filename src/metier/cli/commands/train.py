@@ -116,10 +116,10 @@ def run(ctx: typer.Context, asked: TrainOptions) -> None:
 
     Example:  metier train deploy --cases cases.jsonl --spec epochs=2 --budget calls=500  ·  metier train show
     """
-    from metier.training.service.inputs import ordered
+    from metier.training.service.inputs import build_order
 
     with open_workspace(ctx) as ws:
-        order = ordered(
+        order = build_order(
             ws.library,
             asked.skill,
             cases=asked.cases,
@@ -172,10 +172,10 @@ def list_(ctx: typer.Context, limit: Limit = 20, as_json: AsJson = False) -> Non
     Example:  metier train list
     """
     from metier.cli.views.train import row_of
-    from metier.training.service.reports import listed
+    from metier.training.service.reports import newest_reports
 
     with open_workspace(ctx) as ws:
-        found = listed(ws.context, limit)
+        found = newest_reports(ws.context, limit)
     if as_json:
         emit(found)
     elif not found:
@@ -221,10 +221,10 @@ def compare(ctx: typer.Context, one: RunArgument, other: RunArgument, as_json: A
     Example:  metier train compare 9907b73f 1c2ab004
     """
     from metier.cli.views.train import print_comparison
-    from metier.training.service.reports import compared
+    from metier.training.service.reports import compare_trainings
 
     with open_workspace(ctx) as ws:
-        found = compared(ws.context, one, other)
+        found = compare_trainings(ws.context, one, other)
     if as_json:
         emit(found)
     else:
@@ -247,11 +247,11 @@ def _train_and_report(ws: Workspace, order: Order, wanted: _ResultOptions) -> No
     from metier.cli.views.train import document, print_next_steps, print_report
     from metier.cli.views.train_live import run_with_progress
     from metier.training.service.reports import check_page, write_page
-    from metier.training.service.ship import carried_out
+    from metier.training.service.ship import train_and_ship
 
     if wanted.report:
         check_page(wanted.report)
-    work = carried_out(ws.library, order, apply=wanted.apply, out=wanted.out)
+    work = train_and_ship(ws.library, order, apply=wanted.apply, out=wanted.out)
     with sigterm_as_interrupt():
         finished = run_with_progress(work, order, wanted.told)
     try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from metier.cli.output import table
 from metier.cli.views.train import prose
 from metier.statistics.intervals import wilson
-from metier.training.evaluate import completed
+from metier.training.evaluate import scored_count
 from metier.types.trials import Scored
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from metier.statistics.pairs import Pair
-    from metier.training.evaluate import Evaluated, Side
+    from metier.training.evaluate import Evaluated, EvaluatedSide
     from metier.types.trials import Rollout
 
 WORDS = {"accept": "better", "reject": "not clearly better", "uninformative": "these cases cannot tell"}
@@ -108,21 +108,21 @@ def _unscored_lines(found: Evaluated) -> Iterator[str]:
             yield f"No score with {side.name}: {said}{'; …' * (len(reasons) > REASONS)}"
 
 
-def _side(side: Side, rollouts: Sequence[Rollout]) -> dict[str, object]:
+def _side(side: EvaluatedSide, rollouts: Sequence[Rollout]) -> dict[str, object]:
     hard, soft = _means(rollouts)
     return {
         "name": side.name,
         "hash": side.hash,
         "rollouts": len(rollouts),
-        "completed": completed(rollouts),
+        "completed": scored_count(rollouts),
         "hard": hard,
         "soft": soft,
     }
 
 
-def _row(side: Side, rollouts: Sequence[Rollout]) -> tuple[str, ...]:
+def _row(side: EvaluatedSide, rollouts: Sequence[Rollout]) -> tuple[str, ...]:
     hard, soft = _means(rollouts)
-    done = completed(rollouts)
+    done = scored_count(rollouts)
     interval = wilson(round((hard or 0) * done), done) if done else None
     return (
         side.name,

@@ -72,7 +72,7 @@ def _print_event(event: Event, order: Order, measured: set[progress.Measured], *
         if event in measured:  # a baseline can be known already
             return
         measured.add(event)
-    if isinstance(event, progress.Began):
+    if isinstance(event, progress.TrainingBegan):
         splits, document = by_ratio(order.cases), order.start.document.decode("utf-8", "replace")
         spec = replace(order.spec, ahead=order.spec.ahead and not order.limits.any)
         talk(f"{order.skill}: {estimate(splits, spec, document).line()}.")
@@ -102,16 +102,18 @@ class _Live:
 
     def draw(self, event: Event) -> None:
         """Take in an event and redraw the line."""
-        self._doing = f"{event.stage} {event.done}/{event.total}" if isinstance(event, progress.Advanced) else ""
+        self._doing = (
+            f"{event.stage} {event.done}/{event.total}" if isinstance(event, progress.RolloutsAdvanced) else ""
+        )
         match event:
-            case progress.Began():
+            case progress.TrainingBegan():
                 self._steps = event.steps
             case progress.StepBegan():
                 self._first = self._first or time.monotonic()
                 self._step, self._done = event.step, event.step - 1
             case progress.Decided():
                 self._decided(event)
-            case progress.Advanced(stage="baseline") | progress.Measured(arm="no_skill" | "one_shot" | "best"):
+            case progress.RolloutsAdvanced(stage="baseline") | progress.Measured(arm="no_skill" | "one_shot" | "best"):
                 self._done = self._step
             case progress.Confirming():
                 self._done, self._doing = self._step, f"confirming on {event.cases} fresh cases"

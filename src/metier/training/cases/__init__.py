@@ -1,1 +1,1 @@
-"""The part of Metier about cases."""
+"""Cases: read, split and put into batches. Begin with `read.py`; imports no service."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Batch = tuple["Case", ...]
 
 
-def check(splits: Splits) -> None:
+def check_splits(splits: Splits) -> None:
     """InputError unless there is something to learn from and to decide with, and no two cases go by one id."""
     if not splits.train or not splits.val:
         raise InputError("Training needs train cases to learn from and val cases to decide with.")
@@ -33,7 +33,7 @@ def batches(train: tuple[Case, ...], spec: Spec, epoch: int) -> tuple[Batch, ...
     return tuple(tuple(order[start : start + spec.batch]) for start in range(0, len(order), spec.batch))
 
 
-def compared(train: tuple[Case, ...], spec: Spec, epoch: int) -> Batch:
+def comparison_cases(train: tuple[Case, ...], spec: Spec, epoch: int) -> Batch:
     """The cases on which an epoch is compared with the one before, in their own order."""
     count = min(spec.epoch_end.slow_cases, len(train))
     chosen = Random(spec.seed_for(f"slow {epoch}")).sample(range(len(train)), count)  # noqa: S311

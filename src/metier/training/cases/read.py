@@ -28,7 +28,7 @@ SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BadLine:
+class BadCaseLine:
     """A line that is no case, and what to do about it."""
 
     line: int
@@ -40,7 +40,7 @@ class Parsed:
     """What the lines of a text turned out to be."""
 
     cases: tuple[Case, ...]
-    bad: tuple[BadLine, ...] = ()
+    bad: tuple[BadCaseLine, ...] = ()
 
 
 def read_cases(text: str, name: str = "the file") -> tuple[Case, ...]:
@@ -60,13 +60,13 @@ def read_cases(text: str, name: str = "the file") -> tuple[Case, ...]:
 def parse_cases(text: str) -> Parsed:
     """Each line as a case or as a refusal; empty lines count for nothing."""
     cases: list[Case] = []
-    bad: list[BadLine] = []
+    bad: list[BadCaseLine] = []
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         if line.strip():
             try:
                 cases.append(_case(line))
             except InputError as error:
-                bad.append(BadLine(line=number, reason=str(error)))
+                bad.append(BadCaseLine(line=number, reason=str(error)))
     return Parsed(cases=tuple(cases), bad=tuple(bad))
 
 

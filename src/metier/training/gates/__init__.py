@@ -1,1 +1,1 @@
-"""The part of Metier about gates."""
+"""Gates: who decides about a candidate, on values alone. Begin with `gate.py`; imports no run and no service."""

@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metier.training.gates.gate import INITIAL_SCORES, MeasureAll, MeasureRows, Ruling
-from metier.training.gates.screen import ScreenGate, usable
-from metier.training.gates.staged import behind, blocks_of, in_errors, judging, next_block
+from metier.training.gates.screen import ScreenGate, usable_edits
+from metier.training.gates.staged import blocks_of, in_errors, judging_event, next_block, why_behind
 from metier.training.scores import Metric, Scores
-from metier.training.state import ACCEPTED, Waiting
+from metier.training.state import ACCEPTED, WaitingEdit
 from metier.types.trials import Decision
 
 if TYPE_CHECKING:
     from metier.training.gates.gate import GateEvidence, Measure, Postponed
     from metier.training.scores import Deltas
     from metier.training.spec import Spec
-    from metier.training.state import Looks
+    from metier.training.state import GateMemory
     from metier.types.trials import Action, Score
 
 CASES_AN_EDIT = 4
@@ -38,7 +38,7 @@ class AdaptiveGate:
 
     def decide(self, evidence: GateEvidence) -> Ruling | Postponed | Measure:
         """The quick gate until too many in a row fail it, then screenings with as much effort as is asked for."""
-        spec, looks, cases = self.spec, evidence.looks, len(evidence.val)
+        spec, looks, cases = self.spec, evidence.memory, len(evidence.val)
         edits = evidence.candidate.edits
         alone = len(edits) == 1 and can_screen(spec, cases)
         if edits and not alone and is_bundled(spec, looks, cases):
@@ -51,13 +51,13 @@ class AdaptiveGate:
         ruling = QuickGate(self.spec).decide(evidence)
         if not isinstance(ruling, Ruling):
             return ruling
-        accepted, looks = ruling.decision.action in ACCEPTED, ruling.looks
+        accepted, looks = ruling.decision.action in ACCEPTED, ruling.memory
         if can_screen(self.spec, len(evidence.val)):
-            edits = () if accepted else tuple(Waiting(edit=edit) for edit in evidence.candidate.edits)
+            edits = () if accepted else tuple(WaitingEdit(edit=edit) for edit in evidence.candidate.edits)
             skill = ruling.package if accepted else evidence.current
             strict = self.spec.editing.strict_edits
-            looks = replace(looks, waiting=usable(skill, (*evidence.looks.waiting, *edits), strict=strict))
-        return replace(ruling, looks=replace(looks, slow=0 if accepted else looks.slow + 1))
+            looks = replace(looks, waiting=usable_edits(skill, (*evidence.memory.waiting, *edits), strict=strict))
+        return replace(ruling, memory=replace(looks, slow=0 if accepted else looks.slow + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,45 +86,45 @@ class QuickGate:
         if lost:
             action: Action = "reject" if deltas else "uninformative"
             return self._rule(evidence, Decision(action=action, reason=lost, deltas=deltas))
-        if level < WIDE and not evidence.looks.repeats:
+        if level < WIDE and not evidence.memory.repeats:
             return self._measure_again(evidence, scores, deltas)
         return self._accept(evidence, scores, deltas)
 
     def _race(self, evidence: GateEvidence) -> MeasureRows | tuple[Scores, Deltas, str]:
         """Scores and differences as far as they were looked at, and why the candidate is out."""
         known, metric = evidence.current_scores.scored(), Metric.of_settings(self.spec.gating)
-        sample = evidence.looks.known
+        sample = evidence.memory.known
         blocks = blocks_of(evidence, self.spec, (evidence.candidate.package,), sample)
         deltas: list[tuple[str, float]] = []
         found: dict[str, Score] = {}
         for number, rows in enumerate(blocks):
-            if not evidence.has(rows):
-                event = replace(judging(evidence, "race", attempt=sample), known=True)
+            if not evidence.has_measured(rows):
+                event = replace(judging_event(evidence, "race", attempt=sample), known=True)
                 return next_block(blocks, number, (event,), len(evidence.val))
             for ((case, skill, _),) in rows:
                 score = evidence.trials[case.id, skill.hash(), sample]
                 found[case.id] = score
                 deltas += [(case.id, gain) for gain in metric.gain(known.get(case.id), score)]
-            if lost := behind(deltas, self.spec.gating, last=number + 1 == len(blocks)):
+            if lost := why_behind(deltas, self.spec.gating, last=number + 1 == len(blocks)):
                 return Scores(cases=()), tuple(deltas), lost
         scores = Scores(cases=tuple((case.id, found[case.id]) for case in evidence.val))
         return scores, tuple(deltas), "" if deltas else "no case was scored under both skills"
 
     def _measure_again(self, evidence: GateEvidence, seen: Scores, deltas: Deltas) -> Ruling | MeasureAll:
         """What leads by little meets fresh attempts, and is reported by these."""
-        skill, fresh = evidence.candidate.package, evidence.looks.fresh
+        skill, fresh = evidence.candidate.package, evidence.memory.fresh
         scores = evidence.scores_of(skill, fresh)
         if scores is None:
             return MeasureAll(skill=skill, sample=fresh)
         repeats = len(scores.cases) >= self.spec.gating.block and scores.cases == seen.cases
-        evidence = replace(evidence, looks=replace(evidence.looks, repeats=repeats))
+        evidence = replace(evidence, memory=replace(evidence.memory, repeats=repeats))
         more = Metric.of_settings(self.spec.gating).deltas(scores, evidence.current_scores)
         again = in_errors([delta for _, delta in (*deltas, *more)])
         if again < 0:
             level = in_errors(delta for _, delta in deltas)
             reason = f"{level:+.1f} standard errors; but {again:+.1f} with fresh attempts"
             return self._rule(evidence, Decision(action="reject", reason=reason, deltas=deltas), scores)
-        evidence = replace(evidence, looks=replace(evidence.looks, known=fresh))
+        evidence = replace(evidence, memory=replace(evidence.memory, known=fresh))
         return self._accept(evidence, scores, deltas)
 
     def _accept(self, evidence: GateEvidence, scores: Scores, deltas: Deltas) -> Ruling:
@@ -137,11 +137,11 @@ class QuickGate:
 
     def _rule(self, evidence: GateEvidence, decision: Decision, scores: Scores | None = None) -> Ruling:
         """After an accept the next comparison asks for fresh attempts."""
-        looks = replace(evidence.looks, fresh=evidence.looks.fresh + (decision.action in ACCEPTED))
-        return Ruling(decision=decision, package=evidence.candidate.package, looks=looks, scores=scores)
+        looks = replace(evidence.memory, fresh=evidence.memory.fresh + (decision.action in ACCEPTED))
+        return Ruling(decision=decision, package=evidence.candidate.package, memory=looks, scores=scores)
 
 
-def is_bundled(spec: Spec, looks: Looks, cases: int) -> bool:
+def is_bundled(spec: Spec, looks: GateMemory, cases: int) -> bool:
     """Whether the edits of a step are judged together; if not, each has its own effect in a screening."""
     match spec.gating.gate:
         case "screen":

@@ -25,7 +25,7 @@ UNEVEN = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class ConfirmRule:
     """What a candidate must show on cases the search never saw."""
 
     alpha: float = 0.05
@@ -73,22 +73,22 @@ class Confirmation:
     receipt: Receipt
 
 
-DEFAULT = Rule()
+DEFAULT = ConfirmRule()
 
 
-def confirm(pairs: Sequence[Pair], rule: Rule = DEFAULT, *, look: int = 1, seed: int = 0) -> Confirmation:
+def confirm(pairs: Sequence[Pair], rule: ConfirmRule = DEFAULT, *, look: int = 1, seed: int = 0) -> Confirmation:
     """Whether fresh cases show a gain; `look` counts the candidates judged on these cases, this one included.
 
     The sign-flip test alone would believe in many small gains that hide a rare great loss not yet seen; the interval
     reckons with one. A candidate must pass both.
     """
-    receipt = measured(pairs, Spending(alpha=rule.alpha, planned=rule.looks).share(look), rule, seed)
+    receipt = receipt_of(pairs, Spending(alpha=rule.alpha, planned=rule.looks).share(look), rule, seed)
     deltas = deltas_of(pairs)
     action, reason = _judged(pairs, deltas, receipt, rule)
     return Confirmation(decision=Decision(action=action, reason=reason, deltas=deltas), receipt=receipt)
 
 
-def measured(pairs: Sequence[Pair], alpha: float, rule: Rule = DEFAULT, seed: int = 0) -> Receipt:
+def receipt_of(pairs: Sequence[Pair], alpha: float, rule: ConfirmRule = DEFAULT, seed: int = 0) -> Receipt:
     """The figures, without a judgement."""
     differences = [delta for _, delta in deltas_of(pairs)]
     return Receipt(
@@ -106,7 +106,7 @@ def measured(pairs: Sequence[Pair], alpha: float, rule: Rule = DEFAULT, seed: in
 Deltas = tuple[tuple[str, float], ...]
 
 
-def _judged(pairs: Sequence[Pair], deltas: Deltas, receipt: Receipt, rule: Rule) -> tuple[Action, str]:
+def _judged(pairs: Sequence[Pair], deltas: Deltas, receipt: Receipt, rule: ConfirmRule) -> tuple[Action, str]:
     if receipt.alpha <= 0:
         return "uninformative", f"these cases were planned for {_count(rule.looks or 0, 'look')}; take fresh ones"
     if unequal := _unequal(pairs, receipt, rule):
@@ -124,7 +124,7 @@ def _judged(pairs: Sequence[Pair], deltas: Deltas, receipt: Receipt, rule: Rule)
     return action, reason
 
 
-def _weighed(deltas: Deltas, receipt: Receipt, rule: Rule) -> tuple[Action, str]:
+def _weighed(deltas: Deltas, receipt: Receipt, rule: ConfirmRule) -> tuple[Action, str]:
     interval = receipt.interval
     between = f"{100 * interval.level:.3g}% interval {_points(interval.low)} to {_points(interval.high)}"
     seen = f"{_points(receipt.gain)} on {_count(receipt.cases, 'fresh case')} ({between}, p = {receipt.p:.3g})"
@@ -136,7 +136,7 @@ def _weighed(deltas: Deltas, receipt: Receipt, rule: Rule) -> tuple[Action, str]
     return "uninformative", f"{seen}: {doubt}; {_enough(deltas, receipt, rule)}"
 
 
-def _unequal(pairs: Sequence[Pair], receipt: Receipt, rule: Rule) -> str:
+def _unequal(pairs: Sequence[Pair], receipt: Receipt, rule: ConfirmRule) -> str:
     """Why the arms cannot be compared, empty when they can: what is missing may be missing for a reason."""
     before, after = receipt.unscored_before, receipt.unscored_after
     missing = f"{before} of {len(pairs)} cases have no score before the change, {after} after it"
@@ -162,7 +162,7 @@ def _lost(deltas: Deltas, worst: float | None) -> str:
     return f"case {case} lost {_points(-delta)}; none may lose more than {_points(worst)}"
 
 
-def _enough(deltas: Deltas, receipt: Receipt, rule: Rule) -> str:
+def _enough(deltas: Deltas, receipt: Receipt, rule: ConfirmRule) -> str:
     """How many cases would do, for the gain that was seen or the least one worth having."""
     gain = max(receipt.gain, rule.worth)
     differing = (sum(delta * delta for _, delta in deltas) + 1) / (receipt.cases + 2)  # of 0/1 scores: their share

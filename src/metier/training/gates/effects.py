@@ -23,7 +23,7 @@ ALIKE = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class EffectEstimate:
     """An effect, and its standard error."""
 
     effect: float = 0.0
@@ -41,14 +41,14 @@ class Estimate:
         half = WIDE * self.error
         return Interval(low=max(-1.0, self.effect - half), high=min(1.0, self.effect + half), level=LEVEL)
 
-    def with_(self, other: Estimate) -> Estimate:
+    def with_(self, other: EffectEstimate) -> EffectEstimate:
         """Both together, each by its weight."""
         mine, theirs = self.error**-2, other.error**-2
         effect = (self.effect * mine + other.effect * theirs) / (mine + theirs)
-        return Estimate(effect=effect, error=(mine + theirs) ** -0.5)
+        return EffectEstimate(effect=effect, error=(mine + theirs) ** -0.5)
 
 
-NOTHING_KNOWN = Estimate()
+NOTHING_KNOWN = EffectEstimate()
 
 
 def halves(edits: int, conflicts: Collection[tuple[int, int]] = (), seed: int = 0) -> tuple[tuple[Half, Half], ...]:
@@ -75,7 +75,7 @@ def least_passes(edits: int, cases: int) -> int:
     return -(-2 * edits // max(1, cases))
 
 
-def telling(keys: Sequence[Hashable], outcomes: Sequence[Hashable]) -> list[list[int]]:
+def evidence_groups(keys: Sequence[Hashable], outcomes: Sequence[Hashable]) -> list[list[int]]:
     """Which attempts are one piece of evidence, by their places: each by itself, or those with one key together.
 
     Together where attempts with one key hardly ever come out otherwise: such an agent repeats itself, and trying it
@@ -89,7 +89,7 @@ def telling(keys: Sequence[Hashable], outcomes: Sequence[Hashable]) -> list[list
     return list(groups.values()) if repeats else [[at] for at in range(len(outcomes))]
 
 
-def estimates(contrasts: Sequence[tuple[Half, Half]], differences: Sequence[float]) -> tuple[Estimate, ...]:
+def estimates(contrasts: Sequence[tuple[Half, Half]], differences: Sequence[float]) -> tuple[EffectEstimate, ...]:
     """Least squares on the differences between the first half's score and the second's, all edits at once."""
     import numpy as np
 
@@ -102,11 +102,12 @@ def estimates(contrasts: Sequence[tuple[Half, Half]], differences: Sequence[floa
     weights = np.diag(inverse)
     errors = np.where(weights > TINY, np.sqrt(np.maximum(weights, TINY) * spread), 1.0)  # never in, or never out
     return tuple(
-        Estimate(effect=effect, error=error) for effect, error in zip(effects.tolist(), errors.tolist(), strict=True)
+        EffectEstimate(effect=effect, error=error)
+        for effect, error in zip(effects.tolist(), errors.tolist(), strict=True)
     )
 
 
-def shrunk(found: Sequence[Estimate]) -> tuple[float, ...]:
+def shrunken_effects(found: Sequence[EffectEstimate]) -> tuple[float, ...]:
     """The effects drawn towards zero: by as much as they are no further apart than their errors let expect."""
     signal = max(0.0, fmean(one.effect**2 - one.error**2 for one in found))
     return tuple(one.effect * signal / (signal + one.error**2) for one in found)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from metier.training.events import Event
     from metier.training.result import Effect
     from metier.training.scores import Scores
-    from metier.training.state import Candidate, Looks
+    from metier.training.state import GateMemory, SkillCandidate
     from metier.types.trials import Case, Score
 
 Trial = tuple["Case", "Package", int]
@@ -40,7 +40,7 @@ Row = tuple[Trial, ...]
 class GateEvidence:
     """What is known when a gate is asked about a candidate."""
 
-    candidate: Candidate
+    candidate: SkillCandidate
     val: tuple[Case, ...]
     """The cases to judge by."""
     current: Package
@@ -50,7 +50,7 @@ class GateEvidence:
     best_scores: Scores = UNKNOWN
     gated: bool = True
     """Whether the current scores are those of the very bytes that are current."""
-    looks: Looks
+    memory: GateMemory
     """What gates left for the next candidate."""
     last: bool = False
     """Whether no step follows: nothing can wait any longer."""
@@ -85,7 +85,7 @@ class GateEvidence:
         case, skill, sample = trial
         return self.trials.get((case.id, skill.hash(), sample))
 
-    def has(self, rows: tuple[Row, ...]) -> bool:
+    def has_measured(self, rows: tuple[Row, ...]) -> bool:
         """Whether all of these trials were measured."""
         return all(self.score(trial) is not None for row in rows for trial in row)
 
@@ -129,7 +129,7 @@ class Ruling:
     decision: Decision
     package: Package
     """What was judged: the candidate, or what a screening chose of its edits."""
-    looks: Looks
+    memory: GateMemory
     """What the gate leaves for the next candidate."""
     scores: Scores | None = None
     """On all val cases; needed for what is accepted."""
@@ -142,7 +142,7 @@ class Postponed:
     """Nothing is decided yet: the candidate's edits wait for those of the next step."""
 
     reason: str
-    looks: Looks
+    memory: GateMemory
     waits: bool
     """Whether the candidate brought an edit that waits now."""
 

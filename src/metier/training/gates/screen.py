@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from metier.skills.editing.patch_json import MalformedEdit
 from metier.training.events import Screened
-from metier.training.gates.effects import estimates, halves, least_passes, shrunk, telling
+from metier.training.gates.effects import estimates, evidence_groups, halves, least_passes, shrunken_effects
 from metier.training.gates.gate import INITIAL_SCORES, GateEvidence, MeasureRows, Postponed, Ruling
-from metier.training.gates.staged import StagedGate, check, judging, rule
+from metier.training.gates.staged import StagedGate, check, judging_event, rule
 from metier.training.proposing.proposals import Bundle, Suggestion, Whole, dump, in_short
-from metier.training.proposing.update import patched
+from metier.training.proposing.update import apply_edits
 from metier.training.result import Effect
 from metier.training.scores import Metric
-from metier.training.state import ACCEPTED, Waiting
+from metier.training.state import ACCEPTED, WaitingEdit
 from metier.types.trials import Decision
 
 if TYPE_CHECKING:
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
     from metier.skills.package import Package
     from metier.training.events import Worth
-    from metier.training.gates.effects import Estimate, Half
+    from metier.training.gates.effects import EffectEstimate, Half
     from metier.training.gates.gate import Measure, Row
     from metier.training.proposing.update import Updated
     from metier.training.spec import Spec
-    from metier.training.state import Candidate
+    from metier.training.state import SkillCandidate
     from metier.types.trials import Case, Score
 
 FEW = 2
 """So few edits are compared as one candidate."""
-Edits = tuple["Waiting", ...]
+Edits = tuple["WaitingEdit", ...]
 Tried = tuple[tuple[str, tuple["Half", "Half"]], tuple["Score | None", "Score | None"], float]
 """A case with two halves of the edits, its scores under both, and what the first gains."""
 
@@ -88,14 +88,14 @@ class ScreenGate:
             return INITIAL_SCORES
         if not evidence.candidate.edits:
             return StagedGate(self.spec).decide(evidence)
-        looks, most = evidence.looks, self.spec.gating.screen_edits
-        waiting = (*looks.waiting, *(Waiting(edit=edit) for edit in evidence.candidate.edits))
-        edits = usable(evidence.current, waiting, strict=self._strict)
+        looks, most = evidence.memory, self.spec.gating.screen_edits
+        waiting = (*looks.waiting, *(WaitingEdit(edit=edit) for edit in evidence.candidate.edits))
+        edits = usable_edits(evidence.current, waiting, strict=self._strict)
         more = len(edits) > len(looks.waiting)
         if len(edits) < most and not evidence.last and (more or not edits):
             reason = f"{len(edits)} of {most} edits wait to be screened together"
-            return Postponed(reason=reason, looks=replace(looks, waiting=edits), waits=more)
-        evidence = replace(evidence, looks=replace(looks, waiting=edits[most:]))
+            return Postponed(reason=reason, memory=replace(looks, waiting=edits), waits=more)
+        evidence = replace(evidence, memory=replace(looks, waiting=edits[most:]))
         if len(edits) <= FEW:
             package = with_edits(evidence.current, edits, strict=self._strict)
             return self._compare(replace(evidence, candidate=replace(evidence.candidate, package=package)), evidence)
@@ -108,9 +108,9 @@ class ScreenGate:
 
     def _screen(self, evidence: GateEvidence, edits: Edits) -> MeasureRows:
         """Ask for every val case with one half of the edits and with the other."""
-        step, looks = evidence.candidate.step, evidence.looks
+        step, looks = evidence.candidate.step, evidence.memory
         passes = max(self.passes, least_passes(len(edits), len(evidence.val)))
-        event = judging(evidence, "screen", edits=len(edits), passes=passes, attempt=looks.fresh)
+        event = judging_event(evidence, "screen", edits=len(edits), passes=passes, attempt=looks.fresh)
         event = replace(event, bundles=looks.slow if self.spec.gating.quick <= looks.slow else 0)
         conflicts = conflicts_of(evidence.current, edits, strict=self._strict)
         pairs = halves(len(edits), conflicts, self.spec.seed_for(f"screen {step}"))
@@ -130,7 +130,7 @@ class ScreenGate:
 
     def _units(self, evidence: GateEvidence, passes: int) -> Iterator[tuple[Case, int]]:
         """Which val case is tried in which attempt, with both halves of a pair."""
-        first, seed = evidence.looks.fresh, self.spec.seed_for(f"units {evidence.candidate.step}")
+        first, seed = evidence.memory.fresh, self.spec.seed_for(f"units {evidence.candidate.step}")
         order = Random(seed).sample(evidence.val, len(evidence.val))  # noqa: S311 - no secret
         for sample in range(first, first + passes):
             yield from ((case, sample) for case in order)
@@ -138,17 +138,17 @@ class ScreenGate:
     def _choose(self, plan: _Screening, measured: GateEvidence) -> Ruling | Measure:
         """Estimate every edit's effect, and combine those that stand out."""
         evidence, least = plan.evidence, self.spec.gating.bar
-        evidence = replace(evidence, looks=replace(evidence.looks, fresh=evidence.looks.fresh + plan.passes))
+        evidence = replace(evidence, memory=replace(evidence.memory, fresh=evidence.memory.fresh + plan.passes))
         edits = self._with_estimates(plan, measured)
         if not edits:
             nothing = Decision(action="uninformative", reason="no case was scored under both halves of the edits")
             return rule(_with_package(evidence, evidence.current), nothing)
         standing_out = tuple(one for one in edits if one.known.z > least)
-        kept = compatible(evidence.current, standing_out, strict=self._strict)
+        kept = compatible_edits(evidence.current, standing_out, strict=self._strict)
         undecided = tuple(one for one in edits if self.spec.gating.carry and 0 < one.known.z <= least)
-        looks = replace(evidence.looks, waiting=(*undecided, *evidence.looks.waiting))
+        looks = replace(evidence.memory, waiting=(*undecided, *evidence.memory.waiting))
         combined = with_edits(evidence.current, kept, strict=self._strict)
-        evidence = _with_package(replace(evidence, looks=looks), combined)
+        evidence = _with_package(replace(evidence, memory=looks), combined)
         reason = f"{len(kept)} of {len(edits)} edits stand out by {least:.2f} standard errors"
         chosen = Decision(action="reject" if evidence.unchanged else "accept", reason=reason)
         event = Screened(step=evidence.candidate.step, bar=least, effects=tuple(_worth(one, kept) for one in edits))
@@ -181,20 +181,20 @@ class ScreenGate:
 
 
 def _with_package(evidence: GateEvidence, package: Package) -> GateEvidence:
-    candidate: Candidate = replace(evidence.candidate, package=package)
+    candidate: SkillCandidate = replace(evidence.candidate, package=package)
     return replace(evidence, candidate=candidate)
 
 
-def _estimated(seen: list[Tried]) -> tuple[Estimate, ...]:
+def _estimated(seen: list[Tried]) -> tuple[EffectEstimate, ...]:
     """Every edit's effect."""
-    groups = telling([key for key, _, _ in seen], [scores for _, scores, _ in seen])
+    groups = evidence_groups([key for key, _, _ in seen], [scores for _, scores, _ in seen])
     gains = [fmean(seen[at][2] for at in group) for group in groups]
     return estimates([seen[group[0]][0][1] for group in groups], gains)
 
 
-def usable(skill: Package, edits: Edits, *, strict: bool) -> Edits:
+def usable_edits(skill: Package, edits: Edits, *, strict: bool) -> Edits:
     """The edits that change a skill, each once, in their order."""
-    found: dict[object, Waiting] = {}
+    found: dict[object, WaitingEdit] = {}
     for one in edits:
         what = one.edit.what
         if not isinstance(what, Suggestion | Whole | MalformedEdit) and what not in found:
@@ -203,7 +203,7 @@ def usable(skill: Package, edits: Edits, *, strict: bool) -> Edits:
     return tuple(found.values())
 
 
-def with_edits(skill: Package, edits: Iterable[Waiting], *, strict: bool) -> Package:
+def with_edits(skill: Package, edits: Iterable[WaitingEdit], *, strict: bool) -> Package:
     """A skill with some edits, in their order."""
     return _patched(skill, edits, strict=strict).package
 
@@ -218,11 +218,11 @@ def conflicts_of(skill: Package, edits: Edits, *, strict: bool) -> tuple[tuple[i
     )
 
 
-def compatible(skill: Package, edits: Edits, *, strict: bool) -> Edits:
+def compatible_edits(skill: Package, edits: Edits, *, strict: bool) -> Edits:
     """The edits without those in conflict with one that stands out more."""
     conflicts = conflicts_of(skill, edits, strict=strict)
     pairs = {frozenset((edits[one].edit, edits[other].edit)) for one, other in conflicts}
-    kept: list[Waiting] = []
+    kept: list[WaitingEdit] = []
     for one in sorted(edits, key=lambda waiting: -waiting.known.z):
         if not any(frozenset((one.edit, other.edit)) in pairs for other in kept):
             kept.append(one)
@@ -235,23 +235,23 @@ def _fares(skill: Package, edits: Edits, *, strict: bool) -> list[tuple[str, boo
     return [(report.status, _there(one, made.package)) for one, report in zip(edits, made.reports, strict=True)]
 
 
-def _there(one: Waiting, package: Package) -> bool:
+def _there(one: WaitingEdit, package: Package) -> bool:
     fields = dump(one.edit)
     content, name = str(fields.get("content", "")), package.resolve(str(fields.get("file", "SKILL.md")))
     return bool(name) and content.strip() in package.files[name].decode("utf-8", "surrogateescape")
 
 
-def _patched(skill: Package, edits: Iterable[Waiting], *, strict: bool) -> Updated:
-    return patched(skill, Bundle(items=tuple(one.edit for one in edits)), strict=strict)
+def _patched(skill: Package, edits: Iterable[WaitingEdit], *, strict: bool) -> Updated:
+    return apply_edits(skill, Bundle(items=tuple(one.edit for one in edits)), strict=strict)
 
 
-def _worth(one: Waiting, kept: Edits) -> Worth:
+def _worth(one: WaitingEdit, kept: Edits) -> Worth:
     known = one.known
     return in_short(one.edit), known.effect, known.interval.low, known.interval.high, one in kept
 
 
 def _effects(edits: Edits, kept: Edits) -> tuple[Effect, ...]:
-    quoted = shrunk([one.known for one in edits])
+    quoted = shrunken_effects([one.known for one in edits])
     return tuple(
         Effect(
             edit=one.edit,

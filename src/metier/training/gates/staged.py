@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from metier.training.gates.gate import GateEvidence, Measure, Row
     from metier.training.scores import Deltas, Scores
     from metier.training.spec import GateSettings, Spec
-    from metier.training.state import Candidate
+    from metier.training.state import SkillCandidate
     from metier.types.trials import Action, Case
 
 CLEARLY = -2.0
@@ -49,18 +49,18 @@ class StagedGate:
 def race(evidence: GateEvidence, spec: Spec, rival: Package) -> Decision | MeasureRows:
     """Whether a candidate stays ahead of another skill, block by block."""
     gating, metric, skill = spec.gating, Metric.of_settings(spec.gating), evidence.candidate.package
-    sample = evidence.looks.fresh if gating.remeasure else 0
+    sample = evidence.memory.fresh if gating.remeasure else 0
     deltas: list[tuple[str, float]] = []
     blocks = blocks_of(evidence, spec, (rival, skill), sample)
     for number, rows in enumerate(blocks):
-        if not evidence.has(rows):
+        if not evidence.has_measured(rows):
             rivals: Literal["current", "best"] = "current" if rival is evidence.current else "best"
-            event = replace(judging(evidence, "race", attempt=sample), rival=rivals)
+            event = replace(judging_event(evidence, "race", attempt=sample), rival=rivals)
             return next_block(blocks, number, (event,), len(evidence.val))
         for one, other in rows:
             gains = metric.gain(evidence.score(one), evidence.score(other))
             deltas += [(one[0].id, gain) for gain in gains]
-        if lost := behind(deltas, gating, last=number + 1 == len(blocks)):
+        if lost := why_behind(deltas, gating, last=number + 1 == len(blocks)):
             return Decision(action="reject", reason=lost, deltas=tuple(deltas))
     if not deltas:
         return Decision(action="uninformative", reason="no case was scored under both skills")
@@ -70,7 +70,7 @@ def race(evidence: GateEvidence, spec: Spec, rival: Package) -> Decision | Measu
 
 def blocks_of(evidence: GateEvidence, spec: Spec, arms: tuple[Package, ...], sample: int) -> list[tuple[Row, ...]]:
     """The val cases block by block, each case under every arm."""
-    cases, size = shuffled(evidence.val, spec, evidence.candidate), spec.gating.block
+    cases, size = shuffle_cases(evidence.val, spec, evidence.candidate), spec.gating.block
     rows = tuple(tuple((case, arm, sample) for arm in arms) for case in cases)
     return [rows[start : start + size] for start in range(0, len(rows), size)]
 
@@ -82,7 +82,7 @@ def next_block(blocks: Sequence[tuple[Row, ...]], number: int, events: tuple[Jud
     return MeasureRows(rows=blocks[number], ahead=ahead, done=done, total=total, events=() if number else events)
 
 
-def behind(deltas: Sequence[tuple[str, float]], gating: GateSettings, *, last: bool) -> str:
+def why_behind(deltas: Sequence[tuple[str, float]], gating: GateSettings, *, last: bool) -> str:
     """Why a candidate is out, empty while it is not: a case lost too much, or it is behind; at last it must lead."""
     if not deltas:
         return ""
@@ -95,7 +95,7 @@ def behind(deltas: Sequence[tuple[str, float]], gating: GateSettings, *, last: b
 
 def check(evidence: GateEvidence, spec: Spec, chosen: Decision) -> Ruling | Measure:
     """Accept what was chosen, unless attempts that nothing was chosen by are clearly against it."""
-    skill, looks, metric = evidence.candidate.package, evidence.looks, Metric.of_settings(spec.gating)
+    skill, looks, metric = evidence.candidate.package, evidence.memory, Metric.of_settings(spec.gating)
     scores = evidence.scores_of(skill, looks.known)
     if scores is None:
         return MeasureAll(skill=skill, sample=looks.known)
@@ -106,7 +106,7 @@ def check(evidence: GateEvidence, spec: Spec, chosen: Decision) -> Ruling | Meas
         return rule(evidence, rejected, scores)
     action: Action = "accept_new_best"
     if not (evidence.gated and evidence.current_is_best) and evidence.current is not evidence.best:
-        evidence = replace(evidence, looks=replace(looks, fresh=looks.fresh + 1))
+        evidence = replace(evidence, memory=replace(looks, fresh=looks.fresh + 1))
         beaten = race(evidence, spec, evidence.best)
         if isinstance(beaten, MeasureRows):
             return beaten
@@ -129,12 +129,12 @@ def rule(evidence: GateEvidence, decision: Decision, scores: Scores | None = Non
 
     `ahead`: fresh attempts were better than those under the skill before.
     """
-    looks, accepted = evidence.looks, decision.action in ACCEPTED
+    looks, accepted = evidence.memory, decision.action in ACCEPTED
     looks = replace(looks, fresh=looks.fresh + accepted, dry=looks.dry + (not accepted or not ahead))
-    return Ruling(decision=decision, package=evidence.candidate.package, looks=looks, scores=scores)
+    return Ruling(decision=decision, package=evidence.candidate.package, memory=looks, scores=scores)
 
 
-def judging(
+def judging_event(
     evidence: GateEvidence, how: Literal["race", "screen"], *, edits: int | None = None, passes: int = 1, attempt: int
 ) -> Judging:
     """The event that says which gate a candidate meets."""
@@ -146,7 +146,7 @@ def judging(
         edits=len(candidate.edits) if edits is None else edits,
         cases=len(evidence.val),
         passes=passes,
-        dry=evidence.looks.dry,
+        dry=evidence.memory.dry,
         attempt=attempt,
     )
 
@@ -160,7 +160,7 @@ def in_errors(differences: Iterable[float]) -> float:
     return mean / sqrt(spread / count)
 
 
-def shuffled(cases: tuple[Case, ...], spec: Spec, candidate: Candidate) -> tuple[Case, ...]:
+def shuffle_cases(cases: tuple[Case, ...], spec: Spec, candidate: SkillCandidate) -> tuple[Case, ...]:
     """The val cases in an order of each candidate's own: the first ones shall not decide about all of them."""
     seed = spec.seed_for(f"stages {candidate.step} {candidate.change}")
     return tuple(Random(seed).sample(cases, len(cases)))  # noqa: S311 - no secret

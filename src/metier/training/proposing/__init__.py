@@ -1,1 +1,1 @@
-"""The part of Metier about proposing."""
+"""Proposing: from rollouts to a candidate. Begin with `propose.py`; imports no service."""

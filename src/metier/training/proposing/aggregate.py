@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metier.training.proposing.answers import Patched, Rewritten, Suggestions
-from metier.training.proposing.optimiser import Question, prompt
-from metier.training.proposing.prompt import fenced, shown_skill
+from metier.training.proposing.optimiser import OptimiserQuestion, prompt
+from metier.training.proposing.prompt import fence, skill_text
 from metier.training.proposing.proposals import NOTHING, Answered, Bundle, bundle_of, dump
 from metier.training.proposing.reflect import LONG
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.training.proposing.optimiser import Desk
+    from metier.training.proposing.optimiser import Optimiser
     from metier.training.proposing.reflect import Setting
     from metier.training.spec import Spec
 
@@ -23,7 +23,7 @@ Side = list[Bundle]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
+class MergedBundle:
     """One bundle made of many, and why a call on the way had to be done without."""
 
     bundle: Bundle
@@ -31,14 +31,14 @@ class Merged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merging:
+class Aggregator:
     """Merges the bundles of one step; what cannot be merged is put one after the other."""
 
-    desk: Desk
+    desk: Optimiser
     setting: Setting
     spec: Spec
 
-    def merge(self, failures: Sequence[Bundle], successes: Sequence[Bundle]) -> Merged:
+    def merge(self, failures: Sequence[Bundle], successes: Sequence[Bundle]) -> MergedBundle:
         """One bundle: failures by themselves, successes by themselves, then both; nobody is asked about one alone."""
         problems: list[str] = []
         sides: list[Side] = [[bundle for bundle in side if bundle.items] for side in (failures, successes)]
@@ -48,12 +48,12 @@ class Merging:
             sides = self._level([_grouped(side, self.spec.editing.merge_group) for side in sides], level, problems)
         both = [side[0] for side in sides if side and side[0].items]
         (merged,) = self._level([[both] if both else []], level + 1, problems)
-        return Merged(bundle=merged[0] if merged else NOTHING, problems=tuple(problems))
+        return MergedBundle(bundle=merged[0] if merged else NOTHING, problems=tuple(problems))
 
     def _level(self, groups: list[list[Side]], level: int, problems: list[str]) -> list[Side]:
         """Each side with every group made one bundle, and what went wrong there; all calls are under way together."""
         questions = {
-            (where, index): question(group, self.setting, self.spec, level)
+            (where, index): merge_question(group, self.setting, self.spec, level)
             for where, side in enumerate(groups)
             for index, group in enumerate(side)
             if len(group) > 1 and any(bundle.items for bundle in group)  # all of it may have been merged away
@@ -62,7 +62,7 @@ class Merging:
         problems += [asked.reason for asked in answered.values() if asked.value is None]
         return [
             [
-                combined(group, answered[where, index].value, level) if (where, index) in answered else group[0]
+                combine_bundles(group, answered[where, index].value, level) if (where, index) in answered else group[0]
                 for index, group in enumerate(side)
             ]
             for where, side in enumerate(groups)
@@ -73,7 +73,7 @@ def _grouped(side: Side, size: int) -> list[Side]:
     return [side[start : start + size] for start in range(0, len(side), size)]
 
 
-def combined(group: Sequence[Bundle], answer: Answered | None, level: int) -> Bundle:
+def combine_bundles(group: Sequence[Bundle], answer: Answered | None, level: int) -> Bundle:
     """The group as one bundle: as the model says, or all of it in order when the model says nothing."""
     items = tuple(item for bundle in group for item in bundle.items)
     if answer is None:
@@ -83,7 +83,7 @@ def combined(group: Sequence[Bundle], answer: Answered | None, level: int) -> Bu
     return bundle_of(answer, source, support=max(item.support for item in items), level=level)
 
 
-def question(group: Sequence[Bundle], setting: Setting, spec: Spec, level: int) -> Question[Answered]:
+def merge_question(group: Sequence[Bundle], setting: Setting, spec: Spec, level: int) -> OptimiserQuestion[Answered]:
     """What the optimiser is asked to make one of."""
     patches = [{"reasoning": bundle.reasoning, "proposals": [dump(item) for item in bundle.items]} for bundle in group]
     text = prompt(
@@ -91,12 +91,12 @@ def question(group: Sequence[Bundle], setting: Setting, spec: Spec, level: int) 
         form=prompt(f"merge_{spec.editing.update}"),
         count=str(len(group)),
         level=str(level),
-        skill=shown_skill(setting.skill),
+        skill=skill_text(setting.skill),
         meta=setting.meta or "Nothing yet.",
-        patches=fenced("patches", json.dumps(patches, ensure_ascii=False, indent=1)),
+        patches=fence("patches", json.dumps(patches, ensure_ascii=False, indent=1)),
     )
     limit = LONG if spec.editing.update == "full_rewrite" else 4_096
-    return Question(stage="merge", prompt=text, kind=_kind(spec), max_tokens=limit)
+    return OptimiserQuestion(stage="merge", prompt=text, kind=_kind(spec), max_tokens=limit)
 
 
 def _kind(spec: Spec) -> type[Answered]:

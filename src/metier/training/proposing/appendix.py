@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from metier.skills.document import appendix
 from metier.training.proposing.answers import Consolidated
-from metier.training.proposing.optimiser import Question, prompt
-from metier.training.proposing.prompt import document_of, fenced, with_document
+from metier.training.proposing.optimiser import OptimiserQuestion, prompt
+from metier.training.proposing.prompt import document_of, fence, with_document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from metier.skills.package import Package
-    from metier.training.proposing.optimiser import Desk
+    from metier.training.proposing.optimiser import Optimiser
     from metier.training.spec import Spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Noted:
+class AppendixUpdate:
     """A skill with its reminders, and why a call had to be done without."""
 
     package: Package
@@ -31,15 +31,17 @@ def with_appendix(skill: Package) -> Package:
     return with_document(skill, appendix.inject(document_of(skill)))
 
 
-def noted(skill: Package, notes: Sequence[str], desk: Desk, spec: Spec) -> Noted:
+def add_notes(skill: Package, notes: Sequence[str], desk: Optimiser, spec: Spec) -> AppendixUpdate:
     """The skill with the reminders it does not have yet; above the threshold a model makes fewer of them."""
     document = appendix.append(document_of(skill), notes, limit=spec.reflection.max_notes)
     held = appendix.extract(document)
     if not 0 < spec.reflection.consolidate_above < len(held):
-        return Noted(package=with_document(skill, document))
-    text = prompt("appendix", count=str(len(held)), notes=fenced("notes", "\n".join(f"- {note}" for note in held)))
-    asked = desk.one(Question(stage="appendix", prompt=text, kind=Consolidated))
+        return AppendixUpdate(package=with_document(skill, document))
+    text = prompt("appendix", count=str(len(held)), notes=fence("notes", "\n".join(f"- {note}" for note in held)))
+    asked = desk.one(OptimiserQuestion(stage="appendix", prompt=text, kind=Consolidated))
     fewer = appendix.unique(asked.value.appendix_notes) if asked.value else ()
     if not 0 < len(fewer) < len(held):
-        return Noted(package=with_document(skill, document), problem=asked.reason or "they did not become fewer")
-    return Noted(package=with_document(skill, appendix.replace(document, fewer)))
+        return AppendixUpdate(
+            package=with_document(skill, document), problem=asked.reason or "they did not become fewer"
+        )
+    return AppendixUpdate(package=with_document(skill, appendix.replace(document, fewer)))

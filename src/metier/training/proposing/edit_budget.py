@@ -26,7 +26,7 @@ def budget(schedule: Planned, step: int, total: int, *, most: int, least: int) -
     return max(least, planned)
 
 
-def planned(spec: Spec, step: int, total: int, *, bundled: bool = True) -> int | None:
+def planned_budget(spec: Spec, step: int, total: int, *, bundled: bool = True) -> int | None:
     """The edits a step may make; None where that is left to the model, or where there are no edits to count.
 
     Where every edit is judged by itself (not `bundled`), all that can be screened are taken up.
@@ -38,6 +38,6 @@ def planned(spec: Spec, step: int, total: int, *, bundled: bool = True) -> int |
     return budget(spec.editing.schedule, step, total, most=spec.editing.max_edits, least=spec.editing.min_edits)
 
 
-def clamped(asked: int | None, available: int) -> int:
+def clamp_budget(asked: int | None, available: int) -> int:
     """What the model said, between nothing and everything; nothing when it said nothing."""
     return 0 if asked is None else max(0, min(asked, available))

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metier.skills.editing.patch_json import Fields, MalformedEdit, fields_of
-from metier.training.proposing.prompt import bounded
+from metier.training.proposing.prompt import cut_middle
 from metier.training.proposing.proposals import Suggestion, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from metier.training.proposing.proposals import Proposed
+    from metier.training.proposing.proposals import ProposedChange
     from metier.types.trials import Action
 
 SHOWN = 200
@@ -22,7 +22,7 @@ PATTERNS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rejected:
+class RejectedEdit:
     """An edit that a gate rejected, and what it would have cost; kept from run to run."""
 
     op: str
@@ -36,14 +36,14 @@ class Rejected:
 
     def line(self) -> str:
         """For the proposer."""
-        where = f" at {bounded(self.target, SHOWN)!r}" if self.target else ""
+        where = f" at {cut_middle(self.target, SHOWN)!r}" if self.target else ""
         file = "" if self.file == "SKILL.md" else f" in {self.file}"
         others = f", with {self.together - 1} others" if self.together > 1 else ""
-        return f"{self.op}{file}{where}: {bounded(self.content, SHOWN)!r} (lost {self.loss:.4f}{others})"
+        return f"{self.op}{file}{where}: {cut_middle(self.content, SHOWN)!r} (lost {self.loss:.4f}{others})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Past:
+class PastStep:
     """One earlier step of this epoch."""
 
     step: int
@@ -57,7 +57,7 @@ class Past:
         """For the proposer."""
         action = self.action or "nothing to judge"
         lines = [f"step {self.step}: {action}, {self.failed} of {self.total} cases failed"]
-        lines += [f"  - {bounded(' '.join(pattern.split()), SHOWN)}" for pattern in self.patterns]
+        lines += [f"  - {cut_middle(' '.join(pattern.split()), SHOWN)}" for pattern in self.patterns]
         return "\n".join(lines)
 
 
@@ -65,16 +65,16 @@ class Past:
 class Memory:
     """What proposers are told about the past."""
 
-    past: tuple[Past, ...] = ()
-    rejected: tuple[Rejected, ...] = ()
+    past: tuple[PastStep, ...] = ()
+    rejected: tuple[RejectedEdit, ...] = ()
     """All of them, the oldest first, those of earlier runs included."""
 
-    def after(self, past: Past, rejected: Iterable[Rejected] = ()) -> Memory:
+    def after(self, past: PastStep, rejected: Iterable[RejectedEdit] = ()) -> Memory:
         """The memory after a step."""
         short = replace(past, patterns=past.patterns[:PATTERNS])
         return replace(self.with_rejected(rejected), past=(*self.past, short))
 
-    def with_rejected(self, rejected: Iterable[Rejected]) -> Memory:
+    def with_rejected(self, rejected: Iterable[RejectedEdit]) -> Memory:
         """The memory with more that was rejected; what was rejected again stands where it was rejected last."""
         kept = {_same(one): one for one in self.rejected}
         for one in rejected:
@@ -99,16 +99,16 @@ class Memory:
         return "\n\n".join(parts)
 
 
-def rejected_of(items: Iterable[Proposed], loss: float) -> tuple[Rejected, ...]:
+def rejected_of(items: Iterable[ProposedChange], loss: float) -> tuple[RejectedEdit, ...]:
     """The proposals of a rejected candidate as they are remembered."""
     known = [fields for item in items if (fields := _fields(item))]
     return tuple(
-        Rejected(op=one.op, target=one.target, content=one.content, file=one.file, loss=loss, together=len(known))
+        RejectedEdit(op=one.op, target=one.target, content=one.content, file=one.file, loss=loss, together=len(known))
         for one in known
     )
 
 
-def _fields(item: Proposed) -> Fields | None:
+def _fields(item: ProposedChange) -> Fields | None:
     match item.what:
         case MalformedEdit():
             return None
@@ -120,5 +120,5 @@ def _fields(item: Proposed) -> Fields | None:
             return fields_of(edit)
 
 
-def _same(one: Rejected) -> tuple[str, str, str, str]:
+def _same(one: RejectedEdit) -> tuple[str, str, str, str]:
     return one.op, one.target, one.content, one.file

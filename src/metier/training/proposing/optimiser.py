@@ -13,7 +13,7 @@ from metier.models.failures import Malformed, OverBudget, one_line
 from metier.models.model import Message, Reply, Request
 from metier.prompts import load, render
 from metier.training.rollouts.rollout import Halt
-from metier.training.rollouts.usage import Bill, Usage
+from metier.training.rollouts.usage import Bill, StageUsage
 from metier.types.trials import NO_TOKENS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from metier.models.failures import Failure
     from metier.models.model import Model, Texts, Vectors
-    from metier.training.rollouts.pool import Crew, Pending
+    from metier.training.rollouts.pool import Pending, PoolUsage
 
 T = TypeVar("T", bound=BaseModel)
 FIRST = 0
@@ -29,7 +29,7 @@ FIRST = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question(Generic[T]):
+class OptimiserQuestion(Generic[T]):
     """What the optimiser is asked, and what it must answer."""
 
     stage: str
@@ -39,20 +39,20 @@ class Question(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked(Generic[T]):
+class OptimiserReply(Generic[T]):
     """The answer, or why there is none, and what it took."""
 
     stage: str
     value: T | None
     reason: str = ""
     spent: bool = False
-    usage: Usage
+    usage: StageUsage
 
 
-class Desk:
+class Optimiser:
     """Asks; only the thread that drives a run reads answers."""
 
-    def __init__(self, model: Model, crew: Crew, bill: Bill, timeout: float) -> None:
+    def __init__(self, model: Model, crew: PoolUsage, bill: Bill, timeout: float) -> None:
         self._model = model
         self._crew = crew
         self._bill = bill
@@ -60,11 +60,11 @@ class Desk:
         self.meanwhile: Callable[[], None] = lambda: None
         """What is done between asking and waiting for answers."""
 
-    def ask(self, question: Question[T], urgency: int = FIRST) -> Pending[Asked[T]]:
+    def ask(self, question: OptimiserQuestion[T], urgency: int = FIRST) -> Pending[OptimiserReply[T]]:
         """Hand in a question, and go on."""
-        return self._crew.submit(lambda: answered(self._model, question, self._timeout), urgency=urgency)
+        return self._crew.submit(lambda: answer_question(self._model, question, self._timeout), urgency=urgency)
 
-    def read(self, pending: Pending[Asked[T]]) -> Asked[T]:
+    def read(self, pending: Pending[OptimiserReply[T]]) -> OptimiserReply[T]:
         """The answer when it is there; Halt when nothing more may be spent."""
         asked = pending.result()
         self._bill.add(asked.stage, asked.usage)
@@ -72,18 +72,18 @@ class Desk:
             raise Halt(asked.reason)
         return asked
 
-    def gather(self, questions: Sequence[Question[T]]) -> tuple[Asked[T], ...]:
+    def gather(self, questions: Sequence[OptimiserQuestion[T]]) -> tuple[OptimiserReply[T], ...]:
         """The answers to questions that are asked together, in their order."""
         pending = [self.ask(question) for question in questions]
         self.meanwhile()
         return tuple(self.read(one) for one in pending)
 
-    def one(self, question: Question[T]) -> Asked[T]:
+    def one(self, question: OptimiserQuestion[T]) -> OptimiserReply[T]:
         """The answer to one question."""
         return self.gather((question,))[0]
 
 
-def answered(model: Model, question: Question[T], timeout: float) -> Asked[T]:
+def answer_question(model: Model, question: OptimiserQuestion[T], timeout: float) -> OptimiserReply[T]:
     """The answer to a question, whatever the model does."""
     metered = _Metered(model)
     request = Request(
@@ -95,9 +95,9 @@ def answered(model: Model, question: Question[T], timeout: float) -> Asked[T]:
     answer = ask(metered, request, question.kind)
     usage = metered.usage
     if isinstance(answer, Answer):
-        return Asked(stage=question.stage, value=answer.value, usage=usage)
+        return OptimiserReply(stage=question.stage, value=answer.value, usage=usage)
     reason, spent = one_line(answer.reason), isinstance(answer, OverBudget)
-    return Asked(stage=question.stage, value=None, reason=reason, spent=spent, usage=usage)
+    return OptimiserReply(stage=question.stage, value=None, reason=reason, spent=spent, usage=usage)
 
 
 def prompt(name: str, **values: str) -> str:
@@ -115,7 +115,7 @@ class _Metered:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self.usage = Usage()
+        self.usage = StageUsage()
 
     @property
     def identity(self) -> str:
@@ -124,7 +124,7 @@ class _Metered:
     def complete(self, request: Request) -> Reply | Failure:
         reply = self._model.complete(request)
         tokens = reply.tokens if isinstance(reply, Reply | Malformed) else None
-        self.usage += Usage(calls=1, tokens=tokens or NO_TOKENS)
+        self.usage += StageUsage(calls=1, tokens=tokens or NO_TOKENS)
         return reply
 
     def embed(self, texts: Texts) -> Vectors | Failure:

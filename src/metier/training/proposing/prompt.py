@@ -23,7 +23,7 @@ FILES_CHARS = 24_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class ShownCase:
     """A case and the scored rollouts of it."""
 
     case: Case
@@ -32,26 +32,26 @@ class Seen:
     @property
     def failed(self) -> bool:
         """Whether at least one rollout failed."""
-        return any(not passed(rollout) for rollout in self.rollouts)
+        return any(not is_passed(rollout) for rollout in self.rollouts)
 
     @property
     def mixed(self) -> bool:
         """Whether the same case went well and went wrong."""
-        return self.failed and any(passed(rollout) for rollout in self.rollouts)
+        return self.failed and any(is_passed(rollout) for rollout in self.rollouts)
 
 
-def passed(rollout: Rollout) -> bool:
+def is_passed(rollout: Rollout) -> bool:
     """Whether a rollout was scored and did not fail."""
     return isinstance(rollout.score, Scored) and rollout.score.hard >= FAILED_BELOW
 
 
-def fenced(name: str, text: str) -> str:
+def fence(name: str, text: str) -> str:
     """A text as data: its fence carries a mark made of the text, so that nothing inside can close it."""
     mark = sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
     return f"<{name} {mark}>\n{text}\n</{name} {mark}>"
 
 
-def bounded(text: str, limit: int) -> str:
+def cut_middle(text: str, limit: int) -> str:
     """The text, without its middle where it is too long."""
     if len(text) <= limit:
         return text
@@ -70,53 +70,53 @@ def with_document(package: Package, document: str) -> Package:
     return package.with_files({name: document.encode("utf-8", "surrogateescape")})
 
 
-def shown_skill(package: Package) -> str:
+def skill_text(package: Package) -> str:
     """The document word by word, and what of the other files fits."""
-    parts = [fenced("skill", _printable(package.document))]
+    parts = [fence("skill", _printable(package.document))]
     left = FILES_CHARS
     for path in sorted(package.files.keys() - {package.skill_file}):
         text = _printable(package.files[path]) if b"\0" not in package.files[path] else ""
         if text and len(text) <= min(left, FILE_CHARS):
             left -= len(text)
-            parts.append(f"File {path}:\n{fenced('file', text)}")
+            parts.append(f"File {path}:\n{fence('file', text)}")
         else:
             parts.append(f"File {path}: {len(package.files[path])} bytes, not shown")
     return "\n\n".join(parts)
 
 
-def shown_cases(seen: Iterable[Seen], spec: Spec) -> str:
+def cases_text(seen: Iterable[ShownCase], spec: Spec) -> str:
     """What happened in each case; how it is scored is not said."""
     return "\n\n".join(_shown_case(number, one, spec) for number, one in enumerate(seen, 1))
 
 
-def shown_rollout(rollout: Rollout, limit: int) -> str:
+def rollout_text(rollout: Rollout, limit: int) -> str:
     """What was done and what came out, bounded."""
-    parts = [f"trace:\n{bounded(rollout.trace, limit)}"] if rollout.trace else []
-    parts.append(f"output:\n{bounded(rollout.output, limit if not rollout.trace else max(limit // 4, 500))}")
+    parts = [f"trace:\n{cut_middle(rollout.trace, limit)}"] if rollout.trace else []
+    parts.append(f"output:\n{cut_middle(rollout.output, limit if not rollout.trace else max(limit // 4, 500))}")
     return "\n".join(parts)
 
 
-def outcome(rollout: Rollout) -> str:
+def outcome_text(rollout: Rollout) -> str:
     """PASS or FAIL with its scores."""
     if not isinstance(rollout.score, Scored):
         return "not scored"
-    word = "PASS" if passed(rollout) else "FAIL"
+    word = "PASS" if is_passed(rollout) else "FAIL"
     return f"{word} (hard {rollout.score.hard:.2f}, soft {rollout.score.soft:.2f})"
 
 
-def _shown_case(number: int, seen: Seen, spec: Spec) -> str:
+def _shown_case(number: int, seen: ShownCase, spec: Spec) -> str:
     lines = [f"## Case {number}"]
     if seen.mixed:
         lines.append("The same task went well and went wrong: look for what made the difference.")
-    lines.append(f"task:\n{bounded(seen.case.input, INPUT_CHARS)}")
+    lines.append(f"task:\n{cut_middle(seen.case.input, INPUT_CHARS)}")
     if seen.case.files:
-        lines.append(f"files: {bounded(', '.join(path for path, _ in seen.case.files), INPUT_CHARS)}")
+        lines.append(f"files: {cut_middle(', '.join(path for path, _ in seen.case.files), INPUT_CHARS)}")
     if spec.reflection.show_expected and seen.case.expected:
-        lines.append(f"expected:\n{bounded(seen.case.expected, INPUT_CHARS)}")
+        lines.append(f"expected:\n{cut_middle(seen.case.expected, INPUT_CHARS)}")
     share = spec.reflection.trajectory_chars // len(seen.rollouts)
     for index, rollout in enumerate(seen.rollouts, 1):
         name = f"attempt {index}: " if len(seen.rollouts) > 1 else ""
-        lines.append(f"{name}{outcome(rollout)}\n{shown_rollout(rollout, share)}")
+        lines.append(f"{name}{outcome_text(rollout)}\n{rollout_text(rollout, share)}")
     return "\n".join(lines)
 
 

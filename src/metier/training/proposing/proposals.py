@@ -30,7 +30,7 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposed:
+class ProposedChange:
     """A proposal, and what speaks for it."""
 
     what: Proposal | Suggestion | Whole
@@ -45,7 +45,7 @@ class Proposed:
 class Bundle:
     """Proposals in order, and why."""
 
-    items: tuple[Proposed, ...] = ()
+    items: tuple[ProposedChange, ...] = ()
     reasoning: str = ""
 
 
@@ -58,11 +58,11 @@ Answered = Patched | Suggestions | Rewritten
 def bundle_of(answer: Answered, source: Source, *, support: int, level: int = 0) -> Bundle:
     """The proposals in an answer; one that does not say how many cases speak for it gets `support`."""
     if isinstance(answer, Rewritten):
-        item = Proposed(what=Whole(document=answer.new_skill), source=source, support=support, level=level)
+        item = ProposedChange(what=Whole(document=answer.new_skill), source=source, support=support, level=level)
         return Bundle(items=(item,), reasoning=answer.reasoning)
     if isinstance(answer, Suggestions):
         items = tuple(
-            Proposed(
+            ProposedChange(
                 what=Suggestion(title=one.title, instruction=one.instruction),
                 source=source,
                 support=one.support_count if one.support_count > 0 else support,
@@ -75,16 +75,16 @@ def bundle_of(answer: Answered, source: Source, *, support: int, level: int = 0)
     return Bundle(items=items, reasoning=answer.reasoning)
 
 
-def _edit(value: object, source: Source, support: int, level: int) -> Proposed:
+def _edit(value: object, source: Source, support: int, level: int) -> ProposedChange:
     fields = cast("Mapping[str, object]", value if isinstance(value, dict) else {})
     said = fields.get("support_count")
     counted = said if isinstance(said, int) and not isinstance(said, bool) and said > 0 else support
     if level and fields.get("source") == "success":  # an analyst sees one side only; who merges sees both
         source = "success"
-    return Proposed(what=parse_edit(cast("object", value)), source=source, support=counted, level=level)
+    return ProposedChange(what=parse_edit(cast("object", value)), source=source, support=counted, level=level)
 
 
-def in_short(proposed: Proposed, most: int = 60) -> str:
+def in_short(proposed: ProposedChange, most: int = 60) -> str:
     """The proposal in a few words, on one line."""
     fields = dump(proposed)
     said = next((str(fields[key]) for key in ("content", "target", "instruction", "new_skill") if fields.get(key)), "")
@@ -93,7 +93,7 @@ def in_short(proposed: Proposed, most: int = 60) -> str:
     return f"{fields.get('op', 'rewrite')} “{shown}”"
 
 
-def dump(proposed: Proposed) -> dict[str, object]:
+def dump(proposed: ProposedChange) -> dict[str, object]:
     """The proposal as a JSON object."""
     about: dict[str, object] = {"source": proposed.source, "support_count": proposed.support, "level": proposed.level}
     match proposed.what:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 from metier.skills.editing.patch_json import MalformedEdit, fields_of
 from metier.training.proposing import answers
-from metier.training.proposing.optimiser import Question, prompt
-from metier.training.proposing.prompt import Seen, fenced, shown_cases, shown_skill
-from metier.training.proposing.proposals import NOTHING, Bundle, Proposed, Source, Suggestion, Whole, bundle_of
+from metier.training.proposing.optimiser import OptimiserQuestion, prompt
+from metier.training.proposing.prompt import ShownCase, cases_text, fence, skill_text
+from metier.training.proposing.proposals import NOTHING, Bundle, ProposedChange, Source, Suggestion, Whole, bundle_of
 
 if TYPE_CHECKING:
     from metier.skills.package import Package
-    from metier.training.proposing.optimiser import Asked
+    from metier.training.proposing.optimiser import OptimiserReply
     from metier.training.spec import Spec
 
 Label = Literal["SKILL_DEFECT", "EXECUTION_LAPSE"]
@@ -29,7 +29,7 @@ class Minibatch:
     """Cases that one analyst looks at together."""
 
     source: Source
-    cases: tuple[Seen, ...]
+    cases: tuple[ShownCase, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,15 +54,15 @@ class Reflection:
     """Reminders for the appendix."""
 
 
-class Sorting:
+class MinibatchSorter:
     """Puts the cases of a batch into minibatches as they come, failures and successes apart."""
 
     def __init__(self, size: int, *, failures_only: bool = False) -> None:
         self._size = size
         self._failures_only = failures_only
-        self._open: dict[Source, list[Seen]] = {"failure": [], "success": []}
+        self._open: dict[Source, list[ShownCase]] = {"failure": [], "success": []}
 
-    def add(self, seen: Seen) -> Minibatch | None:
+    def add(self, seen: ShownCase) -> Minibatch | None:
         """The minibatch that a case has filled, if it has; a case without a score goes nowhere."""
         source: Source = "failure" if seen.failed else "success"
         if not seen.rollouts or (source == "success" and self._failures_only):
@@ -79,30 +79,30 @@ class Sorting:
                 found.append(self._take(queue, source))
         return tuple(found)
 
-    def _take(self, queue: list[Seen], source: Source) -> Minibatch:
+    def _take(self, queue: list[ShownCase], source: Source) -> Minibatch:
         cases = tuple(queue[: self._size])
         del queue[: self._size]
         return Minibatch(source=source, cases=cases)
 
 
-def question(minibatch: Minibatch, setting: Setting, spec: Spec) -> Question[Analysed]:
+def analyst_question(minibatch: Minibatch, setting: Setting, spec: Spec) -> OptimiserQuestion[Analysed]:
     """What an analyst is asked."""
     text = prompt(
         "reflect",
         task=prompt(f"reflect_{minibatch.source}"),
-        form=form(spec),
+        form=proposal_form(spec),
         aware=prompt("aware") if spec.reflection.skill_aware else "",
-        skill=shown_skill(setting.skill),
+        skill=skill_text(setting.skill),
         memory=setting.memory or "Nothing yet.",
         meta=setting.meta or "Nothing yet.",
         count=str(len(minibatch.cases)),
-        cases=fenced("rollouts", shown_cases(minibatch.cases, spec)),
+        cases=fence("rollouts", cases_text(minibatch.cases, spec)),
     )
     limit = LONG if spec.editing.update == "full_rewrite" else 4_096
-    return Question(stage="reflect", prompt=text, kind=_kind(spec), max_tokens=limit)
+    return OptimiserQuestion(stage="reflect", prompt=text, kind=_kind(spec), max_tokens=limit)
 
 
-def reflection(minibatch: Minibatch, asked: Asked[Analysed], spec: Spec) -> Reflection:
+def read_reflection(minibatch: Minibatch, asked: OptimiserReply[Analysed], spec: Spec) -> Reflection:
     """What an answer says, cut to what was allowed; nothing when there is no answer."""
     answer = asked.value
     if answer is None:
@@ -117,7 +117,7 @@ def reflection(minibatch: Minibatch, asked: Asked[Analysed], spec: Spec) -> Refl
     return Reflection(source=minibatch.source, bundle=bundle, patterns=patterns, notes=notes)
 
 
-def form(spec: Spec) -> str:
+def proposal_form(spec: Spec) -> str:
     """The words on what a proposal is, and how many there may be."""
     if spec.editing.update == "full_rewrite":
         return prompt("form_full_rewrite")
@@ -134,7 +134,7 @@ def _routed(bundle: Bundle, answer: answers.Aware) -> tuple[Bundle, tuple[str, .
     return replace(bundle, items=()), (*notes, *said)
 
 
-def _reminder(item: Proposed) -> str:
+def _reminder(item: ProposedChange) -> str:
     match item.what:
         case Whole() | MalformedEdit():
             return ""

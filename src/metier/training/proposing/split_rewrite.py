@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from metier.training.proposing.prompt import document_of
-from metier.training.proposing.proposals import Bundle, Proposed
-from metier.training.proposing.update import patched
+from metier.training.proposing.proposals import Bundle, ProposedChange
+from metier.training.proposing.update import apply_edits
 from metier.types import Append, Delete, Edit, InsertAfter, Replace
 
 if TYPE_CHECKING:
@@ -21,18 +21,18 @@ BEGINS = re.compile(r"\s*(?:[-*+]|\d+[.)]|#+)\s")
 """How a line begins that is no continuation of the one before: an item, a heading."""
 
 
-def screened_apart(before: Package, after: Package, spec: Spec, support: int) -> tuple[Proposed, ...]:
+def edits_to_screen(before: Package, after: Package, spec: Spec, support: int) -> tuple[ProposedChange, ...]:
     """The edits of a rewrite where the settings want each of them screened; none: it is judged as a whole."""
     if not spec.editing.split_rewrites or spec.gating.gate not in ("screen", "adaptive"):
         return ()
-    return parts(before, after, support)
+    return split_rewrite(before, after, support)
 
 
-def parts(before: Package, after: Package, support: int = 1) -> tuple[Proposed, ...]:
+def split_rewrite(before: Package, after: Package, support: int = 1) -> tuple[ProposedChange, ...]:
     """The edits that make one document of another, a block each; none where they would not come to the same lines."""
     old, new = document_of(before), document_of(after)
-    items = tuple(Proposed(what=edit, source="failure", support=max(1, support)) for edit in _edits(old, new))
-    made = patched(before, Bundle(items=items), strict=True)
+    items = tuple(ProposedChange(what=edit, source="failure", support=max(1, support)) for edit in _edits(old, new))
+    made = apply_edits(before, Bundle(items=items), strict=True)
     return items if _lines(document_of(made.package)) == _lines(new) else ()
 
 

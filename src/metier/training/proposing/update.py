@@ -11,15 +11,15 @@ from metier.skills.document.regions import scan, without_markers, without_region
 from metier.skills.editing.edits import apply_to_package
 from metier.skills.editing.patch_json import Proposal, ProposedPatch
 from metier.training.proposing.answers import Rewritten
-from metier.training.proposing.optimiser import Question, prompt
-from metier.training.proposing.prompt import document_of, fenced, shown_skill, with_document
+from metier.training.proposing.optimiser import OptimiserQuestion, prompt
+from metier.training.proposing.prompt import document_of, fence, skill_text, with_document
 from metier.training.proposing.proposals import Suggestion, Whole, dump
 from metier.training.proposing.reflect import LONG
 
 if TYPE_CHECKING:
     from metier.skills.editing.reports import EditReport
     from metier.skills.package import Package
-    from metier.training.proposing.optimiser import Desk
+    from metier.training.proposing.optimiser import Optimiser
     from metier.training.proposing.proposals import Bundle
     from metier.training.proposing.reflect import Setting
     from metier.training.spec import Spec
@@ -40,20 +40,20 @@ class NoUpdate:
     reason: str
 
 
-def update(skill: Package, bundle: Bundle, desk: Desk, setting: Setting, spec: Spec) -> Updated | NoUpdate:
+def update(skill: Package, bundle: Bundle, desk: Optimiser, setting: Setting, spec: Spec) -> Updated | NoUpdate:
     """The candidate that the chosen proposals make of a skill."""
     match spec.editing.update:
         case "patch":
-            return patched(skill, bundle, strict=spec.editing.strict_edits)
+            return apply_edits(skill, bundle, strict=spec.editing.strict_edits)
         case "rewrite":
             return _rewritten(skill, bundle, desk, setting)
         case "full_rewrite":
             documents = [item.what.document for item in bundle.items if isinstance(item.what, Whole)]
             written = next((document for document in documents if document.strip()), None)
-            return NoUpdate(reason="no document was proposed") if written is None else replaced(skill, written)
+            return NoUpdate(reason="no document was proposed") if written is None else replace_document(skill, written)
 
 
-def patched(skill: Package, bundle: Bundle, *, strict: bool = False) -> Updated:
+def apply_edits(skill: Package, bundle: Bundle, *, strict: bool = False) -> Updated:
     """The skill after all edits in order, each on the result of the one before."""
     edits: tuple[Proposal, ...] = tuple(
         item.what for item in bundle.items if not isinstance(item.what, Suggestion | Whole)
@@ -62,7 +62,7 @@ def patched(skill: Package, bundle: Bundle, *, strict: bool = False) -> Updated:
     return Updated(package=done.package, reports=done.reports)
 
 
-def replaced(skill: Package, document: str) -> Updated:
+def replace_document(skill: Package, document: str) -> Updated:
     """The skill with another document; its frontmatter stays if the new one has none, and so do protected regions."""
     old = document_of(skill)
     for kind in ("slow_update", "appendix"):
@@ -76,17 +76,17 @@ def replaced(skill: Package, document: str) -> Updated:
     return Updated(package=with_document(skill, document))
 
 
-def _rewritten(skill: Package, bundle: Bundle, desk: Desk, setting: Setting) -> Updated | NoUpdate:
+def _rewritten(skill: Package, bundle: Bundle, desk: Optimiser, setting: Setting) -> Updated | NoUpdate:
     if not bundle.items:
         return NoUpdate(reason="no suggestion was left")
     suggestions = json.dumps([dump(item) for item in bundle.items], ensure_ascii=False, indent=1)
     text = prompt(
         "rewrite",
-        skill=shown_skill(skill),
+        skill=skill_text(skill),
         memory=setting.memory or "Nothing yet.",
-        suggestions=fenced("suggestions", suggestions),
+        suggestions=fence("suggestions", suggestions),
     )
-    asked = desk.one(Question(stage="rewrite", prompt=text, kind=Rewritten, max_tokens=LONG))
+    asked = desk.one(OptimiserQuestion(stage="rewrite", prompt=text, kind=Rewritten, max_tokens=LONG))
     if asked.value is None or not asked.value.new_skill.strip():
         return NoUpdate(reason=asked.reason or "the rewrite is empty")
-    return replaced(skill, asked.value.new_skill)
+    return replace_document(skill, asked.value.new_skill)

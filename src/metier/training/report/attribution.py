@@ -11,7 +11,7 @@ from metier.statistics.intervals import paired
 from metier.training.gates.effects import LEVEL
 from metier.training.proposing.prompt import document_of
 from metier.training.proposing.proposals import dump
-from metier.training.result import Attributed, Judged, Unjudged
+from metier.training.result import JudgedChange, LineWorth, UnjudgedChange
 from metier.training.state import ACCEPTED
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from metier.skills.document.lines import DocumentLine
     from metier.skills.package import Package
-    from metier.training.proposing.proposals import Proposed
-    from metier.training.result import Step
-    from metier.training.state import State
+    from metier.training.proposing.proposals import ProposedChange
+    from metier.training.result import StepRecord
+    from metier.training.state import RunState
 
 
-def attributed(start: Package, state: State) -> tuple[Attributed, ...]:
+def attributed(start: Package, state: RunState) -> tuple[LineWorth, ...]:
     """The added lines of the best skill in their order; one that no edit holds came of a rewrite."""
     lines = added(document_of(start), document_of(state.best))
     return tuple(_brought(line.bare.strip(), state.steps) for line in lines)
@@ -45,11 +45,11 @@ def added(before: str, after: str) -> tuple[DocumentLine, ...]:
     return tuple(found)
 
 
-def _brought(text: str, steps: tuple[Step, ...]) -> Attributed:
+def _brought(text: str, steps: tuple[StepRecord, ...]) -> LineWorth:
     """The last accepted edit that holds a line, and what is known of its worth."""
     for step in reversed(steps):
         outcome = step.outcome
-        if not isinstance(outcome, Judged) or outcome.decision.action not in ACCEPTED:
+        if not isinstance(outcome, JudgedChange) or outcome.decision.action not in ACCEPTED:
             continue
         found = _screened(text, step.step, outcome) if outcome.effects else _together(text, step, outcome)
         if found:
@@ -57,33 +57,33 @@ def _brought(text: str, steps: tuple[Step, ...]) -> Attributed:
     return _waited(text, steps)
 
 
-def _waited(text: str, steps: tuple[Step, ...]) -> Attributed:
+def _waited(text: str, steps: tuple[StepRecord, ...]) -> LineWorth:
     """The edit that holds a line and waited for others, with which it was judged as one; if there is any."""
     for step in steps:
-        if isinstance(step.outcome, Unjudged) and step.outcome.waits:
+        if isinstance(step.outcome, UnjudgedChange) and step.outcome.waits:
             edit = next((edit for edit in step.edits if _holds(edit, text)), None)
             if edit:
-                return Attributed(line=text, step=step.step, op=_op(edit))
-    return Attributed(line=text)
+                return LineWorth(line=text, step=step.step, op=_op(edit))
+    return LineWorth(line=text)
 
 
-def _screened(text: str, step: int, outcome: Judged) -> Attributed | None:
+def _screened(text: str, step: int, outcome: JudgedChange) -> LineWorth | None:
     """The edit's own effect, as near to the figure to quote as its interval lets it be."""
     one = next((one for one in outcome.effects if one.kept and _holds(one.edit, text)), None)
     if one is None:
         return None
     effect = min(max(one.shrunk, one.interval.low), one.interval.high)
-    return Attributed(line=text, step=step, op=_op(one.edit), how="screened", effect=effect, interval=one.interval)
+    return LineWorth(line=text, step=step, op=_op(one.edit), how="screened", effect=effect, interval=one.interval)
 
 
-def _together(text: str, step: Step, outcome: Judged) -> Attributed | None:
+def _together(text: str, step: StepRecord, outcome: JudgedChange) -> LineWorth | None:
     """The step's effect, which its edits share."""
     made = tuple(_made(step))
     edit = next((edit for edit in made if _holds(edit, text)), None)
     if edit is None:
         return None
     deltas = [delta for _, delta in outcome.decision.deltas]
-    return Attributed(
+    return LineWorth(
         line=text,
         step=step.step,
         op=_op(edit),
@@ -94,18 +94,18 @@ def _together(text: str, step: Step, outcome: Judged) -> Attributed | None:
     )
 
 
-def _made(step: Step) -> Iterable[Proposed]:
+def _made(step: StepRecord) -> Iterable[ProposedChange]:
     """The edits that are in the candidate."""
     if not step.reports:
         return step.edits
     return (edit for edit, report in zip(step.edits, step.reports, strict=True) if report.applied)
 
 
-def _holds(edit: Proposed, text: str) -> bool:
+def _holds(edit: ProposedChange, text: str) -> bool:
     fields = dump(edit)
     content = str(fields.get("content") or fields.get("new_skill") or "")
     return text in (line.strip() for line in content.splitlines())
 
 
-def _op(edit: Proposed) -> str:
+def _op(edit: ProposedChange) -> str:
     return str(dump(edit).get("op") or "rewrite")

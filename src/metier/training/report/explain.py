@@ -54,7 +54,7 @@ def _about_a_step(event: Event) -> str | None:
     match event:
         case progress.Measured(arm="initial", split="val"):
             return f"The skill it began with scores {event.hard:.3f} on {event.scored} val cases."
-        case progress.Chosen(budget=int()) if event.kept < event.merged:
+        case progress.ProposalsChosen(budget=int()) if event.kept < event.merged:
             return (
                 f"Step {event.step}: {event.kept} of {event.merged} proposals are taken up; a step may change no more "
                 "than its edit budget, so that it can be told what helped."

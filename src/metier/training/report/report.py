@@ -10,7 +10,7 @@ from metier.models.price import unknown_price
 from metier.statistics.intervals import paired, wilson
 from metier.training.loop import ROLLOUT_STAGES
 from metier.training.proposing.proposals import dump as dump_proposal
-from metier.training.result import NO_USAGE, Judged, Unjudged
+from metier.training.result import NO_USAGE, JudgedChange, UnjudgedChange
 from metier.training.state import ACCEPTED
 from metier.types.trials import Scored
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from metier.models.price import Price
     from metier.training.cases.splits import Splits
     from metier.training.gates.confirm import Confirmation
-    from metier.training.result import Attributed, Baseline, Effect, Epoch, Step, Trained
-    from metier.training.rollouts.usage import Usage
+    from metier.training.result import Baseline, Effect, EpochRecord, LineWorth, StepRecord, Trained
+    from metier.training.rollouts.usage import StageUsage
     from metier.training.scores import Metric
 
 Json = dict[str, object]
@@ -38,7 +38,7 @@ class Told:
     reason: str = ""
     """Why there is none."""
     power: str = ""
-    fresh: Usage = NO_USAGE
+    fresh: StageUsage = NO_USAGE
     """What the last gate took."""
     target_price: Price = unknown_price
     """Of the model that is tried, where it is one."""
@@ -98,25 +98,27 @@ def curve(trained: Trained, measure: Metric) -> list[Json]:
     for step, ends in _with_ends(trained):
         scored, estimate = _candidate(step.outcome, measure, current)
         for outcome in (step.outcome, step.noted, ends):
-            if isinstance(outcome, Judged) and outcome.scores and outcome.decision.action in ACCEPTED:
+            if isinstance(outcome, JudgedChange) and outcome.scores and outcome.decision.action in ACCEPTED:
                 current = measure.of(outcome.scores.mean())
                 best = current if outcome.decision.action == "accept_new_best" else max(best, current)
-        action = step.outcome.decision.action if isinstance(step.outcome, Judged) else "skipped"
+        action = step.outcome.decision.action if isinstance(step.outcome, JudgedChange) else "skipped"
         point: Json = {"step": step.step, "candidate": scored, "estimate": estimate, "action": action}
         points.append({**point, "current": current, "best": best})
     return points
 
 
-def _with_ends(trained: Trained) -> Iterator[tuple[Step, Judged | Unjudged | None]]:
+def _with_ends(trained: Trained) -> Iterator[tuple[StepRecord, JudgedChange | UnjudgedChange | None]]:
     """Every step, the last one of an epoch with what became of that epoch's guidance."""
     ends = {one.epoch: one.outcome for one in trained.epochs}
     for step, following in zip_longest(trained.steps, trained.steps[1:]):
         yield step, None if following and following.epoch == step.epoch else ends.get(step.epoch)
 
 
-def _candidate(outcome: Judged | Unjudged, measure: Metric, current: float) -> tuple[float | None, float | None]:
+def _candidate(
+    outcome: JudgedChange | UnjudgedChange, measure: Metric, current: float
+) -> tuple[float | None, float | None]:
     """What a candidate scored on all val cases; and what it would have by those it met, if it was dropped before."""
-    if isinstance(outcome, Unjudged):
+    if isinstance(outcome, UnjudgedChange):
         return None, None
     if outcome.scores:
         return measure.of(outcome.scores.mean()), None
@@ -161,7 +163,7 @@ def _baseline(one: Baseline, measure: Metric) -> Json:
     }
 
 
-def _step(one: Step, measure: Metric) -> Json:
+def _step(one: StepRecord, measure: Metric) -> Json:
     statuses = [report.status for report in one.reports]
     edits = [
         {**dump_proposal(edit), "status": statuses[at] if at < len(statuses) else ""}
@@ -183,7 +185,7 @@ def _step(one: Step, measure: Metric) -> Json:
     }
 
 
-def _epoch(one: Epoch, measure: Metric) -> Json:
+def _epoch(one: EpochRecord, measure: Metric) -> Json:
     return {
         "epoch": one.epoch,
         "compared": dict(one.compared),
@@ -193,8 +195,8 @@ def _epoch(one: Epoch, measure: Metric) -> Json:
     }
 
 
-def _outcome(one: Judged | Unjudged, measure: Metric) -> Json:
-    if isinstance(one, Unjudged):
+def _outcome(one: JudgedChange | UnjudgedChange, measure: Metric) -> Json:
+    if isinstance(one, UnjudgedChange):
         return {"change": one.change, "action": "skipped", "reason": one.reason, "waits": one.waits}
     deltas = [delta for _, delta in one.decision.deltas]
     return {
@@ -221,7 +223,7 @@ def _effect(one: Effect) -> Json:
     }
 
 
-def _attributed(one: Attributed) -> Json:
+def _attributed(one: LineWorth) -> Json:
     """What one added line brought."""
     interval = [one.interval.low, one.interval.high] if one.interval else None
     return {**asdict(one), "interval": interval}
@@ -240,7 +242,7 @@ def _cases(trained: Trained, told: Told) -> list[Json]:
     return list(rows.values())
 
 
-def _stages(trained: Trained, told: Told) -> tuple[tuple[str, Usage], ...]:
+def _stages(trained: Trained, told: Told) -> tuple[tuple[str, StageUsage], ...]:
     return (*trained.usage, ("confirm", told.fresh)) if told.fresh.calls else trained.usage
 
 
@@ -248,7 +250,7 @@ def _price(stage: str, told: Told) -> Price:
     return told.target_price if stage in (*ROLLOUT_STAGES, "confirm") else told.optimiser_price
 
 
-def _usage(used: Usage, price: Price) -> Json:
+def _usage(used: StageUsage, price: Price) -> Json:
     """Calls, tokens and dollars; rollouts that do not say themselves what they cost do so by their tokens."""
     tokens = used.tokens
     return {

@@ -1,1 +1,1 @@
-"""The part of Metier about rollouts."""
+"""Rollouts: made once, side by side, counted. Begin with `rollout.py`; imports no service."""

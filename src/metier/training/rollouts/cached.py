@@ -6,21 +6,21 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from metier.training.rollouts.rollout import Spent
+from metier.training.rollouts.rollout import BudgetSpent
 
 if TYPE_CHECKING:
     from metier.skills.package import Package
     from metier.types.trials import Case, Rollout
 
 
-class Keeper(Protocol):
+class RolloutKeeper(Protocol):
     """Keeps rollouts, and counts those that are made."""
 
     def get(self, key: str) -> Rollout | None:
         """The rollout under a key, if it was made before."""
         ...
 
-    def begin(self) -> Spent | None:
+    def begin(self) -> BudgetSpent | None:
         """Count one that is about to be made, for good; or say that there may be no more."""
         ...
 
@@ -34,7 +34,7 @@ class Keeper(Protocol):
 
 
 @dataclass(slots=True)
-class InMemory:
+class MemoryKeeper:
     """A keeper that lasts as long as the process."""
 
     limit: int | None = None
@@ -46,11 +46,11 @@ class InMemory:
         """The rollout under a key, if it was made before."""
         return self.rollouts.get(key)
 
-    def begin(self) -> Spent | None:
+    def begin(self) -> BudgetSpent | None:
         """Count one more, if there may be one."""
         with self._lock:
             if self.limit is not None and self.made >= self.limit:
-                return Spent(reason=f"the budget of {self.limit} rollouts is used up")
+                return BudgetSpent(reason=f"the budget of {self.limit} rollouts is used up")
             self.made += 1
         return None
 
@@ -64,28 +64,28 @@ class InMemory:
         self.rollouts[key] = rollout
 
 
-class Keyed(Protocol):
+class KeyedRoller(Protocol):
     """A roller that knows what its rollouts are kept under."""
 
     def key(self, case: Case, skill: Package | None, sample: int) -> str:
         """The hash of all that determines a rollout."""
         ...
 
-    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
         """One rollout, or that nothing more may be spent."""
         ...
 
 
-class Remembered:
+class CachedRoller:
     """A roller that makes only what is not kept yet; equal rollouts asked for at the same time are one."""
 
-    def __init__(self, roller: Keyed, keeper: Keeper) -> None:
+    def __init__(self, roller: KeyedRoller, keeper: RolloutKeeper) -> None:
         self._roller = roller
         self._keeper = keeper
         self._under_way: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
-    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
         """The kept rollout, or a new one."""
         key = self._roller.key(case, skill, sample)
         while True:
@@ -101,14 +101,14 @@ class Remembered:
             with other:  # until it is released
                 pass
             if self._keeper.get(key) is None:  # it came to nothing there, and would here
-                return Spent(reason="the same rollout was not made elsewhere: nothing more may be spent")
+                return BudgetSpent(reason="the same rollout was not made elsewhere: nothing more may be spent")
         try:
             return self._made(key, case, skill, sample)
         finally:
             with self._lock:
                 self._under_way.pop(key).release()
 
-    def _made(self, key: str, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+    def _made(self, key: str, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
         kept = self._keeper.get(key)  # somebody may have finished between our look and our start
         if kept is not None:
             return kept
@@ -116,7 +116,7 @@ class Remembered:
         if spent is not None:
             return spent
         made = self._roller.roll(case, skill, sample)
-        if not isinstance(made, Spent):
+        if not isinstance(made, BudgetSpent):
             self._keeper.put(key, made)
         elif not made.made:
             self._keeper.undo()

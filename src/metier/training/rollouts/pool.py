@@ -31,7 +31,7 @@ class Pool(Protocol):
         ...
 
 
-class Task(Generic[T]):
+class PoolTask(Generic[T]):
     """Work that is done or dropped once, by whoever has it; much lighter than a future, as there are so many."""
 
     __slots__ = ("_done", "_value", "_work", "error")
@@ -70,7 +70,7 @@ class InOrder:
 
     def submit(self, work: Callable[[], T], *, urgency: int = 0) -> Pending[T]:  # noqa: ARG002
         """Do the work now."""
-        task = Task(work)
+        task = PoolTask(work)
         task.run()
         if task.error is not None and not isinstance(task.error, Exception):  # an interrupt is for us all
             raise task.error
@@ -83,7 +83,7 @@ class Threads:
     def __init__(self, workers: int, *, idle: Callable[[], object] = lambda: None) -> None:
         self._idle = idle
         """Called by a worker before it waits for more: what it wrote must not lie around meanwhile."""
-        self._heap: list[tuple[int, int, Task[Any]]] = []
+        self._heap: list[tuple[int, int, PoolTask[Any]]] = []
         self._count = 0
         self._ready = threading.Condition()
         self._closed = False
@@ -96,7 +96,7 @@ class Threads:
 
     def submit(self, work: Callable[[], T], *, urgency: int = 0) -> Pending[T]:
         """Hand in work for the next free thread."""
-        task = Task(work)
+        task = PoolTask(work)
         with self._ready:
             if self._closed:
                 task.cancel()
@@ -129,7 +129,7 @@ class Threads:
             task.run()
         self._idle()
 
-    def _next(self) -> Task[Any] | None:
+    def _next(self) -> PoolTask[Any] | None:
         """The most urgent task; None when there will be no more."""
         with self._ready:
             if self._heap:
@@ -140,7 +140,7 @@ class Threads:
             return heapq.heappop(self._heap)[2] if self._heap else None
 
 
-class Crew:
+class PoolUsage:
     """Hands work to a pool and counts it; nothing but the order of work depends on what is counted."""
 
     def __init__(self, pool: Pool) -> None:

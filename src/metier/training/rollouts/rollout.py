@@ -25,7 +25,7 @@ PAUSE = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
+class BudgetSpent:
     """The budget is used up; whoever asked stops cleanly with what there is."""
 
     reason: str
@@ -44,7 +44,7 @@ class Halt(Exception):  # noqa: N818 - no error: the run ends with the best so f
 class Roller(Protocol):
     """Makes rollouts; safe for many threads."""
 
-    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
         """One rollout, or that nothing more may be spent."""
         ...
 
@@ -56,13 +56,13 @@ class Scorer(Protocol):
         """What determines the score beside case and attempt, such as the model that judges; mostly nothing."""
         ...
 
-    def score(self, case: Case, attempt: Attempt) -> Score | Spent:
+    def score(self, case: Case, attempt: Attempt) -> Score | BudgetSpent:
         """A score, or why there is none; never an exception."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scoring:
+class ScoringRoller:
     """A roller that runs the target, tries again what may work the next time, and scores the attempt."""
 
     target: Target
@@ -78,13 +78,13 @@ class Scoring:
         identity = f"{self.target.identity} | {judge}" if judge else self.target.identity
         return rollout_key(case, hash_of(skill), identity, sample)
 
-    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | Spent:
+    def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
         """The rollout; after the last failed try it is unscored, with the last reason."""
         attempt = self._tried(case, skill, sample)
         if isinstance(attempt, Broken) and attempt.spent:
-            return Spent(reason=attempt.reason)
+            return BudgetSpent(reason=attempt.reason)
         score = self._scored(case, attempt)
-        if isinstance(score, Spent):
+        if isinstance(score, BudgetSpent):
             return replace(score, made=True)
         made = attempt if isinstance(attempt, Attempt) else Attempt(output="")
         return Rollout(
@@ -126,7 +126,7 @@ class Scoring:
         except Exception as error:  # noqa: BLE001 - whatever went wrong, the text must not be kept
             return f"(left out: the redactor failed with {type(error).__name__})"
 
-    def _scored(self, case: Case, attempt: Attempt | Broken) -> Score | Spent:
+    def _scored(self, case: Case, attempt: Attempt | Broken) -> Score | BudgetSpent:
         if isinstance(attempt, Broken):
             return Unscored(reason=self._kept(attempt.reason))
         return self.scorers.score(case, attempt)

@@ -9,14 +9,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from metier.training.rollouts.rollout import Halt, Spent, hash_of
-from metier.training.rollouts.usage import Bill, Usage, of_rollout, together
+from metier.training.rollouts.rollout import BudgetSpent, Halt, hash_of
+from metier.training.rollouts.usage import Bill, StageUsage, rollout_usage, sum_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from metier.skills.package import Package
-    from metier.training.rollouts.pool import Crew, Pending
+    from metier.training.rollouts.pool import Pending, PoolUsage
     from metier.training.rollouts.rollout import Roller
     from metier.types.trials import Case, Rollout
 
@@ -44,12 +44,12 @@ class _Attempt:
         "wanted",
     )
 
-    def __init__(self, make: Callable[[], Rollout | Spent], bell: threading.Condition) -> None:
+    def __init__(self, make: Callable[[], Rollout | BudgetSpent], bell: threading.Condition) -> None:
         self._make = make
         self._bell = bell
         """Shared by all attempts of a run, as one thread alone waits for them."""
         self._begun = False
-        self._made: Rollout | Spent | None = None
+        self._made: Rollout | BudgetSpent | None = None
         self._error: BaseException | None = None
         self.done = False
         self.wanted = True
@@ -72,7 +72,7 @@ class _Attempt:
             self.done = True
             self._bell.notify()
 
-    def result(self) -> Rollout | Spent:
+    def result(self) -> Rollout | BudgetSpent:
         """What was made, as soon as it is; raises what its making raised, or that it was dropped."""
         if not self.done and self.submitted:
             self.submitted.result()
@@ -80,30 +80,30 @@ class _Attempt:
             self._bell.wait_for(lambda: self.done)
         if self._error is not None:
             raise self._error
-        return cast("Rollout | Spent", self._made)
+        return cast("Rollout | BudgetSpent", self._made)
 
     def wait(self) -> None:
         """Until it is made, or will never be."""
         with suppress(Exception):  # raised where the result is read
             self.result()
 
-    def usage(self) -> Usage:
+    def usage(self) -> StageUsage:
         """What it took, as far as that is known."""
-        return Usage() if self._made is None or isinstance(self._made, Spent) else of_rollout(self._made)
+        return StageUsage() if self._made is None or isinstance(self._made, BudgetSpent) else rollout_usage(self._made)
 
     def slimmed(self) -> None:
         """Without output and trace, if they take much room."""
         made = self._made
         if not self.slim and made is not None:
             self.slim = True
-            if not isinstance(made, Spent) and len(made.output) + len(made.trace) > LITTLE:
+            if not isinstance(made, BudgetSpent) and len(made.output) + len(made.trace) > LITTLE:
                 self._made = replace(made, output="", trace="")
 
 
-class Attempts:
+class RolloutScheduler:
     """The rollouts of a run by case, skill and sample; only the thread that drives the run calls this."""
 
-    def __init__(self, roller: Roller, crew: Crew, bill: Bill) -> None:
+    def __init__(self, roller: Roller, crew: PoolUsage, bill: Bill) -> None:
         self._roller = roller
         self._crew = crew
         self._bill = bill
@@ -122,17 +122,17 @@ class Attempts:
             if not attempt.done and not (attempt.wanted and attempt.urgency <= urgency):
                 self._submit(attempt, urgency)
 
-    def later(self, cases: Iterable[Case], skill: Package | None, *, samples: Sequence[int] = (0,)) -> None:
+    def put_aside(self, cases: Iterable[Case], skill: Package | None, *, samples: Sequence[int] = (0,)) -> None:
         """Put aside what will be needed before the end, to be started when workers would have nothing to do."""
         self._later.extend(self._all(cases, skill, samples))
 
-    def afterwards(self, cases: Iterable[Case], skill: Package | None) -> None:
+    def put_aside_for_confirm(self, cases: Iterable[Case], skill: Package | None) -> None:
         """The same for what somebody will ask for after the run, if the skill is then the one it is about."""
         found = tuple(self._all(cases, skill, (0,)))
         self._later.extend(found)
         self._after.setdefault(self._name(skill), []).extend(found)
 
-    def fill(self) -> None:
+    def fill_idle_workers(self) -> None:
         """Start of what was put aside as much as keeps all workers busy beside what is under way, and no more."""
         free = self._crew.free()
         while free and self._later:
@@ -147,19 +147,19 @@ class Attempts:
         if attempt is None or not attempt.done:
             self.begin((case,), skill, samples=(sample,), urgency=NEEDED)
             (attempt,) = self._all((case,), skill, (sample,))
-            self.fill()
+            self.fill_idle_workers()
         rollout = attempt.result()
-        if isinstance(rollout, Spent):
+        if isinstance(rollout, BudgetSpent):
             raise Halt(rollout.reason)
         if not attempt.read:
             attempt.read = True
-            self._bill.add(stage, of_rollout(rollout))
+            self._bill.add(stage, rollout_usage(rollout))
         return rollout
 
     def wait(self, cases: Sequence[Case], skill: Package | None, *, sample: int = 0) -> None:
         """Until these rollouts are there: the last first, as it costs more to be woken for each than to come late."""
         self.begin(cases, skill, samples=(sample,), urgency=NEEDED)
-        self.fill()
+        self.fill_idle_workers()
         for attempt in reversed(tuple(self._all(cases, skill, (sample,)))):
             attempt.wait()
 
@@ -175,10 +175,10 @@ class Attempts:
             if attempt.read:
                 attempt.slimmed()
 
-    def spare(self, *about: Package) -> Usage:
+    def unused_usage(self, *about: Package) -> StageUsage:
         """What was made ahead and never read, nor will be after a run about these skills; it depends on timing."""
         needed = {id(attempt) for skill in about for attempt in self._after.get(self._name(skill), ())}
-        return together([one.usage() for one in self._unread() if one.done and id(one) not in needed])
+        return sum_usage([one.usage() for one in self._unread() if one.done and id(one) not in needed])
 
     def close(self) -> None:
         """Nothing more is wanted."""

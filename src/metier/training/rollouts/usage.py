@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class StageUsage:
     """A number of calls, and what is known about their cost."""
 
     calls: int = 0
@@ -23,10 +23,10 @@ class Usage:
     cost_usd: float = 0.0
     """Of the rollouts that said what they cost."""
 
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
+    def __add__(self, other: StageUsage) -> StageUsage:
+        return StageUsage(
             calls=self.calls + other.calls,
-            tokens=total(self.tokens, other.tokens),
+            tokens=sum_tokens(self.tokens, other.tokens),
             cost_usd=self.cost_usd + other.cost_usd,
         )
 
@@ -35,27 +35,27 @@ class Bill:
     """The usage of each stage so far; only the thread that drives a run writes it."""
 
     def __init__(self) -> None:
-        self._stages: dict[str, list[Usage]] = {}
+        self._stages: dict[str, list[StageUsage]] = {}
         self.calls = 0
         self.tokens = 0
         """Of all kinds, so far."""
 
-    def add(self, stage: str, usage: Usage) -> None:
+    def add(self, stage: str, usage: StageUsage) -> None:
         """Put usage on a stage."""
         self._stages.setdefault(stage, []).append(usage)
         tokens = usage.tokens
         self.calls += usage.calls
         self.tokens += tokens.input + tokens.output + tokens.cache_read + tokens.cache_write
 
-    def stages(self) -> tuple[tuple[str, Usage], ...]:
+    def stages(self) -> tuple[tuple[str, StageUsage], ...]:
         """Every stage and its usage, by name."""
-        return tuple((stage, together(all_of_it)) for stage, all_of_it in sorted(self._stages.items()))
+        return tuple((stage, sum_usage(all_of_it)) for stage, all_of_it in sorted(self._stages.items()))
 
 
-def together(usages: Sequence[Usage]) -> Usage:
+def sum_usage(usages: Sequence[StageUsage]) -> StageUsage:
     """The sum, added up in order."""
     tokens = [one.tokens for one in usages]
-    return Usage(
+    return StageUsage(
         calls=sum(one.calls for one in usages),
         tokens=Tokens(
             input=sum(one.input for one in tokens),
@@ -67,12 +67,12 @@ def together(usages: Sequence[Usage]) -> Usage:
     )
 
 
-def of_rollout(rollout: Rollout) -> Usage:
+def rollout_usage(rollout: Rollout) -> StageUsage:
     """What one rollout has cost."""
-    return Usage(calls=1, tokens=rollout.tokens, cost_usd=rollout.cost_usd or 0.0)
+    return StageUsage(calls=1, tokens=rollout.tokens, cost_usd=rollout.cost_usd or 0.0)
 
 
-def total(one: Tokens, other: Tokens) -> Tokens:
+def sum_tokens(one: Tokens, other: Tokens) -> Tokens:
     """Both together."""
     return Tokens(
         input=one.input + other.input,

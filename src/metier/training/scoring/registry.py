@@ -20,7 +20,7 @@ from metier.types.trials import Case, Score, Scored, Unscored
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metier.training.rollouts.rollout import Spent
+    from metier.training.rollouts.rollout import BudgetSpent
     from metier.training.scoring.scorer import Judge
     from metier.training.targets.target import Attempt
 
@@ -78,7 +78,7 @@ def _parts(settings: StrictObject, case: Case) -> tuple[Judge, ...]:
 def _all(settings: StrictObject, case: Case) -> Judge:
     parts = _parts(settings, case)
 
-    def judge(attempt: Attempt, means: Means) -> Score | Spent:
+    def judge(attempt: Attempt, means: Means) -> Score | BudgetSpent:
         scores = _taken(parts, attempt, means)
         if not isinstance(scores, list):
             return scores
@@ -90,7 +90,7 @@ def _all(settings: StrictObject, case: Case) -> Judge:
 def _any(settings: StrictObject, case: Case) -> Judge:
     parts = _parts(settings, case)
 
-    def judge(attempt: Attempt, means: Means) -> Score | Spent:
+    def judge(attempt: Attempt, means: Means) -> Score | BudgetSpent:
         scores = _taken(parts, attempt, means)
         if not isinstance(scores, list):
             return scores
@@ -106,7 +106,7 @@ def _weighted(settings: StrictObject, case: Case) -> Judge:
     if len(weights) != len(parts) or not sum(weights):
         raise InputError(f"{settings.where}.weights: write one number of at least 0 for each scorer in 'of'")
 
-    def judge(attempt: Attempt, means: Means) -> Score | Spent:
+    def judge(attempt: Attempt, means: Means) -> Score | BudgetSpent:
         scores = _taken(parts, attempt, means)
         if not isinstance(scores, list):
             return scores
@@ -119,7 +119,7 @@ def _weighted(settings: StrictObject, case: Case) -> Judge:
     return judge
 
 
-def _taken(parts: tuple[Judge, ...], attempt: Attempt, means: Means) -> list[Scored] | Unscored | Spent:
+def _taken(parts: tuple[Judge, ...], attempt: Attempt, means: Means) -> list[Scored] | Unscored | BudgetSpent:
     """All scores, or the first reason why there are not all."""
     found: list[Scored] = []
     for part in parts:

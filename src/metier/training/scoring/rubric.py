@@ -14,7 +14,7 @@ from metier.models.answers import Answer, ask
 from metier.models.failures import OverBudget
 from metier.models.model import Message, Request
 from metier.prompts import load, render
-from metier.training.rollouts.rollout import Spent
+from metier.training.rollouts.rollout import BudgetSpent
 from metier.training.scoring.scorer import Kind, passed, share
 from metier.types.trials import Case, Score, Unscored
 
@@ -53,13 +53,13 @@ def _rubric(settings: StrictObject, case: Case) -> Judge:
         raise InputError(f"{settings.where}.criteria: missing; list what a good answer does, one sentence each")
     threshold = share(settings, "threshold", 1.0)
 
-    def judge(attempt: Attempt, means: Means) -> Score | Spent:
+    def judge(attempt: Attempt, means: Means) -> Score | BudgetSpent:
         if means.model is None:
             return Unscored(reason="no model is set that could judge a rubric")
         request = _request(case, criteria, attempt.output)
         answer = ask(means.model, request, Verdicts)
         if isinstance(answer, OverBudget):
-            return Spent(reason=answer.reason)
+            return BudgetSpent(reason=answer.reason)
         if not isinstance(answer, Answer):
             return Unscored(reason=f"the rubric could not be judged: {answer.reason}")
         return _counted(answer.value, len(criteria), threshold)

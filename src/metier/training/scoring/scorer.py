@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Protocol
 
 from metier.errors import InputError
-from metier.training.rollouts.rollout import Spent
+from metier.training.rollouts.rollout import BudgetSpent
 from metier.types.trials import Case, Score, Scored, Unscored
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Means:
     functions: Mapping[str, Function] = field(default_factory=dict[str, Function])
 
 
-Judge = Callable[["Attempt", Means], Score | Spent]
+Judge = Callable[["Attempt", Means], Score | BudgetSpent]
 """Scores one attempt at the case it was made for."""
 Maker = Callable[["StrictObject", Case], Judge]
 """A judge from settings; InputError says what is wrong with them."""
@@ -69,7 +69,7 @@ def passed(hard: bool, soft: float | None = None) -> Scored:  # noqa: FBT001 - t
     return Scored(hard=float(hard), soft=float(hard) if soft is None else soft)
 
 
-def sane(score: Score | Spent) -> Score | Spent:
+def sane(score: Score | BudgetSpent) -> Score | BudgetSpent:
     """The score, unless it is none: numbers outside 0 to 1 say nothing."""
     if isinstance(score, Scored) and not all(isfinite(one) and 0 <= one <= 1 for one in (score.hard, score.soft)):
         return Unscored(reason=f"the scorer gave {score.hard!r} and {score.soft!r}; both must be from 0 to 1")

@@ -13,7 +13,7 @@ from metier.types.trials import Case, Score, Unscored
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from metier.training.rollouts.rollout import Spent
+    from metier.training.rollouts.rollout import BudgetSpent
     from metier.training.targets.target import Attempt
 
 SHOWN, NAMED = 20, 5
@@ -43,7 +43,7 @@ class Scorers:
                 parts.append("python " + ".".join(named))
         return " | ".join(parts)
 
-    def score(self, case: Case, attempt: Attempt) -> Score | Spent:
+    def score(self, case: Case, attempt: Attempt) -> Score | BudgetSpent:
         """How good the attempt is, or why nobody can say."""
         try:
             return sane(judge_of(case)(attempt, self.means))

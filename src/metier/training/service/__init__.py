@@ -1,1 +1,1 @@
-"""The part of Metier about service."""
+"""The service: what a training needs from a workspace. Begin with `order.py` and `stack.py`; imports the library."""

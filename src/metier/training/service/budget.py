@@ -15,7 +15,7 @@ from metier.errors import StoreError
 from metier.store.engines.known_keys import KnownKeys
 from metier.store.tables.models import calls, ledger, memo
 from metier.store.tables.training import rollouts
-from metier.training.rollouts.rollout import Spent
+from metier.training.rollouts.rollout import BudgetSpent
 from metier.training.service.journal import memo_line, rollout_line
 from metier.types.trials import Unscored
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Closing:
+class StopSignal:
     """Whether new work may begin: until the time is over or somebody says so."""
 
     clock: Callable[[], float]
@@ -55,7 +55,7 @@ class Closing:
         return self.reason
 
 
-class PurseMemo:
+class StoredReplies:
     """Replies in the store; counts those it could give."""
 
     def __init__(self, ctx: Context, grouped: BatchedWrites) -> None:
@@ -85,7 +85,7 @@ class PurseMemo:
             return memo.get(transaction, key)
 
 
-class PurseCalls:
+class StoredCalls:
     """Calls in the store, without what the server said."""
 
     def __init__(self, ctx: Context, grouped: BatchedWrites) -> None:
@@ -97,35 +97,37 @@ class PurseCalls:
         self._grouped.add(calls.add_all, entry_of(self._ctx, call))
 
 
-class PurseKeeper:
+class StoredRollouts:
     """Rollouts in the store. One that could not be scored is kept for this training alone: another tries again."""
 
-    def __init__(self, ctx: Context, grouped: BatchedWrites, purse: str, limit: int | None, closing: Closing) -> None:
+    def __init__(
+        self, ctx: Context, grouped: BatchedWrites, account: str, limit: int | None, closing: StopSignal
+    ) -> None:
         self._closing = closing
         self._ctx = ctx
         self._grouped = grouped
-        self._purse = purse
+        self._account = account
         self._limit = limit
         self._known = KnownKeys(ctx.store, "rollouts")
         self._fresh: dict[str, Rollout | None] = {}
-        """As in `PurseMemo`."""
+        """As in `StoredReplies`."""
         self._made = self.made()
         self._lock = threading.Lock()
 
     def get(self, key: str) -> Rollout | None:
         """The rollout under a key, if it was made before."""
         if key not in self._fresh:
-            own = f"{self._purse}:{key}"
+            own = f"{self._account}:{key}"
             self._fresh[key] = self._found(key, own) if self._known.may_hold(key, own) else None
         return self._fresh[key]
 
-    def begin(self) -> Spent | None:
+    def begin(self) -> BudgetSpent | None:
         """Count one more, if there may be one."""
         if why := self._closing.why():
-            return Spent(reason=why)
+            return BudgetSpent(reason=why)
         with self._lock:
             if self._limit is not None and self._made >= self._limit:
-                return Spent(reason=f"the budget of {self._limit} rollouts is used up")
+                return BudgetSpent(reason=f"the budget of {self._limit} rollouts is used up")
             self._made += 1
         if self._limit is None:
             self._grouped.add(self._count, 1)
@@ -133,7 +135,7 @@ class PurseKeeper:
         try:
             self._grouped.now(lambda transaction: self._count(transaction, [1]))
         except StoreError as error:
-            return Spent(reason=f"what is spent cannot be written down, so nothing is: {error}")
+            return BudgetSpent(reason=f"what is spent cannot be written down, so nothing is: {error}")
         return None
 
     def undo(self) -> None:
@@ -145,7 +147,7 @@ class PurseKeeper:
     def put(self, key: str, rollout: Rollout) -> None:
         """Keep one."""
         self._fresh[key] = rollout
-        name = f"{self._purse}:{key}" if isinstance(rollout.score, Unscored) else key
+        name = f"{self._account}:{key}" if isinstance(rollout.score, Unscored) else key
         entry = rollouts.entry_of(name, rollout)
         self._grouped.add(rollouts.put_all, entry, rollout_line(entry))
 
@@ -154,9 +156,9 @@ class PurseKeeper:
             return rollouts.get(transaction, *keys)
 
     def _count(self, transaction: Transaction, begun: list[int]) -> None:
-        ledger.spend(transaction, self._ctx.name, f"{self._purse}:rollouts", ledger.SpentSum(calls=sum(begun)))
+        ledger.spend(transaction, self._ctx.name, f"{self._account}:rollouts", ledger.SpentSum(calls=sum(begun)))
 
     def made(self) -> int:
         """Rollouts that were begun, in all runs of this training."""
         with self._ctx.store.read() as transaction:
-            return ledger.total(transaction, self._ctx.name, f"{self._purse}:rollouts").calls
+            return ledger.total(transaction, self._ctx.name, f"{self._account}:rollouts").calls

@@ -13,7 +13,7 @@ from metier.store.tables.training import cases as suites
 from metier.store.tables.training import trainings
 from metier.training.cases.evals_json import EVALS, read_evals
 from metier.training.cases.read import conflicts, read_cases
-from metier.training.service.order import Order, TrainLimits, unpacked
+from metier.training.service.order import Order, TrainLimits, unpack_package
 from metier.training.spec import Spec
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def skill_from(library: Library, skill: str) -> tuple[str, Package]:
     return found.skill, package
 
 
-class Asked(TypedDict, total=False):
+class TrainOptions(TypedDict, total=False):
     """What can be said about a training beside its skill; `Order` explains each."""
 
     cases: str | Path | Sequence[Case]
@@ -63,7 +63,7 @@ class Asked(TypedDict, total=False):
     gate: Gate
 
 
-def ordered(library: Library, skill: str, **asked: Unpack[Asked]) -> Order:
+def build_order(library: Library, skill: str, **asked: Unpack[TrainOptions]) -> Order:
     """The order for a skill by name or folder, with its cases read."""
     name, package = skill_from(library, skill)
     cases = asked.get("cases", "")
@@ -115,7 +115,7 @@ def order_again(ctx: Context, training: str, limits: TrainLimits | None = None) 
     """The order of a kept training; a limit that is named takes the place of its own."""
     with ctx.store.read() as transaction:
         kept = trainings.get(transaction, training)
-        start = unpacked(trainings.start_of(transaction, kept.id))
+        start = unpack_package(trainings.start_of(transaction, kept.id))
         cases = tuple(suites.list_all(transaction, f"train:{kept.id}"))
     order = _ordered(kept, json.loads(kept.order), cases)
     return Order(

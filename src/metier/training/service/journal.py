@@ -32,9 +32,9 @@ def rollout_line(entry: Entry) -> bytes:
 
 
 @contextmanager
-def journal_of(ctx: Context, purse: str) -> Generator[LineJournal]:
-    """A purse's journal; what a killed process left is in the store first. It stays if the work ends with an error."""
-    journal = LineJournal(file_of(ctx, purse.replace(":", "-")).with_suffix(SUFFIX))
+def journal_of(ctx: Context, account: str) -> Generator[LineJournal]:
+    """An account's journal. What a killed process left goes to the store first; the file stays after an error."""
+    journal = LineJournal(file_of(ctx, account.replace(":", "-")).with_suffix(SUFFIX))
     keep = True
     try:
         _take_in(ctx, journal)

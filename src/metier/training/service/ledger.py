@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.store.engines.batched_writes import BatchedWrites
     from metier.store.engines.engine import Transaction
-    from metier.training.service.budget import Closing
+    from metier.training.service.budget import StopSignal
 
 BLOCKS = (96, 24, 6)
 """Calls that are reserved together with the one that is asked for, so that the next ones need not wait."""
@@ -28,17 +28,17 @@ LOW = 48
 NOTHING = Amount()
 
 
-class PurseLedger:
-    """A ledger over two purses, the training's and the day's; a refusal waits first for what calls give back."""
+class TrainingLedger:
+    """A ledger over two accounts, the training's and the day's; a refusal waits first for what calls give back."""
 
-    def __init__(self, ctx: Context, grouped: BatchedWrites, purse: str, daily: Limits, closing: Closing) -> None:
+    def __init__(self, ctx: Context, grouped: BatchedWrites, account: str, daily: Limits, closing: StopSignal) -> None:
         self._closing = closing
         self._ctx = ctx
         self._grouped = grouped
-        self._purse = purse
+        self._account = account
         self._daily = daily
         self._block: tuple[str, Amount] = ("", NOTHING)
-        """What is reserved in both purses and not yet for any call, after the day of it."""
+        """What is reserved in both accounts and not yet for any call, after the day of it."""
         self._coming: tuple[Transaction | None, Amount] = (None, NOTHING)
         """The same for what a transaction that is not committed yet reserves."""
         self._usual: tuple[str, Amount, Limits] | None = None
@@ -56,7 +56,7 @@ class PurseLedger:
         self._seen: tuple[Transaction | None, dict[str, Amount]] = (None, {})
 
     def reserve(self, asked: Amount, limits: Limits) -> Reservation | OverBudget:
-        """Set an amount aside, in the training's purse and in the day's, if both can bear it."""
+        """Set an amount aside, in the training's account and in the day's, if both can bear it."""
         self._grouped.noted()  # what this thread got before is safe before it asks for more
         day = today(self._ctx)
         while not (over_now := self._closing.why()):
@@ -98,7 +98,7 @@ class PurseLedger:
             self._change.notify_all()
 
     def give_back(self) -> None:
-        """Take what is reserved for no call out of the purses again, and reserve nothing ahead from now on."""
+        """Take what is reserved for no call out of the accounts again, and reserve nothing ahead from now on."""
         with self._refilling:
             self._over = True
         self._grouped.later(self._emptied)
@@ -106,7 +106,7 @@ class PurseLedger:
     def total(self) -> Amount:
         """All that the training has spent and reserved."""
         with self._ctx.store.read() as transaction:
-            return amount_of(ledger.total(transaction, self._ctx.name, self._purse))
+            return amount_of(ledger.total(transaction, self._ctx.name, self._account))
 
     def _open(self, day: str, transaction: Transaction | None) -> None:
         """What a transaction reserved beyond its calls may be used, as it is committed now."""
@@ -132,7 +132,7 @@ class PurseLedger:
             return True
 
     def _emptied(self, transaction: Transaction) -> None:
-        """Out of the purses with what is reserved for no call."""
+        """Out of the accounts with what is reserved for no call."""
         with self._lock:
             (day, block), self._block = self._block, ("", NOTHING)
         if block != NOTHING:
@@ -148,7 +148,7 @@ class PurseLedger:
         if self._taken(day, asked, transaction):
             return "", 0, None
         self._emptied(transaction)
-        sums = ((self._sum(transaction, self._purse), limits), (self._sum(transaction, day), self._daily))
+        sums = ((self._sum(transaction, self._account), limits), (self._sum(transaction, day), self._daily))
         for spent, most in sums:
             if problem := exceeded_limit(spent, asked, most):
                 said = problem if most is limits else f"{problem}; that of a day, which begins at midnight UTC"
@@ -159,7 +159,7 @@ class PurseLedger:
 
     def _more(self, transaction: Transaction, day: str, asked: Amount, limits: Limits) -> Transaction:
         """Another block beside the one there is, if that is a small part of what is left."""
-        sums = ((self._sum(transaction, self._purse), limits), (self._sum(transaction, day), self._daily))
+        sums = ((self._sum(transaction, self._account), limits), (self._sum(transaction, day), self._daily))
         with self._lock:
             left = self._block[1]
         if size := size_of(asked, left, sums):
@@ -182,19 +182,19 @@ class PurseLedger:
         self._settled += len(changes)
 
     def _change_by(self, transaction: Transaction, day: str, change: Amount) -> None:
-        for purse in (self._purse, day):
-            amount = self._sum(transaction, purse) + change
-            self._seen[1][purse] = amount
-            ledger.put(transaction, self._ctx.name, purse, sum_of(amount))
+        for account in (self._account, day):
+            amount = self._sum(transaction, account) + change
+            self._seen[1][account] = amount
+            ledger.put(transaction, self._ctx.name, account, sum_of(amount))
 
-    def _sum(self, transaction: Transaction, purse: str) -> Amount:
-        """A purse's sum, read once in a transaction: nobody else writes while it is open."""
+    def _sum(self, transaction: Transaction, account: str) -> Amount:
+        """An account's sum, read once in a transaction: nobody else writes while it is open."""
         if self._seen[0] is not transaction:
             self._seen = (transaction, {})
         sums = self._seen[1]
-        if purse not in sums:
-            sums[purse] = amount_of(ledger.total(transaction, self._ctx.name, purse))
-        return sums[purse]
+        if account not in sums:
+            sums[account] = amount_of(ledger.total(transaction, self._ctx.name, account))
+        return sums[account]
 
 
 def holds(amount: Amount, asked: Amount) -> bool:

@@ -1,4 +1,4 @@
-"""The models a training asks: each with every layer around it, all of them spending from one purse."""
+"""The models a training asks: each with every layer around it, all of them spending from one account."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from metier.models.builder import NoModel, build, model_settings
 from metier.models.layers.stack import Layers
 from metier.models.price import price_of, unknown_price
 from metier.models.spec import parse_spec
-from metier.training.service.budget import PurseCalls, PurseMemo
-from metier.training.service.ledger import PurseLedger
+from metier.training.service.budget import StoredCalls, StoredReplies
+from metier.training.service.ledger import TrainingLedger
 from metier.training.service.stack import model_stack
 from metier.types import Tokens
 
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from metier.models.pydantic_ai import ForeignProvider
     from metier.models.spec import ModelSpec
     from metier.store.engines.batched_writes import BatchedWrites
-    from metier.training.service.budget import Closing
+    from metier.training.service.budget import StopSignal
 
 ONE = Tokens(input=1)
 REMEMBERED = 1024
 """Texts whose redaction is remembered: a skill is in every question, a case comes again and again."""
 
 
-class Lines:
+class TrainingModels:
     """Opens models by their text; the same text is the same model."""
 
-    def __init__(self, ctx: Context, grouped: BatchedWrites, purse: str, limits: Limits, closing: Closing) -> None:
+    def __init__(self, ctx: Context, grouped: BatchedWrites, account: str, limits: Limits, closing: StopSignal) -> None:
         self._ctx = ctx
         self._limits = limits
         self._sleep = closing.sleep
-        self.memo = PurseMemo(ctx, grouped)
-        self.ledger = PurseLedger(ctx, grouped, purse, model_settings(ctx.config.flat()).limits, closing)
-        self._calls = PurseCalls(ctx, grouped)
+        self.memo = StoredReplies(ctx, grouped)
+        self.ledger = TrainingLedger(ctx, grouped, account, model_settings(ctx.config.flat()).limits, closing)
+        self._calls = StoredCalls(ctx, grouped)
         self._redact: Callable[[str], str] = lru_cache(maxsize=REMEMBERED)(ctx.redact)
         self._bare: list[HttpModel | ForeignProvider] = []
         self._open: dict[str, Model] = {}

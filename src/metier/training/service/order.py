@@ -124,13 +124,13 @@ class Order:
         return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def packed(package: Package) -> bytes:
+def pack_package(package: Package) -> bytes:
     """A package as bytes, the same for the same package."""
     files = {path: b64encode(package.files[path]).decode() for path in sorted(package.files)}
     return zlib.compress(json.dumps([files, sorted(package.executable)]).encode())
 
 
-def unpacked(kept: bytes) -> Package:
+def unpack_package(kept: bytes) -> Package:
     """The package that `packed` made bytes of."""
     files, executable = cast("tuple[dict[str, str], list[str]]", json.loads(zlib.decompress(kept)))
     content = {path: b64decode(text) for path, text in files.items()}

@@ -12,9 +12,9 @@ from metier.types.trials import Rollout, Unscored
 if TYPE_CHECKING:
     from metier.models.failures import Failure
     from metier.models.model import Model, Reply, Request, Texts, Vectors
-    from metier.training.rollouts.cached import Keeper
-    from metier.training.rollouts.rollout import Spent
-    from metier.training.service.budget import Closing
+    from metier.training.rollouts.cached import RolloutKeeper
+    from metier.training.rollouts.rollout import BudgetSpent
+    from metier.training.service.budget import StopSignal
 
 AT_FIRST, IN_A_ROW = 3, 12
 """Attempts without a score after which a training stops: before any had one, and later."""
@@ -25,10 +25,10 @@ DENIED = (401, 402, 403, 404, 407)
 """Statuses that no other question would change: the key, the bill, the name."""
 
 
-class Doubting:
+class HoldUnscored:
     """A keeper that keeps what could not be scored once something could again: until then the world may be down."""
 
-    def __init__(self, keeper: Keeper, closing: Closing) -> None:
+    def __init__(self, keeper: RolloutKeeper, closing: StopSignal) -> None:
         self._keeper = keeper
         self._closing = closing
         self._doubtful: dict[str, tuple[int, Rollout]] = {}
@@ -46,7 +46,7 @@ class Doubting:
             self._working.add(kept.skill_hash)
         return kept
 
-    def begin(self) -> Spent | None:
+    def begin(self) -> BudgetSpent | None:
         """As the keeper has it; what this thread puts next was begun now."""
         with self._lock:
             self._begun += 1
@@ -95,10 +95,10 @@ class Doubting:
             self._closing.stop(f"{failed} attempts in a row could not be scored ({last.reason})")
 
 
-class Steady:
+class StopWhenModelDown:
     """Passes calls on, and closes the training when too many in a row came to nothing."""
 
-    def __init__(self, model: Model, closing: Closing) -> None:
+    def __init__(self, model: Model, closing: StopSignal) -> None:
         self.model = model
         self._closing = closing
         self._worked = False

@@ -23,7 +23,7 @@ FOLDER = "trainings"
 KEYS = ("run", "skill", "status", "scores", "decision", "rollouts", "calls", "tokens", "cost_usd", "created", "updated")
 
 
-def listed(ctx: Context, limit: int) -> list[Json]:
+def newest_reports(ctx: Context, limit: int) -> list[Json]:
     """The newest trainings, each with its figures."""
     with ctx.store.read() as transaction:
         found = trainings.list_newest(transaction, limit)
@@ -44,7 +44,7 @@ def report_of(ctx: Context, training: str = "") -> Json:
         return _whole(found, trainings.report_of(transaction, found.id))
 
 
-def compared(ctx: Context, one: str, other: str) -> Json:
+def compare_trainings(ctx: Context, one: str, other: str) -> Json:
     """Two trainings side by side, and the difference of their results on the held-out cases that both have."""
     first, second = report_of(ctx, one), report_of(ctx, other)
     before, after = _results(first), _results(second)

@@ -44,7 +44,7 @@ class Proven:
         return self.decision
 
 
-def carried_out(
+def train_and_ship(
     library: Library, order: Order, *, apply: bool = False, out: str = ""
 ) -> Generator[Event, None, Finished]:
     """Train, and make a draft of what is better; with `apply` it ships, if fresh cases and review agree."""
@@ -58,12 +58,12 @@ def carried_out(
             f"What the training finds cannot be kept in {library.ctx.state}: {error.strerror or error}. Nothing is"
             " lost: fix that, and run the same command again."
         ) from None
-    draft = drafted(library, finished)
-    result = shipped(library, draft) if draft and apply else draft
-    return replace(finished, result=result, package=written(library, finished, out))
+    draft = draft_best(library, finished)
+    result = ship_draft(library, draft) if draft and apply else draft
+    return replace(finished, result=result, package=write_package(library, finished, out))
 
 
-def drafted(library: Library, finished: Finished) -> Draft | None:
+def draft_best(library: Library, finished: Finished) -> Draft | None:
     """A draft of the best skill; None when the training found nothing better, or the skill is not in the library."""
     training, best = finished.training, finished.trained.best
     found = _place(library, training.skill)
@@ -88,7 +88,7 @@ def drafted(library: Library, finished: Finished) -> Draft | None:
     return _saved(library.ctx, replace(draft, id=_identity(draft, found)))
 
 
-def shipped(library: Library, draft: Draft) -> Version | Draft:
+def ship_draft(library: Library, draft: Draft) -> Version | Draft:
     """The draft through the one door; it ships if the last gate accepted it and nobody has to be asked."""
     decision = proven_decision(library.ctx, draft)
     if decision is None or not may_ship(draft):
@@ -96,7 +96,7 @@ def shipped(library: Library, draft: Draft) -> Version | Draft:
     return ship_if_gate_agrees(library, draft, Proven(decision=decision))
 
 
-def written(library: Library, finished: Finished, out: str = "") -> Path | None:
+def write_package(library: Library, finished: Finished, out: str = "") -> Path | None:
     """The best package as files, where it was asked for; one of no library beside its page. Nothing is overwritten."""
     training, best = finished.training, finished.trained.best
     if best.hash() == training.base_hash or not (out or _place(library, training.skill) is None):

@@ -2,23 +2,23 @@
 
 A question of the optimiser passes, from the training to the wire:
 
-    _Metered        counts what one question takes (one for each question, in proposing/optimiser.py)
-    ReplayFailures        a question that failed before a kill fails again after it
-    Steady          the training stops when the model is down
-    Redacted        no secret goes further
-    Memo            what was answered once is not asked again
-    Cleaned         no secret comes back
-    Retrying        passing failures are tried again
-    Budgeted        every attempt is paid from what may be spent
-    Recorded        every attempt is written down
-    the model       one attempt
+    _Metered            counts what one question takes (one for each question, in proposing/optimiser.py)
+    ReplayFailures      a question that failed before a kill fails again after it
+    StopWhenModelDown   the training stops when the model is down
+    Redacted            no secret goes further
+    Memo                what was answered once is not asked again
+    Cleaned             no secret comes back
+    Retrying            passing failures are tried again
+    Budgeted            every attempt is paid from what may be spent
+    Recorded            every attempt is written down
+    the model           one attempt
 
 A model that is tried, or that scores, has the layers from Redacted on; all of them share one budget. A rollout passes:
 
-    Remembered      what was rolled out once is not rolled out again
-    Doubting        what could not be scored is kept when something could be again: until then the world may be down
-    PurseKeeper     every rollout is counted, and kept before the next begins
-    Scoring         one attempt of the target, tried again if that may help, and its score
+    CachedRoller        what was rolled out once is not rolled out again
+    HoldUnscored        what could not be scored is kept when something else could be: until then all may be down
+    StoredRollouts      every rollout is counted, and kept before the next begins
+    ScoringRoller       one attempt of the target, tried again if that may help, and its score
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from typing import TYPE_CHECKING
 
 from metier.models.layers.replay_failures import ReplayFailures
 from metier.models.layers.stack import build_stack
-from metier.training.rollouts.cached import Remembered
-from metier.training.service.outage import Doubting, Steady
+from metier.training.rollouts.cached import CachedRoller
+from metier.training.service.outage import HoldUnscored, StopWhenModelDown
 
 if TYPE_CHECKING:
     from metier.models.layers.memo import MemoStore
     from metier.models.layers.stack import Layers
     from metier.models.model import Model
-    from metier.training.rollouts.rollout import Roller, Scoring
-    from metier.training.service.budget import Closing, PurseKeeper
+    from metier.training.rollouts.rollout import Roller, ScoringRoller
+    from metier.training.service.budget import StopSignal, StoredRollouts
 
 
 def model_stack(bare: Model, layers: Layers) -> Model:
@@ -43,13 +43,13 @@ def model_stack(bare: Model, layers: Layers) -> Model:
     return build_stack(bare, layers)
 
 
-def optimiser_stack(model: Model, memo: MemoStore, closing: Closing, purse: str) -> ReplayFailures:
+def optimiser_stack(model: Model, memo: MemoStore, closing: StopSignal, account: str) -> ReplayFailures:
     """The model that proposes edits, on top of its `model_stack`."""
-    model = Steady(model, closing)
-    return ReplayFailures(model, memo, purse)
+    model = StopWhenModelDown(model, closing)
+    return ReplayFailures(model, memo, account)
 
 
-def roller_stack(scoring: Scoring, keeper: PurseKeeper, closing: Closing) -> tuple[Roller, Doubting]:
+def roller_stack(scoring: ScoringRoller, keeper: StoredRollouts, closing: StopSignal) -> tuple[Roller, HoldUnscored]:
     """What makes rollouts, and the layer that holds back what could not be scored."""
-    doubting = Doubting(keeper, closing)
-    return Remembered(scoring, doubting), doubting
+    unscored = HoldUnscored(keeper, closing)
+    return CachedRoller(scoring, unscored), unscored

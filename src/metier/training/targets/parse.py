@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from metier.context.context import Context
-    from metier.training.service.models import Lines
+    from metier.training.service.models import TrainingModels
     from metier.training.targets.callable import Agent
     from metier.training.targets.target import Attempt, Broken, Target
     from metier.types.trials import Case
@@ -39,7 +39,7 @@ KINDS = ("chat", "completion", "agent", "command", "python")
 
 def target_of(
     asked: str | Target | Agent,
-    lines: Lines,
+    lines: TrainingModels,
     environ: Mapping[str, str],
     *,
     seconds: float = 120.0,

@@ -11,7 +11,7 @@ from metier.cli.demo.world.world import World, WorldSpec
 from metier.training.cases.splits import Splits
 from metier.training.estimate import estimate
 from metier.training.rollouts.pool import Threads
-from metier.training.rollouts.rollout import Scoring
+from metier.training.rollouts.rollout import ScoringRoller
 from metier.training.scoring.scorers import Scorers
 from metier.training.spec import Spec
 
@@ -34,7 +34,7 @@ ALL = Spec.of(
 def test_the_same_seed_ends_the_same_whatever_the_threads_do(gate: str) -> None:
     world = World(spec=WorldSpec(seed=5))
     place = Splits(train=cases(world, "train", 24), val=cases(world, "val", 24))
-    roller = Scoring(target=SimulatedTarget(world=world), scorers=Scorers())
+    roller = ScoringRoller(target=SimulatedTarget(world=world), scorers=Scorers())
     spec, model = ALL.replace(gate=gate), SimulatedOptimiser(world=world, edits=2, whole=4)
     first = run(spec, world=roller, model=model, cases=place, start=skill_of())
     with Threads(7) as pool:

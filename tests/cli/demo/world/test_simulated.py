@@ -22,7 +22,7 @@ from metier.training.cases.splits import Splits
 from metier.training.gates.confirm import confirm
 from metier.training.loop import train
 from metier.training.rollouts.pool import InOrder, Threads
-from metier.training.rollouts.rollout import Scoring
+from metier.training.rollouts.rollout import ScoringRoller
 from metier.training.scoring.scorers import Scorers
 from metier.training.spec import Spec
 from metier.training.targets.chat import ChatTarget
@@ -47,7 +47,7 @@ def trained(pool: Pool, spec: Spec = SPEC) -> Package:
 
 def finished(pool: Pool, spec: Spec, target: Target, optimiser: Model) -> Package:
     splits = Splits(train=cases(WORLD, "train", 80), val=cases(WORLD, "val", 60))
-    steps = train(skill_of(), splits, Scoring(target=target, scorers=Scorers()), optimiser, pool, spec)
+    steps = train(skill_of(), splits, ScoringRoller(target=target, scorers=Scorers()), optimiser, pool, spec)
     while True:
         try:
             next(steps)
@@ -56,7 +56,7 @@ def finished(pool: Pool, spec: Spec, target: Target, optimiser: Model) -> Packag
 
 
 def rollouts(skill: Package | None, fresh: tuple[Case, ...], broken: float = 0.0) -> list[Rollout]:
-    roller = Scoring(target=SimulatedTarget(world=WORLD, broken=broken), scorers=Scorers())
+    roller = ScoringRoller(target=SimulatedTarget(world=WORLD, broken=broken), scorers=Scorers())
     return [made for case in fresh if isinstance(made := roller.roll(case, skill, 0), Rollout)]
 
 

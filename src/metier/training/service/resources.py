@@ -13,13 +13,13 @@ from metier.errors import StoreError
 from metier.formats import value_json
 from metier.store.engines.batched_writes import BatchedWrites
 from metier.training.rollouts.pool import Threads
-from metier.training.rollouts.rollout import Scoring
+from metier.training.rollouts.rollout import ScoringRoller
 from metier.training.scoring.registry import settings_of
 from metier.training.scoring.scorer import Means
 from metier.training.scoring.scorers import Scorers
-from metier.training.service.budget import Closing, PurseKeeper
+from metier.training.service.budget import StopSignal, StoredRollouts
 from metier.training.service.journal import journal_of
-from metier.training.service.models import Lines
+from metier.training.service.models import TrainingModels
 from metier.training.service.stack import optimiser_stack, roller_stack
 from metier.training.targets.chat import ChatTarget
 from metier.training.targets.checks import CommandChecks
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from metier.training.rollouts.rollout import Roller
     from metier.training.scoring.scorer import Function
     from metier.training.service.order import Order
-    from metier.training.service.outage import Doubting
+    from metier.training.service.outage import HoldUnscored
 
 EVERY = 0.05
 """Seconds between two commits of what nobody waits for."""
@@ -47,62 +47,64 @@ TRIES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
+class TrainingResources:
     """What a search works with."""
 
     roller: Roller
     pool: Threads
-    closing: Closing
+    closing: StopSignal
     target: str
     """The target's identity."""
     grouped: BatchedWrites
-    keeper: PurseKeeper
-    doubting: Doubting
-    lines: Lines
+    keeper: StoredRollouts
+    unscored: HoldUnscored
+    models: TrainingModels
 
     def spent(self) -> tuple[int, Amount]:
         """Rollouts, and what calls of models took, in all runs of this training."""
         if not self.closing.reason:
-            self.doubting.settle()
-        self.lines.ledger.give_back()
+            self.unscored.settle()
+        self.models.ledger.give_back()
         self.grouped.flush()
-        return self.keeper.made(), self.lines.ledger.total()
+        return self.keeper.made(), self.models.ledger.total()
 
 
 @contextmanager
-def bench(ctx: Context, order: Order, purse: str, environ: Mapping[str, str]) -> Generator[Bench]:
-    """A bench that spends from one purse; when it is left early, what is under way is ended."""
-    with journal_of(ctx, purse) as journal:
-        yield from _bench(ctx, order, purse, environ, BatchedWrites(ctx.store, journal=journal))
+def open_resources(
+    ctx: Context, order: Order, account: str, environ: Mapping[str, str]
+) -> Generator[TrainingResources]:
+    """Put in place what a search needs; whoever leaves early ends what is under way."""
+    with journal_of(ctx, account) as journal:
+        yield from _bench(ctx, order, account, environ, BatchedWrites(ctx.store, journal=journal))
 
 
 def _bench(
-    ctx: Context, order: Order, purse: str, environ: Mapping[str, str], grouped: BatchedWrites
-) -> Generator[Bench]:
+    ctx: Context, order: Order, account: str, environ: Mapping[str, str], grouped: BatchedWrites
+) -> Generator[TrainingResources]:
     seconds = order.limits.seconds
-    closing = Closing(clock=time.monotonic, deadline=None if seconds is None else time.monotonic() + seconds)
-    lines = Lines(ctx, grouped, purse, order.limits.on_models, closing)
+    closing = StopSignal(clock=time.monotonic, deadline=None if seconds is None else time.monotonic() + seconds)
+    lines = TrainingModels(ctx, grouped, account, order.limits.on_models, closing)
     try:
         target = target_of(order.target, lines, environ, seconds=order.seconds, stop=closing.stopped)
         scorers = Scorers(_means(ctx, order, lines, environ))
         scorers.check(order.cases)
-        keeper = PurseKeeper(ctx, grouped, purse, order.limits.rollouts, closing)
+        keeper = StoredRollouts(ctx, grouped, account, order.limits.rollouts, closing)
         tries = 1 if isinstance(target, ChatTarget | CompletionTarget) else TRIES  # a model's line is patient itself
-        scoring = Scoring(target=target, scorers=scorers, redact=ctx.redact, tries=tries, sleep=closing.sleep)
+        scoring = ScoringRoller(target=target, scorers=scorers, redact=ctx.redact, tries=tries, sleep=closing.sleep)
         roller, doubting = roller_stack(scoring, keeper, closing)
         _warmed(ctx)
-        with kept_up(grouped, lines), Threads(order.workers) as pool:
+        with commit_regularly(grouped, lines), Threads(order.workers) as pool:
             pool.submit(lambda: import_module("numpy"), urgency=LAST)
             try:
-                yield Bench(
+                yield TrainingResources(
                     roller=roller,
                     pool=pool,
                     closing=closing,
                     target=target.identity,
                     grouped=grouped,
                     keeper=keeper,
-                    doubting=doubting,
-                    lines=lines,
+                    unscored=doubting,
+                    models=lines,
                 )
             finally:
                 closing.stop("the training was left")
@@ -118,7 +120,7 @@ def _warmed(ctx: Context) -> None:
 
 
 @contextmanager
-def kept_up(grouped: BatchedWrites, lines: Lines) -> Generator[None]:
+def commit_regularly(grouped: BatchedWrites, lines: TrainingModels) -> Generator[None]:
     """Commit what was taken in again and again, so that nobody who only adds has to; and all of it at the end."""
     ended = threading.Event()
 
@@ -139,13 +141,13 @@ def kept_up(grouped: BatchedWrites, lines: Lines) -> Generator[None]:
         grouped.flush()
 
 
-def optimiser_of(place: Bench, order: Order, purse: str, environ: Mapping[str, str]) -> ReplayFailures:
+def optimiser_of(place: TrainingResources, order: Order, account: str, environ: Mapping[str, str]) -> ReplayFailures:
     """The model that proposes edits; what it failed to answer is remembered, and when it is down all stops."""
-    model = place.lines.open(order.optimiser, environ)
-    return optimiser_stack(model, place.lines.memo, place.closing, purse)
+    model = place.models.open(order.optimiser, environ)
+    return optimiser_stack(model, place.models.memo, place.closing, account)
 
 
-def _means(ctx: Context, order: Order, lines: Lines, environ: Mapping[str, str]) -> Means:
+def _means(ctx: Context, order: Order, lines: TrainingModels, environ: Mapping[str, str]) -> Means:
     """What scorers may need: a model for rubrics where there is one, commands and functions where they are allowed."""
     kinds = {(str(one.get("kind")), str(one.get("name"))) for case in order.cases for one in settings_of(case)}
     named = order.optimiser or ctx.config.models.model
