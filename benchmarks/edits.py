@@ -25,7 +25,7 @@ from metier.skills.document.frontmatter import read, set_value
 from metier.skills.document.sections import sections
 from metier.skills.editing.edits import apply_patch
 from metier.skills.package import SKILL_FILES, Package
-from metier.skills.validate import validate
+from metier.skills.validation import validate
 from metier.types import Append, Delete, Edit, InsertAfter, Patch, Replace
 
 if TYPE_CHECKING:

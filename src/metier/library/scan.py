@@ -14,7 +14,7 @@ from metier.errors import InputError, RefusedError
 from metier.formats.strict_json import clean
 from metier.library.disk.packages import read_package, skills_below
 from metier.library.roots import SkillFolder
-from metier.skills.validate import validate
+from metier.skills.validation import validate
 from metier.types.skills import Glance
 
 if TYPE_CHECKING:

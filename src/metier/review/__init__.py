@@ -1,1 +1,5 @@
-"""May it ship? Four layers that look at a skill package or a draft and answer with findings."""
+"""May it ship? Layers look at a skill package or a draft and answer with findings.
+
+Begin with `review.py`, then `result.py` and `layers/`. This folder imports `skills`, `redaction` and what is below; it
+reads no file, no store and no clock.
+"""

@@ -1,1 +1,1 @@
-"""The part of Metier about statistics."""
+"""Intervals, tests and power on scored cases: begin with `intervals.py` and `signflip.py`. It imports `types` only."""

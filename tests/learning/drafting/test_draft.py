@@ -15,7 +15,7 @@ from metier.learning.procedures.knowledge import Lessons
 from metier.skills.editing.compose import compose
 from metier.skills.editing.strip_evidence import strip_evidence
 from metier.skills.package import Package
-from metier.skills.validate import validate
+from metier.skills.validation import validate
 from metier.types import Passage, Pattern, Run, ToolCall
 
 LABELS = [task.label for task in work.TASKS]

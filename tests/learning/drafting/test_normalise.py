@@ -10,7 +10,7 @@ import pytest
 from metier.learning.drafting.proposal import Normalised, Proposal, Refusal, There, normalise
 from metier.skills.editing.compose import compose
 from metier.skills.package import Package
-from metier.skills.validate import validate
+from metier.skills.validation import validate
 
 if TYPE_CHECKING:
     from metier.types import DraftKind

@@ -12,7 +12,7 @@ from metier.learning.drafting.similar_skills import KnownSkill
 from metier.skills.editing.compose import compose
 from metier.skills.names import name_problem
 from metier.skills.package import Package
-from metier.skills.validate import validate
+from metier.skills.validation import validate
 from metier.types import Pattern
 
 PATH = ("fetch-report", "mail-report")

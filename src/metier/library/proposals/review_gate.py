@@ -11,7 +11,7 @@ from metier.library.proposals.drafts import draft_of_package, save_draft
 from metier.library.proposals.second_opinion_commands import opinion_commands
 from metier.review.result import blocks
 from metier.review.review import review_package
-from metier.skills.validate import validate
+from metier.skills.validation import validate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

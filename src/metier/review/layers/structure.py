@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from metier.review.matching.findings import finding
 from metier.review.text.views import ReviewedText
 from metier.skills.names import lookalike_key
-from metier.skills.validate import validate
+from metier.skills.validation import validate
 from metier.types import Draft, DraftKind, DraftType
 
 if TYPE_CHECKING:

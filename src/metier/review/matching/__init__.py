@@ -1,1 +1,1 @@
-"""The part of Metier about matching."""
+"""Rules applied to texts in linear time: begin with `scan.py`. It imports `review/rules` and `review/text`."""

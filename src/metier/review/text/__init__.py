@@ -1,1 +1,4 @@
-"""The part of Metier about text."""
+"""Texts as review sees them: file kinds, views without disguises, sentences, tokens.
+
+Begin with `views.py`; it imports `skills` only.
+"""

@@ -1,1 +1,4 @@
-"""The part of Metier about archives."""
+"""Skills in archives: `parcel.py` packs one with its history, `reader.py` reads any archive within limits.
+
+It imports `skills` and `formats`.
+"""

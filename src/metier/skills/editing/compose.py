@@ -14,7 +14,7 @@ from metier.skills.editing.clean_proposal import CleanProposal, clean_proposal
 from metier.skills.editing.merge import merge_sections
 from metier.skills.names import name_problem
 from metier.skills.package import Package
-from metier.skills.validate import validate
+from metier.skills.validation import validate
 
 if TYPE_CHECKING:
     from metier.types import DraftKind

@@ -13,7 +13,7 @@ from metier.library.proposals import review_gate
 from metier.library.proposals.drafts import draft_id, draft_of_package, save_draft
 from metier.library.proposals.ship import may_ship, ship_if_gate_agrees
 from metier.library.proposals.training_receipt import proven_decision
-from metier.skills.validate import validate
+from metier.skills.validation import validate
 from metier.store.tables.library import drafts
 from metier.training.service.reports import FOLDER
 from metier.training.train import train

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from metier.library.listing import Skill
     from metier.selection.worth.outcomes import Worth
     from metier.skills.package import Package
-    from metier.skills.validate import Validation
+    from metier.skills.validation import Validation
     from metier.types import Finding
 
 app = typer.Typer(
@@ -84,7 +84,7 @@ def validate_(paths: PathsArgument, strict: Strict = False, as_json: AsJson = Fa
     from pathlib import Path
 
     from metier.library.disk.packages import packages_in, read_package
-    from metier.skills.validate import validate
+    from metier.skills.validation import validate
 
     folders = [folder for path in paths for folder in packages_in(Path(path).expanduser().absolute())]
     level = "strict" if strict else "lenient"

@@ -215,7 +215,7 @@ def _document(found: FoundSkill, package: Package, version: Version, count: int)
 
 
 def _problems(package: Package, skill: str) -> list[str]:
-    from metier.skills.validate import validate
+    from metier.skills.validation import validate
 
     found = validate(package, level="lenient", folder=skill.rpartition("/")[2]).problems
     return [f"{one.file}:{one.line} {one.rule}: {one.reason}" for one in found]

@@ -14,7 +14,7 @@ from metier.skills.document.frontmatter import set_value
 from metier.skills.names import name_problem
 from metier.skills.package import Package
 from metier.skills.rules import RULES
-from metier.skills.validate import Level, Validation, validate
+from metier.skills.validation import Level, Validation, validate
 
 GOOD = b"---\nname: pdf\ndescription: Fills forms. Use when a form is to be filled.\n---\n# PDF\n"
 
