@@ -87,7 +87,7 @@ def run(random: Random, task: tuple[str, str, str], name: str) -> Run:
 def passed(ws: Workspace) -> tuple[float, Learned]:
     """Processor seconds of one pass, and what it did."""
     begun = time.process_time()
-    events = learn(ws.pool, Options())
+    events = learn(ws.library, Options())
     while True:
         try:
             next(events)

@@ -193,7 +193,7 @@ class Workspace:
         from metier.learning.report import Options
 
         options = Options(apply=apply, dry_run=dry_run, wait=wait)
-        return learn(self.pool, options, parts=Parts(judge=judge, clusterer=clusterer, drafter=drafter))
+        return learn(self.library, options, parts=Parts(judge=judge, clusterer=clusterer, drafter=drafter))
 
     def patterns(self, status: PatternStatus | None = None) -> list[Pattern]:
         """The patterns that learning has found, in the order they first appeared."""

@@ -60,7 +60,7 @@ def test_one_that_does_not_wait_is_told_in_one_line_and_changes_nothing(tmp_path
     folder = tmp_path / "p"
     with opened(folder, Clock()) as ws:
         filled(ws)
-        steps = learn(ws.pool)
+        steps = learn(ws.library)
         next(steps)
         other = started(folder, tmp_path / "home")
         out, err = other.communicate(timeout=PATIENCE * 10)

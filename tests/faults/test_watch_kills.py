@@ -39,12 +39,12 @@ def note(words):
     with log.open("a") as out:
         out.write(words + "\\n")
 
-def learn(pool):
+def learn(library):
     try:
         os.close(os.open(inside, os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         note("overlap")
-    note(f"began {len(list_runs(pool.ctx, 1000))}")
+    note(f"began {len(list_runs(library.ctx, 1000))}")
     for step in range(int(sys.argv[4])):
         yield Advanced(stage="learn", done=step)
         time.sleep(0.02)
@@ -63,8 +63,8 @@ from pathlib import Path
 from metier.learning.watch.watch import Watch, the_pass
 from metier.workspace import Workspace
 
-def learn(pool):
-    events = the_pass(pool)
+def learn(library):
+    events = the_pass(library)
     for count, event in enumerate(events, start=1):
         if count == int(sys.argv[2]):
             os.kill(os.getpid(), signal.SIGKILL)

@@ -67,7 +67,7 @@ def test_a_pass_works_on_both_engines(tmp_path: Path, kind: str, request: pytest
 def test_at_a_server_one_learner_waits_for_another_and_is_told(tmp_path: Path, new_postgres: str) -> None:
     with opened(tmp_path / "p", store=new_postgres) as ws, opened(tmp_path / "p", store=new_postgres) as other:
         ws.deliver(task(TESTS))
-        steps = learn(ws.pool)
+        steps = learn(ws.library)
         next(steps)
         with pytest.raises(BusyError, match="Another learn is at work"):
             learned(other)

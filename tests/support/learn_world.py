@@ -117,7 +117,7 @@ def learned(ws: Workspace, gate: ShipGate | None = None, **options: object) -> L
 
 def told(ws: Workspace, gate: ShipGate | None = None, **options: object) -> tuple[list[Event], Learned]:
     """A whole pass, with what it told on the way."""
-    steps = learn(ws.pool, Options(**options), gate)  # pyright: ignore[reportArgumentType]
+    steps = learn(ws.library, Options(**options), gate)  # pyright: ignore[reportArgumentType]
     events: list[Event] = []
     while True:
         try:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
-from metier.capture.import_sessions import read_waiting
 from metier.context.exclusive import exclusive_lock
 from metier.context.models.access import asker_of
 from metier.errors import ConfigError, MetierError
@@ -35,15 +34,15 @@ from metier.library.proposals.gate import NoCases
 from metier.models.builder import UNSET, NoModel
 from metier.models.embedder import StaticEmbedder
 from metier.models.questions import NoAnswer
-from metier.runs.ingest import ingest_spool
+from metier.runs.ingest import has_waiting_transcripts, ingest_spool
 from metier.runs.record import why_closed
-from metier.selection.hook_table import prepare_all_for_hooks
 from metier.selection.worth import outcomes
 from metier.selection.worth.link_runs import link_runs
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from metier.context.context import Context
     from metier.events import Event
     from metier.learning.clustering.clusterer import Clusterer
     from metier.learning.judge import Judge
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from metier.library.proposals.gate import ShipGate
     from metier.library.skills import Library
     from metier.models.questions import Asker, Question
-    from metier.selection.candidates.skill_pool import SkillPool
 
 DEFAULT = Options()
 DRY = NoModel(reason="A dry run asks no model.")
@@ -81,34 +79,34 @@ DEFAULT_PARTS = Parts()
 
 
 def learn(
-    pool: SkillPool, options: Options = DEFAULT, gate: ShipGate | None = None, parts: Parts = DEFAULT_PARTS
+    library: Library, options: Options = DEFAULT, gate: ShipGate | None = None, parts: Parts = DEFAULT_PARTS
 ) -> Generator[Event, None, Learned]:
     """One pass: judge, group, draft, review; ship what passes if the mode or the caller says so; then age skills."""
-    ctx = pool.ctx
+    ctx = library.ctx
     if reason := why_closed(ctx):
         raise ConfigError(f"Learning is off in this folder: {reason}.")
     with exclusive_lock(ctx, options.wait), rare_garbage_collection():
         if not options.dry_run:
             ingest_spool(ctx)
-            read_waiting(ctx)
+            _read_waiting(ctx)
         began = begin_pass(ctx)
         found = DRY if options.dry_run or parts.is_whole else asker_of(ctx)
         if isinstance(found, NoModel):
             if not parts.is_whole:
                 yield Noted(stage="learn", text=f"{found.reason} {found.fix}".strip())
             silent = None if found is DRY else silent_asker(found, ctx.config.models.model)
-            learned = yield from _pass(pool.library, options, gate or NoCases(), _with_defaults(parts, silent))
+            learned = yield from _pass(library, options, gate or NoCases(), _with_defaults(parts, silent))
         else:
             with found as asker:
                 whole = _with_defaults(parts, GiveUpAfterOutage(asker))
-                learned = yield from _pass(pool.library, options, gate or NoCases(), whole)
+                learned = yield from _pass(library, options, gate or NoCases(), whole)
                 spent = asker.spent()
                 cost = None if spent.cost_usd is None else float(spent.cost_usd)
                 learned = replace(learned, calls=spent.calls, cost_usd=cost)
         if not options.dry_run:
             complete_pass(ctx, began)
         if learned.applied:
-            learned = yield from _prepare_shipped(pool, learned)
+            learned = yield from _prepare_shipped(library, learned)
         return learned
 
 
@@ -168,10 +166,21 @@ def _pass(library: Library, options: Options, gate: ShipGate, parts: _Whole) -> 
     )
 
 
-def _prepare_shipped(pool: SkillPool, learned: Learned) -> Generator[Event, None, Learned]:
+def _read_waiting(ctx: Context) -> None:
+    """Read the transcripts that hooks pointed at, if there are any."""
+    if has_waiting_transcripts(ctx):
+        from metier.capture.import_sessions import read_waiting
+
+        read_waiting(ctx)
+
+
+def _prepare_shipped(library: Library, learned: Learned) -> Generator[Event, None, Learned]:
     """Make what shipped ready to be selected, hooks included; what was learned stands if that fails."""
+    from metier.selection.candidates.skill_pool import SkillPool
+    from metier.selection.hook_table import prepare_all_for_hooks
+
     try:
-        yield from prepare_all_for_hooks(pool)
+        yield from prepare_all_for_hooks(SkillPool(library=library))
     except MetierError as error:
         return replace(learned, notes=(*learned.notes, f"The shipped skills are not in the search index yet: {error}"))
     return learned

@@ -248,7 +248,7 @@ def test_a_yes_that_comes_while_a_draft_is_looked_at_again_is_not_lost(ws: Works
     ws.deliver(task(TESTS))
     learned(ws)
     ws.deliver(task(TESTS, 2, 1))
-    steps = learn(ws.pool)
+    steps = learn(ws.library)
     for event in steps:
         if isinstance(event, Began) and event.stage == "draft":
             approve_draft(ws.library, the_draft(ws).id)

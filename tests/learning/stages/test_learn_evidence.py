@@ -271,7 +271,7 @@ def test_a_waiting_run_that_is_marked_while_it_is_grouped_is_looked_at_again(ws:
     ws.deliver(task(TESTS, count=1))
     learned(ws)
     ws.deliver(task(TESTS, 1, 2))
-    steps = learn(ws.pool)
+    steps = learn(ws.library)
     for event in steps:
         if getattr(event, "stage", "") == "group":  # it has not read yet what waits; from now on all is read and saved
             mark_run(ws.context, ids(ws)[0], "bad")

@@ -69,11 +69,11 @@ def test_an_open_draft_is_superseded_in_the_same_moment(ws: Workspace) -> None:
 
 def test_a_pass_that_is_broken_off_is_made_up_for_and_doubles_nothing(ws: Workspace) -> None:
     ws.deliver([*task(TESTS, 0, 3), *task(REPORTS, 0, 3)])
-    events = learn(ws.pool)
+    events = learn(ws.library)
     assert any(isinstance(event, Began) and event.stage == "draft" for event in events)
     events.close()
     assert all_drafts(ws) == []
-    events = learn(ws.pool)
+    events = learn(ws.library)
     assert any(isinstance(event, Advanced) and event.stage == "draft" for event in events)
     events.close()
     kept = [one.id for one in all_drafts(ws)]
@@ -86,7 +86,7 @@ def test_a_pass_that_is_broken_off_is_made_up_for_and_doubles_nothing(ws: Worksp
 def test_garbage_is_looked_for_as_before_after_a_pass_and_after_one_broken_off(ws: Workspace) -> None:
     before = gc.get_threshold()
     ws.deliver(task(TESTS))
-    events = learn(ws.pool)
+    events = learn(ws.library)
     next(events)
     assert gc.get_threshold() == SELDOM
     events.close()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from metier.events import Event
     from metier.learning.watch.one_workspace import Learn
     from metier.learning.watch.watch import Told
-    from metier.selection.candidates.skill_pool import SkillPool
+    from metier.library.skills import Library
 
 PACE = Pace(poll=0.02, quiet=0.1, longest=2.0, retry=0.05, slowest=0.2, grace=3.0)
 DRAFT = {"mode": "draft"}
@@ -47,11 +47,11 @@ class Script:
         self.go = threading.Event()
         self.go.set()
 
-    def __call__(self, pool: SkillPool) -> Generator[Event, None, object]:
+    def __call__(self, library: Library) -> Generator[Event, None, object]:
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         try:
-            self.seen.append((pool.ctx.root.name, len(list_runs(pool.ctx, 50))))
+            self.seen.append((library.ctx.root.name, len(list_runs(library.ctx, 50))))
             yield Began(stage="learn")
             while not self.go.wait(0.01):
                 yield Advanced(stage="learn", done=0)
@@ -327,11 +327,11 @@ def test_one_workspace_that_fails_or_hangs_does_not_hold_up_another(tmp_path: Pa
     good, bad, slow = (tmp_path / name for name in ("good", "bad", "slow"))
     hang = threading.Event()
 
-    def learn(pool: SkillPool) -> Generator[Event, None, object]:
+    def learn(library: Library) -> Generator[Event, None, object]:
         yield Began(stage="learn")
-        if pool.ctx.root == bad:
+        if library.ctx.root == bad:
             raise StoreError("broken.")
-        while pool.ctx.root == slow and not hang.wait(0.01):
+        while library.ctx.root == slow and not hang.wait(0.01):
             yield Advanced(stage="learn", done=0)
 
     for folder in (good, bad, slow):
@@ -371,8 +371,8 @@ def test_what_failed_is_tried_at_once_when_settings_are_read_again(ws: Workspace
 
 
 def test_while_somebody_else_learns_nothing_fails_and_nothing_is_forgotten(ws: Workspace) -> None:
-    def learn(pool: SkillPool) -> Generator[Event, None, object]:
-        with exclusive_lock(pool.ctx, 0):
+    def learn(library: Library) -> Generator[Event, None, object]:
+        with exclusive_lock(library.ctx, 0):
             yield Ended(stage="learn", text="done")
 
     record(ws)

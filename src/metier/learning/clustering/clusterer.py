@@ -110,8 +110,19 @@ def complete(found: Clustering, evidence: NewEvidence, embedder: Embedder) -> Cl
     if all(one.cluster for one in found.groups) and all(one.id in found.vectors for one in evidence.records):
         return found
     new, waiting = _requests(evidence, embedder)
-    requests = _by_id((*new, *waiting))
-    clusters = _by_id(evidence.clusters)
+    requests, clusters = _by_id((*new, *waiting)), _by_id(evidence.clusters)
+    groups = [one for one in _joined_groups(found, evidence, requests) if one.runs]
+    full = tuple(
+        replace(one, cluster=grown(clusters.get(one.pattern), [requests[run] for run in one.runs])) for one in groups
+    )
+    dropped = sum(len(one.runs) for one in found.groups) - sum(len(one.runs) for one in groups)
+    notes = (*found.notes, f"Dropped {dropped} unknown or repeated runs from groups.") if dropped else found.notes
+    vectors = {one.id: one.vector for one in new if one.vector is not None}
+    return Clustering(groups=full, notes=notes, vectors=vectors)
+
+
+def _joined_groups(found: Clustering, evidence: NewEvidence, requests: Mapping[str, Request]) -> Iterable[RunGroup]:
+    """The groups with runs that exist, each run once; groups of one pattern or label are joined."""
     known = {one.id for one in evidence.patterns}
     labels = {label_key(one.label): one.id for one in evidence.patterns}
     placed: set[str] = set()
@@ -124,15 +135,7 @@ def complete(found: Clustering, evidence: NewEvidence, embedder: Embedder) -> Cl
         key = pattern or label or str(number)
         before = groups[key].runs if key in groups else ()
         groups[key] = replace(one, runs=(*before, *runs), pattern=pattern, label=label)
-    full = tuple(
-        replace(one, cluster=grown(clusters.get(one.pattern), [requests[run] for run in one.runs]))
-        for one in groups.values()
-        if one.runs
-    )
-    dropped = sum(len(one.runs) for one in found.groups) - len(placed)
-    notes = (*found.notes, f"Dropped {dropped} unknown or repeated runs from groups.") if dropped else found.notes
-    vectors = {one.id: one.vector for one in new if one.vector is not None}
-    return Clustering(groups=full, notes=notes, vectors=vectors)
+    return groups.values()
 
 
 def _requests(evidence: NewEvidence, embedder: Embedder) -> tuple[tuple[Request, ...], tuple[Request, ...]]:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.events import Event
     from metier.learning.watch.schedule import Pace
-    from metier.selection.candidates.skill_pool import SkillPool
+    from metier.library.skills import Library
 
-    Learn = Callable[[SkillPool], Generator[Event, None, object]]
+    Learn = Callable[[Library], Generator[Event, None, object]]
     """One pass; it may be closed at any event, and the next one makes up for it."""
 
 
@@ -43,8 +43,8 @@ class Opened(Protocol):
         ...
 
     @property
-    def pool(self) -> SkillPool:
-        """Its skills."""
+    def library(self) -> Library:
+        """Its skills and their history."""
         ...
 
     def ingest(self) -> object:
@@ -207,7 +207,7 @@ class Lookout:
         """A pass, whatever becomes of it; only one that went through is remembered as made."""
         began, result = passes.begin_pass(ws.context), "done"
         try:
-            with closing(self._learn(ws.pool)) as events:
+            with closing(self._learn(ws.library)) as events:
                 first = list(islice(events, 1))  # a pass makes sure that it is alone before it says anything
                 yield Began(stage=PASS)
                 for event in chain(first, events):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from metier.events import Event
     from metier.learning.report import Learned
     from metier.learning.watch.one_workspace import Learn, Opener
-    from metier.selection.candidates.skill_pool import SkillPool
+    from metier.library.skills import Library
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +41,11 @@ class Told:
     event: Event
 
 
-def the_pass(pool: SkillPool) -> Generator[Event, None, object]:
+def the_pass(library: Library) -> Generator[Event, None, object]:
     """The pass that `metier learn` makes; the mode decides whether drafts are applied."""
     from metier.learning.learn import learn
 
-    learned = yield from learn(pool)
+    learned = yield from learn(library)
     yield Ended(stage="learn", text=summary(learned))
     return learned
 

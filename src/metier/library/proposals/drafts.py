@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from metier.context.audit import current_user, note_action
 from metier.errors import ConflictError, MetierError, NotFoundError
 from metier.library.versions.objects import files_of
-from metier.review.capabilities import capability_diff
 from metier.skills.names import lookalike_key
 from metier.store.tables.library import drafts
 from metier.types import Draft
@@ -124,6 +123,8 @@ def target_of(library: Library, draft: Draft) -> FoundSkill:
 
 def newly_allowed(library: Library, draft: Draft) -> tuple[str, ...]:
     """What a draft newly allows, in plain words; nothing if it can no longer be composed."""
+    from metier.review.capabilities import capability_diff
+
     with suppress(MetierError):
         change = proposed_change(library, draft)
         return tuple(one.words for one in capability_diff(change.before, change.after))

@@ -10,7 +10,6 @@ from metier.library.changes import ship_changes
 from metier.library.proposals.drafts import draft_of_package, save_draft
 from metier.library.proposals.second_opinion_commands import opinion_commands
 from metier.review.result import blocks
-from metier.review.review import review_package
 from metier.skills.validation import validate
 
 if TYPE_CHECKING:
@@ -56,6 +55,8 @@ def check_standard(package: Package, before: Package | None, folder: str) -> Non
 
 def review_change(ctx: Context, package: Package, skill: str, before: Package | None) -> Review:
     """What the four layers say of a package that a person hands in, and whoever else was asked to look."""
+    from metier.review.review import review_package
+
     second = opinion_commands(ctx.config.second_opinions)
     return review_package(package, folder=skill.rpartition("/")[2], before=before, second=second)
 
