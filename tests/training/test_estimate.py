@@ -23,6 +23,7 @@ SPECS: list[dict[str, Any]] = [
     {"epochs": 2, "batch": 5, "samples": 2},
     {"epochs": 3, "slow": False, "meta": False},
     {"epochs": 3, "slow_cases": 50},
+    {"epochs": 3, "slow_cases": 3, "pairs": "changed"},
     {"epochs": 2, "skill_aware": True, "consolidate_above": 1},
     {"epochs": 2, "baselines": False, "gate": "off"},
     {"epochs": 2, "schedule": "autonomous", "batch": 9, "minibatch": 2, "merge_group": 2},

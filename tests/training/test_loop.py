@@ -61,7 +61,9 @@ def test_every_case_is_rolled_out_once_an_epoch_with_another_sample() -> None:
     assert tried == Counter((f"train{number}", sample) for number in range(24) for sample in (0, 1))
 
 
-@pytest.mark.parametrize("changes", [{}, {"samples": 2}, {"skill_aware": True}, {"gate": "off"}])
+@pytest.mark.parametrize(
+    "changes", [{}, {"samples": 2}, {"skill_aware": True}, {"gate": "off"}, {"pairs": "changed"}], ids=str
+)
 def test_the_same_seed_ends_the_same_whatever_the_threads_do(changes: dict[str, object]) -> None:
     spec = SPEC.replace(**changes)
     first = run(spec)
@@ -71,6 +73,42 @@ def test_the_same_seed_ends_the_same_whatever_the_threads_do(changes: dict[str, 
         assert again.trained == first.trained
         assert again.trained.best.hash() == first.trained.best.hash()
         assert again.events == first.events
+
+
+def compared(pairs: str, **changes: object) -> tuple[dict[str, int], Counter[str], str]:
+    """What the second epoch is compared by: the categories, the rollouts of train cases, what the optimiser reads."""
+    world, model = Rules(), Teacher()
+    ran = run(SPEC.replace(pairs=pairs, ahead=False, meta=False, **changes), world=world, model=model)
+    counts = dict(ran.trained.epochs[-1].compared)
+    made = Counter({case: count for (case, _, _), count in world.made.items() if case.startswith("train")})
+    shown = next(one.messages[0].text for one in model.asked if one.stage == "slow")
+    return counts, made, shown.split("<comparison")[1]
+
+
+def test_the_policy_changed_tops_up_to_the_sample_size_and_unchanged_does_not() -> None:
+    mixed, _, _ = compared("mixed")
+    assert sum(mixed.values()) == 6
+    assert 0 < mixed["improved"] + mixed["regressed"] < 6
+    changed, _, shown = compared("changed")
+    assert changed["improved"] + changed["regressed"] == 6
+    assert shown.count("task: ") == 6
+    assert "0 persistent_fail; 6 improved; 0 stable_success" in shown
+    unchanged, _, shown = compared("unchanged")
+    assert unchanged == mixed
+    assert shown.count("task: ") == mixed["persistent_fail"] + mixed["stable_success"]
+
+
+def test_topping_up_passes_once_over_the_remaining_train_cases() -> None:
+    counts, made, shown = compared("changed", slow_cases=20)
+    assert sum(counts.values()) == 24
+    assert shown.count("task: ") == counts["improved"] + counts["regressed"] < 20
+    assert max(made.values()) <= 2 + 2  # one batch an epoch, two skills compared
+
+
+def test_topping_up_stops_when_there_are_enough_and_the_seed_decides_where_it_looks() -> None:
+    assert sum(compared("changed")[0].values()) < 24
+    assert compared("changed") == compared("changed")
+    assert len({compared("changed", seed=seed)[2] for seed in (1, 2, 3)}) > 1
 
 
 def test_what_is_begun_early_changes_nothing_that_is_found() -> None:

@@ -47,9 +47,23 @@ def end_epoch(run: TrainingRun, plan: StepPlan, previous: Package | None) -> Gen
 
 
 def compare(run: TrainingRun, plan: StepPlan, previous: Package) -> tuple[EpochPair, ...]:
-    """The sampled train cases under the last epoch's skill and under this one's."""
-    cases, sample = sampling.comparison_cases(run.splits.train, run.spec, plan.epoch), plan.samples[0]
-    arms = (previous, run.state.current)
+    """The sampled train cases under the last epoch's skill and under this one's.
+
+    Where only changed ones count, one pass over the remaining train cases tops them up to the size of the sample.
+    """
+    train, spec = run.splits.train, run.spec
+    pairs = _compare_cases(run, plan, previous, sampling.comparison_cases(train, spec, plan.epoch))
+    if spec.epoch_end.pairs != "changed":
+        return pairs
+    remaining = sampling.remaining_cases(train, spec, plan.epoch)
+    while remaining and (missing := spec.epoch_end.slow_cases - len(pairs_for_policy(pairs, "changed"))) > 0:
+        pairs += _compare_cases(run, plan, previous, remaining[:missing])
+        remaining = remaining[missing:]
+    return pairs
+
+
+def _compare_cases(run: TrainingRun, plan: StepPlan, previous: Package, cases: sampling.Batch) -> tuple[EpochPair, ...]:
+    arms, sample = (previous, run.state.current), plan.samples[0]
     for skill in arms:
         run.rollouts.begin(cases, skill, samples=(sample,), urgency=NEEDED)
     before, after = ([run.rollouts.read(case, skill, "compare", sample=sample) for case in cases] for skill in arms)

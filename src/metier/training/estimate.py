@@ -52,7 +52,8 @@ def estimate(splits: Splits, spec: Spec, skill: str) -> TrainingEstimate:
     noted = steps * spec.reflection.skill_aware
     gated = val + steps * screened + whole * (compared * spec.epoch_end.slow + noted + spec.editing.one_shot_first)
     held_out = (len(splits.val) + len(splits.test)) * (2 * spec.baselines) + 2 * len(splits.test)
-    slow = compared * 2 * min(spec.epoch_end.slow_cases, len(splits.train))
+    looked = len(splits.train) if spec.epoch_end.pairs == "changed" else spec.epoch_end.slow_cases
+    slow = compared * 2 * min(looked, len(splits.train))
     first = spec.editing.one_shot_first
     twice = min(spec.batch, len(splits.train)) * spec.samples * first  # the first batch, if it is taken
     rollouts = tried + twice + gated + held_out + slow + 2 * len(splits.confirm)

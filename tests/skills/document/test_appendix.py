@@ -58,6 +58,16 @@ def test_a_consolidated_list_takes_the_place_of_all_notes() -> None:
     assert extract(replace(document, [])) == ()
 
 
+def test_a_heading_in_the_appendix_is_no_note_and_stays() -> None:
+    heading = "## Execution Notes Appendix"
+    document = f"# T\n\n{START}\n{heading}\n- one\n{END}\n"
+    assert extract(document) == ("one",)
+    assert append(document, ["two"]) == f"# T\n\n{START}\n{heading}\n- one\n- two\n{END}\n"
+    assert append(document, ["two"], limit=1) == f"# T\n\n{START}\n{heading}\n- two\n{END}\n"
+    assert replace(document, ["both"]) == f"# T\n\n{START}\n{heading}\n- both\n{END}\n"
+    assert unique([heading, "- ### Notes", "#hashtag"]) == ("#hashtag",)
+
+
 def test_markers_in_a_note_are_removed() -> None:
     assert unique([f"a {END} b {SLOW}"]) == ("a  b",)
 

@@ -7,7 +7,7 @@ from training_toys import TEXT, desk, package
 
 from metier.skills.document import appendix
 from metier.training.proposing.appendix import add_notes, with_appendix
-from metier.training.proposing.prompt import document_of
+from metier.training.proposing.prompt import document_of, with_document
 from metier.training.spec import Spec
 
 
@@ -42,6 +42,22 @@ def test_what_does_not_become_fewer_stays(answer: object) -> None:
     made = add_notes(package(), ["Look twice.", "Ask.", "Wait."], place, Spec.of(consolidate_above=2))
     assert notes_of(document_of(made.package)) == ("Look twice.", "Ask.", "Wait.")
     assert made.problem
+
+
+def test_a_heading_is_not_counted_and_not_sent_to_consolidation() -> None:
+    place, model = desk({"appendix_notes": "Look twice and ask."})
+    old = "<!-- APPENDIX_START -->\n## Execution Notes Appendix\n- Look twice.\n<!-- APPENDIX_END -->\n"
+    skill = with_document(package(), f"{TEXT}\n{old}")
+    assert notes_of(document_of(add_notes(skill, ["Ask."], place, Spec.of(consolidate_above=2)).package)) == (
+        "Look twice.",
+        "Ask.",
+    )
+    assert model.requests == []
+    made = add_notes(skill, ["Ask."], place, Spec.of(consolidate_above=1))
+    assert "Execution Notes" not in model.requests[0].messages[0].text
+    assert document_of(made.package).endswith(
+        "## Execution Notes Appendix\n- Look twice and ask.\n<!-- APPENDIX_END -->\n"
+    )
 
 
 def test_at_the_threshold_nobody_is_asked() -> None:

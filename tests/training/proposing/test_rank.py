@@ -62,6 +62,23 @@ def test_the_model_says_how_many_and_nothing_usable_means_none(answer: object, e
     assert bool(problem) is (answer is None or answer == {"n": 2})
 
 
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [(2.0, 2), ("3 edits", 3), ("about 2", 2), (2.5, 2), ("2", 2), (-1.0, 0), ("-2", 0), (0, 0)],
+)
+def test_a_number_of_edits_is_read_leniently(said: object, expected: int) -> None:
+    place, _ = desk({"learning_rate": said})
+    assert decide_budget(THREE, place, setting(), "3 cases") == (expected, "")
+
+
+@pytest.mark.parametrize("said", [True, False, "", "none", None, [], {}])
+def test_what_holds_no_number_of_edits_means_none(said: object) -> None:
+    place, _ = desk({"learning_rate": said})
+    count, problem = decide_budget(THREE, place, setting(), "3 cases")
+    assert count == 0
+    assert problem
+
+
 def test_a_used_up_budget_ends_the_run() -> None:
     model = Scripted(otherwise=fails(OverBudget(reason="5 calls are used up")))
     with pytest.raises(Halt, match="used up"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from training_toys import case, package, setting
+from training_toys import case, desk, package, setting
 
 from metier.skills.editing.patch_json import MalformedEdit
 from metier.training.proposing import answers
@@ -136,6 +136,47 @@ def test_a_defect_becomes_an_edit_and_a_lapse_a_reminder() -> None:
     found = read_reflection(minibatch(seen(1, 0.0)), answered(lapses), spec)
     assert found.bundle.items == ()
     assert found.notes == ("Read to the end.", "Check it.")
+
+
+@pytest.mark.parametrize(
+    ("notes", "expected"),
+    [
+        ("Read to the end.", ("Read to the end.",)),
+        ("- Read to the end.\n- Check the unit.", ("Read to the end.", "Check the unit.")),
+        ([{"note": "Read to the end."}, {"content": "Check the unit."}], ("Read to the end.", "Check the unit.")),
+        (["Read to the end.", {"note": None}, {"other": "x"}, 7, None, ["x"]], ("Read to the end.",)),
+        ({"note": "Read to the end."}, ("Read to the end.",)),
+        (None, ()),
+        (7, ()),
+    ],
+)
+def test_reminders_in_another_form_are_read_and_never_cost_the_edits(notes: object, expected: tuple[str, ...]) -> None:
+    said = {"edits": [{"op": "append", "content": "Check it."}], "labels": ["SKILL_DEFECT"], "appendix_notes": notes}
+    place, _ = desk(said)
+    asked = place.one(analyst_question(minibatch(seen(1, 0.0)), setting(), Spec.of(skill_aware=True)))
+    found = read_reflection(minibatch(seen(1, 0.0)), asked, Spec.of(skill_aware=True))
+    assert [one.what for one in found.bundle.items] == [Append(content="Check it.")]
+    assert found.notes == expected
+
+
+@pytest.mark.parametrize("labels", [LAPSE, [{"label": LAPSE}], ["execution_lapse "], {"c1": LAPSE}])
+def test_labels_in_another_form_are_read(labels: object) -> None:
+    place, _ = desk({"edits": [{"op": "append", "content": "Check it."}], "labels": labels})
+    asked = place.one(analyst_question(minibatch(seen(1, 0.0)), setting(), Spec.of(skill_aware=True)))
+    found = read_reflection(minibatch(seen(1, 0.0)), asked, Spec.of(skill_aware=True))
+    assert (found.bundle.items, found.notes) == ((), ("Check it.",))
+
+
+def test_failure_patterns_in_another_form_never_cost_the_edits() -> None:
+    place, _ = desk({"edits": [{"op": "append", "content": "Check it."}], "failure_patterns": [{"pattern": "late"}, 7]})
+    asked = place.one(analyst_question(minibatch(seen(1, 0.0)), setting(), Spec()))
+    found = read_reflection(minibatch(seen(1, 0.0)), asked, Spec())
+    assert (len(found.bundle.items), found.patterns) == (1, ("late",))
+
+
+def test_an_analyst_who_is_unsure_says_execution_lapse() -> None:
+    asked = analyst_question(minibatch(seen(1, 0.0)), setting(), Spec.of(skill_aware=True))
+    assert "When you are unsure, choose `EXECUTION_LAPSE`" in asked.prompt
 
 
 @pytest.mark.parametrize("aware", [False, True])

@@ -27,7 +27,12 @@ def test_halves_are_rounded_to_even() -> None:
 
 def test_the_budget_never_falls_below_the_least() -> None:
     assert budget("linear", 1, 2, most=1, least=3) == 3
-    assert budget("linear", 1, 0, most=4, least=2) == 2
+
+
+@pytest.mark.parametrize("schedule", ["constant", "linear", "cosine"])
+def test_a_training_of_one_step_gets_the_whole_budget(schedule: Planned) -> None:
+    assert [budget(schedule, 1, total, most=4, least=2) for total in (0, 1)] == [4, 4]
+    assert planned_budget(Spec.of(schedule=schedule), 1, 1) == 4
 
 
 def test_the_defaults_go_from_four_to_two() -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from training_toys import TEXT, case, package
 
-from metier.training.proposing.prompt import document_of
+from metier.skills.document.regions import MARKERS
+from metier.training.proposing.prompt import document_of, with_document
 from metier.training.proposing.slow_update import (
     category_counts,
     guidance_question,
@@ -22,6 +23,7 @@ from metier.types.trials import Rollout, Scored, Unscored
 if TYPE_CHECKING:
     from metier.training.spec import Pairing
 
+START, END = MARKERS["slow_update"]
 CASES = tuple(case(number, "hidden") for number in range(5))
 
 
@@ -67,6 +69,27 @@ def test_guidance_takes_the_place_of_the_guidance_there_was() -> None:
     once = with_guidance(package(), "Keep calm.")
     assert document_of(once) == f"{TEXT}\n<!-- SLOW_UPDATE_START -->\nKeep calm.\n<!-- SLOW_UPDATE_END -->\n"
     assert document_of(with_guidance(once, "Hurry.")) == document_of(once).replace("Keep calm.", "Hurry.")
+
+
+@pytest.mark.parametrize(
+    "regions",
+    [
+        f"{START}\nOld.\n{END}\n\n{START}\nOlder.\n{END}\n",
+        f"{START}\nOld.\n{END}\n\n{START}\nOlder.\n{END}\n\n{START}\nOldest.\n{END}\n",
+        f"{START}\nOld.\n{END}\n{END}\n",
+        f"{START}\nOld. {START} Older.\n{END}\n\n{END}\n",
+        f"{START}\n\n{START}\nOld.\n{END}\n",
+    ],
+)
+def test_guidance_takes_the_place_of_every_region_there_was(regions: str) -> None:
+    document = document_of(with_guidance(with_document(package(), f"{TEXT}\n{regions}"), "Hurry."))
+    assert document == f"{TEXT}\n{START}\nHurry.\n{END}\n"
+
+
+def test_text_between_two_regions_stays() -> None:
+    regions = f"{START}\nOld.\n{END}\n\nBetween.\n\n{START}\nOlder.\n{END}\n"
+    document = document_of(with_guidance(with_document(package(), f"{TEXT}\n{regions}"), "Hurry."))
+    assert document == f"{TEXT}\nBetween.\n\n{START}\nHurry.\n{END}\n"
 
 
 def test_the_optimiser_sees_both_skills_the_pairs_and_what_it_wrote_before() -> None:

@@ -62,6 +62,14 @@ def problem(of: Case, means: Means | None = None) -> str:
         (case(kind="section", titles=["Steps", "## Notes"]), "# Steps\none\n## notes\ntwo\n", 1, 1),
         (case(kind="section", titles=["Steps", "Notes"]), "# Steps\none\n```\n# Notes\n```\n", 0, 0.5),
         (case(kind="section", titles=["Steps"]), "# Steps\n\n", 0, 0),
+        (case(kind="section", titles=["Risks", "Next steps"]), "## 1. Risks\none\n### 2.1) Next steps\ntwo\n", 1, 1),
+        (case(kind="section", titles=["## 1. Risks"]), "## 1. Risks\none\n", 1, 1),
+        (case(kind="section", titles=["2. Risks"]), "## 1. Risks\none\n", 0, 0),
+        (case(kind="section", titles=["results"]), "## 2024 results\none\n", 0, 0),
+        (case(kind="not-contains", texts=["TODO", "lorem"]), "All done.", 1, 1),
+        (case(kind="not-contains", texts=["TODO", "lorem"]), "TODO: more", 0, 0.5),
+        (case("todo", kind="not-contains", ignore_case=True), "TODO: more", 0, 0),
+        (case("todo", kind="not-contains"), "TODO: more", 1, 1),
         (case(kind="length", unit="words", max=3), "one two three", 1, 1),
         (case(kind="length", unit="words", max=3), "one two three four", 0, 0),
         (case(kind="length", min=2), "a", 0, 0),
@@ -325,6 +333,7 @@ def test_a_number_is_found_however_it_is_written(value: int, places: int) -> Non
 def test_no_answer_makes_a_scorer_raise(output: str, kind: str) -> None:
     settings: dict[str, object] = {
         "section": {"titles": ["a"]},
+        "not-contains": {"texts": ["a"]},
         "length": {"max": 3},
         "tool-called": {"tools": ["x"]},
         "command": {"command": "true"},

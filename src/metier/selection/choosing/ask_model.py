@@ -130,8 +130,8 @@ def _known(found: list[object], known: Collection[str]) -> KnownNames:
     kept: dict[str, None] = {}
     dropped: list[str] = []
     for item in found:
-        if isinstance(item, str) and item.strip() and item in known:
-            kept[item] = None
+        if isinstance(item, str) and (name := item.strip()) in known and name:
+            kept[name] = None
         elif not isinstance(item, str) or item.strip():
             dropped.append(clean(item[:80]) if isinstance(item, str) else type(item).__name__)
     return KnownNames(names=tuple(kept), dropped=tuple(dropped[:20]))

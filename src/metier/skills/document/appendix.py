@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _BULLETS = re.compile(r"\A(?:[-*](?:\s+|$))+")
-_TRAILING = " .,;:!?…。！？"
+_HEADING = re.compile(r"#{1,6}(?:\s|\Z)")
+_TRAILING = " .,;:!?…。！？-_"
 
 
 def inject(document: str) -> str:
@@ -20,9 +21,8 @@ def inject(document: str) -> str:
 
 
 def extract(document: str) -> tuple[str, ...]:
-    """The notes of the appendix in order, without their bullets; none when there is no appendix."""
-    lines = (inner(document, "appendix") or "").splitlines()
-    return tuple(note for line in lines if (note := _without_bullet(line)))
+    """The notes of the appendix in order, without their bullets; a heading is no note."""
+    return tuple(note for line in _lines(document) if (note := _without_bullet(line)) and not _HEADING.match(note))
 
 
 def append(document: str, notes: Iterable[str], *, limit: int | None = None) -> str:
@@ -44,8 +44,9 @@ def append(document: str, notes: Iterable[str], *, limit: int | None = None) -> 
 
 
 def replace(document: str, notes: Iterable[str]) -> str:
-    """The document with these notes in place of all its own; said twice, a note is kept once."""
-    return with_inner(document, "appendix", _listed(unique(notes)))
+    """The document with these notes in place of all its own, below its headings; said twice, a note is kept once."""
+    headings = [line for line in _lines(document) if _HEADING.match(line.strip())]
+    return with_inner(document, "appendix", "\n".join((*headings, _listed(unique(notes)))))
 
 
 def cap(notes: Iterable[str], limit: int) -> tuple[str, ...]:
@@ -55,12 +56,12 @@ def cap(notes: Iterable[str], limit: int) -> tuple[str, ...]:
 
 
 def unique(notes: Iterable[str], *, known: Iterable[str] = ()) -> tuple[str, ...]:
-    """The notes on one line each, without markers, without those that are known or were said before."""
+    """The notes on one line each, without markers and headings, without those that are known or were said before."""
     seen = {_key(note) for note in known}
     found: list[str] = []
     for note in notes:
         line = _without_bullet(without_markers(" ".join(note.split())))
-        if (key := _key(line)) and key not in seen:
+        if (key := _key(line)) and key not in seen and not _HEADING.match(line):
             seen.add(key)
             found.append(line)
     return tuple(found)
@@ -68,6 +69,10 @@ def unique(notes: Iterable[str], *, known: Iterable[str] = ()) -> tuple[str, ...
 
 def _key(note: str) -> str:
     return " ".join(note.casefold().split()).rstrip(_TRAILING)
+
+
+def _lines(document: str) -> list[str]:
+    return (inner(document, "appendix") or "").splitlines()
 
 
 def _without_bullet(line: str) -> str:

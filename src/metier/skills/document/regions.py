@@ -75,19 +75,26 @@ def inner(document: str, kind: Kind) -> str | None:
 
 
 def with_inner(document: str, kind: Kind, text: str) -> str:
-    """The document with other text in a region; a region that is not there is put at the end.
+    """The document with other text in its one region of a kind; a region that is not there is put at the end.
 
-    Markers in the text are dropped, and so is a marker of this kind that stands alone in the document: together with
-    the new region it would protect everything between them.
+    Of several regions the last place is kept and the others go, with what they hold. Markers in the text are dropped,
+    and so is a marker of this kind that stands alone in the document: together with the new region it would protect
+    everything between them.
     """
     opening, closing = MARKERS[kind]
     body = without_markers(text).strip()
     block = f"{opening}\n{body}\n{closing}" if body else f"{opening}\n{closing}"
     found = region(document, kind)
-    if found:
-        return f"{document[: found.start]}{block}{document[found.end :]}"
-    document = without_markers(document, MARKERS[kind])
-    return f"{document.rstrip()}\n\n{block}\n"
+    while found and region(document[found.end :], kind):
+        document = without_region(document, kind)
+        found = region(document, kind)
+    if found is None:
+        return f"{without_markers(document, MARKERS[kind]).rstrip()}\n\n{block}\n"
+    before, behind = document[: found.start], document[found.end :]
+    after = without_markers(behind, MARKERS[kind])
+    if after != behind and not after.strip():
+        after = "\n"
+    return f"{without_markers(before, MARKERS[kind])}{block}{after}"
 
 
 def without_region(document: str, kind: Kind) -> str:

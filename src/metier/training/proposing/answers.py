@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
+from typing import Annotated, cast
 
-from pydantic import BaseModel, Field, JsonValue, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, Field, JsonValue, WithJsonSchema
 
 TEXT: dict[str, JsonValue] = {"type": "string"}
 FIELDS: dict[str, JsonValue] = {
@@ -18,12 +19,70 @@ LooseEdit = Annotated[JsonValue, WithJsonSchema({"type": "object", "properties":
 """Anything in the place of an edit: one that is none is reported as such and spoils no other."""
 LooseIndex = Annotated[JsonValue, WithJsonSchema({"type": "integer"})]
 """Anything in the place of an index: one that is none is left out."""
+NOTE_KEYS = ("note", "content", "pattern", "description", "text")
+"""Where an object in the place of a note holds its text."""
+
+
+def read_notes(value: object) -> list[str]:
+    """The texts of a list, one text, or objects that hold one each; whatever else there is counts for nothing."""
+    match value:
+        case str():
+            lines = [line for line in value.splitlines() if line.strip()]
+            listed = all(line.lstrip().startswith(("- ", "* ", "#")) for line in lines)
+            found = [line.strip().removeprefix("- ").removeprefix("* ") for line in lines] if listed else [value]
+        case dict():
+            fields = cast("dict[str, object]", value)
+            found = [text for key in NOTE_KEYS if isinstance(text := fields.get(key), str) and text.strip()][:1]
+        case list():
+            items = cast("list[object]", value)
+            found = [text for one in items for text in ([one] if isinstance(one, str) else _object_notes(one))]
+        case _:
+            found = []
+    return [text.strip() for text in found if text.strip()]
+
+
+def _object_notes(value: object) -> list[str]:
+    return read_notes(cast("object", value)) if isinstance(value, dict) else []
+
+
+def read_labels(value: object) -> list[str]:
+    """The labels of a list, one label, objects that hold one each, or an object with a label for each case."""
+    match value:
+        case str():
+            return [value.strip().upper()]
+        case dict():
+            fields = cast("dict[str, object]", value)
+            return read_labels([fields["label"]] if "label" in fields else list(fields.values()))
+        case list():
+            return [label for one in cast("list[object]", value) for label in read_labels(one)]
+        case _:
+            return []
+
+
+def read_count(value: object) -> object:
+    """A number of edits as a model writes it: 2, 2.0, "3 edits"; less than 0 is 0. Without a number: no answer."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return max(0, value)
+    found = re.search(r"-?\d{1,9}", str(value)) if isinstance(value, str | float) else None
+    if found is None:
+        raise ValueError("Input should be a number of edits, such as 2")
+    return max(0, int(found[0]))
+
+
+def _text_or_nothing(value: object) -> object:
+    return value if isinstance(value, str) else ""
+
+
+Notes = Annotated[list[str], BeforeValidator(read_notes)]
+Labels = Annotated[list[str], BeforeValidator(read_labels)]
+Remark = Annotated[str, BeforeValidator(_text_or_nothing)]
+"""What is nice to have: anything but a text counts for nothing."""
 
 
 class Patched(BaseModel):
     """Edits in order."""
 
-    reasoning: str = ""
+    reasoning: Remark = ""
     edits: list[LooseEdit]
 
 
@@ -38,29 +97,29 @@ class Suggested(BaseModel):
 class Suggestions(BaseModel):
     """Suggestions in order."""
 
-    reasoning: str = ""
+    reasoning: Remark = ""
     suggestions: list[Suggested]
 
 
 class Rewritten(BaseModel):
     """A whole document."""
 
-    reasoning: str = ""
+    reasoning: Remark = ""
     new_skill: str = Field(min_length=1)
 
 
 class Analysis(BaseModel):
     """What an analyst has to say beside its proposals."""
 
-    failure_patterns: list[str] = []
+    failure_patterns: Notes = []
 
 
 class Aware(Analysis):
     """The same, from an analyst who tells defects of the skill from lapses in following it."""
 
-    labels: list[str] = []
+    labels: Labels = []
     """SKILL_DEFECT or EXECUTION_LAPSE, one for each case; edits are for defects alone."""
-    appendix_notes: list[str] = []
+    appendix_notes: Notes = []
 
 
 class AnalysedPatch(Analysis, Patched):
@@ -90,32 +149,32 @@ class AwareDocument(Aware, AnalysedDocument):
 class Ranking(BaseModel):
     """Which proposals come first, counted from 0."""
 
-    reasoning: str = ""
+    reasoning: Remark = ""
     selected_indices: list[LooseIndex]
 
 
 class LearningRate(BaseModel):
     """How many proposals to take up now."""
 
-    reasoning: str = ""
-    learning_rate: int
+    reasoning: Remark = ""
+    learning_rate: Annotated[int, BeforeValidator(read_count)]
 
 
 class Guidance(BaseModel):
     """What the comparison of two epochs teaches whoever uses the skill."""
 
-    reasoning: str = ""
+    reasoning: Remark = ""
     slow_update_content: str
 
 
 class Strategy(BaseModel):
     """What the optimiser wants to remember about optimising this skill."""
 
-    reasoning: str = ""
+    reasoning: Remark = ""
     meta_skill_content: str
 
 
 class Consolidated(BaseModel):
     """Fewer reminders that say the same."""
 
-    appendix_notes: list[str]
+    appendix_notes: Notes

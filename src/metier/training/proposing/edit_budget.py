@@ -12,11 +12,14 @@ Planned = Literal["constant", "linear", "cosine"]
 
 
 def budget(schedule: Planned, step: int, total: int, *, most: int, least: int) -> int:
-    """The edits of a step, counted from 1; halves are rounded to even, and it never falls below `least`."""
-    share = min(step, total) / total if total > 0 else 1.0
+    """The edits of a step, counted from 1; halves are rounded to even, and it never falls below `least`.
+
+    A training of one step has nothing to fall towards: it gets the most.
+    """
+    if schedule == "constant" or total <= 1:
+        return most
+    share = min(step, total) / total
     match schedule:
-        case "constant":
-            return most
         case "linear":
             planned = round(most + (least - most) * share)
         case "cosine":

@@ -1,8 +1,9 @@
-"""Scorers that look at the answer's text: exact, contains, regex, section, length, no-refusal."""
+"""Scorers that look at the answer's text: exact, contains, not-contains, regex, section, length, no-refusal."""
 
 from __future__ import annotations
 
 import importlib
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -44,6 +45,10 @@ REFUSALS = (
 )
 
 
+_NUMBER = re.compile(r"(?:\d+(?:\.\d+)*[.):]|\d+(?:\.\d+)+)\s+")
+"""The number before a heading's words: `1. `, `2.1) `, `3.2 `."""
+
+
 class _Pattern(Protocol):
     def search(self, text: str) -> object: ...
     def fullmatch(self, text: str) -> object: ...
@@ -69,6 +74,12 @@ def _contains(settings: StrictObject, case: Case) -> Judge:
     return lambda attempt, _: _portion([fold(one) in fold(attempt.output) for one in wanted])
 
 
+def _not_contains(settings: StrictObject, case: Case) -> Judge:
+    fold = _folding(settings)
+    unwanted = settings.each("texts", word) or answers(settings, case, "texts")
+    return lambda attempt, _: _portion([fold(one) not in fold(attempt.output) for one in unwanted])
+
+
 def _regex(settings: StrictObject, case: Case) -> Judge:
     source = settings.text("pattern") or case.expected
     if not source:
@@ -90,7 +101,8 @@ def _section(settings: StrictObject, case: Case) -> Judge:
 
     def judge(attempt: Attempt, _: Means) -> Scored:
         document = attempt.output.encode("utf-8", "replace")
-        filled = {one.title.casefold() for one in sections(document) if document[slice(*one.body)].strip()}
+        titles = [one.title.casefold() for one in sections(document) if document[slice(*one.body)].strip()]
+        filled = {*titles, *(_NUMBER.sub("", title, count=1) for title in titles if _NUMBER.match(title))}
         return _portion([title in filled for title in wanted])
 
     return judge
@@ -150,6 +162,7 @@ def _compiled(source: str, ignore_case: bool, where: str) -> _Pattern:  # noqa: 
 TEXT = {
     "exact": Kind(fields=("answers", "ignore_case"), make=_exact),
     "contains": Kind(fields=("texts", "ignore_case"), make=_contains),
+    "not-contains": Kind(fields=("texts", "ignore_case"), make=_not_contains),
     "regex": Kind(fields=("pattern", "ignore_case", "full"), make=_regex),
     "section": Kind(fields=("titles",), make=_section),
     "length": Kind(fields=("unit", "min", "max"), make=_length),
