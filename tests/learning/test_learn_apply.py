@@ -163,7 +163,7 @@ def test_a_root_that_cannot_be_written_is_said_in_one_line_and_the_draft_can_be_
     draft = the_draft(shop)
     assert (draft.status, [one.rule for one in draft.findings]) == ("quarantined", ["apply-failed"])
     assert draft.findings[0].fix == f"metier drafts apply {draft.id}"
-    assert learned(shop).taken == ()
+    assert [one.what for one in learned(shop).taken] == ["failed"]
     (shop.root / ".agents").unlink()
     (version,) = apply_drafts(shop.library, [draft.id])
     assert list(documents(shop)) == [version.skill]

@@ -51,6 +51,12 @@ def test_used_skills_are_the_path_if_there_is_one() -> None:
     assert used_skills(run) == ("Deploy", "Test")
 
 
+def test_a_final_path_of_blanks_only_does_not_hide_the_tools_skills() -> None:
+    tools = (ToolCall(name="Read", skills=("release-notes",)),)
+    run = replace(RUN, tools=tools, skills=SkillTrace(path=("", "  ")))
+    assert used_skills(run) == ("release-notes",)
+
+
 def test_without_a_path_only_successful_tools_count_in_order() -> None:
     tools = (
         ToolCall(name="a", skills=("one",)),

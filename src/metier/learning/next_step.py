@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
+from metier.review.result import blocks
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
 
 GROWTH = 0.5
 """New successes, as a share of those a shipped draft was made from, that call for another one."""
+FAULTS = frozenset(("apply-failed", "second-opinion-failed"))
+"""Rules of findings that say nothing about the draft itself."""
 SHIFT = 0.15
 """A change of the success ratio that calls for another draft."""
 
@@ -67,6 +71,8 @@ def next_step(pattern: Pattern, drafts: Sequence[Draft], now: Situation) -> Step
     match last.status:
         case "candidate":
             return Refresh(draft=last, reason="its draft is open")
+        case "quarantined" if is_held_by_fault(last):
+            return Refresh(draft=last, reason="a fault that may have passed kept its draft back")
         case "quarantined" | "rejected":
             return _again(pattern, last, now)
         case "accepted":
@@ -75,6 +81,12 @@ def next_step(pattern: Pattern, drafts: Sequence[Draft], now: Situation) -> Step
             return Generate(reason="its draft was superseded")
         case _:
             assert_never(last.status)
+
+
+def is_held_by_fault(draft: Draft) -> bool:
+    """Whether nothing but a fault that may pass keeps a draft back: the disk, a second opinion that gave no answer."""
+    blocking = {one.rule for one in draft.findings if blocks(one)}
+    return draft.status == "quarantined" and bool(blocking) and blocking <= FAULTS
 
 
 def new_runs(pattern: Pattern, draft: Draft) -> tuple[str, ...]:

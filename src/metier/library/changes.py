@@ -14,7 +14,7 @@ from metier.library.hand_edits import record_hand_edit, unsaved_version
 from metier.library.profiles import profile_of, update_profiles
 from metier.library.roots import AGENTS, CLAUDE
 from metier.library.versions.apply import SkillChange, apply_changes
-from metier.store.tables.library import glances
+from metier.store.tables.library import drafts, glances
 from metier.types.skills import Glance, Version
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from metier.library.skills import FoundSkill, Library
     from metier.library.versions.history import SkillHistory
     from metier.store.engines.engine import Transaction
+    from metier.types import Draft
     from metier.types.skills import SkillStatus, VersionAction
 
 
@@ -129,8 +130,13 @@ def new_version(
     )
 
 
-def ship_changes(ctx: Context, changes: Sequence[tuple[FoundSkill, SkillChange]]) -> list[Version]:
-    """Carry out changes that were allowed, store by store, with links, profiles and the audit log in step."""
+def ship_changes(
+    ctx: Context, changes: Sequence[tuple[FoundSkill, SkillChange]], accepted: Sequence[Draft] = ()
+) -> list[Version]:
+    """Carry out changes that were allowed, store by store, with links, profiles and the audit log in step.
+
+    `accepted` are the drafts they were made of, to be saved together with them: if that fails, all of it goes back.
+    """
     done: list[Version] = []
     for store in {id(found.version_store): found.version_store for found, _ in changes}.values():
         mine = [(found, change) for found, change in changes if found.version_store is store]
@@ -141,6 +147,7 @@ def ship_changes(ctx: Context, changes: Sequence[tuple[FoundSkill, SkillChange]]
             with ctx.store.write() as transaction:
                 update_profiles(ctx, transaction, versions)
                 _remember_shipped(transaction, mine, versions)
+                _save_accepted(transaction, ctx, accepted, versions)
                 for version in versions:
                     subject = f"{version.skill} v{version.number}"
                     note_action(transaction, ctx, f"skill {version.action}", subject, version.summary)
@@ -169,6 +176,17 @@ def _remember_shipped(
             glances.put(transaction, str(root), seen)
 
 
+def _save_accepted(
+    transaction: Transaction, ctx: Context, accepted: Sequence[Draft], versions: Sequence[Version]
+) -> None:
+    """Save the drafts that some versions were made of."""
+    made = {version.draft for version in versions}
+    for draft in accepted:
+        if draft.id in made:
+            drafts.put(transaction, draft)
+            note_action(transaction, ctx, "apply draft", f"{draft.id} {draft.hash}", draft.summary)
+
+
 def _take_back(
     ctx: Context, changes: Sequence[tuple[FoundSkill, SkillChange]], versions: Sequence[Version], error: StoreError
 ) -> None:
@@ -181,7 +199,8 @@ def _take_back(
         package = found.load(before) if before else change.package
         status: SkillStatus = entry.status if before else "deleted"
         base = ABSENT if version.out else version.hash
-        back.append(SkillChange(root=change.root, package=package, base=base, version=replace(entry, status=status)))
+        entry = replace(entry, status=status, draft=version.draft)
+        back.append(SkillChange(root=change.root, package=package, base=base, version=entry))
     try:
         for (found, _), version in zip(changes, apply_changes(changes[0][0].version_store, back), strict=True):
             _update_links(ctx, found, version)

@@ -80,9 +80,8 @@ def success_of(run: Run) -> bool | None:
 
 def used_skills(run: Run) -> tuple[str, ...]:
     """The skills that did the work: the final successful path, else those of successful tool executions."""
-    if run.skills.path:
-        return unique(run.skills.path)
-    return unique([name for tool in run.tools if tool.ok and tool.skills for name in tool.skills])
+    path = unique(run.skills.path)
+    return path or unique([name for tool in run.tools if tool.ok and tool.skills for name in tool.skills])
 
 
 def seen_skills(run: Run) -> tuple[str, ...]:

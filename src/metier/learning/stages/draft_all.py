@@ -85,7 +85,7 @@ def _step(writer: DraftWriter, pattern: Pattern, mine: tuple[Draft, ...], *, shi
     step = next_step(pattern, mine, now)
     if not isinstance(step, Refresh) or (ship and may_ship(step.draft)):
         return step
-    same = step.draft.basis == writer.basis(pattern, step.draft)
+    same = writer.is_up_to_date(pattern, step.draft)
     return Leave(reason="its draft is open, and nothing has changed") if same else step
 
 
@@ -151,7 +151,7 @@ def _written(
         case Generate():
             return writer.write(pattern, earlier)
         case Refresh(draft=draft):
-            return draft if draft.basis == writer.basis(pattern, draft) else writer.refresh(pattern, draft)
+            return draft if writer.is_up_to_date(pattern, draft) else writer.refresh(pattern, draft)
         case _:
             assert_never(step)
 

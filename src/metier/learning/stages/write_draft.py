@@ -13,7 +13,7 @@ from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew
 from metier.learning.drafting.proposal import AFTER, Proposal, Refusal, draft_of, normalise
 from metier.learning.drafting.shortcut import combined, is_stable, shortcut_name
 from metier.learning.drafting.similar_skills import recall
-from metier.learning.next_step import GROWTH
+from metier.learning.next_step import GROWTH, is_held_by_fault
 from metier.learning.stages.read_runs import in_short, lessons_of, paths_of
 from metier.library.proposals.drafts import OPEN
 from metier.library.proposals.second_opinion_commands import opinion_commands
@@ -118,6 +118,10 @@ class DraftWriter:
         there = self.existing.hash(name_of(draft))
         evidence = _evidence(pattern) if draft.needs_approval and not draft.approved else ""
         return _hash(draft.body, draft.hash, evidence, there, root, __version__)
+
+    def is_up_to_date(self, pattern: Pattern, draft: Draft) -> bool:
+        """Whether reviewing a draft again would say nothing new; a fault that kept it back may have passed."""
+        return draft.basis == self.basis(pattern, draft) and not is_held_by_fault(draft)
 
     def attempt_key(self, pattern: Pattern, drafter: str) -> str:
         """A key for one attempt to draft a pattern: who tried, on what evidence, and how much of it."""

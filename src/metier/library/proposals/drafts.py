@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from metier.library.skills import FoundSkill, Library
     from metier.skills.package import Package
     from metier.types import DraftKind
+    from metier.types.skills import Version
 
 OPEN = ("candidate", "quarantined")
 """Statuses of drafts that wait for a decision."""
@@ -201,4 +202,10 @@ def _was_shipped(library: Library, draft: Draft) -> bool:
         found = target_of(library, draft)
     except NotFoundError:  # its folder is in no root any more: the whole workspace was moved
         return False
-    return any(version.draft == draft.id for version in found.history().versions)
+    return shipped_version(found, draft) is not None
+
+
+def shipped_version(found: FoundSkill, draft: Draft) -> Version | None:
+    """The version a draft became; none where it never was one, or was taken back because it could not be saved."""
+    made = [version for version in found.history().versions if version.draft == draft.id]
+    return made[-1] if made and made[-1].action != "rollback" else None

@@ -16,6 +16,7 @@ from metier.library.proposals.drafts import (
     finish_interrupted_drafts,
     get_open_draft,
     proposed_change,
+    shipped_version,
     target_of,
 )
 from metier.library.proposals.gate import PASSING, UNJUDGED, receipt_of
@@ -98,21 +99,22 @@ def _ship_all(library: Library, chosen: Sequence[tuple[ProposedChange, Decision]
     ctx = library.ctx
     for change, _ in chosen:
         _check_current(ctx, change)
+    accepted = [
+        replace(change.draft, status="accepted", findings=_review_findings(change.draft), updated=ctx.now())
+        for change, _ in chosen
+    ]
+    changes = [(change.found, _change(library, change, decision)) for change, decision in chosen]
     try:
-        versions = ship_changes(
-            ctx, [(change.found, _change(library, change, decision)) for change, decision in chosen]
-        )
+        return ship_changes(ctx, changes, accepted)
     except StoreError as error:
-        for change, _ in chosen:
-            _quarantine(ctx, change.draft, change.found, str(error))
+        there = [shipped_version(change.found, change.draft) for change, _ in chosen]
+        shipped = [version for version in there if version]
+        if len(shipped) == len(chosen):  # it could not be taken back: the next command completes it
+            return shipped
+        for (change, _), version in zip(chosen, there, strict=True):
+            if version is None:
+                _quarantine(ctx, change.draft, change.found, str(error))
         raise
-    with ctx.store.write() as transaction:
-        for change, _ in chosen:
-            draft = change.draft
-            now = replace(draft, status="accepted", findings=_review_findings(draft), updated=ctx.now())
-            drafts.put(transaction, now)
-            note_action(transaction, ctx, "apply draft", f"{draft.id} {draft.hash}", draft.summary)
-    return versions
 
 
 def _check_current(ctx: Context, change: ProposedChange) -> None:
