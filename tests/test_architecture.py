@@ -24,7 +24,7 @@ LAYERS = [
     {"context"},
     {"skills", "models", "store"},
     {"formats", "redaction", "text", "statistics"},
-    {"prompts", "config", "events"},
+    {"prompts", "config", "events", "async_calls"},
     {"types", "errors"},
 ]
 """From the top down; parts on one line do not import each other."""

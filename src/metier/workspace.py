@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, Unpack
 
 from metier import config
+from metier.async_calls import as_async_work, in_thread
 from metier.context.context import open_context, utc
 from metier.errors import MetierError, StoreError
 from metier.runs.ingest import has_waiting_transcripts
@@ -108,7 +109,7 @@ class Workspace:
         return self._pool
 
     def record(self, message: str, *, session: str = "", agent: str = "", model: str = "") -> Recording:
-        """A context manager that keeps a run however its block ends."""
+        """A context manager, `with` or `async with`, that keeps a run however its block ends."""
         from metier.runs.live_run import Recording
 
         return Recording(self.context, message, session=session, agent=agent, model=model)
@@ -295,6 +296,13 @@ class Workspace:
         from metier.library.changes import pin_skill
 
         return pin_skill(self.library, skill, pinned=pinned)
+
+    afinish = in_thread(finish)
+    adeliver = in_thread(deliver)
+    aselect = in_thread(select)
+    aevaluate = in_thread(evaluate)
+    alearn = as_async_work(learn)
+    atrain = as_async_work(train)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Recording:
-    """Collects what happens during one run; used as `with ws.record("…") as run:`.
+    """Collects what happens during one run; used as `with ws.record("…") as run:`, in async code as `async with`.
 
     The run is in the store when the block begins (its success unknown) and completed when the block ends, by an
     exception too. An exception always goes on its way; a failure to record never becomes one.
@@ -85,6 +85,25 @@ class Recording:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._end(error)
+        self.delivery = record_run(self._ctx, self.run)
+
+    async def __aenter__(self) -> Self:
+        import asyncio
+
+        self._outer = _CURRENT.set(self)
+        self.delivery = await asyncio.to_thread(record_run, self._ctx, self.run)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        import asyncio
+
+        self._end(error)
+        self.delivery = await asyncio.to_thread(record_run, self._ctx, self.run)
+
+    def _end(self, error: BaseException | None) -> None:
         if self._outer is not None:
             with suppress(ValueError):  # the block ends in another task than it began in
                 _CURRENT.reset(self._outer)
@@ -94,7 +113,6 @@ class Recording:
         elif self.run.status is None:
             self.status("completed")
         self.run = replace(self.run, ended=self._ctx.now())
-        self.delivery = record_run(self._ctx, self.run)
 
 
 _CURRENT: ContextVar[Recording | None] = ContextVar("recording", default=None)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Protocol
 
+from metier.async_calls import LoopThread
 from metier.errors import InputError
 from metier.training.rollouts.rollout import BudgetSpent
 from metier.types.trials import Case, Score, Scored, Unscored
@@ -37,7 +38,7 @@ class Commands(Protocol):
 
 
 Function = Callable[[Case, "Attempt"], object]
-"""A scorer of one's own: true or false, a number from 0 to 1, (hard, soft), or a score."""
+"""A scorer of one's own: true or false, a number from 0 to 1, (hard, soft), or a score; may be a coroutine function."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,8 @@ class Means:
     """Judges rubrics."""
     commands: Commands | None = None
     functions: Mapping[str, Function] = field(default_factory=dict[str, Function])
+    loop: LoopThread = field(default_factory=LoopThread, init=False, repr=False, compare=False)
+    """Where coroutine functions are awaited."""
 
 
 Judge = Callable[["Attempt", Means], Score | BudgetSpent]

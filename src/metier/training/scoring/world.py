@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from inspect import isawaitable
 from typing import TYPE_CHECKING
 
 from metier.errors import InputError
@@ -64,7 +65,8 @@ def _function(settings: StrictObject, case: Case) -> Judge:
     def judge(attempt: Attempt, means: Means) -> Score:
         if name not in means.functions:
             return Unscored(reason=f"there is no function {name!r}")
-        return _meant(means.functions[name](case, attempt))
+        value = means.functions[name](case, attempt)
+        return _meant(means.loop.wait_for(value) if isawaitable(value) else value)
 
     return judge
 

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from inspect import isawaitable
+from typing import TYPE_CHECKING, cast
 
+from metier.async_calls import LoopThread
 from metier.training.targets.prompt import skill_text
 from metier.training.targets.target import Attempt, Broken
 from metier.types.trials import Case
 
 if TYPE_CHECKING:
     from metier.skills.package import Package
+    from metier.training.targets.target import Target
 
-Agent = Callable[[Case, str], "str | Attempt | Broken"]
-"""Tries a case with the text of a skill, empty for none."""
+Agent = Callable[[Case, str], "str | Attempt | Broken | Awaitable[str | Attempt | Broken]"]
+"""Tries a case with the text of a skill, empty for none; may be a coroutine function."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallableTarget:
-    """A function that is called once per attempt, from many threads; what it raises is a failure of the world."""
+    """A function that is called once per attempt, from many threads; what it raises is a failure of the world.
+
+    A coroutine function is awaited, all attempts on one event loop, so that they can share a client.
+    """
 
     function: Agent
     name: str = ""
     """What kept rollouts go by; change it when the function's answers change. Empty: where the function is defined."""
     clock: Callable[[], float] = time.monotonic
+    _loop: LoopThread = field(default_factory=LoopThread, init=False, repr=False, compare=False)
 
     @property
     def identity(self) -> str:
@@ -38,6 +45,8 @@ class CallableTarget:
         began = self.clock()
         try:
             result = self.function(case, skill_text(skill))
+            if isawaitable(result):
+                result = self._loop.wait_for(result)
         except Exception as error:  # noqa: BLE001 - it is somebody else's code
             return Broken(reason=f"the function raised {type(error).__name__}: {str(error)[:300]}")
         if isinstance(result, str):
@@ -45,3 +54,20 @@ class CallableTarget:
         if isinstance(result, Attempt | Broken):  # pyright: ignore[reportUnnecessaryIsInstance] - functions lie
             return result
         return Broken(reason=f"the function gave {type(result).__name__}, not a text or an Attempt", again=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwaitedTarget:
+    """A target whose `run` is a coroutine function."""
+
+    target: Target
+    _loop: LoopThread = field(default_factory=LoopThread, init=False, repr=False, compare=False)
+
+    @property
+    def identity(self) -> str:
+        """The target's own."""
+        return self.target.identity
+
+    def run(self, case: Case, skill: Package | None, sample: int) -> Attempt | Broken:
+        """What the target makes of the case, awaited."""
+        return self._loop.wait_for(cast("Awaitable[Attempt | Broken]", self.target.run(case, skill, sample)))

@@ -13,12 +13,13 @@ from __future__ import annotations
 import importlib
 import sys
 from functools import wraps
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from metier.errors import UsageError
 from metier.training.service.models import identity_of
-from metier.training.targets.callable import CallableTarget
+from metier.training.targets.callable import AwaitedTarget, CallableTarget
 from metier.training.targets.chat import ChatTarget
 from metier.training.targets.command import agent_target, command_target
 from metier.training.targets.completion import CompletionTarget
@@ -26,7 +27,7 @@ from metier.training.targets.process import Limits
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Mapping
 
     from metier.context.context import Context
     from metier.training.service.models import TrainingModels
@@ -107,7 +108,7 @@ def _staying(function: Agent) -> Agent:
     """The same function; one that ends the program has failed at its case, no more."""
 
     @wraps(function)
-    def run(case: Case, skill: str) -> str | Attempt | Broken:
+    def run(case: Case, skill: str) -> str | Attempt | Broken | Awaitable[str | Attempt | Broken]:
         try:
             return function(case, skill)
         except SystemExit as end:
@@ -117,7 +118,10 @@ def _staying(function: Agent) -> Agent:
 
 
 def _thing(asked: Target | Agent) -> Target:
-    return cast("Target", asked) if hasattr(asked, "run") else CallableTarget(function=cast("Agent", asked))
+    if not hasattr(asked, "run"):
+        return CallableTarget(function=cast("Agent", asked))
+    target = cast("Target", asked)
+    return AwaitedTarget(target=target) if iscoroutinefunction(target.run) else target
 
 
 def _named(kind: str, rest: str) -> str:
