@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 import numpy as np
 import work
 
-from metier.learning.clustering.cluster import Cluster, Request
+from metier.learning.clustering.cluster import Cluster, UserRequest
 from metier.learning.clustering.placement import embedded, place
 from metier.learning.clustering.request_words import hints_of
 from metier.models.embedder import FILE, StaticEmbedder, unpack
@@ -71,12 +71,12 @@ def v_measure(found: Sequence[Hashable], truth: Sequence[Hashable]) -> float:
     return float(2 * homogeneous * complete / max(homogeneous + complete, 1e-9))
 
 
-def arrived(requests: Sequence[Request], batch: int) -> dict[str, str]:
+def arrived(requests: Sequence[UserRequest], batch: int) -> dict[str, str]:
     """The cluster of each grouped request after all came in batches of a size."""
     by_id = {request.id: request for request in requests}
     known: dict[str, Cluster] = {}
     home: dict[str, str] = {}
-    waiting: list[Request] = []
+    waiting: list[UserRequest] = []
     for start in range(0, len(requests), batch):
         placed = place(requests[start : start + batch], tuple(known.values()), waiting, EMBEDDER)
         for one, members in zip(placed.clusters, (*placed.joined.values(), *placed.formed), strict=True):
@@ -87,7 +87,9 @@ def arrived(requests: Sequence[Request], batch: int) -> dict[str, str]:
     return home
 
 
-def sample(rows: Sequence[tuple[Request, str]], shape: tuple[int, int, int], seed: int) -> list[tuple[Request, str]]:
+def sample(
+    rows: Sequence[tuple[UserRequest, str]], shape: tuple[int, int, int], seed: int
+) -> list[tuple[UserRequest, str]]:
     """Some intents with some requests each, and single requests of others, in a mixed order."""
     random = Random(seed)
     intents = sorted({intent for _, intent in rows})
@@ -101,7 +103,7 @@ def sample(rows: Sequence[tuple[Request, str]], shape: tuple[int, int, int], see
     return found
 
 
-def scored(some: Sequence[tuple[Request, str]], home: Mapping[str, str]) -> tuple[float, ...]:
+def scored(some: Sequence[tuple[UserRequest, str]], home: Mapping[str, str]) -> tuple[float, ...]:
     """Precision, recall, F1, share grouped, V-measure, share of the single ones that were grouped."""
     truth = [intent for _, intent in some]
     found = [home.get(request.id, request.id) for request, _ in some]
@@ -110,7 +112,7 @@ def scored(some: Sequence[tuple[Request, str]], home: Mapping[str, str]) -> tupl
     return *pairwise(found, truth), grouped, v_measure(found, truth), float(np.mean(single)) if single else 0.0
 
 
-def quality(rows: Sequence[tuple[Request, str]]) -> bool:
+def quality(rows: Sequence[tuple[UserRequest, str]]) -> bool:
     """Print the scores by shape and by the size of batches; whether the limits hold on 40 x 20, all at once."""
     print(f"{'intents x each + single':24} {'batch':>5}  P    R    F1   grouped  V    single grouped")
     held = True
@@ -140,7 +142,7 @@ def recurring() -> bool:
                 made = work.samples(seed)
                 label = {str(one.run.external_id): one.label for one in made}
                 asked = [
-                    Request(
+                    UserRequest(
                         id=str(one.run.external_id),
                         text=one.run.message,
                         hints=hints_of(one.run) if hinted else (),
@@ -171,7 +173,7 @@ def mistakes(home: Mapping[str, str], label: Mapping[str, str | None]) -> Counte
     )
 
 
-def five_words(rows: Sequence[tuple[Request, str]]) -> None:
+def five_words(rows: Sequence[tuple[UserRequest, str]]) -> None:
     """Print what a key of the first five words reaches."""
     some = sample(rows, SHAPES[0], 0)
     keys = [" ".join(request.text.split()[:5]) for request, _ in some]
@@ -183,17 +185,17 @@ def vocabulary() -> Mapping[str, int]:
     return unpack((files("metier.models") / "weights" / FILE).read_bytes()).vocabulary
 
 
-def made(count: int, kinds: int, seed: int) -> list[Request]:
+def made(count: int, kinds: int, seed: int) -> list[UserRequest]:
     """Requests of many kinds, each kind four words of its own in changing order and company."""
     base = Random(7)
     known = sorted(word for word in vocabulary() if word.isalpha() and len(word) > 4)
     own = [base.sample(known, 4) for _ in range(kinds)]
     random = Random(seed)
-    out: list[Request] = []
+    out: list[UserRequest] = []
     for number in range(count):
         words = [*random.choice(own), random.choice(known), str(random.randrange(1000))]
         random.shuffle(words)
-        out.append(Request(id=f"{seed}-{number:06d}", text="please " + " ".join(words)))
+        out.append(UserRequest(id=f"{seed}-{number:06d}", text="please " + " ".join(words)))
     return out
 
 
@@ -277,7 +279,7 @@ def main() -> None:
     intents = DATA / "intents" / "clinc150_val.jsonl"
     if intents.is_file():
         read = [json.loads(line) for line in intents.read_text(encoding="utf-8").splitlines()]
-        requests = embedded([Request(id=f"{at:05d}", text=row["text"]) for at, row in enumerate(read)], EMBEDDER)
+        requests = embedded([UserRequest(id=f"{at:05d}", text=row["text"]) for at, row in enumerate(read)], EMBEDDER)
         rows = [(request, str(row["intent"])) for request, row in zip(requests, read, strict=True)]
         five_words(rows)
         held &= quality(rows)

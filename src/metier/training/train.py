@@ -22,7 +22,7 @@ from metier.training.events import Confirmed, Confirming, Decided, Event, Rollou
 from metier.training.gates import confirm as last_gate
 from metier.training.loop import train as search
 from metier.training.proposing.memory import RejectedEdit
-from metier.training.report.report import Told, report
+from metier.training.report.report import ReportContext, report
 from metier.training.rollouts.rollout import BudgetSpent
 from metier.training.rollouts.usage import rollout_usage, sum_usage
 from metier.training.scores import Metric
@@ -209,11 +209,11 @@ class _Watch:
 
 def _confirm(
     place: TrainingResources, splits: Splits, order: Order, trained: Trained, *, look: int
-) -> Generator[Event, None, tuple[Told, str]]:
+) -> Generator[Event, None, tuple[ReportContext, str]]:
     """The last gate, or why it was not reached; and why the training stops before its end, if it does."""
     measure = Metric.of_settings(order.spec.gating)
     power = sentence(len(splits.confirm), Plan(alpha=Spending().share(look)))
-    told = Told(splits=splits, measure=measure, confirmation=None, power=power)
+    told = ReportContext(splits=splits, measure=measure, confirmation=None, power=power)
     if trained.stopped:
         return replace(told, reason=f"it stopped before it was confirmed: {trained.stopped}"), trained.stopped
     if trained.best.hash() == order.start.hash():
@@ -229,7 +229,7 @@ def _confirm(
     return found, ""
 
 
-def _last_words(told: Told) -> tuple[Event, ...]:
+def _last_words(told: ReportContext) -> tuple[Event, ...]:
     """What the last gate said, as it is kept."""
     if told.confirmation is None:
         return ()
@@ -241,8 +241,8 @@ def _last_words(told: Told) -> tuple[Event, ...]:
 
 
 def _last_gate(
-    place: TrainingResources, cases: Sequence[Case], order: Order, best: Package, told: Told, look: int
-) -> Generator[Event, None, Told | BudgetSpent]:
+    place: TrainingResources, cases: Sequence[Case], order: Order, best: Package, told: ReportContext, look: int
+) -> Generator[Event, None, ReportContext | BudgetSpent]:
     """The best skill against the one it began with, on cases that nothing has looked at."""
     yield Confirming(cases=len(cases), power=told.power)
     begun = [_begin(place, cases, skill) for skill in (order.start, best)]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metier.learning.clustering.cluster import Cluster, Placement, Request
+from metier.learning.clustering.cluster import Cluster, Placement, UserRequest
 from metier.learning.clustering.placement import embedded, place
 from metier.models.embedder import StaticEmbedder
 
@@ -31,11 +31,11 @@ TASKS = {
 NOISE = ["why is the sky blue", "rotate the tls certificates", "draw me a cat", "what does mitochondria mean"]
 
 
-def asked(texts: Sequence[str], start: int = 0) -> list[Request]:
-    return [Request(id=f"r{number:04d}", text=text) for number, text in enumerate(texts, start)]
+def asked(texts: Sequence[str], start: int = 0) -> list[UserRequest]:
+    return [UserRequest(id=f"r{number:04d}", text=text) for number, text in enumerate(texts, start)]
 
 
-def everything() -> list[Request]:
+def everything() -> list[UserRequest]:
     return asked([*(text for texts in TASKS.values() for text in texts), *NOISE])
 
 
@@ -133,7 +133,7 @@ def test_one_by_one_ends_where_all_at_once_ends() -> None:
     Random(3).shuffle(requests)
     members: dict[str, set[str]] = {}
     known: dict[str, Cluster] = {}
-    waiting: tuple[Request, ...] = ()
+    waiting: tuple[UserRequest, ...] = ()
     for request in requests:
         placed = place([request], tuple(known.values()), waiting, EMBEDDER)
         for cluster, ids in zip(placed.clusters, (*placed.joined.values(), *placed.formed), strict=True):

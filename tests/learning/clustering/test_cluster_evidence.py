@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 import work
 
-from metier.learning.clustering.cluster import EXEMPLARS, Request
+from metier.learning.clustering.cluster import EXEMPLARS, UserRequest
 from metier.learning.clustering.linkage import Chance, Groups
 from metier.learning.clustering.placement import embedded, nearest, place
 from metier.learning.clustering.request_words import hints_of
@@ -58,7 +58,7 @@ def test_what_is_alone_separates_nothing_and_a_group_by_how_much_nearer_it_is_to
 def test_every_recurring_task_becomes_one_cluster_and_noise_none() -> None:
     made = work.samples()
     label = {str(one.run.external_id): one.label for one in made}
-    asked = [Request(id=str(one.run.external_id), text=one.run.message, hints=hints_of(one.run)) for one in made]
+    asked = [UserRequest(id=str(one.run.external_id), text=one.run.message, hints=hints_of(one.run)) for one in made]
     found = [{label[name] for name in group} for group in place(asked, (), (), EMBEDDER).formed]
     assert sorted(map(str, found)) == sorted(str({task.label}) for task in work.TASKS)
 
@@ -80,18 +80,21 @@ def test_hints_are_commands_files_and_tools_without_values() -> None:
 def test_the_same_commands_alone_bring_nothing_together() -> None:
     hints = ("git status", "read README.md")
     asked = [
-        Request(id="a", text="write a haiku about lighthouses", hints=hints),
-        Request(id="b", text="which port does the database use", hints=hints),
+        UserRequest(id="a", text="write a haiku about lighthouses", hints=hints),
+        UserRequest(id="b", text="which port does the database use", hints=hints),
     ]
     assert place(asked, (), (), EMBEDDER).formed == ()
 
 
 def test_the_nearest_waiting_requests_come_first_and_no_more_than_asked_for() -> None:
     waiting = embedded(
-        [Request(id=str(at), text=text) for at, text in enumerate(("paint the fence", "book a flight", "fix a bug"))],
+        [
+            UserRequest(id=str(at), text=text)
+            for at, text in enumerate(("paint the fence", "book a flight", "fix a bug"))
+        ],
         EMBEDDER,
     )
-    new = embedded([Request(id="n", text="book me a flight to Oslo")], EMBEDDER)
+    new = embedded([UserRequest(id="n", text="book me a flight to Oslo")], EMBEDDER)
     assert [one.id for one in nearest(new, waiting, 1)] == ["1"]
     assert len(nearest(new, waiting, 5)) == 3
     assert nearest(new, waiting[::-1], 3) == nearest(new, waiting, 3)
@@ -99,7 +102,7 @@ def test_the_nearest_waiting_requests_come_first_and_no_more_than_asked_for() ->
 
 
 def test_a_cluster_keeps_a_fair_sample_of_its_members_whatever_their_order() -> None:
-    asked = [Request(id=f"r{at}", text=f"fix the login bug number {at}") for at in range(40)]
+    asked = [UserRequest(id=f"r{at}", text=f"fix the login bug number {at}") for at in range(40)]
     mixed = list(asked)
     Random(5).shuffle(mixed)
     one, other = (place(some, (), (), EMBEDDER).clusters[0] for some in (asked, mixed))
@@ -110,10 +113,10 @@ def test_a_cluster_keeps_a_fair_sample_of_its_members_whatever_their_order() -> 
 def test_the_number_of_threads_changes_no_byte() -> None:
     code = """
 import hashlib, work
-from metier.learning.clustering.cluster import Request
+from metier.learning.clustering.cluster import UserRequest
 from metier.learning.clustering.placement import place
 from metier.models.embedder import StaticEmbedder
-asked = [Request(id=str(one.run.external_id), text=one.run.message) for one in work.samples()]
+asked = [UserRequest(id=str(one.run.external_id), text=one.run.message) for one in work.samples()]
 placed = place(asked, (), (), StaticEmbedder())
 means = b"".join(one.centroid.tobytes() for one in placed.clusters)
 print(hashlib.sha256(repr(placed.formed).encode() + means).hexdigest())

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from metier.events import Event
     from metier.learning.watch.one_workspace import Learn
-    from metier.learning.watch.watch import Told
+    from metier.learning.watch.watch import WatchEvent
     from metier.library.skills import Library
 
 PACE = Pace(poll=0.02, quiet=0.1, longest=2.0, retry=0.05, slowest=0.2, grace=3.0)
@@ -71,7 +71,7 @@ class Running:
     def __init__(self, folders: list[Path], learn: Learn, **more: object) -> None:
         settings: dict[str, object] = {"pace": PACE, "flags": DRAFT} | more
         self.watch = Watch(folders, Workspace.open, learn=learn, **settings)  # pyright: ignore[reportArgumentType]
-        self.told: list[Told] = []
+        self.told: list[WatchEvent] = []
         self._thread = threading.Thread(target=self._collect)
 
     def __enter__(self) -> Self:

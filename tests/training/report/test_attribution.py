@@ -15,7 +15,7 @@ from metier.training.proposing.memory import Memory
 from metier.training.proposing.proposals import ProposedChange
 from metier.training.report.attribution import added, attributed
 from metier.training.report.page import page
-from metier.training.report.report import Told, report
+from metier.training.report.report import ReportContext, report
 from metier.training.result import Effect, JudgedChange, StepRecord
 from metier.training.scores import Metric
 from metier.training.spec import Spec
@@ -82,7 +82,7 @@ def test_a_line_of_a_rewrite_has_no_edit_to_be_attributed_to() -> None:
 def test_the_report_and_its_page_say_what_each_line_brought() -> None:
     cases = splits(val=60)
     ran = run(SCREENING, model=Talkative(), cases=cases)
-    made = report(ran.trained, Told(splits=cases, measure=Metric(), confirmation=None))
+    made = report(ran.trained, ReportContext(splits=cases, measure=Metric(), confirmation=None))
     text = page(json.loads(json.dumps(made)))
     part = text[text.index("What each line is worth") :]
     assert "<td>screened</td>" in part

@@ -10,7 +10,7 @@ import pytest
 from training_toys import DOWN, TEXT, Rules, Teacher, package, run, splits
 
 from metier.models.model import Reply
-from metier.training.report.report import Told, report
+from metier.training.report.report import ReportContext, report
 from metier.training.result import JudgedChange, UnjudgedChange
 from metier.training.rollouts.pool import Threads
 from metier.training.scores import Metric
@@ -99,7 +99,7 @@ def test_a_training_that_ends_with_it_says_that_it_does_not_beat_it() -> None:
     ran = run(SPEC, model=Writer(full))
     assert (ran.text, ran.trained.best_step) == (full, 0)
     assert "does not beat a one-shot rewrite" in ran.events[-1].line()
-    told = report(ran.trained, Told(splits=splits(), measure=Metric(), confirmation=None))
+    told = report(ran.trained, ReportContext(splits=splits(), measure=Metric(), confirmation=None))
     steps = told["steps"]
     assert isinstance(steps, list)
     assert (steps[0]["step"], steps[0]["outcome"]["change"], steps[0]["proposer"]) == (0, "one_shot", "full_rewrite")

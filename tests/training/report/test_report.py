@@ -12,7 +12,7 @@ from training_toys import run, splits
 
 from metier.statistics.pairs import Pair
 from metier.training.gates.confirm import confirm
-from metier.training.report.report import Told, report
+from metier.training.report.report import ReportContext, report
 from metier.training.result import Baseline, EpochRecord, JudgedChange
 from metier.training.scores import Metric, Scores
 from metier.training.spec import Spec
@@ -29,8 +29,8 @@ def trained() -> Trained:
     return run(SPEC).trained
 
 
-def told(**other: Any) -> Told:
-    return Told(splits=splits(), measure=Metric(), confirmation=None, **other)
+def told(**other: Any) -> ReportContext:
+    return ReportContext(splits=splits(), measure=Metric(), confirmation=None, **other)
 
 
 def test_a_report_is_json_and_comes_back_the_same(trained: Trained) -> None:

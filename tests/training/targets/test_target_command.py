@@ -21,7 +21,7 @@ from metier.training.scoring.scorers import Scorers
 from metier.training.targets.checks import CommandChecks
 from metier.training.targets.command import CommandTarget, agent_target, command_target
 from metier.training.targets.known_agents import AGENTS, known_agent
-from metier.training.targets.process import PREFIX, Limits, sweep
+from metier.training.targets.process import PREFIX, ProcessLimits, sweep
 from metier.training.targets.target import Attempt, Broken
 from metier.types.trials import Case, Scored
 
@@ -154,7 +154,7 @@ def test_a_command_that_hangs_is_ended_with_all_its_children(tmp_path: Path) -> 
     begun = (f"{how} sleep 60 & echo $! > {tmp_path}/{name}; " for how, name in (("", "one"), ("setsid", "two")))
     script = f"{''.join(begun)} echo $$ > {tmp_path}/self; sleep 60"
     began = time.monotonic()
-    found = broken(shell(script, limits=Limits(seconds=0.5)))
+    found = broken(shell(script, limits=ProcessLimits(seconds=0.5)))
     assert found == Broken(reason="it was still running after 0.5 s", again=True)
     assert time.monotonic() - began < 10
     assert not any(alive(int((tmp_path / name).read_text())) for name in ("one", "two", "self"))
@@ -169,14 +169,14 @@ def test_what_a_command_leaves_running_ends_with_it(tmp_path: Path) -> None:
 
 
 def test_a_command_that_does_not_stop_printing_is_ended() -> None:
-    found = broken(shell("yes", limits=Limits(seconds=30, output=100_000)))
+    found = broken(shell("yes", limits=ProcessLimits(seconds=30, output=100_000)))
     assert (found.reason, found.again) == ("it printed more than 100,000 bytes", False)
 
 
 def test_running_commands_end_when_told_to_stop() -> None:
     stop = threading.Event()
     threading.Timer(0.2, stop.set).start()
-    assert broken(shell("sleep 60", limits=Limits(stop=stop))).reason == "it was stopped"
+    assert broken(shell("sleep 60", limits=ProcessLimits(stop=stop))).reason == "it was stopped"
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_whatever_shapes_attempts_is_in_the_identity_and_no_secret_is() -> None:
         {"passed": ()},
         {"exits": (1,)},
         {"collect": ("*",)},
-        {"limits": Limits(seconds=1)},
+        {"limits": ProcessLimits(seconds=1)},
     ]
     found = {target.identity, *(replace(target, **change).identity for change in changes)}  # type: ignore[arg-type]
     assert len(found) == len(changes) + 1

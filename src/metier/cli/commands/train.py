@@ -85,7 +85,7 @@ class ProgressOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainOptions:
+class TrainFlags:
     """What `metier train SKILL` can be told."""
 
     skill: SkillArgument
@@ -106,8 +106,8 @@ class TrainOptions:
 
 
 @app.command()
-@options_from(TrainOptions)
-def run(ctx: typer.Context, asked: TrainOptions) -> None:
+@options_from(TrainFlags)
+def run(ctx: typer.Context, asked: TrainFlags) -> None:
     """Train a skill: run it on cases, propose small edits, keep the edits that help on held-out cases.
 
     It shows an estimate first. After Ctrl-C or a crash, run the same command again: it continues and pays for nothing

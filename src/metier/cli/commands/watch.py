@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from metier.cli.options import GlobalOptions
-    from metier.learning.watch.watch import Told, Watch
+    from metier.learning.watch.watch import Watch, WatchEvent
 
 FoldersArgument = Annotated[
     list[str] | None, typer.Argument(metavar="[FOLDER]...", help="Workspaces to watch; default: this one.")
@@ -95,7 +95,7 @@ def _names(roots: Sequence[Path]) -> dict[Path, str]:
     return {root: root.name if root.name and short.count(root.name) == 1 else str(root) for root in roots}
 
 
-def _print_event(told: Told, names: Mapping[Path, str], *, as_json: bool) -> None:
+def _print_event(told: WatchEvent, names: Mapping[Path, str], *, as_json: bool) -> None:
     event = told.event
     if as_json:
         place = {"at": _iso(told.at), "workspace": told.workspace, "folder": str(told.folder)}

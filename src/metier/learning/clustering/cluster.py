@@ -33,7 +33,7 @@ class Embedder(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class UserRequest:
     """What a person asked, under the id of its run."""
 
     id: str
@@ -86,7 +86,7 @@ class Placement:
     """The clusters of `joined` as they are now, then those of `formed` in the same order."""
 
 
-def grown(cluster: Cluster | None, members: Sequence[Request]) -> Cluster:
+def grown(cluster: Cluster | None, members: Sequence[UserRequest]) -> Cluster:
     """A cluster with more requests, or a first one made of them."""
     size = cluster.size if cluster else 0
     total = np.zeros(1) if cluster is None else cluster.centroid.astype(np.float64) * size
@@ -107,7 +107,7 @@ def grown(cluster: Cluster | None, members: Sequence[Request]) -> Cluster:
     )
 
 
-def exemplar(request: Request) -> Exemplar:
+def exemplar(request: UserRequest) -> Exemplar:
     """What is kept of a request."""
     return Exemplar(
         vector=vector_of(request),
@@ -123,7 +123,7 @@ def members_of(cluster: Cluster) -> tuple[Exemplar, ...]:
     return cluster.exemplars or (Exemplar(vector=cluster.centroid, words=common),)
 
 
-def vector_of(request: Request) -> NDArray[np.float32]:
+def vector_of(request: UserRequest) -> NDArray[np.float32]:
     """The vector that `embedded` has put in."""
     if request.vector is None:
         raise ValueError(f"request {request.id} has no vector: pass requests through `embedded` first")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from metier.learning.clustering.by_model import cluster_with, in_short, label_key, usable_label
-from metier.learning.clustering.cluster import Cluster, Request, grown
+from metier.learning.clustering.cluster import Cluster, UserRequest, grown
 from metier.learning.clustering.model_prompt import RunInShort
 from metier.learning.clustering.placement import embedded, nearest, place
 
@@ -33,7 +33,7 @@ class NewEvidence:
     patterns: Sequence[Pattern]
     clusters: Sequence[Cluster]
     """Of the patterns, under their ids."""
-    waiting: Sequence[Request]
+    waiting: Sequence[UserRequest]
     hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """What was done in each of the new runs."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -121,7 +121,7 @@ def complete(found: Clustering, evidence: NewEvidence, embedder: Embedder) -> Cl
     return Clustering(groups=full, notes=notes, vectors=vectors)
 
 
-def _joined_groups(found: Clustering, evidence: NewEvidence, requests: Mapping[str, Request]) -> Iterable[RunGroup]:
+def _joined_groups(found: Clustering, evidence: NewEvidence, requests: Mapping[str, UserRequest]) -> Iterable[RunGroup]:
     """The groups with runs that exist, each run once; groups of one pattern or label are joined."""
     known = {one.id for one in evidence.patterns}
     labels = {label_key(one.label): one.id for one in evidence.patterns}
@@ -138,14 +138,16 @@ def _joined_groups(found: Clustering, evidence: NewEvidence, requests: Mapping[s
     return groups.values()
 
 
-def _requests(evidence: NewEvidence, embedder: Embedder) -> tuple[tuple[Request, ...], tuple[Request, ...]]:
+def _requests(evidence: NewEvidence, embedder: Embedder) -> tuple[tuple[UserRequest, ...], tuple[UserRequest, ...]]:
     """The new runs and those that wait, as requests with their vectors."""
-    new = [Request(id=one.id, text=one.run.message, hints=evidence.hints.get(one.id, ())) for one in evidence.records]
+    new = [
+        UserRequest(id=one.id, text=one.run.message, hints=evidence.hints.get(one.id, ())) for one in evidence.records
+    ]
     return embedded(new, embedder), embedded(evidence.waiting, embedder)
 
 
 def _place_rest(
-    evidence: NewEvidence, new: Sequence[Request], waiting: Sequence[Request], done: _Sorted, embedder: Embedder
+    evidence: NewEvidence, new: Sequence[UserRequest], waiting: Sequence[UserRequest], done: _Sorted, embedder: Embedder
 ) -> Clustering:
     """Group by nearness the runs that have no place yet."""
     left = [one for one in new if one.id not in done.placed]
@@ -176,7 +178,9 @@ class _Sorted:
     notes: tuple[str, ...] = ()
 
 
-def _sort_by_model(evidence: NewEvidence, new: Sequence[Request], waiting: Sequence[Request], asker: Asker) -> _Sorted:
+def _sort_by_model(
+    evidence: NewEvidence, new: Sequence[UserRequest], waiting: Sequence[UserRequest], asker: Asker
+) -> _Sorted:
     """The model's own grouping: runs for patterns there are, and groups that it named."""
     near = nearest(new, waiting, NEAR)
     briefs = [in_short(one, success=evidence.success.get(one.id)) for one in evidence.records]
@@ -205,7 +209,7 @@ def _runs_called(label: str, labels: Mapping[str, str], placed: Collection[str])
     return [run for run, said in sorted(labels.items()) if said == label and run not in placed]
 
 
-_Named = TypeVar("_Named", Request, Cluster)
+_Named = TypeVar("_Named", UserRequest, Cluster)
 
 
 def _by_id(values: Iterable[_Named]) -> dict[str, _Named]:

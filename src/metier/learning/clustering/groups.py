@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from metier.learning.clustering.cluster import Cluster, Exemplar, Request
+    from metier.learning.clustering.cluster import Cluster, Exemplar, UserRequest
     from metier.learning.clustering.vectors import Space
 
 LOOKED = 5
@@ -35,11 +35,11 @@ CROWD = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class RequestGroup:
     """Requests that belong together, with the cluster they belong to if there is one."""
 
     cluster: Cluster | None
-    members: tuple[Request, ...]
+    members: tuple[UserRequest, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class _Scene:
     threshold: float
 
 
-def grouped(requests: Sequence[Request], known: Sequence[Cluster]) -> list[Group]:
+def grouped(requests: Sequence[UserRequest], known: Sequence[Cluster]) -> list[RequestGroup]:
     """The requests in groups; a group has at most one known cluster."""
     alone = _rows([exemplar(one) for one in requests])
     whole = _clusters(known, alone.vectors.shape[1])
@@ -197,10 +197,10 @@ def _parted(near: NDArray[np.float32], threshold: float) -> list[list[int]]:
     return [[row] for row in range(len(near))]
 
 
-def _group(rows: Sequence[int], requests: Sequence[Request], clusters: Sequence[Cluster]) -> Group:
+def _group(rows: Sequence[int], requests: Sequence[UserRequest], clusters: Sequence[Cluster]) -> RequestGroup:
     """The things behind some row numbers: requests come first, then clusters."""
     last = rows[-1] - len(requests)
-    return Group(
+    return RequestGroup(
         cluster=clusters[last] if last >= 0 else None,
         members=tuple(requests[row] for row in rows if row < len(requests)),
     )

@@ -11,7 +11,7 @@ from metier.learning.clustering.cluster import (
     Cluster,
     Embedder,
     Placement,
-    Request,
+    UserRequest,
     drawn_by,
     grown,
     vector_of,
@@ -35,7 +35,7 @@ GLANCES = 128
 """New requests whose neighbours are looked up at a time, to keep memory small."""
 
 
-def embedded(requests: Sequence[Request], embedder: Embedder) -> tuple[Request, ...]:
+def embedded(requests: Sequence[UserRequest], embedder: Embedder) -> tuple[UserRequest, ...]:
     """The requests, each with a vector of what it is about."""
     bare = [request for request in requests if request.vector is None]
     vectors = iter(embedder.embed([wording(request.text) for request in bare]) if bare else ())
@@ -45,7 +45,7 @@ def embedded(requests: Sequence[Request], embedder: Embedder) -> tuple[Request, 
 
 
 def place(
-    new: Sequence[Request], known: Sequence[Cluster], waiting: Sequence[Request], embedder: Embedder
+    new: Sequence[UserRequest], known: Sequence[Cluster], waiting: Sequence[UserRequest], embedder: Embedder
 ) -> Placement:
     """Put new requests with known clusters, with waiting requests, and with each other; the rest waits.
 
@@ -71,11 +71,11 @@ class _Table:
     """Where everybody sits while requests are placed."""
 
     clusters: dict[str, Cluster]
-    idle: dict[str, Request]
+    idle: dict[str, UserRequest]
     joined: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     formed: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
-    def seat(self, cluster: Cluster | None, members: Sequence[Request]) -> None:
+    def seat(self, cluster: Cluster | None, members: Sequence[UserRequest]) -> None:
         """Put requests with a cluster, or make one of them; a single one waits."""
         if cluster is None and len(members) == 1:
             self.idle[members[0].id] = members[0]
@@ -98,7 +98,7 @@ class _Table:
         )
 
 
-def nearest(new: Sequence[Request], waiting: Sequence[Request], limit: int) -> tuple[Request, ...]:
+def nearest(new: Sequence[UserRequest], waiting: Sequence[UserRequest], limit: int) -> tuple[UserRequest, ...]:
     """The waiting requests nearest to any new one, the nearest first; all must have their vectors."""
     if not new or not waiting:
         return ()
@@ -110,7 +110,7 @@ def nearest(new: Sequence[Request], waiting: Sequence[Request], limit: int) -> t
     return tuple(waiting[at] for at in order[: max(0, limit)])
 
 
-def _near(new: Sequence[Request], waiting: Sequence[Request]) -> list[Request]:
+def _near(new: Sequence[UserRequest], waiting: Sequence[UserRequest]) -> list[UserRequest]:
     """The waiting requests that a new one is near to: a few for each, fewer when many are new."""
     if not waiting:
         return []
@@ -124,16 +124,16 @@ def _near(new: Sequence[Request], waiting: Sequence[Request]) -> list[Request]:
     return [waiting[at] for at in sorted(found)]
 
 
-def _chunks(new: Sequence[Request]) -> Iterable[NDArray[np.float32]]:
+def _chunks(new: Sequence[UserRequest]) -> Iterable[NDArray[np.float32]]:
     for start in range(0, len(new), GLANCES):
         yield grid(np.stack([vector_of(one) for one in new[start : start + GLANCES]]).astype(np.float64))
 
 
-def _once(requests: Iterable[Request]) -> list[Request]:
+def _once(requests: Iterable[UserRequest]) -> list[UserRequest]:
     """The requests, one per id."""
     return list({request.id: request for request in requests}.values())
 
 
-def _shuffled(request: Request) -> tuple[str, str]:
+def _shuffled(request: UserRequest) -> tuple[str, str]:
     """An order that has nothing to do with when a request arrived or how it begins."""
     return drawn_by(request.text), request.id

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metier.learning.clustering.cluster import Cluster, Exemplar, Request, grown
+from metier.learning.clustering.cluster import Cluster, Exemplar, UserRequest, grown
 from metier.learning.clustering.placement import embedded
 from metier.learning.clustering.request_words import hints_of
 from metier.learning.patterns import Thresholds, status_of, winning_path
@@ -79,11 +79,11 @@ def _cluster(kept: StoredCluster, body: dict[str, Any]) -> Cluster:
     )
 
 
-def request(waits: WaitingRun, embedder: str) -> Request:
+def request(waits: WaitingRun, embedder: str) -> UserRequest:
     """A waiting run as a request; a vector of another embedder is made anew."""
     same = waits.embedder == embedder and bool(waits.vector)
     vector = as_vector(waits.vector) if same else None
-    return Request(id=waits.run, text=waits.text, vector=vector, hints=waits.hints)
+    return UserRequest(id=waits.run, text=waits.text, vector=vector, hints=waits.hints)
 
 
 def as_bytes(vector: NDArray[np.float32] | None) -> bytes:
@@ -100,7 +100,7 @@ def remade(transaction: Transaction, pattern: str, embedder: StaticEmbedder) -> 
     """A cluster made again from its pattern's newest requests; None: there are none."""
     ids = [one.run for one in members.of_pattern(transaction, pattern)][-REMADE:]
     requests = [
-        Request(id=one.id, text=one.run.message[:LONG], hints=hints_of(one.run))
+        UserRequest(id=one.id, text=one.run.message[:LONG], hints=hints_of(one.run))
         for one in runs.get_many(transaction, ids)
     ]
     return with_id(grown(None, embedded(requests, embedder)), pattern) if requests else None

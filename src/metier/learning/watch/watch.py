@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class WatchEvent:
     """Something happened in one of the workspaces that are watched."""
 
     at: datetime
@@ -101,7 +101,7 @@ class Watch:
             Lookout(folder, opener=opener, learn=learn, pace=self._pace, flags=flags, environ=environ, clock=clock)
             for folder in dict.fromkeys(folders)
         ]
-        self._queue: SimpleQueue[Told | Literal["closing", "ended"]] = SimpleQueue()
+        self._queue: SimpleQueue[WatchEvent | Literal["closing", "ended"]] = SimpleQueue()
         self._closing = Flag()
         self._closed = False
         self._deadline: float | None = None
@@ -122,7 +122,7 @@ class Watch:
         """Whether the last thing that was tried in some workspace failed."""
         return any(lookout.failed for lookout in self._lookouts)
 
-    def events(self) -> Iterator[Told]:
+    def events(self) -> Iterator[WatchEvent]:
         """Everything that happens, until the watch is closed and its passes have stopped, or the grace is over."""
         self._running = [
             Thread(target=self._keep, args=(lookout,), name=f"watch {lookout.folder.name}", daemon=True)
@@ -148,7 +148,7 @@ class Watch:
         for lookout in self._lookouts:
             lookout.reread()
 
-    def _told(self) -> Iterator[Told]:
+    def _told(self) -> Iterator[WatchEvent]:
         running = len(self._running)
         while running:
             try:
@@ -156,7 +156,7 @@ class Watch:
             except Empty:
                 return
             match told:
-                case Told():
+                case WatchEvent():
                     yield told
                 case "closing":
                     continue  # it was only to wake this up
@@ -187,6 +187,8 @@ class Watch:
         """One look; on closing, a pass ends at its next event."""
         with closing(lookout.step(settled=self._once)) as events:
             for event in events:
-                self._queue.put(Told(at=self._clock(), folder=lookout.folder, workspace=lookout.name, event=event))
+                self._queue.put(
+                    WatchEvent(at=self._clock(), folder=lookout.folder, workspace=lookout.name, event=event)
+                )
                 if self._closing.is_set():
                     return

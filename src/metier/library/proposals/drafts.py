@@ -28,7 +28,7 @@ OPEN = ("candidate", "quarantined")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProposedChange:
+class ComposedDraft:
     """A draft with its skill, found once and composed once."""
 
     draft: Draft
@@ -104,7 +104,7 @@ def finish_interrupted_drafts(library: Library) -> None:
                 drafts.put(transaction, replace(draft, status="accepted", updated=library.ctx.now()))
 
 
-def proposed_change(library: Library, draft: Draft) -> ProposedChange:
+def proposed_change(library: Library, draft: Draft) -> ComposedDraft:
     """What a draft makes of its skill, against what is there now."""
     found = target_of(library, draft)
     before = found.slot.package()
@@ -114,7 +114,7 @@ def proposed_change(library: Library, draft: Draft) -> ProposedChange:
         from metier.skills.editing.compose import compose
 
         after = compose(draft.kind, found.skill, before, draft.body)
-    return ProposedChange(draft=draft, found=found, before=before, after=after)
+    return ComposedDraft(draft=draft, found=found, before=before, after=after)
 
 
 def target_of(library: Library, draft: Draft) -> FoundSkill:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from metier.context.context import Context
-    from metier.library.proposals.drafts import ProposedChange
+    from metier.library.proposals.drafts import ComposedDraft
     from metier.library.proposals.gate import ShipGate
     from metier.library.skills import FoundSkill, Library
     from metier.types import Draft
@@ -87,14 +87,14 @@ def may_ship(draft: Draft) -> bool:
     return (draft.status == "candidate" or _only_failed(draft)) and not draft.needs_approval
 
 
-def _prepare(library: Library, draft: Draft) -> ProposedChange:
+def _prepare(library: Library, draft: Draft) -> ComposedDraft:
     """Find a draft's skill, save what was done to it by hand, and compose what the draft makes of it."""
     change = proposed_change(library, draft)
     record_hand_edit(library.ctx, change.found)
     return change
 
 
-def _ship_all(library: Library, chosen: Sequence[tuple[ProposedChange, Decision]]) -> list[Version]:
+def _ship_all(library: Library, chosen: Sequence[tuple[ComposedDraft, Decision]]) -> list[Version]:
     """Ship drafts that are allowed to ship: all of them or none."""
     ctx = library.ctx
     for change, _ in chosen:
@@ -117,7 +117,7 @@ def _ship_all(library: Library, chosen: Sequence[tuple[ProposedChange, Decision]
         raise
 
 
-def _check_current(ctx: Context, change: ProposedChange) -> None:
+def _check_current(ctx: Context, change: ComposedDraft) -> None:
     """Refuse a draft that was changed since it was allowed to ship, or whose skill changed since it was made."""
     draft, found = change.draft, change.found
     if not _is_unchanged(ctx, draft):
@@ -127,7 +127,7 @@ def _check_current(ctx: Context, change: ProposedChange) -> None:
     review_gate.check_standard(change.after, change.before, found.skill)
 
 
-def _change(library: Library, proposed: ProposedChange, decision: Decision) -> SkillChange:
+def _change(library: Library, proposed: ComposedDraft, decision: Decision) -> SkillChange:
     draft, found = proposed.draft, proposed.found
     last = found.last()
     made = training_receipt(library.ctx, draft.provenance.training)

@@ -28,7 +28,7 @@ Json = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ReportContext:
     """What a report says beside the result: about the cases, and how the last gate decided."""
 
     splits: Splits
@@ -45,7 +45,7 @@ class Told:
     optimiser_price: Price = unknown_price
 
 
-def report(trained: Trained, told: Told) -> Json:
+def report(trained: Trained, told: ReportContext) -> Json:
     """Everything, in the order somebody reads it."""
     return {
         "skill_hash": trained.best.hash(),
@@ -69,7 +69,7 @@ def report(trained: Trained, told: Told) -> Json:
     }
 
 
-def scores_of(trained: Trained, told: Told) -> dict[str, float | None]:
+def scores_of(trained: Trained, told: ReportContext) -> dict[str, float | None]:
     """The four numbers people ask for: on val before and after, and on cases the search never saw."""
     return {
         "initial": _number(trained.baseline("initial", "val"), told.measure),
@@ -126,7 +126,7 @@ def _candidate(
     return None, min(1.0, max(0.0, current + sum(deltas) / len(deltas))) if deltas else None
 
 
-def _decision(told: Told) -> Json:
+def _decision(told: ReportContext) -> Json:
     if told.confirmation is None:
         return {"action": "uninformative", "reason": told.reason, "receipt": None}
     decision = told.confirmation.decision
@@ -229,7 +229,7 @@ def _attributed(one: LineWorth) -> Json:
     return {**asdict(one), "interval": interval}
 
 
-def _cases(trained: Trained, told: Told) -> list[Json]:
+def _cases(trained: Trained, told: ReportContext) -> list[Json]:
     """Each held-out case under each skill; what could not be scored says why."""
     rows: dict[tuple[str, str], Json] = {}
     for split in ("val", "test"):
@@ -242,11 +242,11 @@ def _cases(trained: Trained, told: Told) -> list[Json]:
     return list(rows.values())
 
 
-def _stages(trained: Trained, told: Told) -> tuple[tuple[str, StageUsage], ...]:
+def _stages(trained: Trained, told: ReportContext) -> tuple[tuple[str, StageUsage], ...]:
     return (*trained.usage, ("confirm", told.fresh)) if told.fresh.calls else trained.usage
 
 
-def _price(stage: str, told: Told) -> Price:
+def _price(stage: str, told: ReportContext) -> Price:
     return told.target_price if stage in (*ROLLOUT_STAGES, "confirm") else told.optimiser_price
 
 

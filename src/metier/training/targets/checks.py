@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metier.skills.paths import path_problem
 from metier.training.scoring.scorer import Ran
-from metier.training.targets.process import Failed, Limits, environment, folder, run
+from metier.training.targets.process import Failed, ProcessLimits, environment, folder, run
 from metier.training.targets.target import Broken
 from metier.training.targets.work_folder import write_texts
 
@@ -21,7 +21,7 @@ class CommandChecks:
 
     environ: Mapping[str, str] = field(repr=False)
     passed: tuple[str, ...] = ()
-    limits: Limits = field(default_factory=Limits)
+    limits: ProcessLimits = field(default_factory=ProcessLimits)
 
     def check(self, command: tuple[str, ...], files: Mapping[str, str], seconds: float) -> Ran | Broken:
         """The exit code of a check among the files of its case and of the attempt."""

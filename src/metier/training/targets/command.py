@@ -15,7 +15,7 @@ from metier.formats.strict_json import clean
 from metier.skills.paths import path_problem
 from metier.training.targets.agent_output import read, shortened
 from metier.training.targets.known_agents import PORTABLE, known_agent
-from metier.training.targets.process import Failed, Limits, environment, folder, run, sweep
+from metier.training.targets.process import Failed, ProcessLimits, environment, folder, run, sweep
 from metier.training.targets.target import Attempt, Broken
 from metier.training.targets.work_folder import collected, installed, write_texts
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from metier.skills.package import Package
     from metier.training.targets.agent_output import Format
-    from metier.training.targets.process import Ended
+    from metier.training.targets.process import ProcessResult
     from metier.types.trials import Case
 
 NAMES = ("task", "task_file", "skill_dir")
@@ -59,7 +59,7 @@ class CommandTarget:
     """Exit codes that count as an attempt."""
     collect: tuple[str, ...] = ()
     """Files to take along for the scorer, such as `*.py` or `out/*`."""
-    limits: Limits = field(default_factory=Limits)
+    limits: ProcessLimits = field(default_factory=ProcessLimits)
 
     def __post_init__(self) -> None:
         if not self.words or not self.words[0].strip():
@@ -110,7 +110,7 @@ class CommandTarget:
             return Broken(reason=self._safe(ended.reason), again=ended.again)
         return self._attempt(ended, work)
 
-    def _attempt(self, ended: Ended, work: Path) -> Attempt | Broken:
+    def _attempt(self, ended: ProcessResult, work: Path) -> Attempt | Broken:
         errors = self._safe(shortened(ended.errors.decode("utf-8", "replace").strip(), SHOWN))
         if ended.code not in self.exits:
             how = f"signal {-ended.code}" if ended.code < 0 else f"exit code {ended.code}"
@@ -150,7 +150,7 @@ class CommandTarget:
 
 
 def command_target(
-    line: str, environ: Mapping[str, str], passed: tuple[str, ...] = (), limits: Limits | None = None
+    line: str, environ: Mapping[str, str], passed: tuple[str, ...] = (), limits: ProcessLimits | None = None
 ) -> CommandTarget:
     """The target for a command written as in a shell, which none reads."""
     try:
@@ -158,10 +158,10 @@ def command_target(
     except ValueError as error:
         raise UsageError(f"The command {line!r} cannot be read: {error}.") from None
     sweep()
-    return CommandTarget(words=words, environ=environ, passed=passed, limits=limits or Limits())
+    return CommandTarget(words=words, environ=environ, passed=passed, limits=limits or ProcessLimits())
 
 
-def agent_target(name: str, environ: Mapping[str, str], limits: Limits | None = None) -> CommandTarget:
+def agent_target(name: str, environ: Mapping[str, str], limits: ProcessLimits | None = None) -> CommandTarget:
     """The target for a well-known agent, by its name."""
     agent = known_agent(name)
     sweep()
@@ -171,5 +171,5 @@ def agent_target(name: str, environ: Mapping[str, str], limits: Limits | None = 
         skills=agent.skills,
         prints=agent.prints,
         passed=agent.keys,
-        limits=limits or Limits(),
+        limits=limits or ProcessLimits(),
     )

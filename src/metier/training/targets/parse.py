@@ -23,7 +23,7 @@ from metier.training.targets.callable import AwaitedTarget, CallableTarget
 from metier.training.targets.chat import ChatTarget
 from metier.training.targets.command import agent_target, command_target
 from metier.training.targets.completion import CompletionTarget
-from metier.training.targets.process import Limits
+from metier.training.targets.process import ProcessLimits
 
 if TYPE_CHECKING:
     import threading
@@ -58,9 +58,9 @@ def target_of(
         case "completion":
             return CompletionTarget(model=lines.open(_named(kind, rest), environ), seconds=seconds)
         case "agent":
-            return agent_target(_named(kind, rest), environ, Limits(seconds=seconds, stop=stop))
+            return agent_target(_named(kind, rest), environ, ProcessLimits(seconds=seconds, stop=stop))
         case "command":
-            return command_target(_named(kind, rest), environ, limits=Limits(seconds=seconds, stop=stop))
+            return command_target(_named(kind, rest), environ, limits=ProcessLimits(seconds=seconds, stop=stop))
         case "python":
             return CallableTarget(function=function_of(_named(kind, rest)), name=rest)
         case _:

@@ -30,7 +30,7 @@ PLAIN = ("LANG", "LC_ALL", "TERM", "TZ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ProcessLimits:
     """How long a process may take, and how much it may print."""
 
     seconds: float = 600.0
@@ -41,7 +41,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class ProcessResult:
     """What became of a process."""
 
     code: int
@@ -71,7 +71,9 @@ def environment(home: Path, environ: Mapping[str, str], passed: Sequence[str] = 
     return {"PATH": environ.get("PATH", os.defpath), **given, "HOME": str(home), "TMPDIR": str(home)}
 
 
-def run(words: Sequence[str], work: Path, environ: Mapping[str, str], limits: Limits, said: str = "") -> Ended | Failed:
+def run(
+    words: Sequence[str], work: Path, environ: Mapping[str, str], limits: ProcessLimits, said: str = ""
+) -> ProcessResult | Failed:
     """Run a command to its end, with a text on its standard input; its descendants end with it."""
     mark = f"{os.getpid()}-{token_hex(8)}"
     began = time.monotonic()
@@ -96,7 +98,7 @@ def run(words: Sequence[str], work: Path, environ: Mapping[str, str], limits: Li
             _end(process, mark)
         if problem is not None:
             return problem
-        return Ended(
+        return ProcessResult(
             code=process.returncode,
             output=_content(out, limits.output),
             errors=_content(err, limits.output),
@@ -115,7 +117,7 @@ def sweep() -> None:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def _waited(process: subprocess.Popen[bytes], files: tuple[IO[bytes], ...], limits: Limits) -> Failed | None:
+def _waited(process: subprocess.Popen[bytes], files: tuple[IO[bytes], ...], limits: ProcessLimits) -> Failed | None:
     deadline = time.monotonic() + limits.seconds
     while True:
         left = deadline - time.monotonic()
