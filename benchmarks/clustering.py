@@ -31,7 +31,7 @@ import numpy as np
 import work
 
 from metier.learning.clustering.cluster import Cluster, UserRequest
-from metier.learning.clustering.placement import embedded, place
+from metier.learning.clustering.placement import embed_requests, place
 from metier.learning.clustering.request_words import hints_of
 from metier.models.embedder import FILE, StaticEmbedder, unpack
 
@@ -149,7 +149,7 @@ def recurring() -> bool:
                     )
                     for one in made
                 ]
-                total.update(mistakes(arrived(embedded(asked, EMBEDDER), batch), label))
+                total.update(mistakes(arrived(embed_requests(asked, EMBEDDER), batch), label))
             held &= not hinted or not (total["split"] or total["merged"] or total["noise patterns"])
             print(f"   {'with' if hinted else 'without'} hints, {'all' if batch == 10**9 else batch}:", dict(total))
     return held
@@ -209,7 +209,7 @@ def cost(sizes: Sequence[int]) -> bool:
         first = place(requests, (), (), EMBEDDER)
         taken = time.process_time() - began
         by_id = {request.id: request for request in requests}
-        waiting = embedded([by_id[name] for name in first.left], EMBEDDER)
+        waiting = embed_requests([by_id[name] for name in first.left], EMBEDDER)
         began = time.process_time()
         place(made(100, 1_000, 2), first.clusters, waiting, EMBEDDER)
         more = time.process_time() - began
@@ -279,7 +279,9 @@ def main() -> None:
     intents = DATA / "intents" / "clinc150_val.jsonl"
     if intents.is_file():
         read = [json.loads(line) for line in intents.read_text(encoding="utf-8").splitlines()]
-        requests = embedded([UserRequest(id=f"{at:05d}", text=row["text"]) for at, row in enumerate(read)], EMBEDDER)
+        requests = embed_requests(
+            [UserRequest(id=f"{at:05d}", text=row["text"]) for at, row in enumerate(read)], EMBEDDER
+        )
         rows = [(request, str(row["intent"])) for request, row in zip(requests, read, strict=True)]
         five_words(rows)
         held &= quality(rows)

@@ -17,7 +17,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from metier.cli.demo.world.world import World, WorldSpec, document, line
-from metier.statistics.intervals import paired, wilson
+from metier.statistics.intervals import paired_interval, wilson
 from metier.statistics.pairs import Pair, deltas_of
 from metier.statistics.power import Plan, power
 from metier.training.gates.confirm import confirm
@@ -137,7 +137,7 @@ def simulated(kind: Kind, cases: int, simulations: int) -> Cell:
         deltas = [delta for _, delta in deltas_of(pairs)]
         shipped += confirm(pairs).decision.action == "accept"
         strict += sum(deltas) > 0
-        covered += paired(deltas, LEVEL).holds(kind.truth)
+        covered += paired_interval(deltas, LEVEL).holds(kind.truth)
     return Cell(shipped=shipped, strict=strict, covered=covered, simulations=simulations)
 
 

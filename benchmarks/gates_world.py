@@ -11,7 +11,7 @@ import numpy as np
 from metier.cli.demo.world.jobs import cases
 from metier.cli.demo.world.target import SimulatedOptimiser, skill_of
 from metier.cli.demo.world.world import FREE_LINES, PER_LINE, UNSEEN, World, WorldSpec, document, line, rules_in
-from metier.statistics.intervals import paired
+from metier.statistics.intervals import paired_interval
 from metier.training.cases.splits import Splits
 from metier.training.gates.effects import estimates, halves
 from metier.training.loop import train
@@ -215,7 +215,7 @@ def _played(trained: Trained, points: tuple[tuple[int, float], ...], truth: Trut
     return Played(
         points=points,
         bias=float(np.mean(deltas)) - true - _drawn(truth, before),
-        covered=paired(deltas, LEVEL).holds(true),
+        covered=paired_interval(deltas, LEVEL).holds(true),
         accepts=accepts,
         wrong=wrong,
         effects=tuple(held_truth),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from metier.statistics.intervals import paired, wilson
+from metier.statistics.intervals import paired_interval, wilson
 from real_model_picture import Band, Curve, Panel, picture
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _compared(classic: list[Kept], default: list[Kept], budget: int) -> list[str
     deltas = [
         float(ours - theirs) for one, other in pairs for theirs, ours in zip(_last(one), _last(other), strict=True)
     ]
-    held = paired(deltas, 0.95)
+    held = paired_interval(deltas, 0.95)
     end = curve_at(classic, budget)
     reached = [next((x for x in _grid(budget) if curve_at(arm, x) >= end - 1e-9), None) for arm in (classic, default)]
     said = f"reaches it with {reached[1]}" if reached[1] is not None else f"does not reach it in {budget}"

@@ -198,9 +198,9 @@ class Workspace:
 
     def patterns(self, status: PatternStatus | None = None) -> list[Pattern]:
         """The patterns that learning has found, in the order they first appeared."""
-        from metier.learning.trace import listed
+        from metier.learning.trace import list_patterns
 
-        return listed(self.context, status)
+        return list_patterns(self.context, status)
 
     def skills(self) -> list[Skill]:
         """Every skill of every root, and those that are archived or deleted; reads only."""

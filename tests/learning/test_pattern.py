@@ -11,8 +11,8 @@ from metier.learning.patterns import (
     Group,
     Thresholds,
     Waiting,
-    begun,
-    extended,
+    begin_pattern,
+    extend_pattern,
     late_added,
     pattern_id,
     standing,
@@ -42,7 +42,7 @@ def group(text: str) -> Group:
 
 
 def ready(text: str, needed: Thresholds = NEEDED) -> Pattern:
-    made = begun(group(text), "w", needed, "now")
+    made = begin_pattern(group(text), "w", needed, "now")
     assert isinstance(made, Pattern)
     return made
 
@@ -63,7 +63,7 @@ def test_a_group_becomes_a_pattern_with_its_successes_in_order() -> None:
 
 @pytest.mark.parametrize("text", ["+", "-", "+-", "---", "?????", "+??"])
 def test_a_group_with_too_few_successes_waits_and_says_so(text: str) -> None:
-    made = begun(group(text), "w", NEEDED, "now")
+    made = begin_pattern(group(text), "w", NEEDED, "now")
     assert isinstance(made, Waiting)
     assert made.reason.endswith("of 2 runs a pattern needs")
     assert len(made.runs) == len(text)
@@ -71,7 +71,7 @@ def test_a_group_with_too_few_successes_waits_and_says_so(text: str) -> None:
 
 def test_min_runs_counts_successes_and_unknown_counts_nowhere() -> None:
     assert ready("++???").status == "ready"
-    assert isinstance(begun(group("++--"), "w", Thresholds(min_runs=3), "now"), Waiting)
+    assert isinstance(begin_pattern(group("++--"), "w", Thresholds(min_runs=3), "now"), Waiting)
 
 
 @pytest.mark.parametrize(("text", "ratio", "status"), [
@@ -83,25 +83,25 @@ def test_a_ratio_that_is_just_reached_passes(text: str, ratio: float, status: st
 
 def test_the_ratio_is_taken_over_stored_counts_and_new_evidence() -> None:
     pattern = ready("++++++++")
-    worse = extended(pattern, evidence("---", first=8), NEEDED, "later")
+    worse = extend_pattern(pattern, evidence("---", first=8), NEEDED, "later")
     assert (worse.successes, worse.failures, worse.status) == (8, 3, "ready")
-    bad = extended(worse, evidence("-", first=11), NEEDED, "later still")
+    bad = extend_pattern(worse, evidence("-", first=11), NEEDED, "later still")
     assert (bad.success_ratio, bad.status) == (8 / 12, "forming")
     assert standing(bad, NEEDED) == "8 of 12 runs succeeded, 0.70 needed"
-    good = extended(bad, evidence("++++", first=12), NEEDED, "at last")
+    good = extend_pattern(bad, evidence("++++", first=12), NEEDED, "at last")
     assert (good.status, good.created, good.updated) == ("ready", "now", "at last")
 
 
 def test_a_run_is_counted_once_and_moves_over_when_it_turns_out_a_failure() -> None:
     pattern = ready("+++++++")
-    assert extended(pattern, evidence("++"), NEEDED, "later").successes == 7
-    moved = extended(pattern, evidence("-"), NEEDED, "later")
+    assert extend_pattern(pattern, evidence("++"), NEEDED, "later").successes == 7
+    moved = extend_pattern(pattern, evidence("-"), NEEDED, "later")
     assert (moved.successes, moved.failures, moved.runs[0]) == (6, 1, "r1")
 
 
 def test_a_retired_pattern_stays_retired() -> None:
     retired = replace(ready("++"), status="retired")
-    assert extended(retired, evidence("++++", first=5), NEEDED, "later").status == "retired"
+    assert extend_pattern(retired, evidence("++++", first=5), NEEDED, "later").status == "retired"
 
 
 def test_the_winning_path_is_the_most_frequent_one_and_ties_go_to_the_smallest() -> None:
@@ -111,10 +111,10 @@ def test_the_winning_path_is_the_most_frequent_one_and_ties_go_to_the_smallest()
 
 
 def test_the_winning_path_counts_earlier_runs_too() -> None:
-    pattern = extended(ready("++"), evidence("++", ("x",), 2), NEEDED, "t")
+    pattern = extend_pattern(ready("++"), evidence("++", ("x",), 2), NEEDED, "t")
     other = evidence("+++", ("y",), 4)
-    assert extended(pattern, replace(other, paths={("x",): 9}), NEEDED, "t").winning_path == ("x",)
-    assert extended(pattern, replace(other, paths={("x",): 2}), NEEDED, "t").winning_path == ("y",)
+    assert extend_pattern(pattern, replace(other, paths={("x",): 9}), NEEDED, "t").winning_path == ("x",)
+    assert extend_pattern(pattern, replace(other, paths={("x",): 2}), NEEDED, "t").winning_path == ("y",)
 
 
 def test_late_added_skills_are_those_of_the_last_snapshot_and_not_of_the_one_before() -> None:

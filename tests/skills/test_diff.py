@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metier.skills.diff import NO_NEWLINE, changes, side_by_side, unified
+from metier.skills.diff import NO_NEWLINE, changes, file_diff, side_by_side
 from metier.skills.package import Package
 
 OLD = Package(files={"SKILL.md": b"one\ntwo\nthree\n", "gone.md": b"x\n", "run.sh": b"#!\n", "b.bin": b"\0"})
@@ -28,14 +28,14 @@ def test_every_file_that_differs_is_told() -> None:
 
 def test_a_unified_diff_says_where_the_last_newline_is_missing() -> None:
     document, binary, gone, new, mode = changes(OLD, NEW)
-    assert unified(document) == (
+    assert file_diff(document) == (
         *("--- a/SKILL.md", "+++ b/SKILL.md", "@@ -1,3 +1,4 @@"),
         *(" one", "-two", "+2", " three", "+four", NO_NEWLINE),
     )
-    assert unified(binary) == ("Files a/b.bin and b/b.bin differ",)
-    assert unified(gone) == ("--- a/gone.md", "+++ /dev/null", "@@ -1 +0,0 @@", "-x")
-    assert unified(new) == ("--- /dev/null", "+++ b/new.md", "@@ -0,0 +1 @@", "+y", NO_NEWLINE)
-    assert unified(mode) == ("executable: no -> yes",)
+    assert file_diff(binary) == ("Files a/b.bin and b/b.bin differ",)
+    assert file_diff(gone) == ("--- a/gone.md", "+++ /dev/null", "@@ -1 +0,0 @@", "-x")
+    assert file_diff(new) == ("--- /dev/null", "+++ b/new.md", "@@ -0,0 +1 @@", "+y", NO_NEWLINE)
+    assert file_diff(mode) == ("executable: no -> yes",)
     assert side_by_side(binary) == ()
 
 
@@ -66,4 +66,4 @@ def test_both_sides_can_be_read_back_from_the_rows(before: str, after: str) -> N
         assert [row.right for row in rows if row.right is not None] == after.removesuffix("\n").split("\n") * bool(
             after
         )
-        assert any(line[:1] in ("+", "-") for line in unified(change)[2:])
+        assert any(line[:1] in ("+", "-") for line in file_diff(change)[2:])

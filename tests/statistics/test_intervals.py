@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metier.statistics.intervals import paired, student, wilson
+from metier.statistics.intervals import paired_interval, student, wilson
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 10), (3, 10), (10, 10), (55, 1000), (1, 1)])
@@ -33,7 +33,7 @@ def test_students_t_is_near_enough(freedom: int, level: float) -> None:
 def coverage(cases: int, level: float, better: float, worse: float) -> float:
     """How often the interval of 0/1 scores holds the truth, by enumeration of all outcomes."""
     bounds = {
-        (gained, lost): paired([1.0] * gained + [-1.0] * lost + [0.0] * (cases - gained - lost), level)
+        (gained, lost): paired_interval([1.0] * gained + [-1.0] * lost + [0.0] * (cases - gained - lost), level)
         for gained in range(cases + 1)
         for lost in range(cases + 1 - gained)
     }
@@ -77,14 +77,14 @@ def uniform(random: Random) -> float:
 @pytest.mark.parametrize("draw", [gaining_little, uniform])
 def test_for_soft_scores_too_even_with_a_rare_great_loss(cases: int, draw: Draw) -> None:
     random = Random(cases)
-    held = sum(paired([draw(random) for _ in range(cases)], 0.9).holds(0.0) for _ in range(400))
+    held = sum(paired_interval([draw(random) for _ in range(cases)], 0.9).holds(0.0) for _ in range(400))
     assert wilson(held, 400).high >= 0.9
 
 
 def test_cases_that_did_not_differ_prove_little_when_they_are_few() -> None:
-    assert paired([0.0] * 10).high > 0.15
-    assert paired([0.0] * 400).high < 0.02
+    assert paired_interval([0.0] * 10).high > 0.15
+    assert paired_interval([0.0] * 400).high < 0.02
 
 
 def test_no_cases_say_nothing() -> None:
-    assert (paired([]).low, paired([]).high) == (-1.0, 1.0)
+    assert (paired_interval([]).low, paired_interval([]).high) == (-1.0, 1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.learning.judge import HeuristicJudge, Judged, ModelJudge, judge_runs, judged
+from metier.learning.judge import HeuristicJudge, Judged, ModelJudge, combine_verdicts, judge_runs
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
@@ -26,7 +26,7 @@ def judge_all(
 ) -> Judged:
     """How every run went."""
     every = tuple(records)
-    return judged(every, known, judging(every, known, now, asker, threads))
+    return combine_verdicts(every, known, judging(every, known, now, asker, threads))
 
 
 def judge(record: Record, now: str, asker: Asker | None = None) -> Verdict:

@@ -180,7 +180,7 @@ def needs_judging(record: Record, known: Mapping[str, Verdict]) -> bool:
     return is_claimed(record) and (verdict is None or verdict.success is None)
 
 
-def judged(records: Iterable[Record], known: Mapping[str, Verdict], fresh: Iterable[Verdict]) -> Judged:
+def combine_verdicts(records: Iterable[Record], known: Mapping[str, Verdict], fresh: Iterable[Verdict]) -> Judged:
     """The state of all runs from what was stated, what was known before, and what was judged just now."""
     now = {verdict.run: verdict for verdict in fresh}
     success: dict[str, bool | None] = {}

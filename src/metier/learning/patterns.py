@@ -64,7 +64,7 @@ def pattern_id(workspace: str, label: str) -> str:
     return blake2b(f"{workspace}\0{label.strip().casefold()}".encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
-def begun(group: Group, workspace: str, needed: Thresholds, now: str) -> Pattern | Waiting:
+def begin_pattern(group: Group, workspace: str, needed: Thresholds, now: str) -> Pattern | Waiting:
     """A new pattern from a group, or why it has to wait; one with enough runs but too many failures is forming."""
     empty = Pattern(
         id=pattern_id(workspace, group.label),
@@ -74,14 +74,14 @@ def begun(group: Group, workspace: str, needed: Thresholds, now: str) -> Pattern
         reason=group.reason,
         created=now,
     )
-    pattern = extended(empty, group.evidence, needed, now)
+    pattern = extend_pattern(empty, group.evidence, needed, now)
     if pattern.successes >= needed.min_runs:
         return pattern
     reason = f"{pattern.successes} successful of {needed.min_runs} runs a pattern needs"
     return Waiting(label=group.label, runs=tuple(record.id for record in group.evidence.records), reason=reason)
 
 
-def extended(pattern: Pattern, evidence: Evidence, needed: Thresholds, now: str) -> Pattern:
+def extend_pattern(pattern: Pattern, evidence: Evidence, needed: Thresholds, now: str) -> Pattern:
     """The pattern with new evidence, its ratio over all it ever had.
 
     A run that is counted already is not counted again; one that arrived anew and turned out a failure moves over.

@@ -80,16 +80,16 @@ def trail(ctx: Context, run: str) -> Trail:
     return Trail(went="new", reason="no pass of learning has looked at it yet")
 
 
-def listed(ctx: Context, status: PatternStatus | None = None) -> list[Pattern]:
+def list_patterns(ctx: Context, status: PatternStatus | None = None) -> list[Pattern]:
     """The patterns of a workspace in the order they first appeared."""
     with ctx.store.read() as transaction:
         return patterns.list_all(transaction, status)
 
 
-def named(ctx: Context, name: str) -> Pattern:
+def get_pattern(ctx: Context, name: str) -> Pattern:
     """A pattern by its label, its id, or the unique beginning of its id."""
     wanted = name.strip().casefold()
-    there = listed(ctx)
+    there = list_patterns(ctx)
     exact = [one for one in there if wanted in (one.id, one.label.casefold())]
     found = exact or [one for one in there if wanted and one.id.startswith(wanted)]
     if not found:
@@ -99,9 +99,9 @@ def named(ctx: Context, name: str) -> Pattern:
     return found[0]
 
 
-def traced(library: Library, name: str) -> Traced:
+def trace_pattern(library: Library, name: str) -> Traced:
     """A pattern, its runs, its drafts and what was shipped of it."""
-    pattern = named(library.ctx, name)
+    pattern = get_pattern(library.ctx, name)
     with library.ctx.store.read() as transaction:
         there = {one.run: one for one in members.of_pattern(transaction, pattern.id)}
         records = runs.get_many(transaction, list(there))
@@ -116,7 +116,7 @@ def traced(library: Library, name: str) -> Traced:
         members=tuple((there[record.id], record) for record in records),
         drafts=mine,
         tried=tried,
-        versions=shipped(library, mine),
+        versions=shipped_versions(library, mine),
     )
 
 
@@ -136,7 +136,7 @@ def externals(ctx: Context, found: Iterable[Pattern]) -> dict[str, list[tuple[Me
     return {name: [(one, ids[one.run]) for one in group if one.run in ids] for name, group in there.items()}
 
 
-def shipped(library: Library, found: Iterable[Draft]) -> tuple[Version, ...]:
+def shipped_versions(library: Library, found: Iterable[Draft]) -> tuple[Version, ...]:
     """The versions that drafts became."""
     versions: list[Version] = []
     for draft in found:

@@ -50,7 +50,7 @@ def changes(before: Package, after: Package) -> tuple[FileChange, ...]:
     return tuple(change for path in paths if (change := _change(before, after, path)))
 
 
-def unified(change: FileChange, *, context: int = 3) -> tuple[str, ...]:
+def file_diff(change: FileChange, *, context: int = 3) -> tuple[str, ...]:
     """A file's change as the lines of a unified diff, without line breaks."""
     old = "/dev/null" if change.how == "added" else f"a/{change.path}"
     new = "/dev/null" if change.how == "removed" else f"b/{change.path}"

@@ -37,7 +37,7 @@ def wilson(successes: int, trials: int, level: float = 0.95) -> Interval:
     return Interval(low=low, high=high, level=level)
 
 
-def paired(differences: Sequence[float], level: float = 0.9) -> Interval:
+def paired_interval(differences: Sequence[float], level: float = 0.9) -> Interval:
     """The interval of a mean difference between -1 and 1, wide enough for few cases too.
 
     One case that gained everything and one that lost everything are added to those seen, and half a case on either

@@ -17,7 +17,7 @@ from metier.training.gates.registry import gate_of
 from metier.training.proposing.appendix import with_appendix
 from metier.training.proposing.memory import Memory
 from metier.training.proposing.one_shot import judge_one_shot
-from metier.training.report.attribution import attributed
+from metier.training.report.attribution import attribute_lines
 from metier.training.result import Baseline, Trained
 from metier.training.rollouts.rollout import Halt
 from metier.training.run import TrainingRun
@@ -131,7 +131,7 @@ def _result(run: TrainingRun, baselines: tuple[Baseline, ...], stopped: str) -> 
         baselines=baselines,
         rejected=state.memory.rejected,
         usage=run.bill.stages(),
-        attribution=attributed(run.start, state),
+        attribution=attribute_lines(run.start, state),
         stopped=stopped,
         spare=run.rollouts.unused_usage(*(() if stopped else (run.start, state.best))),
     )

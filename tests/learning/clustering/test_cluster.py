@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metier.learning.clustering.cluster import Cluster, Placement, UserRequest
-from metier.learning.clustering.placement import embedded, place
+from metier.learning.clustering.placement import embed_requests, place
 from metier.models.embedder import StaticEmbedder
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def test_nothing_new_places_nothing_and_keeps_what_waits() -> None:
 @settings(deadline=None, max_examples=25)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_requests_clusters_and_waiting_makes_no_difference(random: Random) -> None:
-    requests = embedded(everything(), EMBEDDER)
+    requests = embed_requests(everything(), EMBEDDER)
     known = place(requests[:8], (), (), EMBEDDER)
     rest, waiting = list(requests[8:]), [one for one in requests[:8] if one.id in known.left]
     expected = place(rest, known.clusters, waiting, EMBEDDER)
@@ -128,7 +128,7 @@ def test_the_order_of_requests_clusters_and_waiting_makes_no_difference(random: 
 
 
 def test_one_by_one_ends_where_all_at_once_ends() -> None:
-    requests = list(embedded(everything(), EMBEDDER))
+    requests = list(embed_requests(everything(), EMBEDDER))
     by_id = {request.id: request for request in requests}
     Random(3).shuffle(requests)
     members: dict[str, set[str]] = {}
@@ -176,7 +176,7 @@ def test_a_stored_vector_is_not_computed_again() -> None:
         def embed(self, texts: Sequence[str]) -> np.ndarray:
             raise AssertionError(f"embedded again: {texts}")
 
-    requests = embedded(everything(), EMBEDDER)
+    requests = embed_requests(everything(), EMBEDDER)
     assert groups(place(requests, (), (), Refusing())) == groups(place(requests, (), (), EMBEDDER))
 
 

@@ -12,7 +12,7 @@ import work
 
 from metier.learning.clustering.cluster import EXEMPLARS, UserRequest
 from metier.learning.clustering.linkage import Chance, Groups
-from metier.learning.clustering.placement import embedded, nearest, place
+from metier.learning.clustering.placement import embed_requests, nearest, place
 from metier.learning.clustering.request_words import hints_of
 from metier.models.embedder import StaticEmbedder
 from metier.types import Run, ToolCall
@@ -87,14 +87,14 @@ def test_the_same_commands_alone_bring_nothing_together() -> None:
 
 
 def test_the_nearest_waiting_requests_come_first_and_no_more_than_asked_for() -> None:
-    waiting = embedded(
+    waiting = embed_requests(
         [
             UserRequest(id=str(at), text=text)
             for at, text in enumerate(("paint the fence", "book a flight", "fix a bug"))
         ],
         EMBEDDER,
     )
-    new = embedded([UserRequest(id="n", text="book me a flight to Oslo")], EMBEDDER)
+    new = embed_requests([UserRequest(id="n", text="book me a flight to Oslo")], EMBEDDER)
     assert [one.id for one in nearest(new, waiting, 1)] == ["1"]
     assert len(nearest(new, waiting, 5)) == 3
     assert nearest(new, waiting[::-1], 3) == nearest(new, waiting, 3)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from metier.learning.drafting.proposal import Proposal
-from metier.learning.drafting.shortcut import combined, is_stable, operations, shortcut_name
+from metier.learning.drafting.shortcut import as_shortcut, is_stable, operations, shortcut_name
 from metier.learning.drafting.similar_skills import KnownSkill
 from metier.skills.editing.compose import compose
 from metier.skills.names import name_problem
@@ -62,7 +62,7 @@ def test_a_path_is_stable_when_at_least_half_of_the_runs_with_one_took_it() -> N
 
 
 def test_a_new_shortcut_wraps_the_parts_and_keeps_the_own_procedure() -> None:
-    made = combined(PROPOSAL, PATTERN, PARTS)
+    made = as_shortcut(PROPOSAL, PATTERN, PARTS)
     name = "send-the-weekly-figures-via-reports"
     assert (made.target, made.kind, made.type, made.entry_path) == (name, "create", "shortcut", (name,))
     assert made.avoid == ("`cat`", "Do not replay fetch-report -> mail-report first: this does the whole chain.")
@@ -82,7 +82,7 @@ def test_a_new_shortcut_wraps_the_parts_and_keeps_the_own_procedure() -> None:
 
 def test_an_existing_shortcut_gets_an_update() -> None:
     there = KnownSkill(name="weekly-mail", description="d", body="b")
-    made = combined(PROPOSAL, PATTERN, PARTS, there)
+    made = as_shortcut(PROPOSAL, PATTERN, PARTS, there)
     assert (made.target, made.kind, made.entry_path) == ("weekly-mail", "append", ("weekly-mail",))
     current = Package(files={"SKILL.md": b"---\nname: weekly-mail\ndescription: d\n---\n\n# Weekly mail\n\nOld.\n"})
     text = compose("append", "weekly-mail", current, made.body).document.decode()
@@ -93,7 +93,7 @@ def test_an_existing_shortcut_gets_an_update() -> None:
 def test_guidance_and_result_are_cut_at_a_readable_place() -> None:
     steps = "\n".join(f"{number}. Run `step {number}` with the flag that belongs to it." for number in range(1, 60))
     body = f"# T\n\n## Procedure\n\n{steps}\n\n## Expected result\n\n{'A sentence that says something. ' * 40}\n"
-    made = combined(replace(PROPOSAL, body=body), PATTERN, PARTS).body
+    made = as_shortcut(replace(PROPOSAL, body=body), PATTERN, PARTS).body
     procedure = made.split("## Procedure\n\n")[1].split("\n\n## ")[0]
     result = made.split("## Expected result\n\n")[1].strip()
     assert 900 < len(procedure) <= 1_200
@@ -103,7 +103,7 @@ def test_guidance_and_result_are_cut_at_a_readable_place() -> None:
 
 
 def test_a_generator_without_a_procedure_section_keeps_all_it_says() -> None:
-    made = combined(replace(PROPOSAL, body="Just run `all`, then look.\n"), PATTERN, PARTS)
+    made = as_shortcut(replace(PROPOSAL, body="Just run `all`, then look.\n"), PATTERN, PARTS)
     assert "Just run `all`, then look." in made.body
 
 

@@ -6,12 +6,12 @@ import pytest
 
 from metier.learning.procedures.shell import head, likeness
 from metier.learning.procedures.slot_names import names_for
-from metier.learning.procedures.template import template_of, widened
+from metier.learning.procedures.template import template_of, widen_slots
 
 
 def filled(*commands: str, requests: tuple[str, ...] = ()) -> str:
     asked = requests or ("",) * len(commands)
-    template = widened(template_of(list(enumerate(commands))), asked)
+    template = widen_slots(template_of(list(enumerate(commands))), asked)
     return names_for([template], asked).fill(template)
 
 

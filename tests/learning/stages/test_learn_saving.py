@@ -12,7 +12,7 @@ from metier.errors import MetierError
 from metier.events import Advanced, Began
 from metier.learning.learn import SELDOM, learn, rare_garbage_collection
 from metier.learning.next_step import Generate
-from metier.learning.stages.draft_all import Written, saved
+from metier.learning.stages.draft_all import Written, save_drafts
 from metier.store.tables import audit
 from metier.types import Draft
 
@@ -34,13 +34,13 @@ def noted(ws: Workspace) -> list[str]:
 
 def test_drafts_are_kept_together_in_their_order(ws: Workspace) -> None:
     written = [made(ws, name) for name in ("one", "two", "three")]
-    assert saved(ws.context, written) == [one.draft for one in written]
+    assert save_drafts(ws.context, written) == [one.draft for one in written]
     assert [one.id for one in all_drafts(ws)] == ["one", "two", "three"] == noted(ws)
 
 
 def test_a_draft_that_cannot_be_kept_takes_none_of_the_others_with_it(ws: Workspace) -> None:
     gone = made(ws, "gone").draft  # said to be open, and not there
-    first, second, third = saved(ws.context, [made(ws, "one"), made(ws, "two", [gone]), made(ws, "three")])
+    first, second, third = save_drafts(ws.context, [made(ws, "one"), made(ws, "two", [gone]), made(ws, "three")])
     assert isinstance(second, MetierError)
     assert "'gone'" in str(second)
     assert isinstance(first, Draft)
@@ -51,15 +51,15 @@ def test_a_draft_that_cannot_be_kept_takes_none_of_the_others_with_it(ws: Worksp
 def test_a_draft_that_breaks_the_store_takes_none_of_the_others_with_it(ws: Workspace) -> None:
     broken = made(ws, "two")
     broken = broken._replace(draft=replace(broken.draft, summary="half a character \ud800"))
-    _, second, _ = saved(ws.context, [made(ws, "one"), broken, made(ws, "three")])
+    _, second, _ = save_drafts(ws.context, [made(ws, "one"), broken, made(ws, "three")])
     assert isinstance(second, Exception)
     assert [one.id for one in all_drafts(ws)] == ["one", "three"] == noted(ws)
 
 
 def test_an_open_draft_is_superseded_in_the_same_moment(ws: Workspace) -> None:
-    (old,) = saved(ws.context, [made(ws, "one")])
+    (old,) = save_drafts(ws.context, [made(ws, "one")])
     assert isinstance(old, Draft)
-    saved(ws.context, [made(ws, "two", [old]), made(ws, "three")])
+    save_drafts(ws.context, [made(ws, "two", [old]), made(ws, "three")])
     assert {one.id: one.status for one in all_drafts(ws)} == {
         "one": "superseded",
         "two": "candidate",

@@ -12,7 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metier.config import Config
-from metier.learning.watch.schedule import Backoff, Due, Later, Moment, Never, Pace, Passed, State, due, noticed
+from metier.learning.watch.schedule import (
+    Backoff,
+    Due,
+    Later,
+    Moment,
+    Never,
+    Pace,
+    Passed,
+    State,
+    due,
+    state_after_look,
+)
 from metier.store.tables.runs.arrivals import MANY, Arrivals
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -37,7 +48,7 @@ def arriving(*moments: float) -> State:
     """The state after a run arrived at each of these moments."""
     state = State()
     for number, moment in enumerate(moments, start=1):
-        state = noticed(state, at(moment), Arrivals(newest=number, revisions=number), None, number)
+        state = state_after_look(state, at(moment), Arrivals(newest=number, revisions=number), None, number)
     return state
 
 
@@ -71,26 +82,26 @@ def test_what_arrives_during_a_pass_is_one_more_pass() -> None:
     state = arriving(100.0)
     passed = Passed(at=NOON, seen=state.arrived)
     for number, moment in ((2, 105.0), (3, 106.0)):  # looked at after the pass
-        state = noticed(state, at(moment), Arrivals(newest=number, revisions=number), passed, number - 1)
+        state = state_after_look(state, at(moment), Arrivals(newest=number, revisions=number), passed, number - 1)
     assert due(state, at(108.0), AFTER_RUN) == Due(why="2 new runs")
-    state = noticed(state, at(109.0), state.arrived, Passed(at=NOON, seen=state.arrived), 0)
+    state = state_after_look(state, at(109.0), state.arrived, Passed(at=NOON, seen=state.arrived), 0)
     assert due(state, at(1000.0), AFTER_RUN) == Later(why="waits for the next run")
 
 
 def test_a_run_that_arrives_again_with_other_content_is_news() -> None:
     passed = Passed(at=NOON, seen=Arrivals(newest=7, revisions=9))
-    state = noticed(State(), at(0), Arrivals(newest=7, revisions=10), passed, 0)
+    state = state_after_look(State(), at(0), Arrivals(newest=7, revisions=10), passed, 0)
     assert due(state, at(2), AFTER_RUN) == Due(why="changed runs")
 
 
 def test_a_removed_run_is_no_news() -> None:
     passed = Passed(at=NOON, seen=Arrivals(newest=7, revisions=9))
-    state = noticed(State(), at(0), Arrivals(newest=6, revisions=30), passed, 0)
+    state = state_after_look(State(), at(0), Arrivals(newest=6, revisions=30), passed, 0)
     assert due(state, at(99), AFTER_RUN) == Later(why="waits for the next run")
 
 
 def test_a_great_many_runs_are_not_counted_to_the_end() -> None:
-    state = noticed(State(), at(0), Arrivals(newest=10**6, revisions=1), None, MANY)
+    state = state_after_look(State(), at(0), Arrivals(newest=10**6, revisions=1), None, MANY)
     assert due(state, at(2), AFTER_RUN) == Due(why="10,000 or more new runs")
 
 
@@ -100,7 +111,7 @@ def test_however_runs_arrive_a_pass_begins_within_half_a_minute_of_the_first(gap
     for number, gap in enumerate(gaps, start=1):
         now += gap
         first = first or now
-        state = noticed(state, at(now), Arrivals(newest=number, revisions=number), None, number)
+        state = state_after_look(state, at(now), Arrivals(newest=number, revisions=number), None, number)
         found = due(state, at(now), AFTER_RUN)
         assert isinstance(found, Due) == (now - first >= PACE.longest) or abs(now - first - PACE.longest) < 1e-6
         assert not isinstance(found, Later) or (found.seconds or 0) <= PACE.quiet + 1e-6

@@ -13,7 +13,7 @@ from metier.statistics.intervals import Interval
 from metier.training.presets import default_spec
 from metier.training.proposing.memory import Memory
 from metier.training.proposing.proposals import ProposedChange
-from metier.training.report.attribution import added, attributed
+from metier.training.report.attribution import added_lines, attribute_lines
 from metier.training.report.page import page
 from metier.training.report.report import ReportContext, report
 from metier.training.result import Effect, JudgedChange, StepRecord
@@ -32,7 +32,7 @@ SCREENING = default_spec(epochs=2, batch=12, screen_edits=4, quick=0, seed=9)
 def test_added_lines_are_text_outside_of_frontmatter_headings_code_and_regions() -> None:
     region = "\n<!-- APPENDIX_START -->\nnote\n<!-- APPENDIX_END -->\n"
     after = f"{TEXT}new\n\n## Head\n\n```\ncode\n```\ntwice\ntwice\n{region}"
-    assert [line.bare for line in added(TEXT, after)] == ["new", "twice", "twice"]
+    assert [line.bare for line in added_lines(TEXT, after)] == ["new", "twice", "twice"]
 
 
 class Talkative(Teacher):
@@ -51,7 +51,7 @@ def test_what_is_quoted_of_a_line_lies_in_its_interval() -> None:
     outcome = JudgedChange(change="step", skill_hash="", decision=decision, scores=None, effects=(effect,))
     step = StepRecord(step=1, epoch=1, cases=(), failed=0, passed=0, unscored=0, outcome=outcome)
     state = RunState(current=package(), best=package(TEXT + "- rule-0\n"), memory=Memory(), steps=(step,))
-    assert [one.effect for one in attributed(package(), state)] == [0.07]
+    assert [one.effect for one in attribute_lines(package(), state)] == [0.07]
 
 
 def test_screened_effects_are_the_attribution() -> None:

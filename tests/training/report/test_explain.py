@@ -10,7 +10,7 @@ from training_toys import Rules, run, splits
 
 from metier.training.events import Confirmed, Confirming, Decided, Event, Judging, Screened, dump
 from metier.training.presets import default_spec
-from metier.training.report.explain import KINDS, explained, told
+from metier.training.report.explain import KINDS, explanation_of, explanations_of
 from metier.training.spec import Spec
 
 RACE = Judging(step=3, change="step", how="race", edits=2, cases=100, passes=1, dry=0, attempt=2)
@@ -56,12 +56,12 @@ DECIDED = Decided(
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_decision_is_told_with_its_reason(event: Event, said: str) -> None:
-    assert said in (explained(event) or "")
+    assert said in (explanation_of(event) or "")
 
 
 def test_a_screening_says_what_each_edit_is_worth() -> None:
     worth = (("append “- a”", 0.051, 0.01, 0.09, True), ("append “- b”", -0.02, -0.06, 0.02, False))
-    text = explained(Screened(step=2, bar=1.0, effects=worth)) or ""
+    text = explanation_of(Screened(step=2, bar=1.0, effects=worth)) or ""
     assert "  +5.1 (+1.0 to +9.0)  kept: append “- a”" in text
     assert "  -2.0 (-6.0 to +2.0)  dropped: append “- b”" in text
 
@@ -77,10 +77,12 @@ def test_a_screening_says_what_each_edit_is_worth() -> None:
 )
 def test_what_was_kept_tells_the_same_as_what_was_seen(spec: Spec) -> None:
     ran = run(spec, world=Rules(), cases=splits(val=24))
-    live = [text for event in ran.events if (text := explained(event))]
-    assert list(told(json.loads(json.dumps([dump(event) for event in ran.events])))) == list(dict.fromkeys(live))
+    live = [text for event in ran.events if (text := explanation_of(event))]
+    assert list(explanations_of(json.loads(json.dumps([dump(event) for event in ran.events])))) == list(
+        dict.fromkeys(live)
+    )
     decided = [event for event in ran.events if event.kind in ("decided", "judging", "screened")]
-    assert all(explained(event) for event in decided)
+    assert all(explanation_of(event) for event in decided)
     assert decided
 
 
@@ -90,5 +92,5 @@ def test_the_classic_trainer_has_no_other_events_than_before() -> None:
 
 
 def test_what_an_earlier_version_kept_otherwise_is_left_out() -> None:
-    assert list(told([{"kind": "judging", "step": 1}, {"kind": "unheard_of"}, {}])) == []
+    assert list(explanations_of([{"kind": "judging", "step": 1}, {"kind": "unheard_of"}, {}])) == []
     assert "decided" in KINDS

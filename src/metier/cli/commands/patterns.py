@@ -45,10 +45,10 @@ def show(ctx: typer.Context, pattern: PatternArgument, as_json: AsJson = False) 
     Example:  metier patterns show bump-dependency
     """
     from metier.cli.views.patterns import document, page
-    from metier.learning.trace import traced
+    from metier.learning.trace import trace_pattern
 
     with open_workspace(ctx) as ws:
-        found = traced(ws.library, pattern)
+        found = trace_pattern(ws.library, pattern)
     if as_json or _was_given_before(ctx, "as_json"):
         emit(document(found))
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metier.cli.output import console, visible
-from metier.skills.diff import FileChange, side_by_side, unified
+from metier.skills.diff import FileChange, file_diff, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,14 +31,14 @@ def as_document(change: FileChange) -> dict[str, object]:
         "path": change.path,
         "how": change.how,
         "executable": change.is_executable,
-        "diff": "\n".join(unified(change)),
+        "diff": "\n".join(file_diff(change)),
     }
 
 
 def _one_column(change: FileChange) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    for number, line in enumerate(unified(change)):
+    for number, line in enumerate(file_diff(change)):
         head = number < 2 and line.startswith(("---", "+++"))
         yield Text(visible(line), style="bold" if head else COLOURS.get(line[:1], ""))
 

@@ -95,11 +95,11 @@ def print_report(report: Mapping[str, object]) -> None:
 
 def print_explanation(report: Mapping[str, object]) -> None:
     """How a training came to its result, decision by decision, in plain words."""
-    from metier.training.report.explain import told
+    from metier.training.report.explain import explanations_of
 
     out = console()
     out.print(prose(verdict(report), out.width))
-    for text in told(rows(report, "events")):
+    for text in explanations_of(rows(report, "events")):
         for line in text.splitlines():
             out.print(prose(line, out.width))
 

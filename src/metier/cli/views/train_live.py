@@ -16,7 +16,7 @@ from metier.statistics.power import Plan, sentence
 from metier.training import events as progress
 from metier.training.cases.splits import by_ratio
 from metier.training.estimate import estimate
-from metier.training.report.explain import explained
+from metier.training.report.explain import explanation_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -77,7 +77,7 @@ def _print_event(event: Event, order: Order, measured: set[progress.Measured], *
         spec = replace(order.spec, ahead=order.spec.ahead and not order.limits.any)
         talk(f"{order.skill}: {estimate(splits, spec, document).line()}.")
         talk(sentence(len(splits.confirm), Plan(alpha=Spending().share(1))))
-    elif explain and (text := explained(event)):
+    elif explain and (text := explanation_of(event)):
         print_wrapped(text, talk)
     elif isinstance(event, SAID):
         talk(event.line())

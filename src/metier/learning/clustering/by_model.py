@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from metier.formats.strict_json import clean
-from metier.learning.clustering.model_prompt import Named, RunInShort, Shown, cut, named, shown_with
+from metier.learning.clustering.model_prompt import Named, RunInShort, Shown, cut, name_pattern, shown_with
 from metier.learning.drafting.sanitise import is_risky, without_marks
 from metier.models.questions import Asker, NoAnswer
 
@@ -124,7 +124,7 @@ def cluster_with(
     """The model's grouping of new runs, and of waiting ones with them; later batches see what earlier ones formed."""
     fresh = cut(new)
     idle = cut(run for run in near if run.id not in fresh)
-    grouping = _Grouping(known=[named(one.label, one.summary, one.id) for one in known])
+    grouping = _Grouping(known=[name_pattern(one.label, one.summary, one.id) for one in known])
     runs = list(fresh.values())
     batches = [runs[start : start + BATCH] for start in range(0, len(runs), BATCH)]
     silent = 0
@@ -234,5 +234,5 @@ class _Grouping:
         usable = usable_label(label)
         if usable is None:
             return None
-        pattern = named(usable, summary_for(usable, summary))
+        pattern = name_pattern(usable, summary_for(usable, summary))
         return self.groups.setdefault(label_key(usable), _Group(pattern=pattern, reason=sentence(reason)))

@@ -86,7 +86,7 @@ class Placement:
     """The clusters of `joined` as they are now, then those of `formed` in the same order."""
 
 
-def grown(cluster: Cluster | None, members: Sequence[UserRequest]) -> Cluster:
+def grow_cluster(cluster: Cluster | None, members: Sequence[UserRequest]) -> Cluster:
     """A cluster with more requests, or a first one made of them."""
     size = cluster.size if cluster else 0
     total = np.zeros(1) if cluster is None else cluster.centroid.astype(np.float64) * size

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from metier.learning.clustering.by_model import cluster_with, in_short, label_key, usable_label
-from metier.learning.clustering.cluster import Cluster, UserRequest, grown
+from metier.learning.clustering.cluster import Cluster, UserRequest, grow_cluster
 from metier.learning.clustering.model_prompt import RunInShort
-from metier.learning.clustering.placement import embedded, nearest, place
+from metier.learning.clustering.placement import embed_requests, nearest, place
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -113,7 +113,8 @@ def complete(found: Clustering, evidence: NewEvidence, embedder: Embedder) -> Cl
     requests, clusters = _by_id((*new, *waiting)), _by_id(evidence.clusters)
     groups = [one for one in _joined_groups(found, evidence, requests) if one.runs]
     full = tuple(
-        replace(one, cluster=grown(clusters.get(one.pattern), [requests[run] for run in one.runs])) for one in groups
+        replace(one, cluster=grow_cluster(clusters.get(one.pattern), [requests[run] for run in one.runs]))
+        for one in groups
     )
     dropped = sum(len(one.runs) for one in found.groups) - sum(len(one.runs) for one in groups)
     notes = (*found.notes, f"Dropped {dropped} unknown or repeated runs from groups.") if dropped else found.notes
@@ -143,7 +144,7 @@ def _requests(evidence: NewEvidence, embedder: Embedder) -> tuple[tuple[UserRequ
     new = [
         UserRequest(id=one.id, text=one.run.message, hints=evidence.hints.get(one.id, ())) for one in evidence.records
     ]
-    return embedded(new, embedder), embedded(evidence.waiting, embedder)
+    return embed_requests(new, embedder), embed_requests(evidence.waiting, embedder)
 
 
 def _place_rest(
@@ -190,14 +191,14 @@ def _sort_by_model(
     clusters = dict(_by_id(evidence.clusters))
     found: dict[str, RunGroup] = {}
     for name, runs in proposed.joined.items():
-        clusters[name] = grown(clusters.get(name), [requests[run] for run in runs])
+        clusters[name] = grow_cluster(clusters.get(name), [requests[run] for run in runs])
         found[name] = RunGroup(runs=runs, cluster=clusters[name], reason=f"{asker.name} put it here", pattern=name)
     placed = {run for one in found.values() for run in one.runs} | {run for one in proposed.formed for run in one.runs}
     for number, one in enumerate(proposed.formed):
         name = f"formed:{number}"
         runs = (*one.runs, *_runs_called(one.label, evidence.labels, placed))
         placed.update(runs)
-        clusters[name] = replace(grown(None, [requests[run] for run in runs]), id=name)
+        clusters[name] = replace(grow_cluster(None, [requests[run] for run in runs]), id=name)
         found[name] = RunGroup(
             runs=runs, cluster=clusters[name], reason=one.reason, label=one.label, summary=one.summary
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metier.learning.clustering.cluster import exemplar, members_of
-from metier.learning.clustering.linkage import NEVER, Chance, chance, linked, separating, separating_points
+from metier.learning.clustering.linkage import NEVER, Chance, chance, link_rows, separating, separating_points
 from metier.learning.clustering.vectors import Rows, grid, joint, points, space
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class _Scene:
     threshold: float
 
 
-def grouped(requests: Sequence[UserRequest], known: Sequence[Cluster]) -> list[RequestGroup]:
+def group_requests(requests: Sequence[UserRequest], known: Sequence[Cluster]) -> list[RequestGroup]:
     """The requests in groups; a group has at most one known cluster."""
     alone = _rows([exemplar(one) for one in requests])
     whole = _clusters(known, alone.vectors.shape[1])
@@ -79,7 +79,7 @@ def grouped(requests: Sequence[UserRequest], known: Sequence[Cluster]) -> list[R
     sizes = [1] * len(rows) + [one.size for one in clusters]
     bars = [HALF * _inner(middles[at], known[at].size) for at in looked]
     scene = _scene(rows, _members(where, clusters), sizes, Measure(bars=bars, total=where.total))
-    sound = [part for group in linked(scene.wide, sizes, scene.threshold) for part in _sound(group, scene)]
+    sound = [part for group in link_rows(scene.wide, sizes, scene.threshold) for part in _sound(group, scene)]
     return [_group(part, requests, clusters) for part in sound if part[0] < len(rows)]
 
 
@@ -191,7 +191,7 @@ def _near_half(group: list[int], inner: NDArray[np.float32], scene: _Scene) -> l
 def _parted(near: NDArray[np.float32], threshold: float) -> list[list[int]]:
     """The two or more parts that a group falls into first when more nearness is asked of it."""
     for step in range(1, 100):
-        parts = linked(near, [1] * len(near), threshold + step / 100)
+        parts = link_rows(near, [1] * len(near), threshold + step / 100)
         if len(parts) > 1:
             return parts
     return [[row] for row in range(len(near))]

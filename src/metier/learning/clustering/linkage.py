@@ -32,7 +32,7 @@ LOW = 0.1587
 """The share below the middle of a normal distribution by more than its spread."""
 
 
-def linked(near: NDArray[np.float32], sizes: Sequence[int], threshold: float) -> list[list[int]]:
+def link_rows(near: NDArray[np.float32], sizes: Sequence[int], threshold: float) -> list[list[int]]:
     """Groups of row numbers whose members are on average at least `threshold` near; single rows too, in order."""
     return cut(len(sizes), merges(near, sizes, threshold), threshold)
 

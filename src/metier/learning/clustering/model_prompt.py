@@ -76,7 +76,7 @@ class Shown:
         return Question(prompt=prompt, stage="cluster", temperature=0.0, max_tokens=TOKENS)
 
 
-def named(label: str, summary: str, pattern: str = "") -> Named:
+def name_pattern(label: str, summary: str, pattern: str = "") -> Named:
     """A pattern with its words."""
     short = summary[:SUMMARY]
     return Named(id=pattern, label=label, summary=short, words=_words(f"{label.replace('-', ' ')} {short}"))

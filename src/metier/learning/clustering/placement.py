@@ -13,10 +13,10 @@ from metier.learning.clustering.cluster import (
     Placement,
     UserRequest,
     drawn_by,
-    grown,
+    grow_cluster,
     vector_of,
 )
-from metier.learning.clustering.groups import grouped
+from metier.learning.clustering.groups import group_requests
 from metier.learning.clustering.request_words import wording
 from metier.learning.clustering.vectors import grid
 
@@ -35,7 +35,7 @@ GLANCES = 128
 """New requests whose neighbours are looked up at a time, to keep memory small."""
 
 
-def embedded(requests: Sequence[UserRequest], embedder: Embedder) -> tuple[UserRequest, ...]:
+def embed_requests(requests: Sequence[UserRequest], embedder: Embedder) -> tuple[UserRequest, ...]:
     """The requests, each with a vector of what it is about."""
     bare = [request for request in requests if request.vector is None]
     vectors = iter(embedder.embed([wording(request.text) for request in bare]) if bare else ())
@@ -52,16 +52,18 @@ def place(
     The order of any of the three makes no difference. The cost follows the new requests: of what is known and of what
     waits, only the neighbours of a new one are looked at closely.
     """
-    arriving = sorted(_once(embedded(new, embedder)), key=_shuffled)
+    arriving = sorted(_once(embed_requests(new, embedder)), key=_shuffled)
     ids = {request.id for request in arriving}
     table = _Table(
         clusters={cluster.id: cluster for cluster in sorted(known, key=lambda cluster: cluster.id)},
-        idle={one.id: one for one in sorted(_once(embedded(waiting, embedder)), key=_shuffled) if one.id not in ids},
+        idle={
+            one.id: one for one in sorted(_once(embed_requests(waiting, embedder)), key=_shuffled) if one.id not in ids
+        },
     )
     for start in range(0, len(arriving), BLOCK):
         block = arriving[start : start + BLOCK]
         near = _near(block, list(table.idle.values()))
-        for group in grouped([*block, *near], list(table.clusters.values())):
+        for group in group_requests([*block, *near], list(table.clusters.values())):
             table.seat(group.cluster, sorted(group.members, key=lambda one: one.id))
     return table.placement()
 
@@ -82,7 +84,7 @@ class _Table:
             return
         for member in members:
             self.idle.pop(member.id, None)
-        now = grown(cluster, members)
+        now = grow_cluster(cluster, members)
         self.clusters[now.id] = now
         seats = self.formed if cluster is None or now.id in self.formed else self.joined
         seats.setdefault(now.id, []).extend(member.id for member in members)

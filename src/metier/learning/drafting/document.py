@@ -38,7 +38,7 @@ def made_whole(body: str, name: str, title: str, description: str) -> str:
     return f"---\nname: {name}\ndescription: {quote(short(description))}\n---\n\n{heading}{with_one_title(text)}\n"
 
 
-def renamed(body: str, name: str) -> str:
+def with_name(body: str, name: str) -> str:
     """The document with that name in its frontmatter."""
     return set_value(_bytes(body), "name", name).decode("utf-8", "replace")
 

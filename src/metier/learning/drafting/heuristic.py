@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from metier.learning.drafting.phrases import phrases_of
 from metier.learning.drafting.proposal import HEURISTIC, Proposal
 from metier.learning.drafting.text import Writer
-from metier.learning.procedures.knowledge import Knowledge, Lessons, learned
+from metier.learning.procedures.knowledge import Knowledge, Lessons, knowledge_of
 from metier.learning.procedures.shell import head
 from metier.learning.procedures.template import literal
 from metier.skills.names import lookalike_key, slug
@@ -40,7 +40,7 @@ class HeuristicDrafter:
 
     def draft(self, pattern: Pattern, lessons: Lessons, recalled: Sequence[KnownSkill] = ()) -> Proposal | NothingNew:
         """A new skill, or one section for the skill that the runs already follow."""
-        known = learned(lessons)
+        known = knowledge_of(lessons)
         there = target_of(pattern, recalled)
         return _section(pattern, known, there, recalled) if there else _document(pattern, known, recalled)
 

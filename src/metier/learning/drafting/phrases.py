@@ -225,6 +225,6 @@ def phrases_of(language: Language) -> Phrases:
     return GERMAN if language == "de" else ENGLISH
 
 
-def listed(items: Sequence[str], joint: str) -> str:
+def join_items(items: Sequence[str], joint: str) -> str:
     """Items in a row, the last one joined by a word."""
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {joint} {items[-1]}" if items else ""

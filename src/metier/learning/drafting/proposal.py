@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from metier.learning.drafting.document import is_whole, made_whole, name_in, renamed
+from metier.learning.drafting.document import is_whole, made_whole, name_in, with_name
 from metier.skills.names import name_problem, slug
 from metier.types import Draft, DraftKind, DraftType, Finding, Pattern, Provenance
 
@@ -137,7 +137,7 @@ def _on_missing(proposal: Proposal) -> Proposal:
         return replace(proposal, body=body, notes=_noted(proposal, "the fragment became a full document"))
     if (said := name_in(proposal.body)) != proposal.target:
         note = f"the document named {said[:80] or 'no skill'}: it names {proposal.target} now"
-        return replace(proposal, body=renamed(proposal.body, proposal.target), notes=_noted(proposal, note))
+        return replace(proposal, body=with_name(proposal.body, proposal.target), notes=_noted(proposal, note))
     return proposal
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unicodedata import combining, normalize
 
 from metier.learning.drafting.document import LEARNED, cut, section_of, short
-from metier.learning.drafting.phrases import ENGLISH, GERMAN, Phrases, listed, phrases_of
+from metier.learning.drafting.phrases import ENGLISH, GERMAN, Phrases, join_items, phrases_of
 from metier.skills.document.lines import lines_of
 from metier.skills.document.yaml_quoting import quote
 from metier.skills.names import name_problem, slug
@@ -50,7 +50,7 @@ def shortcut_name(summary: str, path: Sequence[str]) -> str:
     )
 
 
-def combined(
+def as_shortcut(
     proposal: Proposal, pattern: Pattern, components: Sequence[KnownSkill], existing: KnownSkill | None = None
 ) -> Proposal:
     """The proposal as a shortcut for the pattern's chain; one that is there already gets an update.
@@ -66,7 +66,7 @@ def combined(
         target=name,
         kind="append" if existing else "create",
         type="shortcut",
-        summary=f"{name}: {listed(pattern.winning_path, 'and')} in one go",
+        summary=f"{name}: {join_items(pattern.winning_path, 'and')} in one go",
         body=_update(say, name, guidance)
         if existing
         else _document(say, name, pattern, (proposal, components, guidance)),
@@ -121,7 +121,7 @@ def _procedure(body: str) -> str:
 
 def _document(say: Phrases, name: str, pattern: Pattern, given: tuple[Proposal, Sequence[KnownSkill], str]) -> str:
     proposal, components, guidance = given
-    chain = listed(pattern.winning_path, say.and_)
+    chain = join_items(pattern.winning_path, say.and_)
     intro = say.one_go.format(chain)
     about = proposal.uses[0].rstrip(".") if proposal.uses else pattern.summary.rstrip(".")
     front = f"---\nname: {name}\ndescription: {quote(short(f'{about}. {intro}'))}\n{LEARNED}---\n"

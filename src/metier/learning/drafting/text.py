@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from metier.learning.drafting.document import LEARNED
-from metier.learning.drafting.phrases import Phrases, listed, phrases_of
+from metier.learning.drafting.phrases import Phrases, join_items, phrases_of
 from metier.learning.procedures.shell import head
 from metier.learning.procedures.template import literal
 from metier.skills.document.yaml_quoting import quote
@@ -56,12 +56,12 @@ class Writer:
         files = list(dict.fromkeys(self._fill(step.template) for step in self._all() if step.kind == "edit"))[:3]
         parts = [_ended(requests[0] if requests else title)]
         if heads:
-            parts.append(self._say.uses.format(listed(heads, self._say.and_)))
+            parts.append(self._say.uses.format(join_items(heads, self._say.and_)))
         if files:
-            parts.append(self._say.changes.format(listed([_bare(one) for one in files], self._say.and_)))
+            parts.append(self._say.changes.format(join_items([_bare(one) for one in files], self._say.and_)))
         if requests[1:]:
             shown = [self._quoted(one) for one in requests[1:4]]
-            parts.append(self._say.asked_like.format(listed(shown, self._say.or_)))
+            parts.append(self._say.asked_like.format(join_items(shown, self._say.or_)))
         if self._known.subject:
             parts.append(self._say.about.format(", ".join(self._known.subject)))
         return _within(parts, DESCRIPTION)
@@ -82,9 +82,9 @@ class Writer:
         given = [f"`<{name}>`" for name in sorted(used & self._known.names.asked)]
         files = list(dict.fromkeys(self._code(step.template) for step in steps if step.kind == "edit"))
         if given:
-            lines += ["", self._say.values.format(listed(given, self._say.and_))]
+            lines += ["", self._say.values.format(join_items(given, self._say.and_))]
         if len(files) > 1:
-            lines += ["", self._say.files.format(listed(files, self._say.and_))]
+            lines += ["", self._say.files.format(join_items(files, self._say.and_))]
         return "\n".join(lines)
 
     def wanted(self) -> str:
@@ -116,7 +116,7 @@ class Writer:
         known = self._known
         said = [f"{known.answer}."] if known.answer else []
         if facts := self._facts():
-            said.append(f"{listed(facts, self._say.and_)}.")
+            said.append(f"{join_items(facts, self._say.and_)}.")
         elif known.procedure:
             said.append(self._say.ends_well.format(self._code(known.procedure[-1].template)))
         elif not known.tools:
@@ -151,7 +151,7 @@ class Writer:
         return " ".join([text.rstrip("."), *extras]) + "." if extras else text
 
     def _several(self, forms: tuple[str, str], items: Sequence[str]) -> str:
-        return forms[len(items) > 1].format(listed(items, self._say.and_))
+        return forms[len(items) > 1].format(join_items(items, self._say.and_))
 
     def _trouble(self, trouble: Trouble) -> str:
         failed = self._code(trouble.failed)
@@ -161,7 +161,7 @@ class Writer:
             (self._say.trouble_edit if one.kind == "edit" else self._say.trouble_run).format(self._code(one.template))
             for one in trouble.remedies
         ]
-        return self._say.trouble.format(failed, self._say.again.format(listed(helped, self._say.and_)))
+        return self._say.trouble.format(failed, self._say.again.format(join_items(helped, self._say.and_)))
 
     def _all(self) -> tuple[Step, ...]:
         known = self._known

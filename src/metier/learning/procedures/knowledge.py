@@ -18,8 +18,8 @@ from metier.learning.drafting.sanitise import (
 from metier.learning.procedures.actions import Action, actions_of, project_root
 from metier.learning.procedures.requests import corrections, examples, plain, subject
 from metier.learning.procedures.slot_names import Names, names_for
-from metier.learning.procedures.steps import Step, parted, steps_of
-from metier.learning.procedures.troubles import Trouble, avoided, straightened, troubles
+from metier.learning.procedures.steps import Step, split_checks, steps_of
+from metier.learning.procedures.troubles import Trouble, commands_to_avoid, straighten_runs, troubles
 from metier.text.terms import Language, language_of
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Knowledge:
     """Whether any of the runs used a tool."""
 
 
-def learned(lessons: Lessons) -> Knowledge:
+def knowledge_of(lessons: Lessons) -> Knowledge:
     """What a pattern's runs teach: from what people said and agents did, never from what tools answered."""
     shown = lessons.newest()
     runs = (*shown.successes, *shown.failures)
@@ -79,16 +79,16 @@ def learned(lessons: Lessons) -> Knowledge:
     good, bad = acted[: len(shown.successes)], acted[len(shown.successes) :]
     messages = tuple(without_marks(run.message) for run in runs)
     asked = messages[: len(shown.successes)]
-    straight = straightened(good)
+    straight = straighten_runs(good)
     steps = steps_of(straight.runs, asked)
     trouble = troubles(straight.detours, asked, [step.template for step in steps])
     corrected = frozenset(place for place, run in enumerate(shown.failures) if run.correction)
-    avoid = avoided(bad, good, corrected, messages)
+    avoid = commands_to_avoid(bad, good, corrected, messages)
     templates = [one for step in steps for one in (step.template, step.detail)]
     templates += [one for each in trouble for one in each.templates]
     templates += avoid
     names = names_for(templates, messages)
-    procedure, checks = parted(steps)
+    procedure, checks = split_checks(steps)
     return Knowledge(
         language=language_of(asked),
         requests=examples(asked, names.values, EXAMPLES),

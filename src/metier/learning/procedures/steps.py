@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from metier.learning.procedures.actions import Action, Actions, alike
 from metier.learning.procedures.shell import head
-from metier.learning.procedures.template import Template, literal, template_of, widened
+from metier.learning.procedures.template import Template, literal, template_of, widen_slots
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,12 +61,12 @@ class Step:
 
 def steps_of(ways: Sequence[Actions], requests: Sequence[str]) -> tuple[Step, ...]:
     """The steps most runs took, in order, with those that some took; none where the runs have nothing in common."""
-    columns = aligned(_frequent(ways))
+    columns = align_runs(_frequent(ways))
     found = [step for column in columns if (step := _step(column, requests)) is not None]
     return tuple(_folded(found, len(ways))[:LONGEST])
 
 
-def parted(steps: Sequence[Step]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+def split_checks(steps: Sequence[Step]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
     """The procedure, and the checks at its end; a procedure that is nothing but checks stays whole."""
     end = len(steps)
     while end and steps[end - 1].check:
@@ -97,7 +97,7 @@ def _step(column: Column, requests: Sequence[str]) -> Step | None:
     if kind in ("search", "web") and share < COMMON:
         return None
     texts = sorted((number, action.text) for number, action in column.members)
-    template = widened(template_of(texts), requests)
+    template = widen_slots(template_of(texts), requests)
     said = literal(template)
     if kind != "command" and not said.strip("…./ "):
         return None
@@ -119,7 +119,7 @@ def _detail(column: Column, requests: Sequence[str]) -> Template:
     texts = sorted((number, action.detail) for number, action in column.members if action.detail)
     if len(texts) < max(2, COMMON * len(column.members)):
         return ()
-    found = widened(template_of(texts), requests)
+    found = widen_slots(template_of(texts), requests)
     fixed = len("".join(part for part in found if isinstance(part, str)).replace(" ", ""))
     typical = sorted(len(text.replace(" ", "")) for _, text in texts)[len(texts) // 2]
     return found if fixed >= max(8, WORTH * typical) else ()
@@ -159,7 +159,7 @@ class Column:
         return frozenset(number for number, _ in self.members)
 
 
-def aligned(runs: Sequence[Actions]) -> tuple[Column, ...]:
+def align_runs(runs: Sequence[Actions]) -> tuple[Column, ...]:
     """The columns of all runs: the most typical run first, every other one laid beside what is there."""
     counts = Counter(key for run in runs for key in {action.key for action in run})
     weights = {key: count / len(runs) for key, count in counts.items()}

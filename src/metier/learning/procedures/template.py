@@ -66,7 +66,7 @@ def template_of(texts: Sequence[tuple[int, str]]) -> Template:
     return _tidy(parts)
 
 
-def widened(template: Template, requests: Sequence[str]) -> Template:
+def widen_slots(template: Template, requests: Sequence[str]) -> Template:
     """The template with slots grown to the whole names that people use: `test_<name>` is what they call `<name>`."""
     parts = list(template)
     for at, part in enumerate(parts):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from metier.learning.procedures.actions import Action, alike
 from metier.learning.procedures.shell import head, only_looks
-from metier.learning.procedures.template import Part, Slot, Template, fits, is_said, literal, template_of, widened
+from metier.learning.procedures.template import Part, Slot, Template, fits, is_said, literal, template_of, widen_slots
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Straightened:
     detours: tuple[Detour, ...]
 
 
-def straightened(runs: Sequence[Actions]) -> Straightened:
+def straighten_runs(runs: Sequence[Actions]) -> Straightened:
     """The straight way of each run: first failures that most runs do not have are taken out, with what mended them."""
     expected = expected_failures(runs)
     ways: list[Actions] = []
@@ -138,7 +138,7 @@ def troubles(detours: Sequence[Detour], requests: Sequence[str], steps: Sequence
     return tuple(one for one in found if one is not None)[:MOST]
 
 
-def avoided(
+def commands_to_avoid(
     failures: Sequence[Actions], successes: Sequence[Actions], corrected: frozenset[int], requests: Sequence[str]
 ) -> tuple[Template, ...]:
     """Commands that only runs which went wrong have used: two of them, or one that a person corrected.
@@ -188,9 +188,9 @@ def general(template: Template, runs: Sequence[int], requests: Sequence[str]) ->
 
 def _trouble(group: Sequence[Detour], requests: Sequence[str], steps: Sequence[Template]) -> Trouble | None:
     known = next((step for step in steps if all(fits(step, one.failed.text) for one in group)), None)
-    failed = known or widened(template_of([(one.run, one.failed.text) for one in group]), requests)
+    failed = known or widen_slots(template_of([(one.run, one.failed.text) for one in group]), requests)
     remedies = _remedies(group, requests, steps)
-    instead = widened(template_of([(one.run, one.worked.text) for one in group]), requests)
+    instead = widen_slots(template_of([(one.run, one.worked.text) for one in group]), requests)
     other = _is_direct(group) and _has_more(instead, failed)
     if not remedies and not other:
         return None
@@ -222,4 +222,4 @@ def _remedy(key: str, group: Sequence[Detour], requests: Sequence[str], steps: S
     firsts = {run: action.text for run, action in done}
     step = next((one for one in steps if all(fits(one, text) for text in firsts.values())), None)
     kind: ActionKind = done[-1][1].kind
-    return Remedy(kind=kind, template=step or widened(template_of(sorted(firsts.items())), requests))
+    return Remedy(kind=kind, template=step or widen_slots(template_of(sorted(firsts.items())), requests))

@@ -117,7 +117,7 @@ def _kept(writer: DraftWriter, work: Sequence[Work], made: Sequence[Taken]) -> l
     """What was made, with each draft in the store, or with why it is not."""
     pairs = list(zip(work, made, strict=True))
     written = [Written(one.draft, step, earlier) for (_, step, earlier), one in pairs if one.draft is not None]
-    found = iter(saved(writer.library.ctx, written))
+    found = iter(save_drafts(writer.library.ctx, written))
     kept: list[Taken] = []
     for (pattern, _, _), one in pairs:
         now = None if one.draft is None else next(found)
@@ -198,7 +198,7 @@ class Written(NamedTuple):
         return not (isinstance(self.step, Refresh) and self.draft == self.step.draft)
 
 
-def saved(ctx: Context, written: Sequence[Written]) -> list[Draft | Exception]:
+def save_drafts(ctx: Context, written: Sequence[Written]) -> list[Draft | Exception]:
     """Each draft as it was kept, or why it was not: all in one transaction, and each in its own where that fails."""
     if len(written) > 1:
         try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from metier.events import Advanced, Began, Ended
 from metier.learning.clustering.label import deeds_of
 from metier.learning.clustering.request_words import hints_of
-from metier.learning.judge import HeuristicJudge, judge_runs, judged, sift
+from metier.learning.judge import HeuristicJudge, combine_verdicts, judge_runs, sift
 from metier.learning.report import Fate
 from metier.learning.stages.read_runs import RunCache
 from metier.learning.stages.stored_patterns import LONG
@@ -118,7 +118,7 @@ def _save(ctx: Context, batch: _Batch, fresh: Sequence[Verdict]) -> set[str]:
 def _add(gathered: Gathered, batch: _Batch, fresh: Sequence[Verdict], moved: set[str]) -> None:
     """Add a batch to the evidence; what changed meanwhile is the next pass's."""
     kept = [record for record in batch.sifted.kept if record.id not in moved]
-    now = judged(kept, batch.known, fresh)
+    now = combine_verdicts(kept, batch.known, fresh)
     said = batch.known | {one.run: one for one in now.new}
     gathered.success.update(now.success)
     for record in kept:

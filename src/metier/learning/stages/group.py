@@ -9,11 +9,19 @@ from metier.events import Began, Ended
 from metier.learning.clustering.clusterer import NewEvidence, complete
 from metier.learning.clustering.label import label_of, summary_of, values_in
 from metier.learning.drafting.sanitise import without_marks
-from metier.learning.patterns import Evidence, Group, Waiting, begun, extended
+from metier.learning.patterns import Evidence, Group, Waiting, begin_pattern, extend_pattern
 from metier.learning.report import Fate
 from metier.learning.stages.gather import slim
-from metier.learning.stages.read_runs import seen
-from metier.learning.stages.stored_patterns import as_bytes, kept, loaded, recounted, request, thresholds, with_id
+from metier.learning.stages.read_runs import visible_text
+from metier.learning.stages.stored_patterns import (
+    as_bytes,
+    load_clusters,
+    recount_patterns,
+    request,
+    stored_cluster,
+    thresholds,
+    with_id,
+)
 from metier.store.tables.learning import clusters, members, patterns, waiting
 from metier.store.tables.learning.members import Member
 from metier.store.tables.learning.waiting import WaitingRun
@@ -71,7 +79,7 @@ def group(
     ctx: Context, gathered: Gathered, embedder: StaticEmbedder, clusterer: Clusterer, *, save: bool
 ) -> Generator[Event, None, Grouped]:
     """Put new evidence where it belongs; the cost follows the new runs."""
-    counted = recounted(ctx, embedder, save=save)
+    counted = recount_patterns(ctx, embedder, save=save)
     if not gathered.records:
         return Grouped(extended=counted)
     yield Began(stage="group", total=len(gathered.records))
@@ -90,7 +98,7 @@ def group(
     grouped.extended += [one for one in counted if one.id not in {each.id for each in grouped.extended}]
     if save:
         _save(ctx, grouped, known, embedder.name)
-        again = {one.id: one for one in recounted(ctx, embedder, save=True)}
+        again = {one.id: one for one in recount_patterns(ctx, embedder, save=True)}
         grouped.new = [again.get(one.id, one) for one in grouped.new]
         grouped.extended = [again.get(one.id, one) for one in grouped.extended]
     text = f"{len(grouped.new)} new patterns, {len(grouped.extended)} extended, {len(grouped.waits)} runs wait"
@@ -103,7 +111,7 @@ def _known(ctx: Context, embedder: StaticEmbedder, counted: Sequence[Pattern]) -
         there = {one.id: one for one in patterns.list_all(transaction)}
         return _Known(
             patterns=there | {one.id: one for one in counted},
-            clusters=loaded(transaction, clusters.list_all(transaction), embedder),
+            clusters=load_clusters(transaction, clusters.list_all(transaction), embedder),
             waiting={one.run: one for one in waiting.evidence(transaction)},
             embedder=embedder.name,
         )
@@ -123,7 +131,7 @@ def _grouped(ctx: Context, gathered: Gathered, known: _Known, met: Clustering) -
                 pattern = known.patterns[meeting.pattern]
                 counted = members.paths(transaction, pattern.id)
                 evidence = Evidence(records=found, success=success, paths=counted)
-                pattern = extended(pattern, evidence, thresholds(ctx), ctx.now())
+                pattern = extend_pattern(pattern, evidence, thresholds(ctx), ctx.now())
                 _went(grouped, meeting, pattern, found, success)
                 grouped.extended.append(pattern)
             else:
@@ -178,7 +186,7 @@ def _begin(
     taken: set[str],
 ) -> None:
     """A new pattern where there are enough successes; else the runs wait, and are told what for."""
-    texts = [seen(without_marks(record.run.message)) for record in found[:NAMED]]
+    texts = [visible_text(without_marks(record.run.message)) for record in found[:NAMED]]
     deeds = [grouped.deeds.get(record.id, "") for record in found[:NAMED]]
     label = meeting.label or label_of(texts, taken, values_in(list(zip(texts, deeds, strict=True))))
     group = Group(
@@ -187,7 +195,7 @@ def _begin(
         evidence=Evidence(records=found, success=success),
         reason=meeting.reason,
     )
-    pattern = begun(group, ctx.name, thresholds(ctx), ctx.now())
+    pattern = begin_pattern(group, ctx.name, thresholds(ctx), ctx.now())
     if isinstance(pattern, Waiting):
         reason = f"{len(found)} like it: {pattern.reason}" if len(found) > 1 else pattern.reason
         grouped.fates += [Fate(run=record.id, where="waits", reason=reason) for record in found]
@@ -237,5 +245,7 @@ def _save(ctx: Context, grouped: Grouped, known: _Known, embedder: str) -> None:
         members.put(transaction, grouped.members)
         waiting.drop(transaction, [key_of(one.run) for one in grouped.members])
         waiting.put(transaction, grouped.waits)
-        clusters.put(transaction, [kept(one, pattern, embedder) for pattern, one in sorted(grouped.clusters.items())])
+        clusters.put(
+            transaction, [stored_cluster(one, pattern, embedder) for pattern, one in sorted(grouped.clusters.items())]
+        )
         runs.look_again(transaction, moved)

@@ -74,8 +74,8 @@ def _newest(transaction: Transaction, pattern: str, unsaved: Grouped | None, *, 
 
 def _readable(run: Run) -> Run:
     """A run whose texts hold nothing that a person would not see."""
-    message, output = seen(run.message), seen(run.output)
-    correction = None if run.correction is None else seen(run.correction)
+    message, output = visible_text(run.message), visible_text(run.output)
+    correction = None if run.correction is None else visible_text(run.correction)
     tools = tuple(map(_readable_call, run.tools))
     if (message, output, correction, tools) == (run.message, run.output, run.correction, run.tools):
         return run
@@ -86,11 +86,17 @@ def _readable_call(call: ToolCall) -> ToolCall:
     given = (call.input, call.output, call.error, call.said)
     if not any(text and _SIGN.search(text) for text in given):
         return call
-    error = None if call.error is None else seen(call.error)
-    return replace(call, input=seen(call.input), output=seen(call.output), error=error, said=seen(call.said))
+    error = None if call.error is None else visible_text(call.error)
+    return replace(
+        call,
+        input=visible_text(call.input),
+        output=visible_text(call.output),
+        error=error,
+        said=visible_text(call.said),
+    )
 
 
-def seen(text: str) -> str:
+def visible_text(text: str) -> str:
     """A text without what a person would not see in it."""
     return text if text.isprintable() else _UNSEEN.sub("", text)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metier.learning.clustering.cluster import Cluster, Exemplar, UserRequest, grown
-from metier.learning.clustering.placement import embedded
+from metier.learning.clustering.cluster import Cluster, Exemplar, UserRequest, grow_cluster
+from metier.learning.clustering.placement import embed_requests
 from metier.learning.clustering.request_words import hints_of
 from metier.learning.patterns import Thresholds, status_of, winning_path
 from metier.store.tables import meta
@@ -36,7 +36,7 @@ NEEDED = "learn.needed"
 """The fact that holds what patterns needed in the last pass; one for each workspace."""
 
 
-def kept(cluster: Cluster, pattern: str, embedder: str) -> StoredCluster:
+def stored_cluster(cluster: Cluster, pattern: str, embedder: str) -> StoredCluster:
     """A cluster as the store keeps it, with the embedder its numbers come from."""
     body = {
         "embedder": embedder,
@@ -49,7 +49,9 @@ def kept(cluster: Cluster, pattern: str, embedder: str) -> StoredCluster:
     return StoredCluster(pattern=pattern, body=json.dumps(body, ensure_ascii=False), vectors=vectors)
 
 
-def loaded(transaction: Transaction, found: Iterable[StoredCluster], embedder: StaticEmbedder) -> dict[str, Cluster]:
+def load_clusters(
+    transaction: Transaction, found: Iterable[StoredCluster], embedder: StaticEmbedder
+) -> dict[str, Cluster]:
     """The clusters by pattern; one of another embedder is made again from its pattern's requests."""
     name = embedder.name
     clusters: dict[str, Cluster] = {}
@@ -57,7 +59,7 @@ def loaded(transaction: Transaction, found: Iterable[StoredCluster], embedder: S
         body = json.loads(one.body)
         if body["embedder"] == name:
             clusters[one.pattern] = _cluster(one, body)
-        elif again := remade(transaction, one.pattern, embedder):
+        elif again := rebuild_cluster(transaction, one.pattern, embedder):
             clusters[one.pattern] = again
     return clusters
 
@@ -96,14 +98,14 @@ def as_vector(kept: bytes) -> NDArray[np.float32]:
     return np.frombuffer(kept, dtype="<f4").astype(np.float32)
 
 
-def remade(transaction: Transaction, pattern: str, embedder: StaticEmbedder) -> Cluster | None:
+def rebuild_cluster(transaction: Transaction, pattern: str, embedder: StaticEmbedder) -> Cluster | None:
     """A cluster made again from its pattern's newest requests; None: there are none."""
     ids = [one.run for one in members.of_pattern(transaction, pattern)][-REMADE:]
     requests = [
         UserRequest(id=one.id, text=one.run.message[:LONG], hints=hints_of(one.run))
         for one in runs.get_many(transaction, ids)
     ]
-    return with_id(grown(None, embedded(requests, embedder)), pattern) if requests else None
+    return with_id(grow_cluster(None, embed_requests(requests, embedder)), pattern) if requests else None
 
 
 def with_id(cluster: Cluster, pattern: str) -> Cluster:
@@ -135,7 +137,7 @@ def follow_settings(ctx: Context) -> list[Pattern]:
     return changed
 
 
-def recounted(ctx: Context, embedder: StaticEmbedder, *, save: bool) -> list[Pattern]:
+def recount_patterns(ctx: Context, embedder: StaticEmbedder, *, save: bool) -> list[Pattern]:
     """Patterns that lost runs, counted from those that are left."""
     with ctx.store.read() as transaction:
         found = [_recount(ctx, transaction, one) for one in patterns.stale(transaction)]
@@ -165,9 +167,9 @@ def _saved(ctx: Context, pattern: Pattern, embedder: StaticEmbedder) -> Pattern:
     with ctx.store.write() as transaction:
         counted = _recount(ctx, transaction, pattern)
         patterns.put(transaction, counted)
-        cluster = remade(transaction, pattern.id, embedder)
+        cluster = rebuild_cluster(transaction, pattern.id, embedder)
         if cluster is None:
             clusters.drop(transaction, [pattern.id])
         else:
-            clusters.put(transaction, [kept(cluster, pattern.id, embedder.name)])
+            clusters.put(transaction, [stored_cluster(cluster, pattern.id, embedder.name)])
     return counted

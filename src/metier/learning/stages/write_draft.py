@@ -11,7 +11,7 @@ from metier.errors import MetierError
 from metier.learning.drafting.document import LEARNED, ORIGIN, is_whole
 from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew
 from metier.learning.drafting.proposal import AFTER, Proposal, Refusal, draft_of, normalise
-from metier.learning.drafting.shortcut import combined, is_stable, shortcut_name
+from metier.learning.drafting.shortcut import as_shortcut, is_stable, shortcut_name
 from metier.learning.drafting.similar_skills import recall
 from metier.learning.next_step import GROWTH, is_held_by_fault
 from metier.learning.stages.read_runs import in_short, lessons_of, paths_of
@@ -159,7 +159,7 @@ class DraftWriter:
         if isinstance(found, NothingNew):
             return found
         parts = [skill for name in pattern.winning_path if (skill := self.existing.index.named(name))]
-        return combined(_untitled(found), pattern, parts, existing)
+        return as_shortcut(_untitled(found), pattern, parts, existing)
 
     def _fit(self, pattern: Pattern, proposal: Proposal, lessons: Lessons) -> Draft | NoDraft:
         there = self.existing.there(proposal.target)

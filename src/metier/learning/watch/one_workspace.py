@@ -17,7 +17,7 @@ from metier.errors import BusyError, MetierError
 from metier.events import Began, Ended, Noted
 from metier.hooks.spool import SPOOL
 from metier.learning.watch import schedule as passes
-from metier.learning.watch.schedule import Backoff, Due, Later, Moment, Never, Passed, State, due, noticed
+from metier.learning.watch.schedule import Backoff, Due, Later, Moment, Never, Passed, State, due, state_after_look
 from metier.runs.ingest import waiting_files
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class Lookout:
 
     def _due(self, ws: Opened, *, settled: bool = False) -> Due | Later | Never:
         now = Moment(wall=self._clock(), ticks=time.monotonic())
-        self._state = noticed(self._state, now, *passes.look_at_passes(ws.context))
+        self._state = state_after_look(self._state, now, *passes.look_at_passes(ws.context))
         return due(self._state, now, ws.context.config, replace(self._pace, quiet=0.0) if settled else self._pace)
 
     def _pass(self, ws: Opened, *, settled: bool) -> Iterator[Event]:

@@ -122,7 +122,7 @@ class Never:
     hint: str
 
 
-def noticed(state: State, now: Moment, arrived: Arrivals, passed: Passed | None, fresh: int) -> State:
+def state_after_look(state: State, now: Moment, arrived: Arrivals, passed: Passed | None, fresh: int) -> State:
     """The state after a look at the store."""
     changed = arrived != state.arrived
     goes_on = state.pending and passed == state.passed

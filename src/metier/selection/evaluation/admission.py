@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from metier.errors import InputError
 from metier.runs.queries import list_runs
 from metier.selection.candidates.skill_pool import skills_with_bodies
-from metier.selection.evaluation.eval_library import ask_queries, build_eval_library, eval_basis, unscoped
+from metier.selection.evaluation.eval_library import ask_queries, build_eval_library, eval_basis, without_scope
 from metier.selection.evaluation.files import package_from, queries_from, skills_from
 from metier.selection.evaluation.labelled_queries import Query
 
@@ -128,7 +128,7 @@ class Newcomer:
 
 def check_admission(newcomer: Newcomer, pool: SkillPool | None) -> Generator[Event, None, Admission]:
     """Which tasks of other skills the newcomer would take over."""
-    skill = unscoped(_read_newcomer(newcomer.folder))
+    skill = without_scope(_read_newcomer(newcomer.folder))
     if newcomer.skills:
         library = yield from skills_from(newcomer.skills)
     else:

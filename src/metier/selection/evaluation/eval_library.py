@@ -66,7 +66,7 @@ def eval_basis(ctx: Context | None) -> Basis:
 
 def build_eval_library(skills: Iterable[Selectable], basis: Basis) -> Generator[Event, None, EvalLibrary]:
     """The index of these skills; whom and what they are meant for, and whether they are pinned, plays no part here."""
-    there = {skill.name: unscoped(skill) for skill in skills}
+    there = {skill.name: without_scope(skill) for skill in skills}
     yield Began(stage="index", total=len(there))
     entries: list[tuple[str, IndexEntry]] = []
     for name, skill in there.items():
@@ -78,7 +78,7 @@ def build_eval_library(skills: Iterable[Selectable], basis: Basis) -> Generator[
     return EvalLibrary(skills=there, index=index, basis=basis)
 
 
-def unscoped(skill: Selectable) -> Selectable:
+def without_scope(skill: Selectable) -> Selectable:
     """A skill that comes into question for any task, as any other does."""
     return replace(skill, status="active", shadowed=False, agents=(), paths=(), workspaces=(), pinned=False)
 

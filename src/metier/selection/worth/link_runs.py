@@ -39,7 +39,7 @@ def link_runs(ctx: Context, *, again: bool = False, most: int = 2**62, waits: in
     """
     with ctx.store.read() as transaction:
         behind = _is_behind(transaction, waits)
-        again = again and bool(outcomes.unsettled(transaction) or requests.grown_runs(transaction))
+        again = again and bool(outcomes.unsettled_runs(transaction) or requests.grown_runs(transaction))
     changed = behind or again
     while behind and most > 0:
         with ctx.store.write() as transaction:
@@ -119,7 +119,7 @@ def _step(transaction: Transaction) -> None:
 
 def _look_again(transaction: Transaction) -> None:
     """Follow runs that grew: what they say of themselves, and when they ended."""
-    fresh = runs.get_many(transaction, outcomes.unsettled(transaction))
+    fresh = runs.get_many(transaction, outcomes.unsettled_runs(transaction))
     outcomes.refresh(transaction, {one.id: run_outcome(one) for one in fresh})
     moved = [_of_run(one, transaction.workspace) for one in requests.grown_runs(transaction)]
     requests.move(transaction, moved)

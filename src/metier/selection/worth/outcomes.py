@@ -68,7 +68,7 @@ def update_worths(ctx: Context, *, most: int = 2**62, waits: int = 0) -> None:
         with ctx.store.read() as transaction:
             if requests.marks(transaction) is None:
                 return
-            runs, last = outcomes.reported(transaction, _spoken(transaction, ctx))
+            runs, last = outcomes.reported_runs(transaction, _spoken(transaction, ctx))
             if not runs and not outcomes.is_stale(transaction):
                 return
         with ctx.store.write() as transaction:

@@ -45,18 +45,18 @@ class Dialect:
 
     def fulltext_query(self, words: str) -> str:
         """What a person typed as a query for all those words; empty when it holds no word."""
-        terms = [spaced(word) for word in WORD.findall(words)]
+        terms = [space_cjk(word) for word in WORD.findall(words)]
         if self.name == "sqlite":
             return " ".join(f'"{term}"*' if " " not in term else f'"{term}"' for term in terms)
         return " & ".join(" <-> ".join(f"'{part}':*" for part in term.split()) for term in terms)
 
     def words_query(self, words: Iterable[str]) -> str:
         """Words as a query for any of them; empty when there are none."""
-        terms = [part for word in words for part in PLAIN_WORD.findall(spaced(word))]
+        terms = [part for word in words for part in PLAIN_WORD.findall(space_cjk(word))]
         return " OR ".join(f'"{term}"' for term in terms) if self.name == "sqlite" else " | ".join(map(repr, terms))
 
 
-def spaced(text: str) -> str:
+def space_cjk(text: str) -> str:
     """Text with a space around each character of a script that puts none between words, so each is a word."""
     return " ".join(CJK.sub(r" \1 ", text).split()) if CJK.search(text) else text
 

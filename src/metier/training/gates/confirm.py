@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from metier.errors import UsageError
 from metier.statistics.error_spending import Spending
-from metier.statistics.intervals import Interval, paired
+from metier.statistics.intervals import Interval, paired_interval
 from metier.statistics.pairs import deltas_of
 from metier.statistics.power import Plan, cases_needed, sentence
 from metier.statistics.signflip import sign_flip, smallest_p
@@ -96,7 +96,7 @@ def receipt_of(pairs: Sequence[Pair], alpha: float, rule: ConfirmRule = DEFAULT,
         unscored_before=sum(pair.before is None for pair in pairs),
         unscored_after=sum(pair.after is None for pair in pairs),
         gain=fmean(differences) if differences else 0.0,
-        interval=paired(differences, level=1 - 2 * (alpha or rule.alpha)),
+        interval=paired_interval(differences, level=1 - 2 * (alpha or rule.alpha)),
         p=sign_flip(differences, seed),
         alpha=alpha,
         power=sentence(len(differences), Plan(alpha=alpha, power=rule.power)),
@@ -118,7 +118,7 @@ def _judged(pairs: Sequence[Pair], deltas: Deltas, receipt: Receipt, rule: Confi
     action, reason = _weighed(deltas, receipt, rule)
     if action == "accept" and (unfinished := _unfinished(pairs, receipt)):
         differences = [*(delta for _, delta in deltas), *unfinished]
-        if sign_flip(differences) > receipt.alpha or paired(differences, receipt.interval.level).low <= 0:
+        if sign_flip(differences) > receipt.alpha or paired_interval(differences, receipt.interval.level).low <= 0:
             lost = _count(len(unfinished), "case")
             return "uninformative", f"{reason}; {lost} it alone did not finish would undo this if they had failed"
     return action, reason

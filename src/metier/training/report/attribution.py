@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metier.skills.document.lines import lines_of
 from metier.skills.document.regions import scan
-from metier.statistics.intervals import paired
+from metier.statistics.intervals import paired_interval
 from metier.training.gates.effects import LEVEL
 from metier.training.proposing.prompt import document_of
 from metier.training.proposing.proposals import dump
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from metier.training.state import RunState
 
 
-def attributed(start: Package, state: RunState) -> tuple[LineWorth, ...]:
+def attribute_lines(start: Package, state: RunState) -> tuple[LineWorth, ...]:
     """The added lines of the best skill in their order; one that no edit holds came of a rewrite."""
-    lines = added(document_of(start), document_of(state.best))
+    lines = added_lines(document_of(start), document_of(state.best))
     return tuple(_brought(line.bare.strip(), state.steps) for line in lines)
 
 
-def added(before: str, after: str) -> tuple[DocumentLine, ...]:
+def added_lines(before: str, after: str) -> tuple[DocumentLine, ...]:
     """Lines of text that came in: no headings, no code, nothing of the frontmatter or of a protected region."""
     old, new = lines_of(before).lines, lines_of(after).lines
     regions = scan(after)
@@ -89,7 +89,7 @@ def _together(text: str, step: StepRecord, outcome: JudgedChange) -> LineWorth |
         op=_op(edit),
         how="together",
         effect=sum(deltas) / len(deltas) if deltas else None,
-        interval=paired(deltas, LEVEL) if deltas else None,
+        interval=paired_interval(deltas, LEVEL) if deltas else None,
         others=len(made) - 1,
     )
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 KINDS: dict[str, Any] = {one.__dataclass_fields__["kind"].default: one for one in get_args(Event)}
 
 
-def explained(event: Event) -> str | None:
+def explanation_of(event: Event) -> str | None:
     """Why this happens now, for somebody who does not know the search; None: it is no decision."""
     match event:
         case progress.Decided():
@@ -36,13 +36,13 @@ def explained(event: Event) -> str | None:
             return _about_a_step(event)
 
 
-def told(events: Iterable[Mapping[str, object]]) -> Iterator[str]:
+def explanations_of(events: Iterable[Mapping[str, object]]) -> Iterator[str]:
     """The same of events as they were kept, nothing twice; what an earlier version wrote otherwise is left out."""
     said: set[str] = set()
     for kept in events:
         kind = KINDS.get(str(kept.get("kind")))
         try:
-            text = explained(kind(**kept)) if kind else None
+            text = explanation_of(kind(**kept)) if kind else None
         except (TypeError, ValueError, IndexError):
             text = None
         if text and text not in said:

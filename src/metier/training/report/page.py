@@ -8,7 +8,7 @@ from itertools import pairwise
 from string import Template
 from typing import TYPE_CHECKING
 
-from metier.training.report.explain import told
+from metier.training.report.explain import explanations_of
 from metier.training.report.fields import count, number, rows
 from metier.training.report.pictures import bars_picture, curve_picture
 from metier.training.report.summary import is_unfinished, resume_command, summary_of, total_cost
@@ -135,7 +135,7 @@ def _curve(report: Mapping[str, object]) -> str:
 
 def _story(report: Mapping[str, object]) -> str:
     """What `metier train show --explain` says."""
-    texts = list(told(rows(report, "events")))
+    texts = list(explanations_of(rows(report, "events")))
     if not texts:
         return ""
     opened = "" if report.get("steps") else " open"

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from metier.models.price import unknown_price
-from metier.statistics.intervals import paired, wilson
+from metier.statistics.intervals import paired_interval, wilson
 from metier.training.loop import ROLLOUT_STAGES
 from metier.training.proposing.proposals import dump as dump_proposal
 from metier.training.result import NO_USAGE, JudgedChange, UnjudgedChange
@@ -86,7 +86,7 @@ def _gain(trained: Trained, measure: Metric) -> Json | None:
         return None
     before, after = initial.scores.scored(), best.scores.scored()
     deltas = [measure.of(after[case]) - measure.of(before[case]) for case in before if case in after]
-    interval = paired(deltas, 0.95)
+    interval = paired_interval(deltas, 0.95)
     seen = sum(deltas) / len(deltas) if deltas else 0.0
     return {"seen": seen, "interval": [interval.low, interval.high], "level": interval.level, "cases": len(deltas)}
 

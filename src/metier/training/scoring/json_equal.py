@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, cast
 
 from metier.errors import InputError
-from metier.training.scoring.scorer import Kind, passed
+from metier.training.scoring.scorer import Kind, score_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ def _json_equal(settings: StrictObject, case: Case) -> Judge:
     def judge(attempt: Attempt, _: Means) -> Scored:
         agreeing = [_agreement(wanted, found, subset=subset) for found in candidates(attempt.output)]
         right, every = max(agreeing, key=lambda one: one[0] / one[1], default=(0, 1))
-        return passed(right == every, right / every)
+        return score_of(right == every, right / every)
 
     return judge
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from metier.errors import InputError
-from metier.training.scoring.scorer import WRONG, Kind, passed, share
+from metier.training.scoring.scorer import WRONG, Kind, score_of, share
 from metier.training.scoring.text import answers
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _numeric(settings: StrictObject, case: Case) -> Judge:
         off = abs(found[0 if place == "first" else -1] - given[0])
         size = abs(given[0])
         near = float(1 - off / size) if size and off < size else 0.0
-        return passed(off <= allowed, 1.0 if off <= allowed else near)
+        return score_of(off <= allowed, 1.0 if off <= allowed else near)
 
     return judge
 
@@ -110,7 +110,7 @@ def _token_f1(settings: StrictObject, case: Case) -> Judge:
 
     def judge(attempt: Attempt, _: Means) -> Scored:
         best = max(token_f1(attempt.output, one) for one in wanted)
-        return passed(best >= threshold, best)
+        return score_of(best >= threshold, best)
 
     return judge
 
@@ -120,7 +120,7 @@ def _anls(settings: StrictObject, case: Case) -> Judge:
 
     def judge(attempt: Attempt, _: Means) -> Scored:
         best = max(anls(attempt.output, one, threshold) for one in wanted)
-        return passed(best > 0, best)
+        return score_of(best > 0, best)
 
     return judge
 

@@ -12,7 +12,7 @@ from metier.formats.strict_json import StrictObject
 from metier.training.scoring.json_equal import JSON
 from metier.training.scoring.near import NEAR
 from metier.training.scoring.rubric import RUBRIC
-from metier.training.scoring.scorer import Kind, Means, passed, sane, share
+from metier.training.scoring.scorer import Kind, Means, sane, score_of, share
 from metier.training.scoring.text import TEXT
 from metier.training.scoring.world import WORLD
 from metier.types.trials import Case, Score, Scored, Unscored
@@ -114,7 +114,7 @@ def _weighted(settings: StrictObject, case: Case) -> Judge:
             sum(weight * value for weight, value in zip(weights, values, strict=True)) / sum(weights)
             for values in ([one.hard for one in scores], [one.soft for one in scores])
         )
-        return passed(hard >= threshold - 1e-9, min(soft, 1.0))
+        return score_of(hard >= threshold - 1e-9, min(soft, 1.0))
 
     return judge
 

@@ -15,7 +15,7 @@ from metier.models.failures import OverBudget
 from metier.models.model import Message, Request
 from metier.prompts import load, render
 from metier.training.rollouts.rollout import BudgetSpent
-from metier.training.scoring.scorer import Kind, passed, share
+from metier.training.scoring.scorer import Kind, score_of, share
 from metier.types.trials import Case, Score, Unscored
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _counted(answer: Verdicts, count: int, threshold: float) -> Score:
     if sorted(met) != list(range(1, count + 1)) or len(answer.verdicts) != count:
         return Unscored(reason=f"the judge answered {len(answer.verdicts)} of {count} criteria, or one of them twice")
     portion = sum(met.values()) / count
-    return passed(portion >= threshold, portion)
+    return score_of(portion >= threshold, portion)
 
 
 @cache

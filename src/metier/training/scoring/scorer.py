@@ -67,7 +67,7 @@ class Kind:
     make: Maker
 
 
-def passed(hard: bool, soft: float | None = None) -> Scored:  # noqa: FBT001 - the one thing it is about
+def score_of(hard: bool, soft: float | None = None) -> Scored:  # noqa: FBT001 - the one thing it is about
     """Done or not, and how near it came where that is known apart."""
     return Scored(hard=float(hard), soft=float(hard) if soft is None else soft)
 

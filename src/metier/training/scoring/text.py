@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from metier.errors import InputError
 from metier.formats.strict_json import word
 from metier.skills.document.sections import sections
-from metier.training.scoring.scorer import Kind, passed
+from metier.training.scoring.scorer import Kind, score_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
@@ -65,7 +65,7 @@ def answers(settings: StrictObject, case: Case, key: str = "answers") -> tuple[s
 def _exact(settings: StrictObject, case: Case) -> Judge:
     fold = _folding(settings)
     wanted = {fold(one.strip()) for one in answers(settings, case)}
-    return lambda attempt, _: passed(fold(attempt.output.strip()) in wanted)
+    return lambda attempt, _: score_of(fold(attempt.output.strip()) in wanted)
 
 
 def _contains(settings: StrictObject, case: Case) -> Judge:
@@ -89,7 +89,7 @@ def _regex(settings: StrictObject, case: Case) -> Judge:
 
     def judge(attempt: Attempt, _: Means) -> Scored:
         text = attempt.output.strip()
-        return passed(bool(pattern.fullmatch(text) if full else pattern.search(text)))
+        return score_of(bool(pattern.fullmatch(text) if full else pattern.search(text)))
 
     return judge
 
@@ -118,7 +118,7 @@ def _length(settings: StrictObject, _: Case) -> Judge:
 
     def judge(attempt: Attempt, _: Means) -> Scored:
         size = len(UNITS[unit](attempt.output.strip()))
-        return passed(size >= least and (not most or size <= most))
+        return score_of(size >= least and (not most or size <= most))
 
     return judge
 
@@ -128,7 +128,7 @@ def _no_refusal(settings: StrictObject, _: Case) -> Judge:
 
     def judge(attempt: Attempt, _: Means) -> Scored:
         opening = " ".join(attempt.output[:OPENING].replace("’", "'").casefold().split())
-        return passed(bool(opening) and not any(phrase in opening for phrase in phrases))
+        return score_of(bool(opening) and not any(phrase in opening for phrase in phrases))
 
     return judge
 
@@ -142,7 +142,7 @@ def _folding(settings: StrictObject) -> _Folding:
 
 
 def _portion(found: list[bool]) -> Scored:
-    return passed(all(found), sum(found) / len(found))
+    return score_of(all(found), sum(found) / len(found))
 
 
 @lru_cache(maxsize=1024)

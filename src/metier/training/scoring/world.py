@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from metier.errors import InputError
 from metier.formats.strict_json import word
-from metier.training.scoring.scorer import Kind, Ran, passed
+from metier.training.scoring.scorer import Kind, Ran, score_of
 from metier.types.trials import Case, Score, Scored, Unscored
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def _tool_called(settings: StrictObject, _: Case) -> Judge:
 
     def judge(attempt: Attempt, _: Means) -> Scored:
         found = [*(name in attempt.tools for name in wanted), *(name not in attempt.tools for name in never)]
-        return passed(all(found), sum(found) / len(found))
+        return score_of(all(found), sum(found) / len(found))
 
     return judge
 
@@ -41,7 +41,7 @@ def _exit_code(settings: StrictObject, _: Case) -> Judge:
     def judge(attempt: Attempt, _: Means) -> Score:
         if attempt.exit_code is None:
             return Unscored(reason="the target reports no exit code; this scorer is for commands")
-        return passed(attempt.exit_code == code)
+        return score_of(attempt.exit_code == code)
 
     return judge
 
@@ -54,7 +54,7 @@ def _command(settings: StrictObject, case: Case) -> Judge:
         if means.commands is None:
             return Unscored(reason="checks that run a command were not allowed")
         done = means.commands.check(words, _laid_out(case, attempt), seconds)
-        return passed(done.code == 0) if isinstance(done, Ran) else Unscored(reason=f"the check: {done.reason}")
+        return score_of(done.code == 0) if isinstance(done, Ran) else Unscored(reason=f"the check: {done.reason}")
 
     return judge
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from metier.errors import InputError, NotFoundError
-from metier.statistics.intervals import paired
+from metier.statistics.intervals import paired_interval
 from metier.statistics.signflip import sign_flip
 from metier.store.tables.training import trainings
 from metier.training.report.page import page
@@ -50,7 +50,7 @@ def compare_trainings(ctx: Context, one: str, other: str) -> Json:
     before, after = _results(first), _results(second)
     shared = [case for case in before if case in after]
     differences = [after[case] - before[case] for case in shared]
-    interval = paired(differences)
+    interval = paired_interval(differences)
     return {
         "one": {key: first.get(key) for key in KEYS},
         "other": {key: second.get(key) for key in KEYS},

@@ -46,7 +46,7 @@ class Story:
     @property
     def trace(self) -> str:
         """The steps as one text."""
-        return shortened("\n".join(self.steps), TRACE)
+        return shorten_middle("\n".join(self.steps), TRACE)
 
 
 def read(text: str, style: Format) -> Story:
@@ -61,7 +61,7 @@ def read(text: str, style: Format) -> Story:
     return story
 
 
-def shortened(text: str, most: int) -> str:
+def shorten_middle(text: str, most: int) -> str:
     """A text of at most that many characters, its middle left out."""
     return text if len(text) <= most else f"{text[: most // 2]}\n[…]\n{text[len(text) - most // 2 :]}"
 

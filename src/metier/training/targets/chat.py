@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from metier.models.model import Message, Reply, Request
 from metier.models.price import unknown_price
 from metier.prompts import load, render
-from metier.training.targets.prompt import broken, skill_text, task_text
+from metier.training.targets.prompt import broken_attempt, skill_text, task_text
 from metier.training.targets.target import Attempt, Broken
 from metier.types.trials import NO_TOKENS, Case
 
@@ -48,7 +48,7 @@ class ChatTarget:
         began = self.clock()
         reply = self.model.complete(self._request(case, skill, sample))
         if not isinstance(reply, Reply):
-            return broken(reply)
+            return broken_attempt(reply)
         cost = None if reply.tokens is None else self.price(reply.tokens)
         return Attempt(
             output=reply.text,

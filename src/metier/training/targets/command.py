@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from metier.errors import UsageError
 from metier.formats.strict_json import clean
 from metier.skills.paths import path_problem
-from metier.training.targets.agent_output import read, shortened
+from metier.training.targets.agent_output import read, shorten_middle
 from metier.training.targets.known_agents import PORTABLE, known_agent
 from metier.training.targets.process import Failed, ProcessLimits, environment, folder, run, sweep
 from metier.training.targets.target import Attempt, Broken
-from metier.training.targets.work_folder import collected, installed, write_texts
+from metier.training.targets.work_folder import collect_files, install_skill, write_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,7 +99,7 @@ class CommandTarget:
         task = place / "task.md"
         task.write_text(case.input, encoding="utf-8", errors="replace")
         try:
-            skill_dir = installed(skill, work / self.skills, place)
+            skill_dir = install_skill(skill, work / self.skills, place)
         except (FileExistsError, NotADirectoryError):
             return Broken(reason=f"a file of the case stands where the skill is to go, in {self.skills}", again=False)
         values = {"task": clean(case.input), "task_file": str(task), "skill_dir": str(skill_dir)}
@@ -111,7 +111,7 @@ class CommandTarget:
         return self._attempt(ended, work)
 
     def _attempt(self, ended: ProcessResult, work: Path) -> Attempt | Broken:
-        errors = self._safe(shortened(ended.errors.decode("utf-8", "replace").strip(), SHOWN))
+        errors = self._safe(shorten_middle(ended.errors.decode("utf-8", "replace").strip(), SHOWN))
         if ended.code not in self.exits:
             how = f"signal {-ended.code}" if ended.code < 0 else f"exit code {ended.code}"
             return Broken(reason=f"{how}: {errors[-500:] or 'it said nothing'}")
@@ -127,7 +127,7 @@ class CommandTarget:
             trace=clean("\n".join(filter(None, (story.trace, errors)))),
             tools=tuple(story.tools),
             exit_code=ended.code,
-            files=tuple(collected(work, self.collect)),
+            files=tuple(collect_files(work, self.collect)),
             tokens=story.tokens,
             cost_usd=story.cost_usd,
             seconds=ended.seconds,

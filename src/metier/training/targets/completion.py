@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from metier.errors import UsageError
 from metier.models.model import Message, Reply, Request
-from metier.training.targets.prompt import broken, skill_text, task_text
+from metier.training.targets.prompt import broken_attempt, skill_text, task_text
 from metier.training.targets.target import Attempt, Broken
 from metier.types.trials import NO_TOKENS, Case
 
@@ -54,7 +54,7 @@ class CompletionTarget:
         began = self.clock()
         reply = self.model.complete(self._request(case, skill, sample))
         if not isinstance(reply, Reply):
-            return broken(reply)
+            return broken_attempt(reply)
         return Attempt(output=reply.text, tokens=reply.tokens or NO_TOKENS, seconds=self.clock() - began)
 
     def _request(self, case: Case, skill: Package | None, sample: int) -> Request:

@@ -30,7 +30,7 @@ def task_text(case: Case) -> str:
     return "\n\n".join([case.input, *(_held(path, text) for path, text in case.files)])
 
 
-def broken(failure: Failure) -> Broken:
+def broken_attempt(failure: Failure) -> Broken:
     """What a model's failure means for an attempt: never anything about the skill."""
     over = isinstance(failure, OverBudget)
     return Broken(reason=failure.reason, again=not over and not isinstance(failure, Refused), spent=over)

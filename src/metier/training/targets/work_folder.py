@@ -24,7 +24,7 @@ LARGEST = 1024 * 1024
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
-def installed(skill: Package | None, root: Path, place: Path) -> Path:
+def install_skill(skill: Package | None, root: Path, place: Path) -> Path:
     """The folder a skill was written to, without the evals that would give its cases away; an empty one for none."""
     if skill is None:
         empty = place / "no-skill"
@@ -47,7 +47,7 @@ def write_texts(folder: Path, files: Iterable[tuple[str, str]]) -> None:
         file.write_text(text, encoding="utf-8", errors="replace", newline="")
 
 
-def collected(work: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def collect_files(work: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """The text files that a command left behind and somebody asked for; links are not followed."""
     found = 0
     for top, _, names in os.walk(work) if patterns else ():

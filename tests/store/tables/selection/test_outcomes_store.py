@@ -34,7 +34,7 @@ def test_a_store_of_the_version_before_gets_the_tables_and_keeps_its_rows(bare_e
         found, mark = requests.selections_behind(transaction, 0, 10)
         assert [(one.id, one.chosen, one.chosen_hashes, one.withheld) for one in found] == [("old", ("a",), (), ())]
         assert requests.ends(transaction) == Marks(selections=mark or 0)
-        assert outcomes.reported(transaction, 0) == ([], 0)
+        assert outcomes.reported_runs(transaction, 0) == ([], 0)
         assert not outcomes.tallies(transaction)
 
 

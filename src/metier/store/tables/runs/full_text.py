@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from metier.store.engines.dialect import spaced
+from metier.store.engines.dialect import space_cjk
 from metier.store.tables import meta
 from metier.store.tables.runs import runs
 
@@ -79,7 +79,7 @@ def text_of(run: Run) -> str:
     for tool in run.tools:
         parts += [tool.name, tool.said[:1000], tool.input[:1000], (tool.error or "")[:500], *tool.skills]
     parts += [*run.skills.active, *run.skills.attempted, *run.skills.path]
-    return spaced("\n".join(part[:PART] for part in parts if part))
+    return space_cjk("\n".join(part[:PART] for part in parts if part))
 
 
 def _entry(record: Record) -> tuple[int, str]:

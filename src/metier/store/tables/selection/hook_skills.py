@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from metier.store.engines.dialect import spaced
+from metier.store.engines.dialect import space_cjk
 from metier.store.tables.selection import skill_index
 from metier.store.tables.selection.skill_index import ContentKey
 
@@ -148,5 +148,5 @@ def _words(transaction: Transaction, contents: Sequence[ContentKey]) -> list[tup
     for content in contents:
         sql = "SELECT number, name, description, body FROM skill_texts WHERE hash = ? AND name = ?"
         for number, name, description, body in transaction.all(sql, content):
-            rows.append((number, str(name), spaced(str(description)), spaced(str(body)[:INDEXED])))
+            rows.append((number, str(name), space_cjk(str(description)), space_cjk(str(body)[:INDEXED])))
     return rows

@@ -109,7 +109,7 @@ def refresh(transaction: Transaction, found: Mapping[str, RunOutcome]) -> None:
     transaction.many(sql, [(*_said(found[run], skill), run, skill) for run, skill, _ in there])
 
 
-def unsettled(transaction: Transaction) -> list[str]:
+def unsettled_runs(transaction: Transaction) -> list[str]:
     """Runs with a selection that no pass of learning has looked at as they are now."""
     return [str(row[0]) for row in transaction.all(FRESH, (transaction.workspace,))]
 
@@ -126,7 +126,7 @@ def touch(transaction: Transaction, ids: Iterable[str]) -> None:
     transaction.many("UPDATE outcomes SET stale = 1 WHERE run = ?", [(run,) for run in ids])
 
 
-def reported(transaction: Transaction, after: int) -> tuple[list[str], int]:
+def reported_runs(transaction: Transaction, after: int) -> tuple[list[str], int]:
     """Runs that a person marked or removed behind an entry of the audit log, and its newest entry."""
     last = cast("int", transaction.all("SELECT coalesce(max(sequence), 0) FROM audit")[0][0])
     sql = "SELECT subject FROM audit WHERE sequence > ? AND (action LIKE ? OR action LIKE ?) ORDER BY sequence"
