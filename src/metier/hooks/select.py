@@ -44,11 +44,9 @@ def main() -> None:
 
 def select(state: str, folder: str, payload: Payload) -> None:
     """Print the skills for one request, and write a note about the selection into the spool."""
-    prompt, database = payload.get("prompt"), os.path.join(state, "metier.db")
-    if payload.get("hook_event_name") not in (None, EVENT) or not isinstance(prompt, str) or not prompt.strip():
-        return
-    settings = settings_of(state)
-    if _setting(settings, "store") or not os.path.isfile(database):
+    prompt, settings = _prompt_of(payload), settings_of(state)
+    database = os.path.join(state, "metier.db")
+    if not prompt or _setting(settings, "store") or not os.path.isfile(database):
         return
     import sqlite3
 
@@ -58,14 +56,24 @@ def select(state: str, folder: str, payload: Payload) -> None:
     withheld = found is not None and _is_withheld(prompt, found, rate)
     skills = skills_within_limits(always if withheld or not found else [*always, found])
     if skills:
-        output = {"hookSpecificOutput": {"hookEventName": EVENT, "additionalContext": context_of(skills)}}
-        sys.stdout.write(json.dumps(output) + "\n")
-        sys.stdout.flush()
+        _print_context(skills)
     if found:
         note = _note(payload, folder, skills, found if withheld else None)
         query = quick_redactor(state)(prompt[:QUERY_LIMIT])
         pinned = [one.name for one in skills if one in always]
         write_entry(state, note | {"query": query, "pinned": pinned, "withhold_rate": rate})
+
+
+def _prompt_of(payload: Payload) -> str:
+    """The request; empty if the object is about something else."""
+    prompt = payload.get("prompt") if payload.get("hook_event_name") in (None, EVENT) else None
+    return prompt if isinstance(prompt, str) and prompt.strip() else ""
+
+
+def _print_context(skills: Sequence[RankedSkill]) -> None:
+    output = {"hookSpecificOutput": {"hookEventName": EVENT, "additionalContext": context_of(skills)}}
+    sys.stdout.write(json.dumps(output) + "\n")
+    sys.stdout.flush()
 
 
 def skills_within_limits(skills: Sequence[RankedSkill]) -> list[RankedSkill]:

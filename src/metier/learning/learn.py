@@ -90,24 +90,30 @@ def learn(
             ingest_spool(ctx)
             _read_waiting(ctx)
         began = begin_pass(ctx)
-        found = DRY if options.dry_run or parts.is_whole else asker_of(ctx)
-        if isinstance(found, NoModel):
-            if not parts.is_whole:
-                yield Noted(stage="learn", text=f"{found.reason} {found.fix}".strip())
-            silent = None if found is DRY else silent_asker(found, ctx.config.models.model)
-            learned = yield from _pass(library, options, gate or NoCases(), _with_defaults(parts, silent))
-        else:
-            with found as asker:
-                whole = _with_defaults(parts, GiveUpAfterOutage(asker))
-                learned = yield from _pass(library, options, gate or NoCases(), whole)
-                spent = asker.spent()
-                cost = None if spent.cost_usd is None else float(spent.cost_usd)
-                learned = replace(learned, calls=spent.calls, cost_usd=cost)
+        learned = yield from _learn_with_model(library, options, gate or NoCases(), parts)
         if not options.dry_run:
             complete_pass(ctx, began)
         if learned.applied:
             learned = yield from _prepare_shipped(library, learned)
         return learned
+
+
+def _learn_with_model(
+    library: Library, options: Options, gate: ShipGate, parts: Parts
+) -> Generator[Event, None, Learned]:
+    """The pass with the workspace's model, or without one; with what the model cost."""
+    ctx = library.ctx
+    found = DRY if options.dry_run or parts.is_whole else asker_of(ctx)
+    if isinstance(found, NoModel):
+        if not parts.is_whole:
+            yield Noted(stage="learn", text=f"{found.reason} {found.fix}".strip())
+        silent = None if found is DRY else silent_asker(found, ctx.config.models.model)
+        return (yield from _pass(library, options, gate, _with_defaults(parts, silent)))
+    with found as asker:
+        learned = yield from _pass(library, options, gate, _with_defaults(parts, GiveUpAfterOutage(asker)))
+        spent = asker.spent()
+        cost = None if spent.cost_usd is None else float(spent.cost_usd)
+        return replace(learned, calls=spent.calls, cost_usd=cost)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -151,14 +151,14 @@ def skills_of(library: Library, scans: Sequence[RootScan], order: Order) -> list
         known |= {one.skill.casefold(): one for one in missing_profiles(library, scan, known)}
     seen = [(scan, one) for scan in scans for one in scan.seen]
     wins = winners((one.at for _, one in seen), order)
-    real = {one.at.real: one for _, one in reversed(seen)}
-    roots = {root: str(root.path) for root in library.roots}
-    rows: list[Skill] = []
-    for scan, one in seen:
-        if real[one.at.real] is one:
-            row = _row(one, known, wins, roots)
-            rows.append(replace(row, unsaved=True) if scan.is_unsaved(one) else row)
+    rows = [_row(scan, one, known, wins) for scan, one in _once(seen)]
     return [*rows, *_absent_skills(library, scans, known, {row.name.casefold() for row in rows})]
+
+
+def _once(seen: Sequence[tuple[RootScan, ScannedSkill]]) -> list[tuple[RootScan, ScannedSkill]]:
+    """The first skill of each folder on disk; a link to the same folder is left out."""
+    first = {one.at.real: one for _, one in reversed(seen)}
+    return [(scan, one) for scan, one in seen if first[one.at.real] is one]
 
 
 def missing_profiles(library: Library, scan: RootScan, known: Mapping[str, Profile]) -> Iterator[Profile]:
@@ -189,15 +189,13 @@ def _scan_folders(
     return seen
 
 
-def _row(
-    one: ScannedSkill, known: Mapping[str, Profile], wins: Mapping[str, SkillFolder], roots: Mapping[Root, str]
-) -> Skill:
+def _row(scan: RootScan, one: ScannedSkill, known: Mapping[str, Profile], wins: Mapping[str, SkillFolder]) -> Skill:
     name = name_of(one.at.skill)
     profile = known.get(name.casefold()) or Profile(skill=name, workspace="")
     winner = wins.get(lookalike_key(name), one.at)
     return Skill(
         name=name,
-        root=roots[one.at.root],
+        root=str(scan.root.path),
         folder=one.at.folder,
         status=profile.status if profile.status not in GONE else "active",
         origin=profile.origin,
@@ -207,6 +205,7 @@ def _row(
         problem=one.glance.problem,
         pinned=profile.pinned,
         shadowed_by="" if winner.real == one.at.real else str(winner.folder),
+        unsaved=scan.is_unsaved(one),
     )
 
 

@@ -137,7 +137,7 @@ def test_what_fails_first_in_most_runs_is_the_work_itself() -> None:
     edit = ToolCall(name="Edit", input='{"file_path": "a.py", "new_string": "x\\ny"}')
     runs = [run(f"fix it {n}", failed("pytest a.py"), edit, "pytest a.py") for n in range(4)]
     body = drafted(Lessons(successes=tuple(runs))).body
-    assert "1. Run `pytest a.py`. It shows the failure that is to be mended." in body
+    assert "1. Run `pytest a.py`. This shows the failure to fix." in body
     assert "2. Edit `a.py`." in body
 
 

@@ -325,11 +325,12 @@ def test_what_a_killed_process_left_is_swept_up() -> None:
     code = (
         "import os; from metier.training.targets.process import *\n"
         "words = ['sh', '-c', 'echo $$ > pid; exec sleep 60']\n"
-        "with folder() as place: run(words, place, environment(place, os.environ), Limits())"
+        "with folder() as place: run(words, place, environment(place, os.environ), ProcessLimits())"
     )
     with subprocess.Popen([sys.executable, "-c", code]) as child:
         places: list[Path] = []
         while not places or not (places[0] / "pid").exists() or not (places[0] / "pid").read_text().strip():
+            assert child.poll() is None, "it ended before it could be killed"
             time.sleep(0.01)
             places = list(Path(tempfile.gettempdir()).glob(f"{PREFIX}{child.pid}-*"))
         child.kill()

@@ -127,13 +127,21 @@ def _print_reports(reports: Sequence[FileReport]) -> None:
         for report in reports
     ]
     console().print(table(("file", "status", "runs", "new", "updated", "skipped", "tokens"), rows, grow="file"))
+    _print_skipped(reports)
+    _print_result(sum(report.new for report in reports), sum(report.updated for report in reports))
+
+
+def _print_skipped(reports: Sequence[FileReport]) -> None:
+    from pathlib import Path
+
     skipped = [(report.file, one) for report in reports for one in report.skipped]
     for file, one in skipped[:10]:
         talk(f"Skipped {Path(one.file or file).name}{f':{one.line}' if one.line else ''}: {one.reason}")
     if len(skipped) > 10:
         talk(f"{len(skipped) - 10} more skipped; --json lists them all.")
-    new = sum(report.new for report in reports)
-    updated = sum(report.updated for report in reports)
+
+
+def _print_result(new: int, updated: int) -> None:
     if not new:
         talk(f"No new runs, {updated} updated. See them: metier runs list" if updated else "No new runs.")
         return

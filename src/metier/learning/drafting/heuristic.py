@@ -97,7 +97,7 @@ def _section(
     if not text:
         return NothingNew(reason=f"{there.name} says all of it already")
     title = title_of(pattern.label, known.subject)
-    heading = f"{title}: {phrases_of(known.language).update}"
+    heading = f"{title}: {phrases_of(known.language).headings.update}"
     return Proposal(
         target=there.name,
         kind="append",

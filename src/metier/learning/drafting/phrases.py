@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Phrases:
-    """Fixed words of one language; `{}` is filled."""
+class Headings:
+    """The headings of a skill."""
 
     when: str
     procedure: str
@@ -21,15 +21,13 @@ class Phrases:
     pitfalls: str
     result: str
     update: str
-    asked: str
-    asked_like: str
-    uses: str
-    changes: str
-    about: str
-    directly: str
-    such_as: str
-    and_: str
-    or_: str
+    parts: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepPhrases:
+    """How a step is said."""
+
     run: str
     fails_first: str
     edit: str
@@ -40,35 +38,128 @@ class Phrases:
     tool: str
     optional: str
     repeated: str
-    values: str
-    files: str
-    before_report: str
-    trouble: str
-    trouble_run: str
-    trouble_edit: str
+    verbs: Mapping[str, str]
+    """What a command is for, by program and subcommand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TroublePhrases:
+    """What went wrong, and what helped."""
+
+    fails: str
+    run: str
+    edit: str
     again: str
     instead: str
     avoid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrases:
+    """Fixed words of one language; `{}` is filled."""
+
+    headings: Headings
+    steps: StepPhrases
+    troubles: TroublePhrases
+    asked: str
+    asked_like: str
+    uses: str
+    changes: str
+    about: str
+    directly: str
+    such_as: str
+    and_: str
+    or_: str
+    values: str
+    files: str
+    before_report: str
     passes: tuple[str, str]
     """For one, and for several; so is `changed`."""
     changed: tuple[str, str]
     ends_well: str
     answered: str
-    parts: str
     one_go: str
     chain: str
     quotes: tuple[str, str]
-    verbs: Mapping[str, str]
-    """What a command is for, by program and subcommand."""
 
 
 ENGLISH = Phrases(
-    when="When to use",
-    procedure="Procedure",
-    checks="Checks",
-    pitfalls="Pitfalls",
-    result="Expected result",
-    update="what has proved itself",
+    headings=Headings(
+        when="When to use",
+        procedure="Procedure",
+        checks="Checks",
+        pitfalls="Pitfalls",
+        result="Expected result",
+        update="what has proved itself",
+        parts="What each part does",
+    ),
+    steps=StepPhrases(
+        run="Run {}.",
+        fails_first="Run {}. This shows the failure to fix.",
+        edit="Edit {}.",
+        edit_line="Edit {}: put in {}.",
+        read="Read {}.",
+        search="Search for {}.",
+        web="Look up {}.",
+        tool="Use the tool {}.",
+        optional="(only where it applies)",
+        repeated="(once for each)",
+        verbs={
+            "git log": "Look at the history",
+            "git checkout": "Work on a branch",
+            "git switch": "Work on a branch",
+            "git commit": "Commit",
+            "git push": "Push",
+            "git diff": "Look at the change",
+            "git rebase": "Rebase",
+            "gh run list": "Find the run",
+            "gh run view": "Read its log",
+            "gh run watch": "Wait for the run",
+            "gh pr view": "Read the pull request",
+            "gh pr checks": "Look at the checks",
+            "gh pr create": "Open a pull request",
+            "gh issue view": "Read the issue",
+            "alembic heads": "See where the migrations stand",
+            "alembic revision": "Create the revision",
+            "alembic upgrade": "Run the migration",
+            "alembic downgrade": "Try the way back",
+            "docker build": "Build the image",
+            "docker push": "Push the image",
+            "docker compose": "Handle the containers",
+            "kubectl set image": "Switch to the new image",
+            "kubectl rollout status": "Wait for the rollout",
+            "kubectl apply": "Apply the manifests",
+            "terraform plan": "Look at what would change",
+            "terraform apply": "Apply the change",
+            "uv lock": "Update the lock file",
+            "uv sync": "Install what is locked",
+            "npm ci": "Install what is locked",
+            "npm install": "Install",
+            "pip-audit": "Look for known vulnerabilities",
+            "pytest": "Run the tests",
+            "npm test": "Run the tests",
+            "cargo test": "Run the tests",
+            "go test": "Run the tests",
+            "make test": "Run the tests",
+            "psql": "Query the database",
+            "pg_restore": "Restore the dump",
+            "dropdb": "Drop the old database",
+            "createdb": "Create the database",
+            "nginx": "Test the configuration",
+            "systemctl reload": "Reload the service",
+            "systemctl restart": "Restart the service",
+            "certbot renew": "Renew the certificate",
+            "wc": "Count the lines",
+        },
+    ),
+    troubles=TroublePhrases(
+        fails="If {} fails, {}",
+        run="run {}",
+        edit="correct {}",
+        again="{}, then try again.",
+        instead="use {} instead.",
+        avoid="Do not use {}: it was only seen where the work went wrong.",
+    ),
     asked="People ask for it in words such as:",
     asked_like="Use when asked for this or the like, for example {}.",
     uses="Uses {}.",
@@ -78,89 +169,68 @@ ENGLISH = Phrases(
     such_as="Answer as the people who asked wanted it:",
     and_="and",
     or_="or",
-    run="Run {}.",
-    fails_first="Run {}. It shows the failure that is to be mended.",
-    edit="Edit {}.",
-    edit_line="Edit {}: put in {}.",
-    read="Read {}.",
-    search="Search for {}.",
-    web="Look up {}.",
-    tool="Use the tool {}.",
-    optional="(only where it applies)",
-    repeated="(once for each)",
     values="Taken from the request: {}.",
     files="Files usually changed: {}.",
     before_report="Before you report:",
-    trouble="If {} fails, {}",
-    trouble_run="run {}",
-    trouble_edit="correct {}",
-    again="{}, then try again.",
-    instead="use {} instead.",
-    avoid="Do not use {}: it was only seen where the work went wrong.",
     passes=("{} ends without an error", "{} end without an error"),
     changed=("{} is changed as asked", "{} are changed as asked"),
     answered="The answer itself; nothing else was changed so far.",
     ends_well="The last step, {}, ends without an error.",
-    parts="What each part does",
     one_go="Does the work of {} in one go.",
     chain="Do not replay {} first: this does the whole chain.",
     quotes=("“", "”"),
-    verbs={
-        "git log": "Look at the history",
-        "git checkout": "Work on a branch",
-        "git switch": "Work on a branch",
-        "git commit": "Commit",
-        "git push": "Push",
-        "git diff": "Look at the change",
-        "git rebase": "Rebase",
-        "gh run list": "Find the run",
-        "gh run view": "Read its log",
-        "gh run watch": "Wait for the run",
-        "gh pr view": "Read the pull request",
-        "gh pr checks": "Look at the checks",
-        "gh pr create": "Open a pull request",
-        "gh issue view": "Read the issue",
-        "alembic heads": "See where the migrations stand",
-        "alembic revision": "Create the revision",
-        "alembic upgrade": "Run the migration",
-        "alembic downgrade": "Try the way back",
-        "docker build": "Build the image",
-        "docker push": "Push the image",
-        "docker compose": "Handle the containers",
-        "kubectl set image": "Switch to the new image",
-        "kubectl rollout status": "Wait for the rollout",
-        "kubectl apply": "Apply the manifests",
-        "terraform plan": "Look at what would change",
-        "terraform apply": "Apply the change",
-        "uv lock": "Update the lock file",
-        "uv sync": "Install what is locked",
-        "npm ci": "Install what is locked",
-        "npm install": "Install",
-        "pip-audit": "Look for known vulnerabilities",
-        "pytest": "Run the tests",
-        "npm test": "Run the tests",
-        "cargo test": "Run the tests",
-        "go test": "Run the tests",
-        "make test": "Run the tests",
-        "psql": "Query the database",
-        "pg_restore": "Restore the dump",
-        "dropdb": "Drop the old database",
-        "createdb": "Create the database",
-        "nginx": "Test the configuration",
-        "systemctl reload": "Reload the service",
-        "systemctl restart": "Restart the service",
-        "certbot renew": "Renew the certificate",
-        "wc": "Count the lines",
-    },
 )
 
 GERMAN = Phrases(
-    when="Wann",
-    procedure="Vorgehen",
-    checks="Prüfen",
-    pitfalls="Stolperstellen",
-    result="Ergebnis",
-    update="was sich bewährt hat",
+    headings=Headings(
+        when="Wann",
+        procedure="Vorgehen",
+        checks="Prüfen",
+        pitfalls="Stolperstellen",
+        result="Ergebnis",
+        update="was sich bewährt hat",
+        parts="Was die Teile tun",
+    ),
+    steps=StepPhrases(
+        run="{} ausführen.",
+        fails_first="{} ausführen. Das zeigt den Fehler, der zu beheben ist.",
+        edit="{} anpassen.",
+        edit_line="{} anpassen: {} eintragen.",
+        read="{} lesen.",
+        search="Nach {} suchen.",
+        web="{} nachschlagen.",
+        tool="Das Werkzeug {} verwenden.",
+        optional="(nur wo es passt)",
+        repeated="(einmal für jeden Fall)",
+        verbs={
+            "git log": "Den Verlauf ansehen",
+            "git checkout": "Einen Zweig anlegen",
+            "git commit": "Festschreiben",
+            "git push": "Hochladen",
+            "docker build": "Das Abbild bauen",
+            "docker push": "Das Abbild hochladen",
+            "pytest": "Die Tests ausführen",
+            "npm test": "Die Tests ausführen",
+            "psql": "Die Datenbank befragen",
+            "pg_restore": "Die Sicherung einspielen",
+            "dropdb": "Die alte Datenbank entfernen",
+            "createdb": "Die Datenbank anlegen",
+            "nginx": "Die Einstellungen prüfen",
+            "systemctl reload": "Den Dienst neu laden",
+            "systemctl restart": "Den Dienst neu starten",
+            "certbot certificates": "Den Stand ansehen",
+            "certbot renew": "Das Zertifikat erneuern",
+            "pdfinfo": "Das PDF ansehen",
+        },
+    ),
+    troubles=TroublePhrases(
+        fails="Wenn {} scheitert: {}",
+        run="{} ausführen",
+        edit="{} berichtigen",
+        again="{}, dann noch einmal versuchen.",
+        instead="stattdessen {} verwenden.",
+        avoid="{} nicht verwenden: Es kam nur vor, wo die Arbeit misslang.",
+    ),
     asked="Gefragt wird danach etwa so:",
     asked_like="Für Bitten dieser Art, zum Beispiel {}.",
     uses="Verwendet {}.",
@@ -170,53 +240,16 @@ GERMAN = Phrases(
     such_as="So antworten, wie es gewünscht wurde:",
     and_="und",
     or_="oder",
-    run="{} ausführen.",
-    fails_first="{} ausführen. Das zeigt den Fehler, der zu beheben ist.",
-    edit="{} anpassen.",
-    edit_line="{} anpassen: {} eintragen.",
-    read="{} lesen.",
-    search="Nach {} suchen.",
-    web="{} nachschlagen.",
-    tool="Das Werkzeug {} verwenden.",
-    optional="(nur wo es passt)",
-    repeated="(einmal für jeden Fall)",
     values="Aus der Bitte: {}.",
     files="Meist geänderte Dateien: {}.",
     before_report="Vor der Antwort:",
-    trouble="Wenn {} scheitert: {}",
-    trouble_run="{} ausführen",
-    trouble_edit="{} berichtigen",
-    again="{}, dann noch einmal versuchen.",
-    instead="stattdessen {} verwenden.",
-    avoid="{} nicht verwenden: Es kam nur vor, wo die Arbeit misslang.",
     passes=("{} endet ohne Fehler", "{} enden ohne Fehler"),
     changed=("{} ist wie gewünscht geändert", "{} sind wie gewünscht geändert"),
     answered="Die Antwort selbst; sonst wurde bisher nichts geändert.",
     ends_well="Der letzte Schritt, {}, endet ohne Fehler.",
-    parts="Was die Teile tun",
     one_go="Erledigt die Arbeit von {} in einem Zug.",
     chain="Nicht zuerst {} durchgehen: Das hier ist die ganze Kette.",
     quotes=("„", "“"),
-    verbs={
-        "git log": "Den Verlauf ansehen",
-        "git checkout": "Einen Zweig anlegen",
-        "git commit": "Festschreiben",
-        "git push": "Hochladen",
-        "docker build": "Das Abbild bauen",
-        "docker push": "Das Abbild hochladen",
-        "pytest": "Die Tests ausführen",
-        "npm test": "Die Tests ausführen",
-        "psql": "Die Datenbank befragen",
-        "pg_restore": "Die Sicherung einspielen",
-        "dropdb": "Die alte Datenbank entfernen",
-        "createdb": "Die Datenbank anlegen",
-        "nginx": "Die Einstellungen prüfen",
-        "systemctl reload": "Den Dienst neu laden",
-        "systemctl restart": "Den Dienst neu starten",
-        "certbot certificates": "Den Stand ansehen",
-        "certbot renew": "Das Zertifikat erneuern",
-        "pdfinfo": "Das PDF ansehen",
-    },
 )
 
 

@@ -111,7 +111,7 @@ def _words(text: str) -> list[str]:
 
 def _procedure(body: str) -> str:
     """The generator's own procedure; where it has no such section, all it says."""
-    titles = (ENGLISH.procedure, GERMAN.procedure, "Steps", "Workflow", "Instructions")
+    titles = (ENGLISH.headings.procedure, GERMAN.headings.procedure, "Steps", "Workflow", "Instructions")
     found = section_of(body, titles)
     if found:
         return found
@@ -125,13 +125,13 @@ def _document(say: Phrases, name: str, pattern: Pattern, given: tuple[Proposal, 
     intro = say.one_go.format(chain)
     about = proposal.uses[0].rstrip(".") if proposal.uses else pattern.summary.rstrip(".")
     front = f"---\nname: {name}\ndescription: {quote(short(f'{about}. {intro}'))}\n{LEARNED}---\n"
-    result = cut(section_of(proposal.body, (ENGLISH.result, GERMAN.result)), RESULT)
+    result = cut(section_of(proposal.body, (ENGLISH.headings.result, GERMAN.headings.result)), RESULT)
     title = name.replace("-", " ")
-    parts = [f"{front}\n# {title[:1].upper()}{title[1:]}", intro, f"## {say.procedure}\n\n{guidance or intro}"]
+    parts = [f"{front}\n# {title[:1].upper()}{title[1:]}", intro, f"## {say.headings.procedure}\n\n{guidance or intro}"]
     if wrapped := _wrapped(components):
-        parts.append(f"## {say.parts}\n\n{wrapped}")
+        parts.append(f"## {say.headings.parts}\n\n{wrapped}")
     if result:
-        parts.append(f"## {say.result}\n\n{result}")
+        parts.append(f"## {say.headings.result}\n\n{result}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -148,4 +148,4 @@ def _wrapped(components: Sequence[KnownSkill]) -> str:
 
 def _update(say: Phrases, name: str, guidance: str) -> str:
     title = name.replace("-", " ")
-    return f"## {title[:1].upper()}{title[1:]}: {say.update}\n\n{guidance}\n"
+    return f"## {title[:1].upper()}{title[1:]}: {say.headings.update}\n\n{guidance}\n"

@@ -41,11 +41,11 @@ class Writer:
     def sections(self) -> list[str]:
         """Every section that has something to say, heading included."""
         parts = (
-            (self._say.when, self.when()),
-            (self._say.procedure, self.procedure(self._known.procedure) or self.wanted()),
-            (self._say.checks, self.checks(self._known.checks)),
-            (self._say.pitfalls, self.pitfalls()),
-            (self._say.result, self.result()),
+            (self._say.headings.when, self.when()),
+            (self._say.headings.procedure, self.procedure(self._known.procedure) or self.wanted()),
+            (self._say.headings.checks, self.checks(self._known.checks)),
+            (self._say.headings.pitfalls, self.pitfalls()),
+            (self._say.headings.result, self.result()),
         )
         return [f"## {title}\n\n{text}" for title, text in parts if text]
 
@@ -107,7 +107,7 @@ class Writer:
         chosen = known.troubles if troubles is None else troubles
         told = known.corrections if corrections is None else corrections
         lines = [f"- {self._trouble(one)}" for one in chosen]
-        lines += [f"- {self._say.avoid.format(self._code(one))}" for one in known.avoided]
+        lines += [f"- {self._say.troubles.avoid.format(self._code(one))}" for one in known.avoided]
         lines += [f"- {one}" for one in told if known.procedure]
         return "\n".join(lines)
 
@@ -138,16 +138,23 @@ class Writer:
     def _sentence(self, step: Step) -> str:
         code = self._code(step.template)
         if step.kind == "command":
-            verb = self._say.verbs.get(head(literal(step.template))) or self._say.verbs.get(_short(step).split()[0])
-            text = f"{verb}: {code}." if verb else self._say.run.format(code)
-            text = self._say.fails_first.format(code) if step.fails else text
+            verb = self._say.steps.verbs.get(head(literal(step.template))) or self._say.steps.verbs.get(
+                _short(step).split()[0]
+            )
+            text = f"{verb}: {code}." if verb else self._say.steps.run.format(code)
+            text = self._say.steps.fails_first.format(code) if step.fails else text
         elif step.kind == "edit" and step.detail:
-            text = self._say.edit_line.format(code, self._code(step.detail))
+            text = self._say.steps.edit_line.format(code, self._code(step.detail))
         else:
-            words = {"edit": self._say.edit, "read": self._say.read, "search": self._say.search, "web": self._say.web}
-            text = words.get(step.kind, self._say.tool).format(code)
-        extras = [self._say.repeated] if step.repeated else []
-        extras += [self._say.optional] if step.need == "optional" else []
+            words = {
+                "edit": self._say.steps.edit,
+                "read": self._say.steps.read,
+                "search": self._say.steps.search,
+                "web": self._say.steps.web,
+            }
+            text = words.get(step.kind, self._say.steps.tool).format(code)
+        extras = [self._say.steps.repeated] if step.repeated else []
+        extras += [self._say.steps.optional] if step.need == "optional" else []
         return " ".join([text.rstrip("."), *extras]) + "." if extras else text
 
     def _several(self, forms: tuple[str, str], items: Sequence[str]) -> str:
@@ -156,12 +163,16 @@ class Writer:
     def _trouble(self, trouble: Trouble) -> str:
         failed = self._code(trouble.failed)
         if trouble.instead:
-            return self._say.trouble.format(failed, self._say.instead.format(self._code(trouble.instead)))
+            return self._say.troubles.fails.format(
+                failed, self._say.troubles.instead.format(self._code(trouble.instead))
+            )
         helped = [
-            (self._say.trouble_edit if one.kind == "edit" else self._say.trouble_run).format(self._code(one.template))
+            (self._say.troubles.edit if one.kind == "edit" else self._say.troubles.run).format(self._code(one.template))
             for one in trouble.remedies
         ]
-        return self._say.trouble.format(failed, self._say.again.format(join_items(helped, self._say.and_)))
+        return self._say.troubles.fails.format(
+            failed, self._say.troubles.again.format(join_items(helped, self._say.and_))
+        )
 
     def _all(self) -> tuple[Step, ...]:
         known = self._known

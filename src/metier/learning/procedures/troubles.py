@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from metier.learning.procedures.actions import Action, ActionKind, Actions
 
 EXPECTED = 0.7
-"""From this share of runs on, a first failure is part of the work: a test that is to be mended fails first."""
+"""From this share of runs on, a first failure is part of the work: a test to be fixed fails first."""
 SAME = 0.35
 """How alike a later action must be to count as another try."""
 FEW = 4
