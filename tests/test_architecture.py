@@ -23,7 +23,7 @@ LAYERS = [
     {"runs"},
     {"context"},
     {"skills", "models", "store"},
-    {"formats", "redaction", "text", "statistics"},
+    {"formats", "redaction", "text", "statistics", "agents"},
     {"prompts", "config", "events", "async_calls"},
     {"types", "errors"},
 ]

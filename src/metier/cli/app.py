@@ -28,6 +28,8 @@ COMMANDS = {
     "demo": "metier.cli.demo:demo",
     "init": "metier.cli.commands.state:init",
     "uninit": "metier.cli.commands.state:uninit",
+    "connect": "metier.cli.commands.connect:connect",
+    "disconnect": "metier.cli.commands.connect:disconnect",
     "record": "metier.cli.commands.record:record",
     "import": "metier.cli.commands.import_:import_",
     "runs": "metier.cli.commands.runs",
@@ -112,11 +114,25 @@ def root(
 
     Example:  metier demo  ·  cd my-project && metier init && metier import  ·  metier runs list  ·  metier learn
     """
+    _renew_python_note()
     flags = parse_flags(settings or [])
     ctx.obj = GlobalOptions(
         folder=workspace or os.environ.get("METIER_WORKSPACE") or ".",
         flags=flags | ({"state_dir": home} if home else {}),
     )
+
+
+def _renew_python_note() -> None:
+    """Let agents' hooks find this Python if the one that they know is gone."""
+    from metier.config import user_file
+
+    with suppress(OSError, UnicodeDecodeError):
+        noted = user_file(os.environ).with_name("python").read_text(encoding="utf-8").partition("\n")[0]
+        if not os.access(noted, os.X_OK):
+            from metier.agents.connect import refresh_python_note
+            from metier.agents.places import places_of
+
+            refresh_python_note(places_of(os.environ))
 
 
 def run() -> None:

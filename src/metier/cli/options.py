@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask for confirmation.")]
+Agents = Annotated[
+    str,
+    typer.Option(metavar="A,B", help="Only these agents: claude-code, codex, copilot. Default: all that are found."),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show every change, and change nothing.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="Show at most this many.")]
 
 

@@ -7,46 +7,73 @@ from typing import Annotated
 
 import typer
 
-from metier.cli.options import AsJson, Yes, confirm, open_workspace, options
+from metier.cli.options import Agents, AsJson, DryRun, Yes, confirm, open_workspace, options
 from metier.cli.output import console, emit, table, talk, visible
 from metier.errors import DamagedError, InputError, RefusedError, StoreError
 
 TargetArgument = Annotated[str, typer.Argument(metavar="FILE", help="The file to write, for example metier.tar.gz.")]
 BackupArgument = Annotated[str, typer.Argument(metavar="FILE", help="A file that `metier backup` wrote.")]
+NoConnect = Annotated[bool, typer.Option("--no-connect", help="Make the workspace only.")]
 SIGNS = {"ok": ("ok", "green"), "warning": ("note", "yellow"), "problem": ("PROBLEM", "red")}
 
 
-def init(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Turn this folder (or the git checkout it is in) into a workspace where agents' runs are recorded.
+def init(
+    ctx: typer.Context,
+    agents: Agents = "",
+    no_connect: NoConnect = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Turn this folder (or the git checkout it is in) into a workspace, and connect the coding agents of this machine.
+
+    Shows every file that connecting would write, and asks once. Without a terminal and without --yes, it makes the
+    workspace only.
 
     Example:  cd my-project && metier init
     """
     import os
     from pathlib import Path
 
+    from metier.cli.commands.connect import connect_workspace, show_dry_run
     from metier.config import outer_state_dir
     from metier.context import state_folder as place
     from metier.workspace import Workspace
 
     given = options(ctx)
     shared = outer_state_dir(given.flags, os.environ)
-    known = place.find_root(Path(given.folder), os.environ, shared) is not None
+    known = place.find_root(Path(given.folder), os.environ, shared)
+    if dry_run:
+        new = known or place.new_root(Path(given.folder), os.environ)
+        show_dry_run(new, agents, is_known=known is not None, as_json=as_json)
+        return
     with Workspace.open(given.folder, flags=given.flags) as ws:
-        document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": not known}
-    if as_json:
-        emit(document)
-    elif known:
+        document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": known is None}
+    if not as_json and known:
         talk(f"{ws.root} is already a workspace. Its state is in {ws.state}.")
-    else:
+    elif not as_json:
         talk(f"Created workspace {ws.name}. Its state is in {ws.state} (git ignores it).")
-        talk("Next: metier import, or metier record < runs.jsonl. Undo: metier uninit")
+    report = None if no_connect else connect_workspace(ctx, ws.root, agents, yes=yes, is_quiet=as_json)
+    if as_json:
+        emit(document | {"agents": report.document() if report else []})
+    else:
+        talk("Next: work with your agent, then metier learn. Past sessions: metier import. Undo: metier uninit")
+    raise typer.Exit(1 if report and report.refusals else 0)
 
 
 def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> None:
     """Stop recording here. The state folder is renamed, so nothing is lost.
 
+    Agents are disconnected if no other workspace needs them.
+
     Example:  metier uninit --yes
     """
+    import os
+
+    from metier.agents.connect import leave_workspace
+    from metier.agents.places import places_of
+    from metier.cli.commands.connect import tell_disconnected
+
     ws = open_workspace(ctx)
     if ws.state.parent != ws.root:
         raise RefusedError(
@@ -60,11 +87,15 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
         ws.state.rename(aside)
     except OSError as error:
         raise StoreError(f"{ws.state} cannot be renamed: {error.strerror}.") from None
+    done = leave_workspace(places_of(os.environ), str(ws.root))
     if as_json:
-        emit({"state": str(ws.state), "moved_to": str(aside)})
+        emit({"state": str(ws.state), "moved_to": str(aside), "disconnected": done.agents if done else []})
     else:
+        if done:
+            tell_disconnected(done)
         talk(f"Recording stopped in {ws.root}. The state is kept in {aside}.")
-        talk(f"Undo: mv {quote(str(aside))} {quote(str(ws.state))}")
+        again = " && metier connect" if done else ""
+        talk(f"Undo: mv {quote(str(aside))} {quote(str(ws.state))}{again}")
 
 
 def where(ctx: typer.Context, as_json: AsJson = False) -> None:

@@ -1,0 +1,81 @@
+"""What `metier connect` and `metier init` show: the changes before they are made, and what became of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from metier.cli.output import talk
+
+if TYPE_CHECKING:
+    from metier.agents.changes import Change
+    from metier.agents.places import Places
+    from metier.agents.plan import AgentPlan, ConnectionPlan
+    from metier.cli.commands.connect import ConnectReport
+
+
+def show_plan(plan: ConnectionPlan, places: Places) -> None:
+    """Every file that would be written, with a diff of those that are there already."""
+    from metier.agents.changes import EditHooks, diff_of
+
+    if not plan.agents:
+        talk("No coding agent was found. Metier connects Claude Code, Codex and Copilot CLI.")
+        return
+    talk(f"Found {_list([one.agent.title for one in plan.agents])}.")
+    if not plan.changes:
+        return
+    talk("Connecting writes these files, and nothing else:")
+    own = [change for change in plan.shared if change.path.is_relative_to(places.plugin)]
+    if own:
+        talk(f"  {places.short(places.plugin)}  ({len(own)} files, Metier's plugin)")
+    for change in (one for one in plan.changes if one not in own):
+        talk(f"  {places.short(change.path)}{_about(change)}")
+    for change in plan.changes:
+        if isinstance(change, EditHooks):
+            talk(diff_of(change))
+
+
+def _about(change: Change) -> str:
+    from metier.agents.changes import EditHooks, PutFile, PutLink
+
+    match change:
+        case PutLink():
+            return "  (a link to the plugin; no settings are edited)"
+        case EditHooks():
+            return f"  ({len(change.groups)} hooks, added at the end)"
+        case PutFile():
+            return "  (which Python to start)"
+        case _:
+            assert_never(change)
+
+
+def tell_connected(report: ConnectReport) -> None:
+    """What became of each agent, and the next step."""
+    for one in report.plan.agents:
+        line = _line(report, one)
+        if line:
+            talk(line)
+    done = report.connected()
+    if report.plan.changes and not report.is_done:
+        talk("Nothing was written. To connect: metier connect")
+    elif report.plan.changes and done:
+        talk(f"Connected {_list(done)}. Undo: metier disconnect")
+        for one in report.plan.agents:
+            if one.next_step and one.agent.name not in report.refusals:
+                talk(f"{one.agent.title}: {one.next_step}")
+
+
+def _line(report: ConnectReport, plan: AgentPlan) -> str:
+    title = plan.agent.title
+    match report.status_of(plan.agent):
+        case "refused":
+            return f"{title} is not connected: {report.refusals[plan.agent.name]}"
+        case "skills only":
+            return f"{title} reads learned skills by itself; import its sessions with metier import."
+        case "unchanged":
+            return f"{title} is connected already."
+        case _:
+            return ""
+
+
+def _list(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

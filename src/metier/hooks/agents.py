@@ -1,0 +1,51 @@
+"""What differs between agents: who started a hook, which form its output has, and which prompts a program wrote."""
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+# (`typing` and `pathlib` are not imported here: they would cost the hook several milliseconds)
+
+from __future__ import annotations
+
+import json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from metier.hooks.process import Payload
+
+AGENTS = ("claude-code", "codex", "copilot")
+"""The agents that start hooks."""
+MACHINE_PROMPTS = ("<task-notification>", "<local-command", "<bash-", "/")
+"""Beginnings of prompts that are no request of a person: reports of background work, commands."""
+
+
+def agent_of(arguments: Sequence[str], environ: Mapping[str, str], payload: Payload) -> str:
+    """The agent that started the hook: named by the launcher, else told by its environment or its object."""
+    if len(arguments) > 2 and arguments[2] in AGENTS:
+        return arguments[2]
+    if environ.get("COPILOT_CLI"):
+        return "copilot"
+    return "codex" if "turn_id" in payload else "claude-code"
+
+
+def is_from_a_person(prompt: str) -> bool:
+    """Whether a prompt is a request: not empty, not a command, and not written by the agent's own program."""
+    text = prompt.strip()
+    return bool(text) and not text.startswith(MACHINE_PROMPTS)
+
+
+def context_output(agent: str, event: str, text: str) -> str:
+    """What a hook prints to add a text to the agent's context, in one line."""
+    if agent == "copilot":
+        return json.dumps({"additionalContext": text})
+    return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
+
+
+def denial_output(event: str, reason: str) -> str:
+    """What a hook prints to stop a tool before it runs, in one line."""
+    said = {"hookEventName": event, "permissionDecision": "deny", "permissionDecisionReason": reason}
+    return json.dumps({"hookSpecificOutput": said})
+
+
+def turn_of(payload: Payload) -> str:
+    """The agent's own id of the request that the hook belongs to; empty if it has none."""
+    return str(payload.get("prompt_id") or payload.get("turn_id") or "")

@@ -1,0 +1,221 @@
+"""The launcher that agents start: silent outside a workspace, isolated inside, and never in the agent's way."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import pytest
+from selection_shop import FLAKY, stocked
+
+from metier.hooks.notes import Note, launcher_word, write_notes
+from metier.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LAUNCHER = str(files("metier.agents") / "plugin/bin/metier-hook")
+SHELLS = [shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)]
+
+
+@dataclass
+class Launcher:
+    """The launcher in a home of its own."""
+
+    home: Path
+    shell: str = "sh"
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __post_init__(self) -> None:
+        self.note(sys.executable)
+
+    def note(self, python: str) -> None:
+        """Say which Python has Metier."""
+        (self.home / ".config/metier").mkdir(parents=True, exist_ok=True)
+        (self.home / ".config/metier/python").write_text(f"{python}\n-I\n")
+
+    def run(self, folder: Path, *words: str, **payload: object) -> str:
+        """What the launcher prints for an agent that works in a folder."""
+        shell = ["busybox", "sh"] if self.shell == "busybox" else [self.shell]
+        said = json.dumps({"cwd": str(folder), "session_id": "s1"} | payload)
+        env = {"HOME": str(self.home), "PATH": os.environ["PATH"]} | self.variables
+        done = subprocess.run([*shell, LAUNCHER, *words], input=said.encode(), capture_output=True, cwd=folder, env=env)
+        assert (done.returncode, done.stderr) == (0, b"")
+        return done.stdout.decode()
+
+    def prompt(self, folder: Path, *words: str) -> str:
+        return self.run(folder, "prompt", *words, hook_event_name="UserPromptSubmit", prompt=FLAKY)
+
+
+@pytest.fixture(params=SHELLS)
+def launcher(request: pytest.FixtureRequest, tmp_path: Path) -> Launcher:
+    return Launcher(tmp_path / "home", str(request.param))
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Launcher:
+    return Launcher(tmp_path / "home")
+
+
+def made_ready(folder: Path) -> Workspace:
+    """A workspace with skills that hooks may hand out."""
+    folder.mkdir(parents=True, exist_ok=True)
+    ws = stocked(Workspace.open(folder))
+    for _ in ws.index_skills():
+        pass
+    return ws
+
+
+def spooled(ws: Workspace) -> list[dict[str, object]]:
+    return [json.loads(file.read_text()) for file in sorted((ws.state / "spool").glob("*.json"))]
+
+
+def test_it_hands_over_a_skill_and_records_in_a_path_with_spaces_and_signs(launcher: Launcher, tmp_path: Path) -> None:
+    with made_ready(tmp_path / "my proj & co's") as ws:
+        inner = ws.root / "src" / "deep er"
+        inner.mkdir(parents=True)
+        for folder in (ws.root, inner):
+            said = json.loads(launcher.prompt(folder))
+            assert "flaky-tests" in said["hookSpecificOutput"]["additionalContext"]
+        for word in ("stop", "end"):
+            transcript = str(tmp_path / "session.jsonl")
+            assert launcher.run(inner, word, hook_event_name="Stop", transcript_path=transcript) == ""
+        kinds = [one["kind"] for one in spooled(ws)]
+        assert kinds.count("reference") == 2
+
+
+def test_outside_a_workspace_it_does_nothing_and_starts_no_python(launcher: Launcher, tmp_path: Path) -> None:
+    launcher.note("/bin/false")
+    (tmp_path / "plain").mkdir()
+    for word in ("start", "prompt", "before", "after", "stop", "end", "nonsense"):
+        assert launcher.run(tmp_path / "plain", word) == ""
+
+
+def test_a_project_cannot_have_its_own_modules_executed(plain: Launcher, tmp_path: Path) -> None:
+    with made_ready(tmp_path / "proj") as ws:
+        for name in ("json", "os", "sqlite3", "metier", "sitecustomize", "usercustomize"):
+            (ws.root / f"{name}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w').close()")
+        (ws.root / ".env").write_text("PYTHONPATH=.\nMETIER_HOME=.\n")
+        plain.variables = {"PYTHONPATH": str(ws.root), "PYTHONSTARTUP": str(ws.root / "json.py")}
+        assert "flaky-tests" in plain.prompt(ws.root)
+        plain.run(ws.root, "stop", transcript_path="x")
+    assert not (tmp_path / "executed").exists()
+
+
+@pytest.mark.parametrize("value", ["false", "0", "off", "no"])
+def test_it_is_silent_when_recording_is_off(plain: Launcher, tmp_path: Path, value: str) -> None:
+    with made_ready(tmp_path / "proj") as ws:
+        plain.variables = {"METIER_ENABLED": value}
+        assert plain.prompt(ws.root) == ""
+        plain.run(ws.root, "stop", transcript_path="x")
+        assert spooled(ws) == []
+
+
+@pytest.mark.parametrize("python", ["/gone/python", "/bin/false", "/usr/bin/env", ""])
+def test_without_metier_it_is_silent(plain: Launcher, tmp_path: Path, python: str) -> None:
+    with made_ready(tmp_path / "proj") as ws:
+        plain.note(python)
+        assert plain.prompt(ws.root) == ""
+        assert plain.run(ws.root, "stop", transcript_path="x") == ""
+
+
+def test_it_finds_another_python_when_the_noted_one_has_no_metier(plain: Launcher, tmp_path: Path) -> None:
+    with made_ready(tmp_path / "proj") as ws:
+        plain.note("/bin/false")
+        tool = plain.home / ".local/share/uv/tools/metier/bin"
+        tool.mkdir(parents=True)
+        (tool / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        (tool / "python").chmod(0o755)
+        assert "flaky-tests" in plain.prompt(ws.root)
+
+
+def test_a_state_folder_elsewhere_is_found_by_variable_and_by_the_users_file(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    project = tmp_path / "proj"
+    project.mkdir()
+    shared = launcher.home / "shared state"
+    ws = stocked(Workspace.open(project, flags={"state_dir": str(shared)}))
+    with ws:
+        for _ in ws.index_skills():
+            pass
+    assert launcher.prompt(project) == ""
+    launcher.variables = {"METIER_HOME": str(shared)}
+    assert "flaky-tests" in launcher.prompt(project)
+    launcher.variables = {}
+    file = launcher.home / ".config/metier/metier.toml"
+    for line in (f'state_dir = "{shared}"', "mode = 'draft'\nstate_dir='~/shared state'  # mine"):
+        file.write_text(line)
+        assert "flaky-tests" in launcher.prompt(project)
+
+
+def test_a_users_file_without_a_state_folder_does_not_switch_the_search_off(plain: Launcher, tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    (plain.home / ".config/metier/metier.toml").write_text("# state_dir = 'x'\nmode = 'draft'\n")
+    plain.note("/bin/false")
+    assert plain.prompt(tmp_path / "plain") == ""
+
+
+def test_before_and_after_a_tool_it_says_what_was_noted_for_that_call(launcher: Launcher, tmp_path: Path) -> None:
+    with made_ready(tmp_path / "proj") as ws:
+        notes = [
+            Note("before", "Stage files by name.", "git add .", denies=True),
+            Note("before", "Use uv.", "pip install"),
+            Note("after", "Start the database first.", "connection refused"),
+        ]
+        write_notes(str(ws.state), notes)
+
+        def call(command: str) -> str:
+            return launcher.run(
+                ws.root, "before", hook_event_name="PreToolUse", tool_name="Bash", tool_input={"command": command}
+            )
+
+        said = json.loads(call("git add . && git commit"))["hookSpecificOutput"]
+        assert (said["permissionDecision"], said["permissionDecisionReason"]) == ("deny", "Stage files by name.")
+        assert json.loads(call("pip install x"))["hookSpecificOutput"]["additionalContext"] == "Use uv."
+        assert call("ls") == ""
+        failed = launcher.run(
+            ws.root, "after", "codex", hook_event_name="PostToolUse", tool_response="psql: connection refused\n"
+        )
+        assert json.loads(failed)["hookSpecificOutput"]["additionalContext"] == "Start the database first."
+        write_notes(str(ws.state), [])
+        assert call("git add .") == ""
+        assert not (ws.state / "words/before").exists()
+
+
+def test_without_a_matching_word_no_python_is_started(plain: Launcher, tmp_path: Path) -> None:
+    with made_ready(tmp_path / "proj") as ws:
+        write_notes(str(ws.state), [Note("before", "x", "git add .")])
+        started = tmp_path / "started"
+        fake = tmp_path / "python"
+        fake.write_text(f"#!/bin/sh\ntouch {started}\n")
+        fake.chmod(0o755)
+        plain.note(str(fake))
+        plain.run(ws.root, "before", hook_event_name="PreToolUse", tool_input={"command": "git status"})
+        assert not started.exists()
+        plain.run(ws.root, "before", hook_event_name="PreToolUse", tool_input={"command": "git add ."})
+        assert started.exists()
+
+
+def test_at_a_sessions_start_it_says_the_standing_lines(launcher: Launcher, tmp_path: Path) -> None:
+    with made_ready(tmp_path / "proj") as ws:
+        assert launcher.run(ws.root, "start", hook_event_name="SessionStart", source="startup") == ""
+        write_notes(str(ws.state), [Note("start", "Use uv, not pip."), Note("start", "Never force-push.")])
+        said = json.loads(launcher.run(ws.root, "start", hook_event_name="SessionStart", source="compact"))
+        assert said["hookSpecificOutput"]["hookEventName"] == "SessionStart"
+        assert said["hookSpecificOutput"]["additionalContext"] == "Use uv, not pip.\nNever force-push."
+
+
+@pytest.mark.parametrize(
+    ("word", "looked_for"),
+    [("git add .", "git add ."), ('say "hi" loudly', "loudly"), ("größe ok", "e ok"), ('"\\', "{"), ("a/b c", "b c")],
+)
+def test_the_launcher_looks_for_what_json_writes_as_it_is(word: str, looked_for: str) -> None:
+    assert launcher_word(word) == looked_for
+    assert looked_for in json.dumps({"command": word})

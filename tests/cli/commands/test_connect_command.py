@@ -1,0 +1,133 @@
+"""`metier init`, `connect`, `disconnect`, `uninit`: nothing without a yes, everything shown, everything undone."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from homes import FOREIGN_HOOKS, picture
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli_shell import Shell
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with Claude Code and Codex in it, and no programs on the path."""
+    folder = tmp_path / "home"
+    (folder / ".claude").mkdir()
+    (folder / ".codex").mkdir()
+    (folder / ".codex/hooks.json").write_text(FOREIGN_HOOKS)
+    (folder / ".gemini").mkdir()
+    monkeypatch.setenv("PATH", "/nonexistent")
+    return folder
+
+
+def without_own_settings(folder: Path) -> dict[str, tuple[str, bytes | str, int]]:
+    return {path: what for path, what in picture(folder).items() if not path.startswith(".config")}
+
+
+def test_without_a_terminal_and_without_a_yes_only_the_workspace_is_made(shell: Shell, home: Path) -> None:
+    before = without_own_settings(home)
+    assert "Connect them: metier connect --yes" in shell.ok("init")
+    assert shell.json("init")["agents"] == []
+    said = shell.run("connect")
+    assert said.code == 2
+    assert "Add --yes" in said.err
+    assert without_own_settings(home) == before
+
+
+def test_everything_is_shown_before_and_a_dry_run_writes_nothing(shell: Shell, home: Path) -> None:
+    before = without_own_settings(home)
+    said = shell.ok("init", "--dry-run")
+    for part in (
+        "Found Claude Code, Codex and Gemini CLI.",
+        "~/.claude/skills/metier  (a link",
+        "~/.codex/hooks.json  (6 hooks",
+        '"command": "sh \\"$HOME/.local/share/metier/plugin/bin/metier-hook\\" stop codex", "timeout": 5',
+        "Gemini CLI reads learned skills by itself",
+        "Nothing was written",
+    ):
+        assert part in said
+    rows = shell.json("connect", "--dry-run")
+    assert [(row["agent"], row["status"]) for row in rows] == [
+        ("claude-code", "planned"),
+        ("codex", "planned"),
+        ("gemini", "skills only"),
+    ]
+    assert without_own_settings(home) == before
+
+
+def test_init_connects_and_uninit_leaves_the_home_as_it_was(shell: Shell, home: Path) -> None:
+    before = without_own_settings(home)
+    said = shell.ok("init", "--yes")
+    assert "Connected Claude Code and Codex. Undo: metier disconnect" in said
+    assert 'Codex: Start codex once and choose "Trust all and continue"' in said
+    assert "Claude Code is connected already." in shell.ok("init", "--yes")
+    assert [row["status"] for row in shell.json("connect")] == ["unchanged", "unchanged", "skills only"]
+    assert "Disconnected claude-code, codex." in shell.ok("uninit", "--yes")
+    assert without_own_settings(home) == before
+
+
+def test_disconnect_undoes_and_says_what_it_left(shell: Shell, home: Path) -> None:
+    before = without_own_settings(home)
+    assert "No agent was connected." in shell.ok("disconnect")
+    shell.ok("connect", "--yes", "--agents", "codex")
+    assert not (home / ".claude/skills").exists()
+    launcher = home / ".local/share/metier/plugin/bin/metier-hook"
+    launcher.write_text(launcher.read_text() + "# mine\n")
+    said = shell.run("disconnect")
+    assert said.code == 1
+    assert "metier-hook was changed since, so it was left" in said.err
+    launcher.unlink()
+    shell.ok("connect", "--yes")
+    done = shell.json("disconnect")
+    assert (done["agents"], done["left"]) == (["claude-code", "codex"], [])
+    assert {path for path in without_own_settings(home) if "plugin" not in path} >= before.keys()
+
+
+def test_a_refused_agent_makes_the_exit_code_1_and_says_why(shell: Shell, home: Path) -> None:
+    (home / ".codex/hooks.json").write_text("{")
+    said = shell.run("init", "--yes")
+    assert said.code == 1
+    assert "Codex is not connected:" in said.err
+    assert "hooks.json cannot be extended: it is not valid JSON" in said.err
+    assert "Connected Claude Code." in said.err
+    rows = json.loads(shell.run("connect", "--json").out)
+    assert [row["status"] for row in rows] == ["unchanged", "refused", "skills only"]
+
+
+def test_an_agent_that_cannot_be_connected_is_a_wrong_call(shell: Shell, home: Path) -> None:
+    for name in ("gemini", "cursor"):
+        said = shell.run("connect", "--agents", name)
+        assert said.code == 2
+        assert f"'{name}' cannot be connected. Metier connects: claude-code, codex, copilot." in said.err
+
+
+def test_no_connect_makes_the_workspace_only(shell: Shell, home: Path) -> None:
+    before = without_own_settings(home)
+    shell.ok("init", "--no-connect", "--yes")
+    assert without_own_settings(home) == before
+
+
+@pytest.mark.usefixtures("shell")
+def test_a_home_without_agents_gets_nothing(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    before = without_own_settings(tmp_path / "home")
+    assert "No coding agent was found." in shell.ok("init", "--yes")
+    assert without_own_settings(tmp_path / "home") == before
+
+
+def test_any_command_renews_the_note_about_a_python_that_is_gone(shell: Shell, home: Path) -> None:
+    shell.ok("init", "--yes")
+    note = home / ".config/metier/python"
+    before = note.read_text()
+    note.write_text("/gone/python\n-I\n")
+    shell.ok("where")
+    assert note.read_text() == before
+    note.write_text("/bin/sh\n-I\n")
+    shell.ok("where")
+    assert note.read_text() == "/bin/sh\n-I\n"
