@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from adopting import adopt
 
 import metier
 from metier.errors import ConfigError, SchemaError, StoreError
@@ -56,12 +57,12 @@ def test_without_leave_to_make_one_a_missing_workspace_is_a_clear_error(tmp_path
     assert not (tmp_path / ".metier").exists()
 
 
-def test_a_moved_workspace_keeps_its_runs(tmp_path: Path) -> None:
+def test_a_moved_workspace_keeps_its_runs_once_it_is_adopted(tmp_path: Path) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     old.mkdir()
     with metier.open(old) as ws:
         ws.finish(metier.Run(message="x"))
-    old.rename(new)
+    adopt(old.rename(new))
     with metier.open(new) as ws:
         assert len(ws.runs()) == 1
 

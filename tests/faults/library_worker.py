@@ -61,11 +61,15 @@ def live(folder: str | Path, name: str) -> str:
 
 
 def opened(folder: str) -> Workspace:
-    return Workspace.open(folder, environ={"HOME": f"{folder}/home", "PATH": ""})
+    return Workspace.open(
+        folder, environ={"HOME": f"{folder}/home", "PATH": "", "METIER_IDENTITY": os.environ["METIER_IDENTITY"]}
+    )
 
 
 def put(folder: str, text: str, *names: str) -> None:
     """Apply one text to some skills as one change, unless that is done already."""
+    if not (Path(folder) / ".metier").exists():
+        opened(folder).close()
     store = version_store_of(folder)
     with store.writing():
         journal.recover(store)

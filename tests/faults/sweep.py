@@ -15,6 +15,7 @@ from pathlib import Path
 
 import forked
 import pytest
+from adopting import IDENTITY
 
 BIN = Path(sys.executable).parent
 METIER = str(BIN / "metier")
@@ -36,7 +37,7 @@ SYSCALLS = (
 )
 """Every call by which a file or a name changes. The worker acknowledges with `writev`, so that it is not counted."""
 ENVIRON = {name: value for name, value in os.environ.items() if not name.startswith("METIER_")}
-ENVIRON |= {"PYTHONDONTWRITEBYTECODE": "1", "XDG_CONFIG_HOME": "/nonexistent", "NO_COLOR": "1"}
+ENVIRON |= {"PYTHONDONTWRITEBYTECODE": "1", "XDG_CONFIG_HOME": "/nonexistent", "NO_COLOR": "1", **IDENTITY}
 PATIENCE = 120
 """Seconds after which a command counts as hanging."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from adopting import adopt
 from sweep import (
     METIER,
     Ended,
@@ -76,7 +77,7 @@ def _holds(folder: Path, ended: Ended, before: set[str]) -> None:
 
 def _sweep(beginning: Path, syscall: str, error: str, numbers: Iterator[int] | range, before: set[str]) -> None:
     for number in numbers:
-        folder = Path(shutil.copytree(beginning, beginning.with_name(f"{syscall}-{number}")))
+        folder = adopt(shutil.copytree(beginning, beginning.with_name(f"{syscall}-{number}")))
         ended = run(injected(_record(folder), syscall, f"error={error}", number), GIVEN)
         try:
             _holds(folder, ended, before)

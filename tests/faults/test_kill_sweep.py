@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import shutil
 from itertools import count
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from adopting import adopt
 from stories import STORIES, Story
 from sweep import SYSCALLS, Ended, injected, listed_by_command, need_strace, points, run, spread
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SAMPLED = {"spool": 100, "delete": 3}
 """Kill points of the default suite where they are not 2; the spool's are all of them."""
@@ -60,7 +64,7 @@ def test_a_kill_at_every_system_call_loses_nothing_acknowledged(
 
 
 def _copy(beginning: Path, folder: Path) -> Path:
-    return Path(shutil.copytree(beginning, folder))
+    return adopt(shutil.copytree(beginning, folder))
 
 
 def _kill(story: Story, folder: Path, syscall: str, number: int) -> Ended:

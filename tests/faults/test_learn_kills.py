@@ -10,6 +10,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 import pytest
+from adopting import adopt
 from learn_world import (
     REPORTS,
     TESTS,
@@ -110,14 +111,14 @@ def swept(tmp_path: Path, start: int, step: int) -> int:
     base = tmp_path / "base"
     prepared(base, tmp_path / "home")
     whole = tmp_path / "whole"
-    shutil.copytree(base, whole, symlinks=True)
+    adopt(shutil.copytree(base, whole, symlinks=True))
     passed(whole)
     wanted = state(whole)
     assert len(wanted["versions"]) == 2  # type: ignore[arg-type]
     at, going = start, True
     while going:
         folder = tmp_path / "killed"
-        shutil.copytree(base, folder, symlinks=True)
+        adopt(shutil.copytree(base, folder, symlinks=True))
         going = killed(lambda folder=folder: passed(folder), at)
         passed(folder)
         assert state(folder) == wanted, f"killed at call {at}"
@@ -139,7 +140,7 @@ def test_a_pass_killed_anywhere_converges(tmp_path: Path) -> None:
 def test_a_pass_killed_again_and_again_gets_through_in_the_end(tmp_path: Path) -> None:
     base, whole = tmp_path / "base", tmp_path / "whole"
     prepared(base, tmp_path / "home")
-    shutil.copytree(base, whole, symlinks=True)
+    adopt(shutil.copytree(base, whole, symlinks=True))
     passed(whole)
     tries = 0
     while killed(lambda: passed(base), 60 + 25 * tries):

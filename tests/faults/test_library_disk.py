@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import library_worker
 import pytest
+from adopting import adopt
 from library_worker import NAMES, ROOT, live, package, version_store_of
 from sweep import METIER, Ended, clear_line, injected, need_root, need_strace, run
 
@@ -87,7 +88,7 @@ def _works_again(folder: Path, verb: tuple[str, ...] = ("archive", "deploy")) ->
 def _sweep(old: Path, syscall: str, error: str, numbers: Iterator[int] | range) -> None:
     """Let the K-th call fail in an edit; a call too few is the end."""
     for number in numbers:
-        folder = Path(shutil.copytree(old, old.with_name(f"{syscall}-{number}")))
+        folder = adopt(shutil.copytree(old, old.with_name(f"{syscall}-{number}")))
         trace = old.with_name("trace")
         command = injected(_edit(folder), syscall, f"error={error}", number)
         ended = _run(folder, [str(trace) if word == os.devnull else word for word in command], PATCH)

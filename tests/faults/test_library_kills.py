@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import library_worker
 import pytest
+from adopting import adopt
 from library_worker import NAMES, live, package, version_store_of
 from sweep import METIER, SYSCALLS, Ended, injected, need_strace, run
 
@@ -144,7 +145,7 @@ def beginning(tale: Tale, tmp_path: Path) -> Path:
 
 def _copy(tale: Tale, beginning: Path, folder: Path) -> Path:
     """The beginning in a place of its own, looked at unless that is the tale."""
-    shutil.copytree(beginning, folder)
+    adopt(shutil.copytree(beginning, folder))
     if tale.words[0] != "look":
         _do("look", folder)
     return folder

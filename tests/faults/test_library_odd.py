@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import library_worker
 import pytest
+from adopting import adopt
 from library_worker import NAMES, ROOT, change, live, opened, package, version_store_of
 from sweep import METIER, Ended, clear_line, run
 
@@ -79,7 +80,7 @@ def test_a_skill_archived_by_a_process_that_died_is_listed_after_the_workspace_m
     apply_changes(
         version_store_of(old), [replace(out, version=version)]
     )  # and no word to the database: it was killed there
-    moved = old.rename(old.with_name("moved"))
+    moved = adopt(old.rename(old.with_name("moved")))
     with opened(str(moved)) as ws:
         assert {one.name: one.status for one in ws.skills()}.get("deploy") == "archived"
 

@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from adopting import adopt
 
 from metier.context.exclusive import file_of
 from metier.learning.watch.watch import Watch
@@ -188,13 +189,13 @@ def _sweep(shop: Path, points: range) -> None:
     """Kill a real pass at each of these events; whoever comes next arrives where an undisturbed one does."""
     record(shop, *range(6))
     reference = shop.parent / "reference"
-    shutil.copytree(shop, reference, symlinks=True)
+    adopt(shutil.copytree(shop, reference, symlinks=True))
     _once(reference)
     expected = _learned(reference)
     assert expected[3] == [(name, "accepted") for name, _ in expected[1]] != []
     for point in points:
         folder = shop.parent / f"killed-{point}"
-        shutil.copytree(shop, folder, symlinks=True)
+        adopt(shutil.copytree(shop, folder, symlinks=True))
         done = subprocess.run([sys.executable, "-c", KILLED, str(folder), str(point)], timeout=120)
         if done.returncode == 0:
             assert point > 3, "the pass has more events than this"

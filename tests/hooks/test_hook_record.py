@@ -163,7 +163,7 @@ def test_a_half_written_file_is_left_alone_until_nobody_can_be_writing_it(ws: Wo
 
 
 def test_workspaces_that_share_a_state_folder_take_their_own_files_only(tmp_path: Path) -> None:
-    shared = {"METIER_HOME": str(tmp_path / "shared")}
+    shared = {"METIER_HOME": str(tmp_path / "shared"), "METIER_IDENTITY": "one person, one text"}
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         Workspace.open(tmp_path / name, environ=shared | {"HOME": str(tmp_path)}).close()

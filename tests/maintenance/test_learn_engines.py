@@ -7,6 +7,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+from adopting import adopt
 from learn_world import (
     ALONE,
     REPORTS,
@@ -80,6 +81,7 @@ def copied(base: Path, folder: Path) -> Workspace:
     (folder / ".metier").mkdir(parents=True)
     for name in ("workspace", "redact.key"):
         shutil.copy(base / ".metier" / name, folder / ".metier" / name)
+    adopt(folder)
     return opened(folder, Clock(), mode="apply")
 
 

@@ -87,6 +87,10 @@ def open_workspace(ctx: typer.Context, *, create: bool = False) -> Workspace:
 
     given = options(ctx)
     ws = Workspace.open(given.folder, create=create, flags=given.flags)
+    if ws.context.notice:
+        from metier.cli.output import talk
+
+        talk(ws.context.notice)
     with suppress(StoreError):  # what hooks pointed at waits for the next command
         ws.read_waiting()
     return ws

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier import config
+from metier.context import identity
 from metier.context import state_folder as place
 from metier.errors import ConfigError, SchemaError, StoreError, UnreachableError
+from metier.hooks.identity import database_seal, is_sealed, seal_of
 from metier.store.engines import migrate
+from metier.store.tables import meta
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,6 +50,10 @@ class Context:
     """The user's home folder: where their own skills are."""
     redact: Callable[[str], str]
     """Takes the secrets out of a text, under this workspace's key."""
+    key: bytes = field(default=b"", repr=False)
+    """This person's key, under which approvals are sealed."""
+    notice: str = ""
+    """What the person should know about the opening: a foreign state folder was set aside."""
     claude_home: str = ""
     """Where Claude Code keeps its files, if not in `~/.claude`."""
     clock: Callable[[], datetime] = field(default=utc, repr=False)
@@ -59,6 +66,14 @@ class Context:
     def now(self) -> str:
         """The current time, as records write it."""
         return self.clock().astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+    def seal(self, *parts: str) -> str:
+        """This person's seal under some texts."""
+        return seal_of(self.key, *parts)
+
+    def is_sealed(self, seal: str, *parts: str) -> bool:
+        """Whether this person sealed exactly these texts."""
+        return is_sealed(self.key, seal, *parts)
 
 
 def open_context(
@@ -76,14 +91,18 @@ def open_context(
     _check_platform()
     environ = os.environ if environ is None else environ
     folder = folder or environ.get("METIER_WORKSPACE") or "."
-    root = place.find_root(Path(folder), environ, config.outer_state_dir(flags, environ))
+    outer = config.outer_state_dir(flags, environ)
+    root = place.find_root(Path(folder), environ, outer)
     if root is None:
         root = place.new_root(Path(folder), environ)
+    state = config.state_folder(root, outer)
+    key = identity.user_key(environ, make=create)
+    home = Path(environ.get("HOME") or "~").expanduser()
+    notice = _check_standing(state, root, key, create=create, at_home=root == home)
     settings = config.load(root, flags, environ)
-    state = config.state_folder(root, settings.config.state_dir)
     if not create and not (place.is_made(state) and place.is_known(state, root)):
         raise ConfigError(f"There is no workspace in {root} yet. Run `metier init` there to make one.")
-    place.make_state_folder(state, root)
+    place.make_state_folder(state, root, key)
     name = place.name_of(root, state)
     ctx = Context(
         root=root,
@@ -91,13 +110,43 @@ def open_context(
         name=name,
         settings=settings,
         store=_engine(settings, state, name),
-        home=Path(environ.get("HOME") or "~").expanduser(),
+        home=home,
         redact=_redactor(state),
+        key=key,
+        notice=notice,
         claude_home=environ.get("CLAUDE_CONFIG_DIR", ""),
         clock=clock,
     )
     _migrate(ctx)
+    _check_database(ctx)
     return ctx
+
+
+def _check_standing(state: Path, root: Path, key: bytes, *, create: bool, at_home: bool) -> str:
+    """Use nothing that somebody brought along: set it aside where a new workspace may be made, else refuse."""
+    identity.check_links(state, root)
+    if identity.standing_of(state, key, at_home=at_home) != "foreign":
+        return ""
+    if not create or state.parent != root:
+        raise ConfigError(identity.foreign_text(state))
+    aside = identity.set_aside(state)
+    return f"{state} was not made by you at this place. It is now {aside.name}; look at it: metier init --adopt"
+
+
+def _check_database(ctx: Context) -> None:
+    """Refuse a database that was exchanged for another one; a new one is sealed."""
+    if ctx.config.store:  # whoever joined a server believes it
+        return
+    seal = database_seal(ctx.key, str(ctx.state))
+    with ctx.store.read() as transaction:
+        found = meta.get(transaction, meta.OWNER)
+        if found == seal:
+            return
+        empty = not found and not meta.has_content(transaction)
+    if not empty:
+        raise ConfigError(identity.foreign_text(ctx.state / DATABASE))
+    with ctx.store.write() as transaction:
+        meta.put(transaction, meta.OWNER, seal)
 
 
 def _redactor(state: Path) -> Callable[[str], str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from metier.config import STATE
 from metier.errors import ConfigError, StoreError
+from metier.hooks.identity import OWNER, state_seal
 from metier.hooks.spool import SPOOL, sync_folder
 
 if TYPE_CHECKING:
@@ -51,17 +52,21 @@ def is_made(state: Path) -> bool:
     return (state / NAME).is_file() and (state / KEY).is_file()
 
 
-def make_state_folder(state: Path, root: Path) -> bool:
-    """Make the state folder with its files, each complete or absent; returns whether anything was missing."""
+def make_state_folder(state: Path, root: Path, key: bytes) -> bool:
+    """Make the state folder with its files, each complete or absent; returns whether anything was missing.
+
+    It is sealed with this person's key before anything else is in it.
+    """
     _sweep(state)
     if is_made(state) and is_known(state, root):
         return False
     try:
         (state / SPOOL).mkdir(mode=0o700, parents=True, exist_ok=True)
         state.chmod(0o700)
-        _create(state / ".gitignore", IGNORE.encode())
-        _create(state / KEY, secrets.token_bytes(32))
-        _create(state / NAME, f"{root.name or 'root'}-{secrets.token_hex(3)}\n".encode("utf-8", "replace"))
+        create_file(state / OWNER, state_seal(key, str(state)).encode())
+        create_file(state / ".gitignore", IGNORE.encode())
+        create_file(state / KEY, secrets.token_bytes(32))
+        create_file(state / NAME, f"{root.name or 'root'}-{secrets.token_hex(3)}\n".encode("utf-8", "replace"))
         sync_folder(str(state.parent))
         if not is_known(state, root):
             with (state / SHARED_BY).open("a", encoding="utf-8", errors="surrogateescape") as file:
@@ -100,7 +105,7 @@ def key_of(state: Path) -> bytes:
         raise StoreError(f"The redaction key {state / KEY} cannot be read: {error.strerror}.") from None
 
 
-def _create(file: Path, content: bytes) -> None:
+def create_file(file: Path, content: bytes) -> None:
     """Write a file that is not there yet, durably; of two who try at once, one wins whole."""
     part = file.with_name(f"{file.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:

@@ -15,13 +15,15 @@ import os
 import sys
 import time
 
+from metier.hooks.identity import is_sealed, read_key
 from metier.hooks.process import run_hook
-from metier.hooks.rank import RankedSkill, choose_skills
+from metier.hooks.rank import RankedSkill, choose_skills, read_statements
 from metier.hooks.spool import write_entry
 from metier.hooks.workspace import quick_redactor, settings_of, workspace_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Mapping, Sequence
 
     from metier.hooks.process import Payload
@@ -51,6 +53,8 @@ def select(state: str, folder: str, payload: Payload) -> None:
     import sqlite3
 
     connection = sqlite3.connect(f"file:{_uri_path(database)}?mode=ro", uri=True, timeout=BUSY, isolation_level=None)
+    if not is_own_database(connection, state):
+        return
     always, found = choose_skills(connection, workspace_name(state, folder), prompt)
     rate = float(_setting(settings, "select_withhold_rate") or 0)
     withheld = found is not None and _is_withheld(prompt, found, rate)
@@ -74,6 +78,12 @@ def _print_context(skills: Sequence[RankedSkill]) -> None:
     output = {"hookSpecificOutput": {"hookEventName": EVENT, "additionalContext": context_of(skills)}}
     sys.stdout.write(json.dumps(output) + "\n")
     sys.stdout.flush()
+
+
+def is_own_database(connection: sqlite3.Connection, state: str) -> bool:
+    """Whether this person made the database: a file that a pull or a clone brought is not read."""
+    row = connection.execute(read_statements()["owner"]).fetchone()
+    return row is not None and is_sealed(read_key(os.environ), str(row[0]), "database", os.path.realpath(state))
 
 
 def skills_within_limits(skills: Sequence[RankedSkill]) -> list[RankedSkill]:

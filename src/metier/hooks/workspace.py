@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import os
 
+from metier.hooks.identity import is_own_state, read_key
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -14,7 +16,18 @@ if TYPE_CHECKING:
 
 
 def find_state(folder: str, environ: Mapping[str, str]) -> str:
-    """The state folder of the workspace that contains a folder; empty if there is no workspace."""
+    """The state folder of the workspace that contains a folder; empty if there is none, or if somebody brought it."""
+    state = _nearest_state(folder, environ)
+    return state if state and is_own_state(state, read_key(environ)) and not _is_linked(state) else ""
+
+
+def _is_linked(state: str) -> bool:
+    """Whether a file that a hook reads or writes is a link."""
+    names = ("workspace", "redact.key", "metier.db", "metier.toml", "spool")
+    return any(os.path.islink(os.path.join(state, name)) for name in names)
+
+
+def _nearest_state(folder: str, environ: Mapping[str, str]) -> str:
     folder = os.path.realpath(environ.get("METIER_WORKSPACE") or folder)
     shared = environ.get("METIER_HOME") or str(_read_settings(_user_file(environ)).get("state_dir") or "")
     if shared:
@@ -24,7 +37,7 @@ def find_state(folder: str, environ: Mapping[str, str]) -> str:
     for place in parents_of(folder):
         state = os.path.join(place, ".metier")
         if (place != user or place == folder) and os.path.isfile(os.path.join(state, "workspace")):
-            return state
+            return "" if os.path.islink(state) else state
     return ""
 
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from metier.types import Draft
     from metier.types.skills import SkillStatus, VersionAction
 
+REVIEWED_ACTIONS = ("apply", "edit", "import")
+"""Versions that were reviewed or approved when they were made; all others are reviewed before use."""
+
 
 def list_versions(library: Library, skill: str) -> tuple[Version, ...]:
     """All versions of a skill, the oldest first; a hand edit that is not saved yet is the last one. Reads only."""
@@ -140,7 +143,7 @@ def ship_changes(
     done: list[Version] = []
     for store in {id(found.version_store): found.version_store for found, _ in changes}.values():
         mine = [(found, change) for found, change in changes if found.version_store is store]
-        versions = apply_changes(store, [change for _, change in mine])
+        versions = apply_changes(store, [_sealed(ctx, change) for _, change in mine])
         for (found, _), version in zip(mine, versions, strict=True):
             _update_links(ctx, found, version)
         try:
@@ -156,6 +159,20 @@ def ship_changes(
             raise
         done += versions
     return done
+
+
+def _sealed(ctx: Context, change: SkillChange) -> SkillChange:
+    """A change with this person's seal under its bytes, if it is one that was reviewed or approved."""
+    if change.version.action not in REVIEWED_ACTIONS:
+        return change
+    seal = ctx.seal("version", change.version.skill, change.package.hash())
+    return replace(change, version=replace(change.version, seal=seal))
+
+
+def was_reviewed_here(ctx: Context, version: Version) -> bool:
+    """Whether this person's Metier let these bytes in; a history that came along proves nothing."""
+    sealed = ctx.is_sealed(version.seal, "version", version.skill, version.hash)
+    return version.action in REVIEWED_ACTIONS and sealed
 
 
 def _remember_shipped(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 from metier import __version__, config
 from metier.config import FILE
 from metier.context import state_folder as place
+from metier.context.adopt import take_over_database
 from metier.context.audit import note_action
 from metier.context.temp_folders import temporary_folder
 from metier.errors import InputError, RefusedError, StoreError
@@ -67,7 +68,7 @@ def restore_backup(ctx: Context, source: Path) -> Path | None:
                 "Restore into a state folder of its own: set METIER_HOME to an empty folder."
             )
     with _unpack(source, ctx.state) as (folder, manifest):
-        _prepare_database(folder / DATABASE, str(manifest["workspace"]), ctx.now())
+        _prepare_database(ctx, folder / DATABASE, str(manifest["workspace"]))
         saved = _save_current(ctx)
         ctx.store.replace_by(folder / DATABASE)
         for name in cast("dict[str, str]", manifest["files"]):
@@ -173,12 +174,13 @@ def _extract(archive: tarfile.TarFile, entry: tarfile.TarInfo, folder: Path, dig
         raise InputError(f"The backup is damaged: {entry.name} is not what was saved.")
 
 
-def _prepare_database(file: Path, workspace: str, now: str) -> None:
+def _prepare_database(ctx: Context, file: Path, workspace: str) -> None:
     """Bring a copy to this version's schema and let it say whose it is; a newer or broken one is refused here."""
     engine = SqliteEngine(file, lock=file.with_name("lock"))
     try:
-        migrate.migrate(engine, now)
+        migrate.migrate(engine, ctx.now())
         with engine.write() as transaction:
+            take_over_database(transaction, ctx.state, ctx.key)
             meta.put(transaction, meta.ADOPTED, workspace)
     finally:
         engine.close()

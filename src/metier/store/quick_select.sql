@@ -1,5 +1,8 @@
 -- The statements of the hook (`hooks/rank.py`), which has no time to load the store. SQLite only.
 
+-- name: owner
+SELECT value FROM meta WHERE name = 'state.owner';
+
 -- name: size
 SELECT count(*) FROM skill_texts;
 

@@ -114,6 +114,8 @@ class Draft:
     approved: str = ""
     """The hash a person said yes to; worth nothing for any other."""
     approver: str = ""
+    seal: str = ""
+    """The approver's seal under it: a yes that came along with somebody's files has none."""
     status: DraftStatus = "candidate"
     created: str = ""
     updated: str = ""

@@ -58,6 +58,8 @@ class Version:
     """The hash of the package it took the place of."""
     created: str = ""
     files: tuple[StoredFile, ...] = ()
+    seal: str = ""
+    """Of the person on whose machine it was reviewed or approved; without it, it is reviewed again before use."""
 
     @property
     def out(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from adopting import adopt
 from learn_world import (
     REPORTS,
     TESTS,
@@ -238,7 +239,7 @@ def test_a_draft_of_a_copy_moves_with_its_workspace(tmp_path: Path) -> None:
     with opened(tmp_path / "p", mode="draft") as ws:
         ws.deliver(following(task(TESTS), "login-care"))
         learned(ws)
-    (tmp_path / "p").rename(tmp_path / "moved")
+    adopt((tmp_path / "p").rename(tmp_path / "moved"))
     with opened(tmp_path / "moved", mode="apply") as ws:
         assert [one.what for one in learned(ws).taken] == ["applied"]
         assert list(documents(ws)) == ["login-care"]

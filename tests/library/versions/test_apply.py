@@ -12,6 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
+from adopting import IDENTITY, adopt
 from crash import CHANGING, failing
 from shelves import Bench, in_memory, leftovers, package
 
@@ -55,9 +56,10 @@ def test_a_clock_that_runs_backwards_changes_no_order(bench: Bench) -> None:
     bench.apply("deploy", package("deploy"))
     bench.apply("deploy", package("deploy", "second"))
     days = count()
+    adopt(bench.folder, IDENTITY)
     with Workspace.open(
         bench.folder,
-        environ={"HOME": str(bench.folder / "home")},
+        environ={"HOME": str(bench.folder / "home"), **IDENTITY},
         clock=lambda: datetime(2026, 3, 1, tzinfo=UTC) - timedelta(days=next(days)),
     ) as ws:
         made = [ws.rollback("deploy") for _ in range(10)]

@@ -14,6 +14,7 @@ from metier.errors import DamagedError, InputError, RefusedError, StoreError
 TargetArgument = Annotated[str, typer.Argument(metavar="FILE", help="The file to write, for example metier.tar.gz.")]
 BackupArgument = Annotated[str, typer.Argument(metavar="FILE", help="A file that `metier backup` wrote.")]
 NoConnect = Annotated[bool, typer.Option("--no-connect", help="Make the workspace only.")]
+Adopt = Annotated[bool, typer.Option("--adopt", help="Look at a state folder from elsewhere, then use it.")]
 SIGNS = {"ok": ("ok", "green"), "warning": ("note", "yellow"), "problem": ("PROBLEM", "red")}
 
 
@@ -21,6 +22,7 @@ def init(
     ctx: typer.Context,
     agents: Agents = "",
     no_connect: NoConnect = False,
+    adopt: Adopt = False,
     yes: Yes = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -30,10 +32,15 @@ def init(
     Shows every file that connecting would write, and asks once. Without a terminal and without --yes, it makes the
     workspace only.
 
+    A state folder that you did not make here (it came with a clone, or the project was moved) is set aside.
+    With --adopt you see what is in it and can use it.
+
     Example:  cd my-project && metier init
     """
     import os
     from pathlib import Path
+
+    from metier.cli.commands.adopt import adopt_foreign_state
 
     from metier.cli.commands.connect import connect_workspace, show_dry_run
     from metier.config import outer_state_dir
@@ -41,6 +48,9 @@ def init(
     from metier.workspace import Workspace
 
     given = options(ctx)
+    if adopt:
+        adopt_foreign_state(given, yes=yes, as_json=as_json)
+        return
     shared = outer_state_dir(given.flags, os.environ)
     known = place.find_root(Path(given.folder), os.environ, shared)
     if dry_run:
@@ -49,7 +59,10 @@ def init(
         return
     with Workspace.open(given.folder, flags=given.flags) as ws:
         document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": known is None}
-    if not as_json and known:
+        notice = ws.context.notice
+    if notice:
+        talk(notice)
+    if not as_json and known and not notice:
         talk(f"{ws.root} is already a workspace. Its state is in {ws.state}.")
     elif not as_json:
         talk(f"Created workspace {ws.name}. Its state is in {ws.state} (git ignores it).")

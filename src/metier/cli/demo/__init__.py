@@ -312,10 +312,12 @@ def _workspace(folder: Path) -> Workspace:
     """A workspace in exactly this folder, untouched by the settings of the person who looks on."""
     from metier.config import STATE
     from metier.context import state_folder as place
+    from metier.context.identity import user_key
     from metier.workspace import Workspace
 
-    place.make_state_folder(folder / STATE, folder)
-    return Workspace.open(folder, environ={"HOME": str(folder)})
+    environ = {"HOME": str(folder)}
+    place.make_state_folder(folder / STATE, folder, user_key(environ))
+    return Workspace.open(folder, environ=environ)
 
 
 def _import_session(ws: Workspace) -> list[FileReport]:

@@ -282,7 +282,11 @@ def carry_over(old: Draft, new: Draft) -> Draft:
 def keep_approval(old: Draft, new: Draft) -> Draft:
     """A draft with the yes that another state of it had, as long as it was for these bytes."""
     same = bool(old.approved) and old.approved == new.hash
-    return replace(new, approved=old.approved if same else "", approver=old.approver if same else "")
+    return replace(new, approved=old.approved, approver=old.approver, seal=old.seal) if same else _unapproved(new)
+
+
+def _unapproved(draft: Draft) -> Draft:
+    return replace(draft, approved="", approver="", seal="")
 
 
 def was_rejected_by_gate(draft: Draft) -> bool:

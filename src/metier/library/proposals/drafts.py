@@ -78,9 +78,17 @@ def approve_draft(library: Library, draft: str, *, seen: str = "", reason: str =
         )
     if proposed_change(library, found).after.hash() != found.hash:
         raise ConflictError(f"{found.target} changed after draft {found.id} was made. Look at the draft again.")
-    now = replace(found, approved=found.hash, approver=current_user(), updated=ctx.now())
+    seal = ctx.seal("approval", found.target, found.hash)
+    now = replace(found, approved=found.hash, approver=current_user(), seal=seal, updated=ctx.now())
     _move(ctx, found, now, "approve draft", ctx.redact(reason))
     return now
+
+
+def is_approved(ctx: Context, draft: Draft) -> bool:
+    """Whether a person said yes to a draft as it is: this one, or one at the server that this workspace joined."""
+    if not draft.approved or draft.approved != draft.hash:
+        return False
+    return bool(ctx.config.store) or ctx.is_sealed(draft.seal, "approval", draft.target, draft.hash)
 
 
 def reject_draft(library: Library, draft: str, reason: str) -> Draft:

@@ -15,6 +15,7 @@ from metier.library.proposals.drafts import (
     OPEN,
     finish_interrupted_drafts,
     get_open_draft,
+    is_approved,
     proposed_change,
     shipped_version,
     target_of,
@@ -48,7 +49,7 @@ def apply_drafts(library: Library, ids: Sequence[str]) -> list[Version]:
     finish_interrupted_drafts(library)
     chosen = [get_open_draft(library, draft) for draft in dict.fromkeys(ids)]
     for draft in chosen:
-        _check_allowed(draft)
+        _check_allowed(library.ctx, draft)
     return _ship_all(
         library, [(_prepare(library, one), proven_decision(library.ctx, one) or UNJUDGED) for one in chosen]
     )
@@ -60,7 +61,7 @@ def ship_if_gate_agrees(library: Library, draft: Draft, gate: ShipGate) -> Versi
     A draft that cannot be shipped is quarantined with the cause, and can be tried again.
     """
     ctx = library.ctx
-    _check_allowed(draft)
+    _check_allowed(ctx, draft)
     try:
         change = _prepare(library, draft)
         decision = gate.decide(draft, change.before, change.after)
@@ -81,7 +82,7 @@ def ship_if_gate_agrees(library: Library, draft: Draft, gate: ShipGate) -> Versi
 
 
 def may_ship(draft: Draft) -> bool:
-    """Whether a draft needs nobody's approval any more."""
+    """Whether a draft needs nobody's approval any more; shipping checks whose approval it is."""
     if draft.approved and draft.approved == draft.hash:
         return draft.status in OPEN
     return (draft.status == "candidate" or _only_failed(draft)) and not draft.needs_approval
@@ -129,7 +130,7 @@ def _check_current(ctx: Context, change: ComposedDraft) -> None:
 
 def _change(library: Library, proposed: ComposedDraft, decision: Decision) -> SkillChange:
     draft, found = proposed.draft, proposed.found
-    last = found.last()
+    last, approved = found.last(), is_approved(library.ctx, draft)
     made = training_receipt(library.ctx, draft.provenance.training)
     made = made if made.skill_hash == draft.hash else NO_RECEIPT
     imported = bool(draft.files) and not draft.pattern and not draft.provenance.training
@@ -141,7 +142,7 @@ def _change(library: Library, proposed: ComposedDraft, decision: Decision) -> Sk
         number=0,
         hash="",
         action=action,
-        status=_status(draft, last, decision),
+        status=_status(last, decision, approved=approved),
         origin=last.origin if last else origin,
         actor=draft.provenance.model or draft.approver or current_user(),
         summary=draft.summary,
@@ -149,7 +150,7 @@ def _change(library: Library, proposed: ComposedDraft, decision: Decision) -> Sk
         step=f"{made.training} step {made.step}" if made.training else "",
         provenance=draft.provenance,
         findings=_review_findings(draft),
-        receipt="force_accept: approved by a person" if draft.approved else receipt_of(decision),
+        receipt="force_accept: approved by a person" if approved else receipt_of(decision),
         gain=made.gain,
         created=library.ctx.now(),
     )
@@ -157,11 +158,11 @@ def _change(library: Library, proposed: ComposedDraft, decision: Decision) -> Sk
     return SkillChange(root=found.root.real, package=proposed.after, base=draft.base_hash, version=version, past=past)
 
 
-def _status(draft: Draft, last: Version | None, decision: Decision) -> SkillStatus:
+def _status(last: Version | None, decision: Decision, *, approved: bool) -> SkillStatus:
     """The skill's status afterwards: unchanged if it is in use; else active only if a person or a gate is sure."""
     if last and not last.out:
         return last.status
-    sure = bool(draft.approved) or decision.action in ("accept", "accept_new_best")
+    sure = approved or decision.action in ("accept", "accept_new_best")
     return "active" if sure else "provisional"
 
 
@@ -172,8 +173,8 @@ def _is_unchanged(ctx: Context, draft: Draft) -> bool:
     return (now.status, now.hash) == (draft.status, draft.hash)
 
 
-def _check_allowed(draft: Draft) -> None:
-    if draft.approved and draft.approved == draft.hash:
+def _check_allowed(ctx: Context, draft: Draft) -> None:
+    if is_approved(ctx, draft):
         return
     if draft.status == "quarantined" and not _only_failed(draft):
         worst = next((one.reason for one in draft.findings if blocks(one)), "review blocked it.")

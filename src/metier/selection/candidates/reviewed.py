@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from metier import __version__
 from metier.errors import BusyError, MetierError, NotFoundError, RefusedError
+from metier.library.changes import was_reviewed_here
 from metier.library.disk.packages import read_package
 from metier.library.hand_edits import record_hand_edit
 from metier.library.proposals.review_gate import review_change
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
 MOST = 1_000
 """Skills that the cache holds with their texts."""
-REVIEWED_ACTIONS = ("apply", "edit", "import")
-"""Versions that were reviewed or approved when they were made; all others are reviewed before use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +191,7 @@ def activate(library: Library, skill: str) -> AllowedSkill:
         raise RefusedError(
             f"{found.folder} differs from version {last.number}, which passed review. It changed just now; try again."
         )
-    if not any(one.hash == last.hash and one.action in REVIEWED_ACTIONS for one in past.versions):
+    if not any(one.hash == last.hash and was_reviewed_here(library.ctx, one) for one in past.versions):
         said = review_problem(library.ctx, package, found.skill)
         if said:
             raise RefusedError(

@@ -12,6 +12,21 @@ ADOPTED = "workspace.adopted"
 """Name of the workspace that a restored database came from, until its rows are taken over."""
 ERASING = "retention.erasing"
 """Set while removed text still has to be wiped."""
+OWNER = "state.owner"
+"""The seal of the person whose database it is."""
+CONTENT = (
+    "runs",
+    "drafts",
+    "patterns",
+    "selectable",
+    "memo",
+    "trainings",
+    "profiles",
+    "glances",
+    "skill_texts",
+    "audit",
+)
+"""Tables that tell whether anything was kept yet."""
 TIDIED = "retention.tidied"
 """Day on which limits were last enforced; one row for each workspace."""
 
@@ -28,3 +43,14 @@ def put(transaction: Transaction, name: str, value: str) -> None:
         "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
         (name, value),
     )
+
+
+def has_content(transaction: Transaction) -> bool:
+    """Whether anything was kept in this database yet, by any workspace."""
+    return any(transaction.all(f"SELECT 1 FROM {table} LIMIT 1") for table in CONTENT)
+
+
+def forget_derived(transaction: Transaction) -> None:
+    """Drop what was worked out from other rows and would be believed: texts for hooks, kept answers and reviews."""
+    for table in ("selectable", "memo", "glances"):
+        transaction.all(f"DELETE FROM {table}")

@@ -131,6 +131,11 @@ def count(transaction: Transaction) -> int:
     return cast("int", transaction.all("SELECT count(*) FROM runs WHERE workspace = ?", (transaction.workspace,))[0][0])
 
 
+def count_all(transaction: Transaction) -> int:
+    """How many runs of any workspace are in the store."""
+    return cast("int", transaction.all("SELECT count(*) FROM runs")[0][0])
+
+
 def count_elsewhere(transaction: Transaction) -> int:
     """How many runs of other workspaces are in the same store."""
     return cast(

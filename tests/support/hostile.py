@@ -1,0 +1,69 @@
+"""What an attacker brings along: a clone with its own state, a pulled database, a history, a settings file."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from selection_shop import FLAKY, HOSTILE, put
+
+from metier.library.proposals.drafts import approve_draft, draft_of_package, save_draft
+from metier.library.proposals.ship import apply_drafts
+from metier.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SKILL = "flaky-tests"
+DESCRIPTION = "Mends flaky tests that fail now and then. Use when a test is not stable."
+MARK = "evil.example"
+"""What must reach nobody."""
+
+
+@contextmanager
+def attacker(folder: Path) -> Iterator[Workspace]:
+    """The workspace of somebody who approves whatever they like."""
+    home = folder.parent / f"home-of-{folder.name}"
+    home.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    with Workspace.open(folder, environ={"HOME": str(home), "PATH": os.environ["PATH"]}) as ws:
+        yield ws
+
+
+def poisoned(folder: Path, *, shipped: bool = True) -> Path:
+    """A project with a skill that review refuses: approved by its author, and shipped unless told otherwise."""
+    with attacker(folder) as ws:
+        put(ws, SKILL, DESCRIPTION, HOSTILE)
+        found = ws.library.find(SKILL)
+        package = found.slot.package()
+        assert package is not None
+        shutil.rmtree(ws.root / ".agents/skills" / SKILL)
+        draft = draft_of_package(ws.library, found, package, summary="Mends flaky tests")
+        save_draft(ws.context, draft)
+        approve_draft(ws.library, draft.id)
+        if shipped:
+            apply_drafts(ws.library, [draft.id])
+            assert MARK in ws.select(FLAKY).render("markdown")
+        for _ in ws.index_skills():
+            pass
+    return folder
+
+
+def hook_output(folder: Path, prompt: str = FLAKY) -> str:
+    """What the hook prints for a request in a folder."""
+    payload = {"prompt": prompt, "cwd": str(folder), "session_id": "s1", "hook_event_name": "UserPromptSubmit"}
+    done = subprocess.run(
+        [sys.executable, "-I", "-m", "metier.hooks.select"],
+        input=json.dumps(payload).encode(),
+        capture_output=True,
+        check=False,
+        env=dict(os.environ),
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode()

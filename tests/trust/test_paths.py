@@ -1,0 +1,195 @@
+"""One table of every path that ships or hands out a skill, against everything an attacker can bring along.
+
+A new path (a server, lessons, sync) is one more entry of PATHS; a new attack is one more entry of ATTACKS.
+"""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from cli_shell import Shell
+from hostile import MARK, SKILL, hook_output, poisoned
+from selection_shop import FLAKY
+
+from metier.errors import MetierError
+from metier.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+# ---- paths: what each gives away, as one text ---------------------------------------------------------------------
+
+
+def _select(shell: Shell) -> str:
+    return shell.run("select", FLAKY, "--json").out
+
+
+def _render(shell: Shell) -> str:
+    return shell.run("select", FLAKY, "--render", "claude").out
+
+
+def _hook(shell: Shell) -> str:
+    return hook_output(shell.folder)
+
+
+def _api(shell: Shell) -> str:
+    try:
+        with Workspace.open(shell.folder, create=False) as ws:
+            return ws.select(FLAKY).render("markdown")
+    except MetierError as error:
+        return str(error)
+
+
+def _learn(shell: Shell) -> str:
+    shell.run("--set", "mode=apply", "learn")
+    return _live(shell)
+
+
+def _watch(shell: Shell) -> str:
+    shell.run("--set", "mode=apply", "watch", "--once")
+    return _live(shell)
+
+
+def _drafts(shell: Shell) -> str:
+    found = shell.run("drafts", "list", "--all", "--json").out
+    ids = [word.strip('",') for word in found.split() if len(word.strip('",')) == 12]
+    for draft in ids:
+        shell.run("drafts", "apply", draft)
+    return _live(shell)
+
+
+def _live(shell: Shell) -> str:
+    """Every skill that agents can read now, that was not there before."""
+    root = shell.folder / ".agents/skills"
+    if (root / SKILL).exists() and (shell.folder / "brought").exists():
+        return ""  # the attacker's own file lay there from the beginning
+    return "\n".join(file.read_text(encoding="utf-8") for file in root.rglob("*.md")) if root.is_dir() else ""
+
+
+PATHS: dict[str, Callable[[Shell], str]] = {
+    "select": _select,
+    "render": _render,
+    "hook": _hook,
+    "python": _api,
+    "learn in mode apply": _learn,
+    "watch in mode apply": _watch,
+    "drafts apply": _drafts,
+}
+
+
+# ---- attacks: what lies in the victim's folder --------------------------------------------------------------------
+
+
+def _clone(folder: Path) -> None:
+    """A clone with a committed state folder: a skill that its author approved."""
+    shutil.copytree(poisoned(folder.with_name("theirs")), folder)
+    (folder / "brought").touch()
+
+
+def _clone_with_an_approved_draft(folder: Path) -> None:
+    """A clone whose state holds a draft with its author's yes."""
+    shutil.copytree(poisoned(folder.with_name("theirs"), shipped=False), folder)
+
+
+def _clone_without_a_name(folder: Path) -> None:
+    """A clone whose state folder looks half made, so that the next command completes it."""
+    _clone(folder)
+    for name in ("workspace", "owner"):
+        (folder / ".metier" / name).unlink()
+
+
+def _pulled_database(folder: Path) -> None:
+    """An own workspace whose database and histories a pull has replaced: git overwrites ignored files."""
+    theirs = poisoned(folder.with_name("theirs"))
+    folder.mkdir()
+    Workspace.open(folder).close()
+    for name in ("metier.db", "workspace", "redact.key"):
+        (folder / ".metier" / name).unlink()
+        shutil.copy(theirs / ".metier" / name, folder / ".metier" / name)
+    _pulled_history(folder, theirs)
+
+
+def _pulled_history(folder: Path, theirs: Path | None = None) -> None:
+    """An own workspace into which a pull brought the history of an approved skill."""
+    theirs = theirs or poisoned(folder.with_name("theirs"))
+    folder.mkdir(exist_ok=True)
+    Workspace.open(folder).close() if not (folder / ".metier").exists() else None
+    for name in (".metier/versions", ".metier/objects", ".agents"):
+        shutil.copytree(theirs / name, folder / name, dirs_exist_ok=True)
+    (folder / "brought").touch()
+
+
+def _linked_state(folder: Path) -> None:
+    """A clone whose state folder is a link to the state of another project."""
+    theirs = poisoned(folder.with_name("theirs"))
+    folder.mkdir()
+    (folder / ".metier").symlink_to(theirs / ".metier")
+    shutil.copytree(theirs / ".agents", folder / ".agents")
+    (folder / "brought").touch()
+
+
+ATTACKS: dict[str, Callable[[Path], None]] = {
+    "a clone": _clone,
+    "a clone with an approved draft": _clone_with_an_approved_draft,
+    "a clone with a half made state": _clone_without_a_name,
+    "a pulled database": _pulled_database,
+    "a pulled history": _pulled_history,
+    "a linked state folder": _linked_state,
+}
+
+
+@pytest.fixture(params=ATTACKS)
+def victim(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Shell:
+    folder = tmp_path / "mine"
+    ATTACKS[request.param](folder)
+    return Shell(folder, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_what_an_attacker_approved_reaches_nobody(victim: Shell, path: str) -> None:
+    assert MARK not in PATHS[path](victim)
+
+
+def test_the_paths_do_hand_out_what_the_person_approved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    theirs = poisoned(tmp_path / "theirs")
+    monkeypatch.setenv("HOME", str(tmp_path / "home-of-theirs"))
+    shell = Shell(theirs, monkeypatch, capsys)
+    for path in ("select", "render", "hook", "python"):
+        assert MARK in PATHS[path](shell), path
+
+
+def test_a_clone_is_set_aside_in_one_line_and_can_be_looked_at_and_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _clone(tmp_path / "mine")
+    shell = Shell(tmp_path / "mine", monkeypatch, capsys)
+    refused = shell.run("runs", "list")
+    assert (refused.code, refused.err.count("was not made by you"), refused.out) == (2, 1, "")
+    begun = shell.run("init")
+    assert (begun.code, begun.err.count("It is now .metier-foreign-1")) == (0, 1)
+    looked = shell.run("init", "--adopt")
+    assert (looked.code, "the history of 1 skills (flaky-tests)" in looked.err) == (2, True)
+    adopted = shell.ok("init", "--adopt", "--yes")
+    assert "is yours now" in adopted
+    assert shell.run("skills", "history", SKILL, "--json").code == 0
+    for path, give in PATHS.items():
+        assert MARK not in give(shell), path
+
+
+def test_what_the_person_approved_counts_again_after_the_project_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    theirs = poisoned(tmp_path / "theirs")
+    monkeypatch.setenv("HOME", str(tmp_path / "home-of-theirs"))
+    shell = Shell(theirs.rename(tmp_path / "moved"), monkeypatch, capsys)
+    assert shell.run("select", FLAKY).code == 2
+    shell.ok("init", "--adopt", "--yes")
+    assert MARK in PATHS["select"](shell)
