@@ -309,14 +309,18 @@ def _folder(keep: str) -> Path:
 
 
 def _workspace(folder: Path) -> Workspace:
-    """A workspace in exactly this folder, untouched by the settings of the person who looks on."""
+    """A workspace of this person in exactly this folder, untouched by their settings."""
+    import os
+
     from metier.config import STATE
     from metier.context import state_folder as place
     from metier.context.identity import user_key
+    from metier.hooks.identity import VARIABLE
     from metier.workspace import Workspace
 
-    environ = {"HOME": str(folder)}
-    place.make_state_folder(folder / STATE, folder, user_key(environ))
+    key = user_key(os.environ)
+    place.make_state_folder(folder / STATE, folder, key)
+    environ = {"HOME": str(folder), VARIABLE: key.decode("utf-8", "surrogateescape")}
     return Workspace.open(folder, environ=environ)
 
 
