@@ -41,7 +41,6 @@ def init(
     from pathlib import Path
 
     from metier.cli.commands.adopt import adopt_foreign_state
-
     from metier.cli.commands.connect import connect_workspace, show_dry_run
     from metier.config import outer_state_dir
     from metier.context import state_folder as place
