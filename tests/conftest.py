@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
     from metier.store.engines.engine import Engine
 
+MEMORY, ROOM = Path("/dev/shm"), 2 * 1024**3
+"""A disk in memory, where making a file last costs nothing, and the bytes that must be free there."""
+if "PYTEST_DEBUG_TEMPROOT" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
 NOW = "2026-01-05T12:00:00.000000Z"
 settings.register_profile("quick", max_examples=40)
 settings.load_profile("quick")

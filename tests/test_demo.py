@@ -15,6 +15,8 @@ from metier.cli.demo.samples.figures import task_of
 if TYPE_CHECKING:
     import subprocess
 
+pytestmark = pytest.mark.xdist_group("demo")
+
 
 def demo(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     environ = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "PYTHONUTF8": "1"} | environment

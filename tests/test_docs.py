@@ -32,8 +32,12 @@ def environment(folder: Path) -> dict[str, str]:
 
 def in_a_shell(line: str, folder: Path, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """What a shell makes of a line; a command with plain words needs none."""
-    if line.startswith("metier ") and not set(line) & set("|<>$;&*`\\"):
-        return forked.metier(*shlex.split(line)[1:], cwd=folder, env=environ)
+    command, _, file = line.partition(" > ")
+    if line.startswith("metier ") and not set(f"{command}{file}") & set("|<>$;&*`\\"):
+        done = forked.metier(*shlex.split(command)[1:], cwd=folder, env=environ)
+        if file:
+            (folder / file).write_text(done.stdout, encoding="utf-8")
+        return done
     return subprocess.run(["bash", "-c", line], cwd=folder, env=environ, capture_output=True, text=True)
 
 

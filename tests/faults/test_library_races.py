@@ -86,7 +86,7 @@ def _versions(folder: Path, name: str) -> list[str]:
     return [one.hash for one in past.versions]
 
 
-@pytest.mark.parametrize("applies", [40, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("applies", [20, pytest.param(2000, marks=pytest.mark.slow)])
 def test_readers_find_only_what_was_committed(applies: int, crowd: Crowd) -> None:
     library_worker.put(str(crowd.folder), "first", "deploy")
     seen = [crowd.start("read", "deploy") for _ in range(READERS)]
@@ -105,7 +105,7 @@ def test_readers_find_only_what_was_committed(applies: int, crowd: Crowd) -> Non
         assert order == sorted(order), "an older version after a newer one"
 
 
-@pytest.mark.parametrize("applies", [60, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("applies", [20, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("place", ["deploy", "group"])
 def test_a_folder_that_turns_into_a_link_again_and_again_leads_nowhere(applies: int, place: str, crowd: Crowd) -> None:
     name = "deploy" if place == "deploy" else "group/deploy"

@@ -97,7 +97,7 @@ def test_writers_beside_a_reader_that_marks_lose_nothing(
     assert names(made) == set(acknowledged)
 
 
-@pytest.mark.parametrize("kills", [20, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [8, pytest.param(200, marks=pytest.mark.slow)])
 def test_random_kills_under_four_writers_lose_nothing_acknowledged(
     kills: int, made: Path, crowd: Crowd, tmp_path: Path
 ) -> None:
@@ -127,7 +127,7 @@ def _grown(acks: Path, seen: int) -> int:
     return size
 
 
-@pytest.mark.parametrize("hooks", [30, pytest.param(600, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("hooks", [12, pytest.param(600, marks=pytest.mark.slow)])
 def test_hooks_beside_two_that_ingest_deliver_each_run_once(hooks: int, made: Path, crowd: Crowd) -> None:
     ingesting = [crowd.start(worker("opened", made, 40 if hooks < 100 else 1500)) for _ in range(2)]
     waiting: list[subprocess.Popen[bytes]] = []

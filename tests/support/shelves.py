@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from metier.library.disk.packages import read_package
 from metier.library.versions.apply import SkillChange, apply_changes
 from metier.library.versions.history import VersionEntry, read_entry
@@ -91,6 +93,17 @@ def in_memory(otherwise: Path) -> Generator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def on_another_disk(than: Path) -> Generator[Path]:
+    """A folder on another disk than a file is on; without one the test is skipped."""
+    for place in (MEMORY, Path("/tmp"), Path("/var/tmp"), Path(__file__).parent):
+        if os.access(place, os.W_OK) and place.stat().st_dev != than.stat().st_dev:
+            with tempfile.TemporaryDirectory(dir=place, prefix="other-disk") as folder:
+                yield Path(folder)
+            return
+    pytest.skip("there is only one disk here")
 
 
 def leftovers(staging: Path) -> list[str]:

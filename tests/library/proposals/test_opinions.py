@@ -75,12 +75,12 @@ def test_one_that_fails_or_talks_nonsense_quarantines(code: str, tmp_path: Path)
 
 def test_one_that_hangs_is_ended_with_its_children_and_quarantines(tmp_path: Path) -> None:
     mark = tmp_path / "still-here"
-    code = f"os.fork() or (time.sleep(2), open({str(mark)!r}, 'w').close())\ntime.sleep(60)"
+    code = f"os.fork() or (time.sleep(1.2), open({str(mark)!r}, 'w').close())\ntime.sleep(60)"
     began = time.monotonic()
     review = review_package(GOOD, second=[child(tmp_path, code, seconds=0.7)])
     assert time.monotonic() - began < 10
     assert review.status == "quarantined"
-    time.sleep(2.2)
+    time.sleep(1.3)
     assert not mark.exists()
 
 

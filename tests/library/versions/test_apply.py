@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from adopting import IDENTITY, adopt
 from crash import CHANGING, failing
-from shelves import Bench, in_memory, leftovers, package
+from shelves import Bench, in_memory, leftovers, on_another_disk, package
 
 from metier.errors import ConflictError, RefusedError, StoreError
 from metier.library.disk.packages import read_package
@@ -281,9 +281,7 @@ def test_a_root_that_became_a_link_is_not_written_through(link: str, bench: Benc
 
 
 def test_a_staging_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
-    with in_memory(tmp_path) as other:
-        if other.stat().st_dev == tmp_path.stat().st_dev:
-            pytest.skip("there is only one disk here")
+    with on_another_disk(tmp_path) as other:
         (other / "canary").mkdir()
         (other / "root").mkdir()
         (other / "root" / BESIDE).symlink_to(other / "canary")

@@ -15,7 +15,7 @@ from zlib import crc32
 import pytest
 from acts import ACTS, FIRST, NAMES, SECOND, Act, batch, begun, edited, hashes, seen, seen_together, settled
 from crash import failing, killed
-from shelves import Bench, in_memory, leftovers, package
+from shelves import Bench, in_memory, leftovers, on_another_disk, package
 
 from metier.errors import ConflictError, StoreError
 from metier.library.disk.packages import read_package
@@ -191,9 +191,12 @@ def _conflicting(action: Callable[[], None]) -> None:
         action()
 
 
-def test_a_root_on_another_disk_is_staged_beside_itself(tmp_path: Path, folder: Path, moments: Iterator[int]) -> None:
-    if folder.stat().st_dev == tmp_path.stat().st_dev:
-        pytest.skip("there is only one disk here")
+def test_a_root_on_another_disk_is_staged_beside_itself(tmp_path: Path, moments: Iterator[int]) -> None:
+    with on_another_disk(tmp_path) as folder:
+        _stage_on(folder, tmp_path, moments)
+
+
+def _stage_on(folder: Path, tmp_path: Path, moments: Iterator[int]) -> None:
     for at in moments:
         here, there = tmp_path / str(at), folder / str(at) / "root"
         store = VersionStore(state=here / ".metier", base=here)
