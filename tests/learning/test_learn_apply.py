@@ -6,13 +6,28 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from learn_world import REPORTS, TESTS, Clock, all_drafts, documents, learned, opened, task, the_draft, told, with_steps
+from learn_world import (
+    REPORTS,
+    TESTS,
+    Clock,
+    all_drafts,
+    documents,
+    following,
+    learned,
+    opened,
+    task,
+    the_draft,
+    told,
+    with_steps,
+)
 
 from metier.errors import RefusedError
 from metier.events import Noted
+from metier.library.profiles import profile_from_history
 from metier.library.proposals.drafts import approve_draft, reject_draft
 from metier.library.proposals.ship import apply_drafts
 from metier.store.tables.library import profiles
+from metier.types import SkillTrace
 from metier.types.trials import Decision
 
 if TYPE_CHECKING:
@@ -220,3 +235,29 @@ def test_what_was_learned_stands_when_ageing_cannot_be_done(tmp_path: Path) -> N
         result = learned(ws, apply=False)
         assert [one.what for one in result.taken] == ["drafted"]
         assert [note for note in result.notes if note.startswith("The lifecycle of skills was not updated: ")] != []
+
+
+def test_a_profile_carries_use_cases_entry_path_and_avoid_list_updated_at_apply(shop: Workspace) -> None:
+    shop.deliver(following(task(TESTS, 0, 3), "log-tool", "fix-tool"))
+    (version,) = learned(shop).applied
+    (draft,) = all_drafts(shop)
+    with shop.context.store.read() as transaction:
+        profile = profiles.get(transaction, version.skill)
+    assert profile
+    assert profile.guidance == version.guidance == draft.guidance
+    assert profile.guidance.use_cases[0] == "Fix the flaky login test"
+    assert profile.guidance.entry_path == (version.skill,)
+    assert profile.guidance.avoid == ("Do not replay log-tool -> fix-tool first: this does the whole chain.",)
+    shop.deliver([replace(one, skills=SkillTrace(path=(version.skill,))) for one in task(TESTS, 3, 1)])
+    with shop.context.store.read() as transaction:
+        used = profiles.get(transaction, version.skill)
+    assert used
+    assert (used.uses, used.guidance) == (1, profile.guidance)
+
+
+def test_a_profile_made_anew_from_the_history_has_the_guidance_of_the_last_apply(shop: Workspace) -> None:
+    shop.deliver(following(task(TESTS, 0, 3), "log-tool", "fix-tool"))
+    (version,) = learned(shop).applied
+    profile = profile_from_history(shop.library.find(version.skill), "w")
+    assert profile
+    assert profile.guidance == version.guidance

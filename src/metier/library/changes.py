@@ -129,6 +129,7 @@ def new_version(
         origin=like.origin,
         actor=current_user(),
         summary=ctx.redact(summary),
+        guidance=like.guidance,
         created=ctx.now(),
     )
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.store.tables.library import profiles
-from metier.types.skills import Profile
+from metier.types.skills import NO_GUIDANCE, Profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,6 +33,7 @@ def profile_after(profile: Profile | None, version: Version, workspace: str) -> 
         status=version.status,
         origin=known.origin if known.changed else version.origin,
         pinned={"pin": True, "unpin": False}.get(version.action, known.pinned),
+        guidance=known.guidance if version.guidance == NO_GUIDANCE else version.guidance,
         changed=version.created if version.action in CHANGES else known.changed,
     )
 

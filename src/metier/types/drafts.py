@@ -70,6 +70,18 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Guidance:
+    """What a skill is for, where to begin, and what to leave: proposed by a draft, kept by the skill's profile."""
+
+    use_cases: tuple[str, ...] = ()
+    """What the skill is meant for."""
+    entry_path: tuple[str, ...] = ()
+    """Which skills to begin with."""
+    avoid: tuple[str, ...] = ()
+    """Ways that were tried and should not be taken again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFile:
     """One file of a kept package, and the object that holds its bytes."""
 
@@ -107,6 +119,7 @@ class Draft:
     basis: str = ""
     """Stands for all it was last held against; the same again: there is nothing to look at again."""
     matched: tuple[str, ...] = ()
+    guidance: Guidance = Guidance()
     provenance: Provenance = Provenance()
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()

@@ -142,3 +142,23 @@ def test_a_long_skill_is_cut_and_hostile_text_stays_inside_its_string() -> None:
     asked = question(PATTERN, LESSONS, (long,)).prompt
     assert asked.count("</skills>") == 1
     assert asked.count("word ") <= 280
+
+
+def test_late_added_skills_and_what_triggered_them_reach_the_drafts_prompt() -> None:
+    late = Pattern(
+        id="p",
+        workspace="w",
+        label="weather",
+        summary="weather",
+        winning_path=("geocode", "weather"),
+        late_added=("weather", "no name!"),
+        trigger="context_retry_rebuild",
+    )
+    prompt = question(late, Lessons(successes=()), ()).prompt
+    facts = json.loads(prompt.split("<pattern>")[1].split("</pattern>")[0])
+    assert (facts["path"], facts["late_added"], facts["trigger"]) == (
+        ["geocode", "weather"],
+        ["weather"],
+        "context_retry_rebuild",
+    )
+    assert "put the detour that came before them into `avoid`" in prompt

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from metier.learning.drafting.chain_name import shortcut_name
 from metier.learning.drafting.proposal import Proposal
-from metier.learning.drafting.shortcut import as_shortcut, is_stable, operations, shortcut_name
+from metier.learning.drafting.shortcut import as_shortcut, is_stable, operations
 from metier.learning.drafting.similar_skills import KnownSkill
 from metier.skills.editing.compose import compose
 from metier.skills.names import name_problem
@@ -35,7 +36,17 @@ PROPOSAL = Proposal(
 @pytest.mark.parametrize(
     ("summary", "path", "name"),
     [
-        ("compute 17 with steps", ("square-step", "add-step"), "calculate-17-via-steps"),
+        ("17", ("square-step", "add-step"), "calculate-17-via-steps"),
+        ("計算する 17 を", ("square-step", "add-step"), "calculate-17-via-steps"),
+        ("17", ("square-steps", "add-steps"), "calculate-17-via-steps"),
+        ("17", ("square-step", "add-stop"), "combined-square-step-add-stop"),
+        ("17", ("square-step",), "combined-square-step"),
+        ("calculate 100", ("three-one-theorem", "four-two-theorem"), "calculate-100-via-theorems"),
+        ("resize 3 images for the web", ("crop-images", "scale-images"), "resize-3-images-via-images"),
+        ("run tests", ("unit-tests", "browser-tests"), "run-tests-via-tests"),
+        ("deploy", ("build-image", "push-image"), "combined-build-push-images"),
+        ("天気", ("three-one-theorem", "four-two-theorem"), "combined-three-one-four-two-theorems"),
+        ("compute 17 with steps", ("square-step", "add-step"), "compute-17-with-steps-via-steps"),
         ("compute 17 and 4 now please", ("square-step", "add-step"), "compute-17-and-4-via-steps"),
         ("send the weekly figures to finance", ("fetch-report", "mail-report"), "send-the-weekly-figures-via-reports"),
         ("send the weekly figures", ("fetch-report", "mail-letter"), "send-the-weekly-figures-shortcut"),
@@ -48,6 +59,40 @@ PROPOSAL = Proposal(
 )
 def test_the_name_is_the_first_valid_one_of_the_cascade(summary: str, path: tuple[str, ...], name: str) -> None:
     assert shortcut_name(summary, path) == name
+
+
+def test_component_skills_written_as_prose_are_not_dropped() -> None:
+    long = " ".join(f"Step {n}: do thing {n}, keep what it says and go on with the next one." for n in range(1, 8))
+    prose = KnownSkill(name="x", description="d", body=f"# X\n\n{long}\n\nThen stop\nand report.\n")
+    assert operations(prose) == (long, "Then stop and report.")
+    made = as_shortcut(PROPOSAL, PATTERN, (prose, PARTS[1])).body
+    assert "Step 7: do thing 7" in made
+    assert "Then stop and report." in made
+    assert "- Send it." in made
+
+
+def test_a_command_in_a_code_block_goes_with_the_words_before_it() -> None:
+    body = "# X\n\nBuild it:\n\n```sh\nmake build\nmake sign\n```\n\n- Send it.\n"
+    assert operations(KnownSkill(name="x", description="", body=body)) == (
+        "Build it: `make build` `make sign`",
+        "Send it.",
+    )
+
+
+def test_every_part_of_a_long_chain_has_its_say() -> None:
+    parts = [KnownSkill(name=f"part-{n}", description="d", body=f"{'Words of it. ' * 80}") for n in range(6)]
+    made = as_shortcut(PROPOSAL, PATTERN, parts).body
+    assert [name for name in (f"### part-{n}" for n in range(6)) if name not in made] == []
+    assert len(made) < 6_000
+
+
+def test_parts_that_a_generator_copied_into_its_text_are_not_said_twice() -> None:
+    body = "Prefer the chain.\n\n## Component Skill Breakdown\n\nraw dump\n\n## Learned Shortcut\n\nNet effect: + 20.\n"
+    made = as_shortcut(replace(PROPOSAL, body=body), PATTERN, PARTS)
+    document = compose("create", made.target, None, made.body).document.decode()
+    assert "raw dump" not in document
+    assert "Learned" not in document
+    assert "Net effect: + 20." in document
 
 
 def test_there_is_a_valid_name_even_where_the_whole_cascade_is_too_long() -> None:
@@ -110,6 +155,6 @@ def test_a_generator_without_a_procedure_section_keeps_all_it_says() -> None:
 def test_operations_are_few_and_short() -> None:
     long = KnownSkill(name="x", description="", body="\n".join(f"- step {number} {'y' * 500}" for number in range(50)))
     found = operations(long)
-    assert len(found) == 5
+    assert len(found) == 8
     assert all(len(one) <= 160 for one in found)
     assert operations(KnownSkill(name="x", description="", body="```\n- not a step\n```\n")) == ()

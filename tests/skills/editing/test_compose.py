@@ -134,9 +134,18 @@ def test_a_section_is_added_before_protected_regions() -> None:
     assert SLOW not in done("append", f"## More\n\n{SLOW}New.{SLOW_END}")
 
 
-def test_a_whole_document_is_added_without_its_frontmatter_and_one_level_down() -> None:
+def test_append_with_its_own_first_level_title_adds_neither_that_title_nor_a_level() -> None:
+    assert done("append", "# Deploy\n## Procedure\nNew.\n") == f"{SKILL}\n## Procedure\n\nNew.\n"
+    assert done("append", "# Else\n\n## Procedure\n\nNew.\n\n### How\n\nSo.\n") == (
+        f"{SKILL}\n## Procedure\n\nNew.\n\n### How\n\nSo.\n"
+    )
+    assert done("append", "# Deploy\n\nNew.\n") == f"{SKILL}\n## Notes\n\nNew.\n"
+    assert done("append", "## A\n\nNew.\n\n# B\n\n## C\n\nMore.\n").endswith("## A\n\nNew.\n\n## B\n\n### C\n\nMore.\n")
+
+
+def test_a_whole_document_is_added_without_its_frontmatter() -> None:
     body = f"{FRONT}\n# Faster\n\nNew.\n\n## How\n\n```\n# comment\n```\n\n###### Deep\n\nx\n"
-    added = "## Faster\n\nNew.\n\n### How\n\n```\n# comment\n```\n\n###### Deep\n\nx\n"
+    added = "## Faster\n\nNew.\n\n## How\n\n```\n# comment\n```\n\n###### Deep\n\nx\n"
     assert done("append", body) == f"{SKILL}\n{added}"
 
 
@@ -180,7 +189,7 @@ def test_bytes_that_are_no_text_survive() -> None:
 
 def test_known_sections_are_left_out_and_a_procedure_stays_whole() -> None:
     body = "# Faster\n\n## Steps\n\n- BUILD\n- ship!\n\n## Check\n\n1. build\n2. Look.\n"
-    assert done("append", body) == f"{SKILL}\n## Faster\n\n### Check\n\n1. build\n2. Look.\n"
+    assert done("append", body) == f"{SKILL}\n## Check\n\n1. build\n2. Look.\n"
     assert "has all of this already" in refused("append", "## Other words\n\n*   it   runs…\n- Build.")
 
 

@@ -9,6 +9,7 @@ import pytest
 from scoping import in_workspace
 
 from metier.errors import ConflictError, NotFoundError
+from metier.store.engines.migrate import known_migrations, migrate
 from metier.store.tables import audit
 from metier.store.tables.learning import patterns
 from metier.store.tables.library import drafts, profiles
@@ -17,7 +18,7 @@ from metier.store.tables.runs import spooled, verdicts
 from metier.store.tables.runs import transcripts as files
 from metier.store.tables.selection import selections
 from metier.store.tables.training import cases, rollouts
-from metier.types import Candidate, Draft, Finding, Pattern, Provenance, Selection, Verdict
+from metier.types import Candidate, Draft, Finding, Guidance, Pattern, Provenance, Selection, Verdict
 from metier.types.skills import Profile
 from metier.types.trials import Case, Rollout, Scored, Unscored
 
@@ -50,6 +51,23 @@ def test_a_verdict_is_stored_once_and_a_person_replaces_it(engine: Engine) -> No
         assert verdicts.get(transaction, "r") == person
         verdicts.clear(transaction, "r")
         assert verdicts.get(transaction, "r") is None
+
+
+def test_profiles_of_the_version_before_have_no_guidance_and_can_get_some(bare_engine: Engine) -> None:
+    migrate(bare_engine, "then", [step for step in known_migrations() if step.number < 8])
+    with bare_engine.write() as transaction:
+        transaction.all(
+            "INSERT INTO profiles (workspace, name, skill, status, origin, uses, successes, failures, last_used,"
+            " retention, pinned) VALUES (?, 'deploy', 'Deploy', 'active', 'manual', 3, 2, 1, '', 0.2, 0)",
+            (transaction.workspace,),
+        )
+    migrate(bare_engine, NOW)
+    guidance = Guidance(use_cases=("Deploy the shop",), entry_path=("deploy",), avoid=("`cat`",))
+    with bare_engine.write() as transaction:
+        (old,) = profiles.list_all(transaction)
+        assert (old.uses, old.guidance) == (3, Guidance())
+        profiles.put(transaction, [replace(old, guidance=guidance)])
+        assert profiles.list_all(transaction) == [replace(old, guidance=guidance)]
 
 
 def test_a_profile_is_one_row_whatever_the_case_of_its_name(engine: Engine) -> None:

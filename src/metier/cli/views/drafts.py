@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from metier.learning.trace import Origin
-    from metier.types import Draft, Finding
+    from metier.types import Draft, Finding, Guidance
 
 
 def row(draft: Draft) -> dict[str, object]:
@@ -19,6 +19,7 @@ def row(draft: Draft) -> dict[str, object]:
         "summary": draft.summary,
         "created": draft.created,
         "matched": list(draft.matched),
+        **guidance_document(draft.guidance),
         "status": draft.status,
         "needs_approval": draft.needs_approval,
         "approved": bool(draft.approved) and draft.approved == draft.hash,
@@ -28,6 +29,23 @@ def row(draft: Draft) -> dict[str, object]:
         "base_hash": draft.base_hash,
         "hash": draft.hash,
     }
+
+
+def guidance_document(guidance: Guidance) -> dict[str, object]:
+    """What a skill is for, where to begin and what to avoid, as JSON."""
+    return {
+        "use_cases": list(guidance.use_cases),
+        "entry_path": list(guidance.entry_path),
+        "avoid": list(guidance.avoid),
+    }
+
+
+def guidance_lines(guidance: Guidance) -> list[str]:
+    """The same for people, each with its label."""
+    found = [("use case", one) for one in guidance.use_cases]
+    found += [("entry path", " -> ".join(guidance.entry_path))] if guidance.entry_path else []
+    found += [("avoid", one) for one in guidance.avoid]
+    return [f"{label:<12} {text}" for label, text in found]
 
 
 def state(draft: Draft) -> str:

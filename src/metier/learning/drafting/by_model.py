@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from metier.errors import RefusedError
 from metier.learning.drafting.document import cut, is_whole
 from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew, type_of
+from metier.learning.drafting.late_skills import names_in
 from metier.learning.drafting.proposal import AFTER, HEURISTIC, Proposal
 from metier.learning.drafting.sanitise import is_dictated, told_hosts, without_hosts, without_marks
 from metier.learning.procedures.actions import actions_of, project_root
@@ -31,6 +32,7 @@ TOKENS = 8_000
 """Of an answer: a little more than the longest body takes."""
 TEMPERATURE = 0.2
 RUNS, RUN = 5, 700
+TRIGGER = 64
 SKILLS, SKILL = 5, 1_400
 LONGEST = 24_000
 """Characters of a body; more is no skill."""
@@ -102,6 +104,8 @@ def question(pattern: Pattern, lessons: Lessons, recalled: Sequence[KnownSkill],
         "successes": pattern.successes,
         "failures": pattern.failures,
         "path": list(pattern.winning_path),
+        "late_added": list(names_in(pattern.late_added)),
+        "trigger": without_marks(pattern.trigger)[:TRIGGER],
     }
     said = f"\nYour last answer could not be used: {problem}. Answer again, whole." if problem else ""
     prompt = render(

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from metier.learning.drafting.phrases import phrases_of
+from metier.learning.drafting.late_skills import detours, names_in, trigger_of
+from metier.learning.drafting.phrases import join_items, phrases_of
 from metier.learning.drafting.proposal import HEURISTIC, Proposal
 from metier.learning.drafting.text import Writer
 from metier.learning.procedures.knowledge import Knowledge, Lessons, knowledge_of
@@ -40,9 +41,17 @@ class HeuristicDrafter:
 
     def draft(self, pattern: Pattern, lessons: Lessons, recalled: Sequence[KnownSkill] = ()) -> Proposal | NothingNew:
         """A new skill, or one section for the skill that the runs already follow."""
-        known = knowledge_of(lessons)
+        known = replace(knowledge_of(lessons), late=names_in(pattern.late_added), trigger=trigger_of(pattern))
         there = target_of(pattern, recalled)
-        return _section(pattern, known, there, recalled) if there else _document(pattern, known, recalled)
+        if there:
+            return _section(pattern, known, there, recalled)
+        return _document(pattern, replace(known, path=names_in(pattern.winning_path)), recalled)
+
+    def draft_chain(self, pattern: Pattern, lessons: Lessons) -> Proposal:
+        """What the runs did besides following their chain of skills; the text is empty where that is nothing."""
+        known = knowledge_of(lessons)
+        found = _whole(pattern, known, ())
+        return found if known.procedure or known.corrections else replace(found, body="")
 
 
 def target_of(pattern: Pattern, recalled: Sequence[KnownSkill]) -> KnownSkill | None:
@@ -66,9 +75,20 @@ def title_of(label: str, subject: Sequence[str]) -> str:
     return text[:1].upper() + text[1:]
 
 
+def _avoided(pattern: Pattern, known: Knowledge) -> tuple[str, ...]:
+    """What is better left: steps of failures, and the skills that runs began with before they had the right one."""
+    steps = tuple(known.names.fill(one) for one in known.avoided)
+    return (*steps, *detours(phrases_of(known.language), pattern))
+
+
 def _document(pattern: Pattern, known: Knowledge, recalled: Sequence[KnownSkill]) -> Proposal | NothingNew:
-    if not known.procedure and not known.corrections and (known.tools or not known.requests):
+    taught = known.procedure or known.corrections or known.path
+    if not taught and (known.tools or not known.requests):
         return NothingNew(reason="the runs share neither steps nor words")
+    return _whole(pattern, known, recalled)
+
+
+def _whole(pattern: Pattern, known: Knowledge, recalled: Sequence[KnownSkill]) -> Proposal:
     name = slug(pattern.label)
     title = title_of(pattern.label, known.subject)
     return Proposal(
@@ -79,7 +99,7 @@ def _document(pattern: Pattern, known: Knowledge, recalled: Sequence[KnownSkill]
         body=Writer(known).document(name, title),
         uses=known.requests,
         entry_path=(name,),
-        avoid=tuple(known.names.fill(one) for one in known.avoided),
+        avoid=_avoided(pattern, known),
         matched=tuple(one.name for one in recalled),
         model=HEURISTIC,
     )
@@ -88,7 +108,7 @@ def _document(pattern: Pattern, known: Knowledge, recalled: Sequence[KnownSkill]
 def _section(
     pattern: Pattern, known: Knowledge, there: KnownSkill, recalled: Sequence[KnownSkill]
 ) -> Proposal | NothingNew:
-    fresh = unknown_to(there.body, known)
+    fresh = unknown_to(f"{there.name}\n{there.body}", known)
     writer = Writer(fresh)
     parts = [writer.procedure(fresh.procedure), writer.checks(fresh.checks), writer.pitfalls()]
     if not fresh.procedure:
@@ -106,7 +126,7 @@ def _section(
         body=f"## {heading}\n\n{text}\n",
         uses=known.requests,
         entry_path=pattern.winning_path or (there.name,),
-        avoid=tuple(known.names.fill(one) for one in fresh.avoided),
+        avoid=_avoided(pattern, fresh),
         matched=tuple(one.name for one in recalled),
         model=HEURISTIC,
     )
@@ -124,6 +144,7 @@ def unknown_to(body: str, known: Knowledge) -> Knowledge:
         ),
         avoided=tuple(one for one in known.avoided if not _is_in(one, text, known)),
         corrections=tuple(one for one in known.corrections if " ".join(one.split()).casefold() not in text),
+        late=tuple(one for one in known.late if one.casefold() not in text),
     )
 
 
@@ -141,6 +162,12 @@ def _summary(pattern: Pattern, known: Knowledge, title: str) -> str:
     """A line for the person who decides."""
     evidence = pattern.successes + pattern.failures
     steps = len(known.procedure) + len(known.checks)
-    what = f"{steps} steps" if steps else "what people asked for"
+    what = (
+        f"{steps} steps"
+        if steps
+        else f"with {join_items(known.path, 'and')}"
+        if known.path
+        else "what people asked for"
+    )
     more = f", {len(known.troubles)} known troubles" if known.troubles else ""
     return f"{title}: {what}{more}, from {pattern.successes} successful of {evidence} runs"

@@ -12,6 +12,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SkillPhrases:
+    """Fixed words about skills that runs used, in one language."""
+
+    one_go: str
+    chain: str
+    in_turn: str
+    in_order: str
+    begin_with: str
+    late: str
+    late_part: str
+    on_the_way: tuple[str, str]
+    """Without and with what triggered it."""
+    at_once: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Headings:
     """The headings of a skill."""
 
@@ -78,8 +94,7 @@ class Phrases:
     changed: tuple[str, str]
     ends_well: str
     answered: str
-    one_go: str
-    chain: str
+    of_skills: SkillPhrases
     quotes: tuple[str, str]
 
 
@@ -176,8 +191,17 @@ ENGLISH = Phrases(
     changed=("{} is changed as asked", "{} are changed as asked"),
     answered="The answer itself; nothing else was changed so far.",
     ends_well="The last step, {}, ends without an error.",
-    one_go="Does the work of {} in one go.",
-    chain="Do not replay {} first: this does the whole chain.",
+    of_skills=SkillPhrases(
+        one_go="Does the work of {} in one go.",
+        chain="Do not replay {} first: this does the whole chain.",
+        in_turn="Do what each part below says, in this order, and answer once, at the end.",
+        in_order="Use these skills in this order: {}.",
+        begin_with="Begin with the skill {}.",
+        late="Load the skill {} at the start: {}.",
+        late_part="Do the part of {} without delay: {}.",
+        on_the_way=("so far it came in only on the way", "so far it came in only on the way, at {}"),
+        at_once="Do not begin with {}: go to {} at once.",
+    ),
     quotes=("“", "”"),
 )
 
@@ -247,8 +271,17 @@ GERMAN = Phrases(
     changed=("{} ist wie gewünscht geändert", "{} sind wie gewünscht geändert"),
     answered="Die Antwort selbst; sonst wurde bisher nichts geändert.",
     ends_well="Der letzte Schritt, {}, endet ohne Fehler.",
-    one_go="Erledigt die Arbeit von {} in einem Zug.",
-    chain="Nicht zuerst {} durchgehen: Das hier ist die ganze Kette.",
+    of_skills=SkillPhrases(
+        one_go="Erledigt die Arbeit von {} in einem Zug.",
+        chain="Nicht zuerst {} durchgehen: Das hier ist die ganze Kette.",
+        in_turn="Tun, was die Teile unten sagen, in dieser Reihenfolge, und am Ende einmal antworten.",
+        in_order="Diese Skills in dieser Reihenfolge verwenden: {}.",
+        begin_with="Mit dem Skill {} beginnen.",
+        late="Den Skill {} gleich zu Beginn laden: {}.",
+        late_part="Den Teil von {} ohne Umweg tun: {}.",
+        on_the_way=("Bisher kam er erst unterwegs dazu", "Bisher kam er erst unterwegs dazu, bei {}"),
+        at_once="Nicht mit {} beginnen: gleich {} verwenden.",
+    ),
     quotes=("„", "“"),
 )
 
@@ -256,6 +289,16 @@ GERMAN = Phrases(
 def phrases_of(language: Language) -> Phrases:
     """The sentences of a language."""
     return GERMAN if language == "de" else ENGLISH
+
+
+def code_names(names: Sequence[str]) -> str:
+    """Names in a row, each as code."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def with_full_stop(text: str) -> str:
+    """A sentence with its full stop."""
+    return text if text.endswith(("…", ".", "!", "?")) else f"{text}."
 
 
 def join_items(items: Sequence[str], joint: str) -> str:

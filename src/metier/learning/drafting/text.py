@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from metier.learning.drafting.document import LEARNED
-from metier.learning.drafting.phrases import Phrases, join_items, phrases_of
+from metier.learning.drafting.late_skills import late_lines
+from metier.learning.drafting.phrases import Phrases, code_names, join_items, phrases_of, with_full_stop
 from metier.learning.procedures.shell import head
 from metier.learning.procedures.template import literal
 from metier.skills.document.yaml_quoting import quote
@@ -35,7 +36,7 @@ class Writer:
     def document(self, name: str, title: str) -> str:
         """The whole SKILL.md."""
         front = f"---\nname: {name}\ndescription: {quote(self.description(title))}\n{LEARNED}---\n"
-        intro = [_ended(self._known.requests[0])] if self._known.requests else []
+        intro = [with_full_stop(self._known.requests[0])] if self._known.requests else []
         return "\n\n".join([f"{front}\n# {title}", *intro, *self.sections()]) + "\n"
 
     def sections(self) -> list[str]:
@@ -54,7 +55,7 @@ class Writer:
         requests = self._known.requests
         heads = list(dict.fromkeys(_short(step) for step in self._all() if step.kind == "command"))[:TOOLS]
         files = list(dict.fromkeys(self._fill(step.template) for step in self._all() if step.kind == "edit"))[:3]
-        parts = [_ended(requests[0] if requests else title)]
+        parts = [with_full_stop(requests[0] if requests else title)]
         if heads:
             parts.append(self._say.uses.format(join_items(heads, self._say.and_)))
         if files:
@@ -90,10 +91,17 @@ class Writer:
     def wanted(self) -> str:
         """What people wanted, where no tool was used: their corrections are the procedure."""
         told = self._known.corrections
-        lines = [self._say.directly] if not self._known.tools else []
+        lines = [self._followed()] if self._known.path else [self._say.directly] if not self._known.tools else []
         if told:
             lines += [*([""] if lines else []), self._say.such_as, "", *(f"- {one}" for one in told)]
         return "\n".join(lines)
+
+    def _followed(self) -> str:
+        """The skills that the runs used, as what to do."""
+        path = self._known.path
+        return (self._say.of_skills.in_order if len(path) > 1 else self._say.of_skills.begin_with).format(
+            code_names(path)
+        )
 
     def checks(self, steps: Sequence[Step]) -> str:
         """What to run at the end."""
@@ -109,6 +117,7 @@ class Writer:
         lines = [f"- {self._trouble(one)}" for one in chosen]
         lines += [f"- {self._say.troubles.avoid.format(self._code(one))}" for one in known.avoided]
         lines += [f"- {one}" for one in told if known.procedure]
+        lines += late_lines(self._say, known.late, known.trigger)
         return "\n".join(lines)
 
     def result(self) -> str:
@@ -119,7 +128,7 @@ class Writer:
             said.append(f"{join_items(facts, self._say.and_)}.")
         elif known.procedure:
             said.append(self._say.ends_well.format(self._code(known.procedure[-1].template)))
-        elif not known.tools:
+        elif not known.tools and not known.path:
             said.append(self._say.answered)
         return _within(said, RESULT)
 
@@ -193,11 +202,6 @@ class Writer:
 def _short(step: Step) -> str:
     """The program and subcommand of a step."""
     return head(literal(step.template))
-
-
-def _ended(text: str) -> str:
-    """A sentence with its full stop."""
-    return text if text.endswith(("…", ".", "!", "?")) else f"{text}."
 
 
 def _bare(text: str) -> str:

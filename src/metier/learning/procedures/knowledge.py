@@ -69,6 +69,12 @@ class Knowledge:
     names: Names
     tools: bool = True
     """Whether any of the runs used a tool."""
+    path: tuple[str, ...] = ()
+    """The skills the runs used, in order, where they are no skills of this library."""
+    late: tuple[str, ...] = ()
+    """Skills that came into the context only on the way."""
+    trigger: str = ""
+    """What brought them there; empty: nothing that can be named."""
 
 
 def knowledge_of(lessons: Lessons) -> Knowledge:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from metier import __version__
 from metier.errors import MetierError
+from metier.learning.drafting.chain_name import shortcut_name
 from metier.learning.drafting.document import LEARNED, ORIGIN, is_whole
 from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew
 from metier.learning.drafting.proposal import AFTER, Proposal, Refusal, draft_of, normalise
-from metier.learning.drafting.shortcut import as_shortcut, is_stable, shortcut_name
+from metier.learning.drafting.shortcut import as_shortcut, is_stable
 from metier.learning.drafting.similar_skills import recall
 from metier.learning.next_step import GROWTH, is_held_by_fault
 from metier.learning.stages.read_runs import in_short, lessons_of, paths_of
@@ -97,6 +98,9 @@ class DraftWriter:
             type=old.type,
             summary=old.summary,
             body=old.body,
+            uses=old.guidance.use_cases,
+            entry_path=old.guidance.entry_path,
+            avoid=old.guidance.avoid,
             matched=old.matched,
             notes=old.notes,
             model=old.provenance.model,
@@ -153,9 +157,10 @@ class DraftWriter:
             known = replace(pattern, winning_path=(existing.name,))
             found = self.drafter.draft(known, lessons, (existing, *recalled))
         else:
-            shown = () if isinstance(self.drafter, HeuristicDrafter) else recalled
-            found = self.drafter.draft(pattern, lessons, shown)
-            found = HeuristicDrafter().draft(pattern, lessons) if isinstance(found, NothingNew) else found
+            heuristic = isinstance(self.drafter, HeuristicDrafter)
+            found = None if heuristic else self.drafter.draft(pattern, lessons, recalled)
+            if found is None or isinstance(found, NothingNew):  # the path of skills is evidence by itself
+                found = HeuristicDrafter().draft_chain(pattern, lessons)
         if isinstance(found, NothingNew):
             return found
         parts = [skill for name in pattern.winning_path if (skill := self.existing.index.named(name))]

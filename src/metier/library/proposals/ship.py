@@ -149,6 +149,7 @@ def _change(library: Library, proposed: ComposedDraft, decision: Decision) -> Sk
         draft=draft.id,
         step=f"{made.training} step {made.step}" if made.training else "",
         provenance=draft.provenance,
+        guidance=draft.guidance,
         findings=_review_findings(draft),
         receipt="force_accept: approved by a person" if approved else receipt_of(decision),
         gain=made.gain,

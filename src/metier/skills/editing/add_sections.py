@@ -51,8 +51,9 @@ def open_document(document: bytes) -> OpenDocument:
 
 def append_sections(sheet: OpenDocument, parts: Sequence[DocumentPart]) -> str | None:
     """The document with all sections that say anything new before its regions; None when none does."""
-    last = parts_of(lines_of(sheet.head).lines)[-1]
-    parts = with_headings(one_level_down(parts))
+    there = parts_of(lines_of(sheet.head).lines)
+    last, title = there[-1], next((part.title for part in there if part.level == 1), "")
+    parts = with_headings(without_own_title(parts, title))
     kept = [part for _, part in new_parts(parts, sheet.known(), lambda _: True)]
     if kept and kept[0].title == last.title == key(NOTES) and kept[0].level == last.level:
         kept[0] = replace(kept[0], heading=None)  # the document ends with such a section: go on with it
@@ -65,11 +66,22 @@ def with_headings(parts: Sequence[DocumentPart]) -> list[DocumentPart]:
     return [part if part.heading else replace(part, heading=notes) for part in parts if part.heading or _says(part)]
 
 
-def one_level_down(parts: Sequence[DocumentPart]) -> list[DocumentPart]:
-    """The parts one level down if there is a first-level heading among them: the document has its title."""
-    if not any(part.level == 1 and part.heading for part in parts):
-        return list(parts)
-    return [part.at_level(part.level + 1) for part in parts]
+def without_own_title(parts: Sequence[DocumentPart], title: str) -> list[DocumentPart]:
+    """The parts without the title they begin with: the document has its own; any other one goes one level down.
+
+    A title that is not the document's and has text of its own stays, as the heading of a section.
+    """
+    headed = [number for number, part in enumerate(parts) if part.heading or _says(part)]
+    first = headed[0] if headed and parts[headed[0]].level == 1 else -1
+    found: list[DocumentPart] = []
+    by = 0
+    for number, part in enumerate(parts):
+        by = 1 if part.level == 1 and number != first else by
+        if number != first:
+            found.append(part.at_level(part.level + by))
+        elif _says(part):
+            found.append(replace(part, heading=None) if part.title == title else part.at_level(2))
+    return found
 
 
 def new_parts(

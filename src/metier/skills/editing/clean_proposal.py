@@ -11,6 +11,7 @@ from metier.skills.document.blocks import ITEM
 from metier.skills.document.frontmatter import read, split
 from metier.skills.document.lines import DocumentLine, DocumentLines, lines_of
 from metier.skills.document.regions import without_markers
+from metier.skills.editing.learning_terms import rewrite_learning_terms
 from metier.skills.editing.strip_evidence import strip_evidence
 from metier.skills.rules import KEYS
 
@@ -47,7 +48,7 @@ def clean_proposal(body: str) -> CleanProposal:
         body.encode()
     except UnicodeEncodeError:
         raise InputError("The text holds half a character (a lone surrogate); write it again in UTF-8.") from None
-    text = strip_evidence(without_markers(body.removeprefix("\ufeff"))).lstrip("\r\n")
+    text = rewrite_learning_terms(strip_evidence(without_markers(body.removeprefix("\ufeff")))).lstrip("\r\n")
     front, name, rest = _parted(text)
     lines = _closed(_titled(_lines(rest).lines))
     _check_hidden(lines, before=len(lines_of(front).lines))

@@ -13,10 +13,10 @@ from metier.skills.editing.add_sections import (
     OpenDocument,
     join_parts,
     new_parts,
-    one_level_down,
     parent_numbers,
     text_of_part,
     with_headings,
+    without_own_title,
 )
 
 if TYPE_CHECKING:
@@ -121,11 +121,11 @@ def _last_before(said: Sequence[int], limits: Iterable[int]) -> list[int]:
 
 
 def _aligned(parts: Sequence[DocumentPart], spots: Sequence[_Spot], *, whole: bool) -> list[DocumentPart]:
-    """The parts at the document's levels: its title stays one, any other first-level heading goes one down."""
+    """The parts at the document's levels: its title stays one, one of its own is left out, any other goes one down."""
     title = next((spot.title for spot in spots if spot.level == 1), None)
     first = next((number for number, part in enumerate(parts) if part.level == 1), None)
     if first is None or title is None or not (whole or parts[first].title == title):
-        return one_level_down(parts)
+        return without_own_title(parts, title or "")
     found: list[DocumentPart] = []
     by = 0
     for number, part in enumerate(parts):

@@ -18,8 +18,7 @@ _PROVENANCE = frozenset(
 """Titles of sections that never teach anything."""
 _AMBIGUOUS = frozenset(("evidence", "provenance", "sources of evidence"))
 """Titles that may be what the skill itself is about."""
-_WRAPPER = "learned evolution"
-_TITLES = _PROVENANCE | _AMBIGUOUS | {_WRAPPER}
+_TITLES = _PROVENANCE | _AMBIGUOUS
 _HEX = (
     r"(?:[0-9a-f]{24}|(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{8,64}|(?=[a-f]*[0-9])[0-9a-f]{3,24}(?:…|\.\.\.))"
     r"(?![./-]?\w)"
@@ -81,7 +80,7 @@ def _without_provenance(body: str) -> str:
 
 
 def _without_sections(lines: Sequence[DocumentLine]) -> list[DocumentLine]:
-    """The lines without sections of provenance; what stands under a mere wrapper moves up."""
+    """The lines without sections of provenance."""
     subject = _subject(lines)
     kept: list[DocumentLine] = []
     at = 0
@@ -94,14 +93,12 @@ def _without_sections(lines: Sequence[DocumentLine]) -> list[DocumentLine]:
             at += 1
             continue
         _seam(kept, lines[end : end + 1])
-        if title == _WRAPPER:
-            kept += _without_sections(_raised(lines[at + 1 : end], line.level))
         at = end
     return kept
 
 
 def _goes(title: str, subject: str, content: Sequence[DocumentLine]) -> bool:
-    if title == _WRAPPER or title in _PROVENANCE:
+    if title in _PROVENANCE:
         return True
     if title not in _AMBIGUOUS or any(word in subject for word in title.split() if len(word) > 2):
         return False
@@ -122,17 +119,6 @@ def _end(lines: Sequence[DocumentLine], at: int) -> int:
     """Behind the last line of the section that begins there."""
     level = lines[at].level
     return next((n for n in range(at + 1, len(lines)) if 0 < lines[n].level <= level), len(lines))
-
-
-def _raised(content: Sequence[DocumentLine], level: int) -> list[DocumentLine]:
-    """The subsections of a wrapper, at its own level; what stands before the first of them is left out."""
-    first = next((n for n, line in enumerate(content) if line.kind == "heading"), len(content))
-    by = min((line.level for line in content if line.kind == "heading"), default=level) - level
-    return [line if line.kind != "heading" else _leveled(line, line.level - by) for line in content[first:]]
-
-
-def _leveled(line: DocumentLine, level: int) -> DocumentLine:
-    return replace(line, text=re.sub("#+", "#" * level, line.text, count=1), level=level)
 
 
 def _without_lines(lines: Sequence[DocumentLine]) -> list[DocumentLine]:

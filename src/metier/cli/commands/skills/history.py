@@ -29,6 +29,7 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
 
     Example:  metier skills show deploy --version 2
     """
+    from metier.cli.views.drafts import guidance_document, guidance_lines
     from metier.library.profiles import profile_of
     from metier.selection.worth import outcomes
 
@@ -43,6 +44,7 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
             "last_used": profile.last_used or None,
             "retention": profile.retention,
             "pinned": profile.pinned,
+            **guidance_document(profile.guidance),
             **outcomes.as_document(worth),
             "worth": worth.adjustment.reason,
         }
@@ -55,6 +57,8 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
     used = f"{profile.uses} times: {profile.successes} succeeded, {profile.failures} failed"
     out.print(f"{'used':<12} {used}; retention {profile.retention:.2f}{', pinned' if profile.pinned else ''}")
     out.print(visible(f"{'worth':<12} {outcomes.line(_name(found), worth)}"))
+    for line in guidance_lines(profile.guidance):
+        out.print(visible(line))
     for path, content in sorted(package.files.items()):
         out.print(visible(f"{'file':<12} {path}  {len(content):,} bytes{_runs(package, path)}"))
     out.print()

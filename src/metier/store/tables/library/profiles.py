@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from metier.types.skills import Profile, SkillOrigin, SkillStatus
+from metier.formats.value_json import dumps, loads
+from metier.types import Guidance
+from metier.types.skills import NO_GUIDANCE, Profile, SkillOrigin, SkillStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from metier.store.engines.engine import Row, Transaction
 
-COLUMNS = "skill, workspace, status, origin, uses, successes, failures, last_used, retention, pinned, changed"
+COLUMNS = "skill, workspace, status, origin, uses, successes, failures, last_used, retention, pinned, changed, guidance"
 PUT = (
-    f"INSERT INTO profiles ({COLUMNS}, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    f"INSERT INTO profiles ({COLUMNS}, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     " ON CONFLICT (workspace, name) DO UPDATE SET status = excluded.status, origin = excluded.origin,"
     " uses = excluded.uses, successes = excluded.successes, failures = excluded.failures,"
     " last_used = excluded.last_used, retention = excluded.retention, pinned = excluded.pinned,"
-    " changed = excluded.changed"
+    " changed = excluded.changed, guidance = excluded.guidance"
 )
 
 
@@ -43,7 +45,7 @@ def put(transaction: Transaction, profiles: Iterable[Profile]) -> None:
         (
             *(profile.skill, profile.workspace, profile.status, profile.origin, profile.uses, profile.successes),
             *(profile.failures, profile.last_used, profile.retention, int(profile.pinned), profile.changed),
-            profile.skill.casefold(),
+            *("" if profile.guidance == NO_GUIDANCE else dumps(profile.guidance), profile.skill.casefold()),
         )
         for profile in profiles
     ]
@@ -51,7 +53,7 @@ def put(transaction: Transaction, profiles: Iterable[Profile]) -> None:
 
 
 def _profile(row: Row) -> Profile:
-    skill, workspace, status, origin, uses, successes, failures, last_used, retention, pinned, changed = row
+    skill, workspace, status, origin, uses, successes, failures, last_used, retention, pinned, changed, guidance = row
     return Profile(
         skill=str(skill),
         workspace=str(workspace),
@@ -64,4 +66,5 @@ def _profile(row: Row) -> Profile:
         retention=cast("float", retention),
         pinned=bool(pinned),
         changed=str(changed),
+        guidance=loads(Guidance, guidance) if guidance else NO_GUIDANCE,
     )
