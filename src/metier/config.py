@@ -124,6 +124,8 @@ class Config:
     """Empty: SQLite in the state folder; postgresql://… for a fleet."""
     ignore: tuple[str, ...] = ()
     """Folders never recorded, for example ~/private; a pattern such as */secret-* works too."""
+    record_headless: bool = False
+    """true: runs that a program started (claude -p, codex exec) are recorded, too."""
     retention_days: int = 0
     """Runs older than this are purged; 0: kept for ever."""
     max_disk_mb: int = 10_240
@@ -253,6 +255,7 @@ PARSERS: Mapping[str, Callable[[object], Value]] = {
     "state_dir": _text,
     "store": _store,
     "ignore": _texts,
+    "record_headless": _flag,
     "min_runs": _number(1, 1_000_000, int),
     "min_success_ratio": _number(0, 1, float),
     "trigger": _word("after_run", "scheduled", "manual"),

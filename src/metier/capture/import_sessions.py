@@ -8,6 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from metier.capture import registry
 from metier.capture.find_sessions import is_session_ignored, open_session, read_head, session_of
 from metier.capture.report import FileReport
 from metier.capture.source import Captured, Rewound, Session, Skipped
@@ -66,6 +67,8 @@ def import_session(ctx: Context, source: Source, session: Session, report: FileR
         report.state = "ignored"
         report.skipped.append(Skipped(file=session.main, line=0, reason=reason))
         return
+    if ctx.config.record_headless:
+        source = registry.including_headless(source)
     try:
         seen = _state_of(session)
         with ctx.store.read() as transaction:
@@ -92,8 +95,6 @@ def read_waiting(ctx: Context, limit: int = WAITING_LIMIT) -> None:
         waiting = files.waiting(transaction)
     if not waiting:
         return
-    from metier.capture import registry
-
     for file in waiting:
         name = file.source or registry.guess_source(file.path, read_head(file.path))
         new = os.path.getsize(file.path) - file.position if os.path.isfile(file.path) else 0  # noqa: PTH113, PTH202

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import is_dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
@@ -49,6 +50,13 @@ def find_source(name: str) -> Source:
         except Exception as error:
             raise InputError(f"the source {name!r} of {entry.value} cannot be loaded: {error}") from error
     raise _unknown_source(name)
+
+
+def including_headless(source: Source) -> Source:
+    """The same source, which also reads what programs sent (`claude -p`, `codex exec`), if it tells them apart."""
+    if is_dataclass(source) and not isinstance(source, type) and hasattr(source, "headless"):
+        return replace(source, headless=True)
+    return source
 
 
 def guess_source(path: str, head: bytes) -> str | None:

@@ -1,0 +1,184 @@
+"""Real coding agents in a home of their own, with a scripted model behind them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import uuid
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from install_agents import cache_folder, programs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_model import AgentModel
+
+SECONDS = 60
+KEY = "sk-ant-scripted-0123456789abcdefghij"
+
+
+@dataclass
+class RealAgents:
+    """Claude Code and Codex with one home and one model."""
+
+    home: Path
+    tools: Path
+    model: AgentModel
+
+    def environ(self) -> dict[str, str]:
+        """What the agents find around them: no setting of this machine, no updates, no reports."""
+        return {
+            "HOME": str(self.home),
+            "PATH": f"{self.tools}:/usr/local/bin:/usr/bin:/bin",
+            "TERM": "xterm-256color",
+            "LANG": "C.UTF-8",
+            "ANTHROPIC_BASE_URL": self.model.url,
+            "ANTHROPIC_API_KEY": KEY,
+            "OPENAI_API_KEY": "scripted",
+            "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "CLAUDE_CODE_MAX_RETRIES": "0",
+            "IS_SANDBOX": "1",
+        }
+
+    def metier(self, folder: Path, *words: str) -> str:
+        """A command of Metier, as the person types it."""
+        done = subprocess.run(
+            [sys.executable, "-m", "metier", *words], cwd=folder, env=self.environ(), capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    def claude(self, folder: Path, prompt: str, *words: str) -> str:
+        """`claude -p`."""
+        return self._run(folder, "claude", "-p", "--dangerously-skip-permissions", *words, prompt)
+
+    def codex(self, folder: Path, prompt: str, *words: str, trusted: bool = True) -> str:
+        """`codex exec`, with hooks that count as trusted unless told otherwise."""
+        trust = ("--dangerously-bypass-hook-trust",) if trusted else ()
+        return self._run(folder, "codex", "exec", *trust, "--skip-git-repo-check", *self.codex_words(), *words, prompt)
+
+    def codex_words(self) -> tuple[str, ...]:
+        """The options that lead Codex to the scripted model."""
+        address = f'{{name="scripted",base_url="{self.model.url}/v1",wire_api="responses",env_key="OPENAI_API_KEY"}}'
+        settings = ('model_provider="scripted"', f"model_providers.scripted={address}", "analytics.enabled=false")
+        pairs = [word for setting in settings for word in ("-c", setting)]
+        return (*pairs, "--dangerously-bypass-approvals-and-sandbox", "-m", "gpt-5-codex")
+
+    def _run(self, folder: Path, *command: str) -> str:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=self.environ(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def settle_claude(self, folder: Path) -> None:
+        """Answer the questions that Claude Code asks at its first start in a terminal."""
+        settings = {
+            "hasCompletedOnboarding": True,
+            "theme": "dark",
+            "bypassPermissionsModeAccepted": True,
+            "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+            "projects": {str(folder): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
+        }
+        (self.home / ".claude.json").write_text(json.dumps(settings))
+
+    @contextmanager
+    def terminal(self, folder: Path, *command: str) -> Iterator[Terminal]:
+        """A program in a terminal, under tmux."""
+        screen = Terminal(name=f"t{uuid.uuid4().hex[:8]}", socket=str(self.home / "tmux"))
+        words = [f"{name}={value}" for name, value in self.environ().items()]
+        screen.tmux(
+            "new-session",
+            "-d",
+            "-x",
+            "150",
+            "-y",
+            "50",
+            "-c",
+            str(folder),
+            "-s",
+            screen.name,
+            "env",
+            "-i",
+            *words,
+            *command,
+        )
+        try:
+            yield screen
+        finally:
+            screen.tmux("kill-server", check=False)
+
+
+@dataclass
+class Terminal:
+    """A terminal that a test types into and reads from."""
+
+    name: str
+    socket: str
+
+    def tmux(self, *words: str, check: bool = True) -> str:
+        command = ["tmux", "-S", self.socket, *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0 or not check, done.stderr
+        return done.stdout
+
+    def screen(self) -> str:
+        return self.tmux("capture-pane", "-p", "-t", self.name, check=False)
+
+    def wait_for(self, text: str, seconds: float = 30) -> str:
+        """The screen once a text is on it."""
+        end = time.monotonic() + seconds
+        while text not in (shown := self.screen()):
+            assert time.monotonic() < end, f"no {text!r} on the screen:\n{shown}"
+            time.sleep(0.1)
+        return shown
+
+    def type(self, text: str) -> None:
+        self.tmux("send-keys", "-t", self.name, "-l", text)
+        time.sleep(0.3)
+        self.tmux("send-keys", "-t", self.name, "Enter")
+
+
+@contextmanager
+def real_agents(home: Path, model: AgentModel) -> Iterator[RealAgents]:
+    """The agents, or a skipped test where they are not installed."""
+    found = programs(cache_folder_of_person())
+    if not found:
+        pytest.skip("Claude Code and Codex are not installed: python scripts/install_agents.py")
+    tools = home.parent / "tools"
+    tools.mkdir(exist_ok=True)
+    for name, path in found.items():
+        (tools / name).symlink_to(path)
+    (home / ".claude").mkdir(exist_ok=True)
+    (home / ".codex").mkdir(exist_ok=True)
+    with model:
+        yield RealAgents(home=home, tools=tools, model=model)
+
+
+def cache_folder_of_person() -> Path:
+    """The cache of the person who runs the tests, whose HOME the tests have replaced."""
+    import pwd
+
+    if os.environ.get("AGENTS_CACHE") or os.environ.get("XDG_CACHE_HOME"):
+        return cache_folder()
+    return Path(pwd.getpwuid(os.getuid()).pw_dir) / ".cache" / "metier-agents"
+
+
+def has_tmux() -> bool:
+    return shutil.which("tmux") is not None
