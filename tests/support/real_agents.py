@@ -149,10 +149,22 @@ class Terminal:
             time.sleep(0.1)
         return shown
 
-    def type(self, text: str) -> None:
+    def press(self, key: str) -> None:
+        self.tmux("send-keys", "-t", self.name, key)
+
+    def ask(self, text: str, answer: str) -> None:
+        """Type a request and wait for the answer; a program that is still starting needs a second Enter."""
         self.tmux("send-keys", "-t", self.name, "-l", text)
-        time.sleep(0.3)
-        self.tmux("send-keys", "-t", self.name, "Enter")
+        self.wait_for(text[:40])
+        for _ in range(8):
+            time.sleep(0.7)
+            self.press("Enter")
+            end = time.monotonic() + 5
+            while time.monotonic() < end:
+                if answer in self.screen():
+                    return
+                time.sleep(0.1)
+        raise AssertionError(f"no {answer!r} on the screen:\n{self.screen()}")
 
 
 @contextmanager
