@@ -25,14 +25,10 @@ STATE = ".metier"
 PREFIX = "METIER_"
 NOT_SETTINGS = frozenset({"METIER_HOME", "METIER_WORKSPACE", "METIER_IDENTITY"})
 """Variables that say where things are; the first sets `state_dir`, the second the workspace's folder."""
-
-
 NOT_FROM_A_WORKSPACE = frozenset(
     {"second_opinions", "model_url", "model_key", "model_headers", "embed_url", "embed_key", "embed_headers"}
 )
 """Settings that run something or send something somewhere: only the person sets them, never a folder."""
-
-
 Value = bool | int | float | str | tuple[str, ...]
 
 
