@@ -46,7 +46,7 @@ COMMANDS = {
     "models": "metier.cli.commands.models",
     "backup": "metier.cli.commands.state:backup",
     "restore": "metier.cli.commands.state:restore",
-    "config": "metier.cli.commands.state:config",
+    "config": "metier.cli.commands.config",
     "where": "metier.cli.commands.state:where",
     "doctor": "metier.cli.commands.state:doctor",
 }

@@ -134,6 +134,15 @@ class RunByDefault(TyperGroup):
         return super().parse_args(ctx, args if named else [self.usual, *args])
 
 
+class ShowByDefault(TyperGroup):
+    """`metier config` is `metier config show`."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """The words as they are, with `show` before what begins with no command."""
+        named = bool(args) and (args[0] in self.commands or args[0] in ("-h", "--help"))
+        return super().parse_args(ctx, args if named else ["show", *args])
+
+
 class SkillByDefault(RunByDefault):
     """`metier eval SKILL` is `metier eval skill SKILL`."""
 

@@ -122,6 +122,19 @@ def open_context(
     return ctx
 
 
+def find_workspace(folder: str, flags: Mapping[str, object], environ: Mapping[str, str]) -> tuple[Path, Path]:
+    """The root and the state folder of this person's workspace that a folder belongs to; opens nothing."""
+    outer = config.outer_state_dir(flags, environ)
+    root = place.find_root(Path(folder), environ, outer)
+    if root is None:
+        raise ConfigError(
+            f"There is no workspace in {Path(folder).absolute()} yet. Run `metier init` there to make one."
+        )
+    state = config.state_folder(root, outer)
+    _check_standing(state, root, identity.user_key(environ, make=False), create=False, at_home=False)
+    return root, state
+
+
 def _check_standing(state: Path, root: Path, key: bytes, *, create: bool, at_home: bool) -> str:
     """Use nothing that somebody brought along: set it aside where a new workspace may be made, else refuse."""
     identity.check_links(state, root)

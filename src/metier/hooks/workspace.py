@@ -69,8 +69,13 @@ def _shared_roots(state: str) -> dict[str, str]:
 
 
 def settings_of(state: str) -> dict[str, object]:
-    """The settings in the user's file and in the workspace's file, unchecked; environment variables override them."""
-    return _read_settings(_user_file(os.environ)) | _read_settings(os.path.join(state, "metier.toml"))
+    """The settings for a workspace, unchecked: the user's, the project's, the user's for it; variables override."""
+    user = _read_settings(_user_file(os.environ))
+    tables, root = user.pop("workspace", {}), os.path.realpath(os.path.dirname(state))
+    for path, values in tables.items() if isinstance(tables, dict) else ():
+        if os.path.realpath(os.path.expanduser(path)) == root and isinstance(values, dict):
+            return user | _read_settings(os.path.join(state, "metier.toml")) | values
+    return user | _read_settings(os.path.join(state, "metier.toml"))
 
 
 def _user_file(environ: Mapping[str, str]) -> str:

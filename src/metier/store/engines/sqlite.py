@@ -187,8 +187,11 @@ class SqliteEngine:
 
     def _create(self) -> None:
         """Make the file, for its owner alone. One that is there is never opened: closing it drops SQLite's locks."""
-        with suppress(FileExistsError):
+        try:
             os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        except FileExistsError:
+            if self._file.stat().st_mode & 0o077:
+                self._file.chmod(0o600)
 
     def _reader(self) -> sqlite3.Connection:
         thread = threading.get_ident()

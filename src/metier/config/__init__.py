@@ -1,4 +1,4 @@
-"""Settings: defaults < user file < workspace file < `METIER_*` < flags, checked once, frozen.
+"""Settings: defaults < user's file < project's file < user's table for it < `METIER_*` < flags, checked once, frozen.
 
 Only this module reads the environment. A name or value that is not known is an error that names the nearest one.
 """
@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from metier.config.files import read_project_file, read_user_file
 from metier.errors import ConfigError
 
 Mode = Literal["observe", "draft", "apply"]
@@ -25,10 +25,6 @@ STATE = ".metier"
 PREFIX = "METIER_"
 NOT_SETTINGS = frozenset({"METIER_HOME", "METIER_WORKSPACE", "METIER_IDENTITY"})
 """Variables that say where things are; the first sets `state_dir`, the second the workspace's folder."""
-NOT_FROM_A_WORKSPACE = frozenset(
-    {"second_opinions", "model_url", "model_key", "model_headers", "embed_url", "embed_key", "embed_headers"}
-)
-"""Settings that run something or send something somewhere: only the person sets them, never a folder."""
 Value = bool | int | float | str | tuple[str, ...]
 
 
@@ -299,18 +295,20 @@ def load(
     """The effective settings for a workspace folder."""
     environ = os.environ if environ is None else environ
     user = user_file(environ)
+    everywhere, here = read_user_file(user, workspace)
     layers: list[Layer] = [
-        (_read(user), lambda _: str(user)),
+        (everywhere, lambda _: str(user)),
+        (here, lambda _: f"{user} [workspace]"),
         (_variables(environ), variable),
         (flags or {}, lambda _: "flag"),
     ]
     own = state_folder(workspace, _outermost(layers)) / FILE
-    layers.insert(1, (_workspace_file(own, user), lambda _: str(own)))
+    layers.insert(1, (read_project_file(own, user, workspace), lambda _: str(own)))
     values: dict[str, Value] = {}
     sources = dict.fromkeys(PARSERS, "default")
     for given, where in layers:
         for name, value in given.items():
-            values[name] = _parsed(name, value, where(name))
+            values[name] = parse_setting(name, value, where(name))
             sources[name] = where(name)
     return Settings(config=Config.of(values), sources=sources)
 
@@ -318,7 +316,7 @@ def load(
 def outer_state_dir(flags: Mapping[str, object] | None, environ: Mapping[str, str]) -> str:
     """The state folder named from outside any workspace, by flag, METIER_HOME or the user's file; empty if none is."""
     user = user_file(environ)
-    return _outermost([(_read(user), str), (_variables(environ), str), (flags or {}, str)])
+    return _outermost([(read_user_file(user, None)[0], str), (_variables(environ), str), (flags or {}, str)])
 
 
 def _outermost(layers: Sequence[Layer]) -> str:
@@ -356,32 +354,8 @@ def _variables(environ: Mapping[str, str]) -> dict[str, object]:
     return given
 
 
-def _workspace_file(own: Path, user: Path) -> dict[str, object]:
-    given = _read(own)
-    if risky := sorted(given.keys() & NOT_FROM_A_WORKSPACE):
-        raise ConfigError(
-            f"{own}: {risky[0]} cannot be set there: a folder from elsewhere could bring that file along, and with it "
-            f"run programs or send keys away. Set {variable(risky[0])}, or {risky[0]} in {user}."
-        )
-    if "state_dir" in given:
-        raise ConfigError(
-            f"{own}: state_dir cannot be set in a file inside it. Set METIER_HOME, or state_dir in {user}."
-        )
-    return given
-
-
-def _read(file: Path) -> dict[str, object]:
-    try:
-        return dict(tomllib.loads(file.read_text(encoding="utf-8")))
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file} cannot be read: {error}.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{file} is not valid TOML: {error}.") from None
-
-
-def _parsed(name: str, value: object, where: str) -> Value:
+def parse_setting(name: str, value: object, where: str) -> Value:
+    """The value of a setting, checked; `where` says where it was given."""
     if name not in PARSERS:
         raise ConfigError(
             f"Unknown setting '{name}' in {where}{_nearest(name, PARSERS)}. `metier config` lists them all."

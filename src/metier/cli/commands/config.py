@@ -1,0 +1,123 @@
+"""`metier config`: the settings, where each comes from, and how to change one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from metier.cli.options import AsJson, ShowByDefault, options
+from metier.cli.output import console, emit, table, talk
+from metier.errors import UsageError
+
+app = typer.Typer(cls=ShowByDefault, add_completion=False, rich_markup_mode=None)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting, for example mode.")]
+NewValue = Annotated[str, typer.Argument(metavar="VALUE", help="Its value; commas between the parts of a list.")]
+Everywhere = Annotated[bool, typer.Option("--user", help="For all your workspaces, not for this one alone.")]
+
+
+@app.callback()
+def config() -> None:
+    """Show every setting and where it comes from; change one with `set` and `unset`."""
+
+
+@app.command()
+def show(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Show every setting, its value, and where the value comes from.
+
+    Example:  METIER_MODE=draft metier --set min_runs=3 config
+    """
+    from metier.config import load, outer_state_dir
+    from metier.context import state_folder as place
+
+    given = options(ctx)
+    folder = Path(given.folder)
+    shared = outer_state_dir(given.flags, os.environ)
+    settings = load(place.find_root(folder, os.environ, shared) or folder.absolute(), given.flags)
+    values = settings.config.flat()
+    rows = [(name, values[name], source) for name, source in settings.sources.items()]
+    if as_json:
+        emit({name: {"value": _safe(value), "from": source} for name, value, source in rows})
+    else:
+        shown = [(name, _text(_safe(value)), source) for name, value, source in rows]
+        console().print(table(("setting", "value", "from"), shown, grow="from"))
+
+
+@app.command("set")
+def set_(ctx: typer.Context, name: Name, value: NewValue, user: Everywhere = False, as_json: AsJson = False) -> None:
+    """Change a setting of this workspace, in the file where it belongs.
+
+    What names an address, a command, a key, money or a folder outside the project goes to your own file
+    (~/.config/metier/metier.toml), under the path of the workspace. Everything else goes to the workspace's file.
+
+    Example:  metier config set mode draft
+    """
+    from metier.config import parse_setting
+
+    _change(ctx, name, parse_setting(name, value, "this command"), user=user, as_json=as_json)
+
+
+@app.command()
+def unset(ctx: typer.Context, name: Name, user: Everywhere = False, as_json: AsJson = False) -> None:
+    """Take a setting out of the file that `metier config set` writes it to.
+
+    Example:  metier config unset mode
+    """
+    from metier.config import PARSERS, parse_setting
+
+    if name not in PARSERS:
+        parse_setting(name, "", "this command")
+    _change(ctx, name, None, user=user, as_json=as_json)
+
+
+def _change(ctx: typer.Context, name: str, value: object, *, user: bool, as_json: bool) -> None:
+    from metier.config import FILE, user_file
+    from metier.config.files import PERSONAL, change_file, leads_outside, read_file, read_user_file
+    from metier.context.context import find_workspace
+
+    if name == "state_dir" and not user:
+        raise UsageError("state_dir is the same for all your workspaces: metier config set --user state_dir DIR")
+    own, given = user_file(os.environ), options(ctx)
+    root, state = (None, Path()) if user else find_workspace(given.folder, given.flags, os.environ)
+    outside = name == "skill_roots" and root and any(leads_outside(one, root) for one in _parts(value))
+    here = read_user_file(own, root)[1] if root else {}
+    mine = user or name in PERSONAL or outside or name in here
+    file = own if mine else state / FILE
+    before = (here if mine and root else read_file(file)).get(name)
+    change_file(file, name, value, root if mine else None)
+    if as_json:
+        emit({"setting": name, "value": _safe(value), "file": str(file)})
+        return
+    talk(f"{'Took out' if value is None else 'Set'} {name} in {file}" + (f", for {root}." if mine and root else "."))
+    talk(f"Undo: metier config {_undo(name, before)}{' --user' if user else ''}")
+
+
+def _undo(name: str, before: object) -> str:
+    from shlex import quote
+
+    if before is None:
+        return f"unset {name}"
+    parts = _parts(before)
+    said = str(before).lower() if isinstance(before, bool) else ",".join(parts) if parts else str(before)
+    return f"set {name} {quote(said)}"
+
+
+def _parts(value: object) -> list[str]:
+    return [str(one) for one in cast("list[object]", value)] if isinstance(value, (list, tuple)) else []
+
+
+def _safe(value: object) -> object:
+    """A value to show: a database address without its password."""
+    import re
+
+    if isinstance(value, str) and "://" in value:
+        return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:…@", value)
+    return list(value) if isinstance(value, tuple) else value  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+
+def _text(value: object) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False)

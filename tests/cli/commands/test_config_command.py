@@ -1,0 +1,88 @@
+"""`metier config set`: each setting goes to the file where it belongs, and the undo it names works."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from metier.config.files import change_file, read_file
+
+if TYPE_CHECKING:
+    from cli_shell import Shell
+
+
+def user_file() -> Path:
+    return Path(os.environ["HOME"]) / ".config/metier/metier.toml"
+
+
+def undo_of(said: str) -> list[str]:
+    return said.partition("Undo: metier ")[2].split()
+
+
+def test_an_ordinary_setting_goes_to_the_workspaces_file(shell: Shell) -> None:
+    said = shell.ok("config", "set", "mode", "draft")
+    assert read_file(shell.folder / ".metier/metier.toml") == {"mode": "draft"}
+    assert shell.json("config")["mode"]["value"] == "draft"
+    shell.ok(*undo_of(said))
+    assert shell.json("config")["mode"] == {"value": "observe", "from": "default"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("store", "postgresql://me@db.example/x", "postgresql://me@db.example/x"),
+        ("budget_usd", "2.5", 2.5),
+        ("second_opinions", "scan --all", ["scan --all"]),
+        ("model_headers", "X-Team: a,X-B: c", ["X-Team: a", "X-B: c"]),
+        ("skill_roots", "~/shared-skills", ["~/shared-skills"]),
+    ],
+)
+def test_what_names_an_address_a_command_or_money_goes_to_the_persons_own_file(
+    shell: Shell, name: str, value: str, kept: object
+) -> None:
+    said = shell.ok("config", "set", name, value)
+    assert read_file(user_file()) == {"workspace": {str(shell.folder): {name: kept}}}
+    assert not (shell.folder / ".metier/metier.toml").exists()
+    assert "[workspace]" in shell.json("config")[name]["from"]
+    shell.ok(*undo_of(said))
+    assert shell.json("config")[name]["from"] == "default"
+
+
+def test_a_setting_for_one_workspace_is_not_one_for_another(shell: Shell, tmp_path: Path) -> None:
+    shell.ok("config", "set", "budget_usd", "7")
+    (tmp_path / "other").mkdir()
+    shell.folder = tmp_path / "other"
+    shell.ok("init", "--no-connect")
+    assert shell.json("config")["budget_usd"]["from"] == "default"
+
+
+def test_comments_and_other_settings_stay_as_they_are(tmp_path: Path) -> None:
+    file = tmp_path / "metier.toml"
+    list_ = 'ignore = [\n  "a",\n  "b",\n]\n'
+    file.write_text(f'# mine\nmode = "draft"  # careful\n{list_}\n[workspace."/x"]\nmin_runs = 3\n')
+    change_file(file, "ignore", ("c",))
+    change_file(file, "lock_wait", 3.5)
+    change_file(file, "min_runs", 4, Path("/x"))
+    change_file(file, "enabled", False, Path("/y z"))
+    assert file.read_text().splitlines() == [
+        "# mine",
+        'mode = "draft"  # careful',
+        'ignore = ["c"]',
+        "lock_wait = 3.5",
+        "",
+        '[workspace."/x"]',
+        "min_runs = 4",
+        "",
+        '[workspace."/y z"]',
+        "enabled = false",
+    ]
+
+
+def test_a_wrong_name_or_value_changes_nothing(shell: Shell) -> None:
+    assert shell.run("config", "set", "mod", "draft").code == 2
+    assert shell.run("config", "set", "mode", "drift").code == 2
+    assert shell.run("config", "unset", "mod").code == 2
+    assert not (shell.folder / ".metier/metier.toml").exists()
