@@ -20,16 +20,19 @@ if TYPE_CHECKING:
     from metier.events import Event
     from metier.workspace import Workspace
 
+SKILLOPT = "skillopt"
+"""No agent with sessions: a trainer, whose run folder holds a skill."""
 SourceArgument = Annotated[
     str,
     typer.Argument(
         metavar="[SOURCE]",
-        help=f"{', '.join(BUILT_IN)}.",
+        help=f"{', '.join(BUILT_IN)}; skillopt for a run folder of its trainer.",
     ),
 ]
 PathsArgument = Annotated[
     list[str] | None, typer.Argument(metavar="[PATH]...", help="Session files, or folders that contain them.")
 ]
+NewName = Annotated[str, typer.Option("--as", metavar="NAME", help="What to call the skill of a skillopt run.")]
 Everywhere = Annotated[bool, typer.Option("--everywhere", help="Also import sessions from other folders.")]
 
 
@@ -38,6 +41,7 @@ def import_(
     source: SourceArgument = "",
     paths: PathsArgument = None,
     everywhere: Everywhere = False,
+    name: NewName = "",
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
@@ -45,8 +49,15 @@ def import_(
 
     Each run is stored once: the same file again adds nothing, and a file that grew is read from where it ended.
 
+    A run folder of SkillOpt's trainer becomes a draft of its best skill with all earlier ones as its history; what the
+    trainer rejected is shown to the next `metier train` of that skill.
+
     Example:  metier import claude-code ~/.claude/projects/-home-ann-shop
     """
+    if source == SKILLOPT:
+        from metier.cli.commands.skillopt import import_run
+
+        import_run(ctx, paths or [], name, as_json=as_json)
     reports: list[FileReport] = []
     chosen = _import_of(source, paths or []) if source else None
     with open_workspace(ctx, create=True) as ws:

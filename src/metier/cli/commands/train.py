@@ -153,13 +153,16 @@ def resume(
     Example:  metier train resume 9907b73f  ·  metier train resume 9907b73f --budget calls=2000
     """
     from metier.training.service.inputs import order_again
+    from metier.training.service.skillopt_run import IMPORTED
     from metier.training.targets.parse import is_named
 
     with open_workspace(ctx) as ws:
         order = order_again(ws.context, training, limits_from(budget) if budget else None)
         if not is_named(order.target):
             raise UsageError(
-                "This training was started from Python with its own target. Continue it there: the same ws.train()."
+                f"This training was imported. Train the skill here: metier train {order.skill} --cases FILE"
+                if order.target == IMPORTED
+                else "This training was started from Python with its own target. Continue it there, with the same call."
             )
         told = ProgressOptions(quiet=as_json, events_as_json=events, explain=explain)
         _train_and_report(ws, order, _ResultOptions(apply=apply, out=out, report=report, told=told, as_json=as_json))
@@ -212,6 +215,24 @@ def show(
         print_report(found)
     if page:
         talk(f"Report: {page}")
+
+
+@app.command()
+def forget(ctx: typer.Context, training: RunArgument, as_json: AsJson = False) -> None:
+    """Forget a training and the edits it saw rejected; versions and drafts that came of it stay.
+
+    Refused if it looked at fresh cases: those looks are counted.
+
+    Example:  metier train forget 3f9a0c5b
+    """
+    from metier.training.service.skillopt_import import forget_training
+
+    with open_workspace(ctx) as ws:
+        found = forget_training(ws.context, training)
+    if as_json:
+        emit({"run": found.id, "skill": found.skill})
+    else:
+        talk(f"Forgot training {found.id} of {found.skill}.")
 
 
 @app.command()

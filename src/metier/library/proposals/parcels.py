@@ -50,14 +50,28 @@ def import_skill(library: Library, source: Path, *, for_user: bool = False) -> D
     name = parcel.package.name or source.name.partition(".")[0]
     if problem := name_problem(name):
         raise InputError(f"{source} calls its skill {name!r}, which cannot be a name: {problem}.")
+    draft = import_parcel(library, name, parcel, raw, summary=f"imported from {source.name}", for_user=for_user)
+    if draft is None:
+        folder = _target(library, name, for_user=for_user).folder
+        raise RefusedError(f"{folder} is the same already. Nothing was changed.")
+    return draft
+
+
+def import_parcel(
+    library: Library, name: str, parcel: Parcel, raw: bytes, *, summary: str, for_user: bool = False
+) -> Draft | None:
+    """Put a skill with its history before review as a draft; None where what is there is the same already.
+
+    `raw` is the parcel as a file, which is kept with the draft if it brings a history along.
+    """
     found = _target(library, name, for_user=for_user)
     live = found.slot.package()
     if live and live.hash() == parcel.package.hash():
-        raise RefusedError(f"{found.folder} is the same already. Nothing was changed.")
+        return None
     review_gate.check_standard(parcel.package, parcel.package if live is None else live, name)
     review = review_gate.review_change(library.ctx, parcel.package, name, live)
     notes = [f"{len(parcel.versions)} earlier versions come with it"] if parcel.versions else []
-    draft = draft_of_package(library, found, parcel.package, summary=f"imported from {source.name}", notes=notes)
+    draft = draft_of_package(library, found, parcel.package, summary=summary, notes=notes)
     if parcel.versions:
         with library.version_store.writing():
             library.version_store.objects.save(Package(files={"parcel": raw}))

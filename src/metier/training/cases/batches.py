@@ -35,18 +35,18 @@ def batches(train: tuple[Case, ...], spec: Spec, epoch: int) -> tuple[Batch, ...
 
 def comparison_cases(train: tuple[Case, ...], spec: Spec, epoch: int) -> Batch:
     """The cases on which an epoch is compared with the one before, in their own order."""
-    return tuple(train[index] for index in _compared(len(train), spec, epoch))
+    return tuple(train[index] for index in _comparison_indices(len(train), spec, epoch))
 
 
 def remaining_cases(train: tuple[Case, ...], spec: Spec, epoch: int) -> Batch:
     """The cases on which it is not, in an order the seed decides."""
-    compared = set(_compared(len(train), spec, epoch))
+    compared = set(_comparison_indices(len(train), spec, epoch))
     order = [case for index, case in enumerate(train) if index not in compared]
     Random(spec.seed_for(f"top up {epoch}")).shuffle(order)  # noqa: S311
     return tuple(order)
 
 
-def _compared(train: int, spec: Spec, epoch: int) -> list[int]:
+def _comparison_indices(train: int, spec: Spec, epoch: int) -> list[int]:
     count = min(spec.epoch_end.slow_cases, train)
     return sorted(Random(spec.seed_for(f"slow {epoch}")).sample(range(train), count))  # noqa: S311
 

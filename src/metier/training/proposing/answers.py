@@ -25,24 +25,27 @@ NOTE_KEYS = ("note", "content", "pattern", "description", "text")
 
 def read_notes(value: object) -> list[str]:
     """The texts of a list, one text, or objects that hold one each; whatever else there is counts for nothing."""
-    match value:
-        case str():
-            lines = [line for line in value.splitlines() if line.strip()]
-            listed = all(line.lstrip().startswith(("- ", "* ", "#")) for line in lines)
-            found = [line.strip().removeprefix("- ").removeprefix("* ") for line in lines] if listed else [value]
-        case dict():
-            fields = cast("dict[str, object]", value)
-            found = [text for key in NOTE_KEYS if isinstance(text := fields.get(key), str) and text.strip()][:1]
-        case list():
-            items = cast("list[object]", value)
-            found = [text for one in items for text in ([one] if isinstance(one, str) else _object_notes(one))]
-        case _:
-            found = []
+    if isinstance(value, str):
+        found = _lines_of(value)
+    else:
+        items = cast("list[object]", value) if isinstance(value, list) else [value]
+        found = [_note_of(one) for one in items]
     return [text.strip() for text in found if text.strip()]
 
 
-def _object_notes(value: object) -> list[str]:
-    return read_notes(cast("object", value)) if isinstance(value, dict) else []
+def _lines_of(text: str) -> list[str]:
+    """The lines of a text that is a list, without their bullets; else the text."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    listed = all(line.startswith(("- ", "* ", "#")) for line in lines)
+    return [line.removeprefix("- ").removeprefix("* ") for line in lines] if listed else [text]
+
+
+def _note_of(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    fields = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    texts = (fields.get(key) for key in NOTE_KEYS)
+    return next((text for text in texts if isinstance(text, str) and text.strip()), "")
 
 
 def read_labels(value: object) -> list[str]:

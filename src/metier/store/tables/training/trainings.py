@@ -79,6 +79,11 @@ def save(transaction: Transaction, training: Training, report: str) -> None:
     )
 
 
+def remove(transaction: Transaction, training: str) -> None:
+    """Take a training out, with its report."""
+    transaction.all("DELETE FROM trainings WHERE id = ?", (training,))
+
+
 def list_newest(transaction: Transaction, limit: int = 50) -> list[Training]:
     """A workspace's trainings, the newest first."""
     sql = "SELECT body FROM trainings WHERE workspace = ? ORDER BY updated DESC, id LIMIT ?"
