@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
-
-Protocols = Literal["openai", "anthropic", "completion", "pydantic-ai"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +11,8 @@ class Provider:
 
     url: str
     key_variable: str = ""
-    protocol: Protocols = "openai"
+    protocol: str = "openai"
+    """The module in `models/wire/` that speaks it."""
     prices: str = ""
     """Its name in the price table; empty: not in it."""
 

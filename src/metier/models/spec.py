@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from metier.errors import ConfigError
-from metier.models.known_providers import KNOWN, OTHERS, Protocols
+from metier.models.known_providers import KNOWN, OTHERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +43,8 @@ class PerMillion:
 class ModelSpec:
     """A model that can be called; holds the name of the key's variable, never the key."""
 
-    protocol: Protocols
+    protocol: str
+    """A module in `models/wire/`, or `pydantic-ai`."""
     provider: str
     name: str
     base_url: str = ""

@@ -10,20 +10,21 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from metier.formats.strict_json import StrictObject
     from metier.training.cases.read import read_cases
     from metier.training.cases.splits import Shares, Splits, by_hash, by_ratio
     from metier.training.events import Event
     from metier.training.gates.gate import Gate, GateEvidence, MeasureAll, MeasureRows, Postponed, Ruling
     from metier.training.presets import spec_of
     from metier.training.rollouts.rollout import Scorer
-    from metier.training.scoring.scorer import Means
+    from metier.training.scoring.scorer import Judge, Kind, Means, score_of
     from metier.training.scoring.scorers import Scorers
     from metier.training.spec import Spec
     from metier.training.targets.callable import CallableTarget
     from metier.training.targets.chat import ChatTarget
     from metier.training.targets.command import CommandTarget, agent_target, command_target
     from metier.training.targets.completion import CompletionTarget
-    from metier.training.targets.target import Attempt, Broken, Target
+    from metier.training.targets.target import Attempt, Broken, Target, TargetSetup
     from metier.training.train import Finished
     from metier.types.trials import Case, Decision, Rollout, Score, Scored, Unscored
 
@@ -40,6 +41,8 @@ __all__ = [
     "Finished",
     "Gate",
     "GateEvidence",
+    "Judge",
+    "Kind",
     "Means",
     "MeasureAll",
     "MeasureRows",
@@ -53,13 +56,16 @@ __all__ = [
     "Shares",
     "Spec",
     "Splits",
+    "StrictObject",
     "Target",
+    "TargetSetup",
     "Unscored",
     "agent_target",
     "by_hash",
     "by_ratio",
     "command_target",
     "read_cases",
+    "score_of",
     "spec_of",
 ]
 
@@ -76,6 +82,8 @@ _MODULES = {
     "Finished": "metier.training.train",
     "Gate": "metier.training.gates.gate",
     "GateEvidence": "metier.training.gates.gate",
+    "Judge": "metier.training.scoring.scorer",
+    "Kind": "metier.training.scoring.scorer",
     "Means": "metier.training.scoring.scorer",
     "MeasureAll": "metier.training.gates.gate",
     "MeasureRows": "metier.training.gates.gate",
@@ -89,13 +97,16 @@ _MODULES = {
     "Shares": "metier.training.cases.splits",
     "Spec": "metier.training.spec",
     "Splits": "metier.training.cases.splits",
+    "StrictObject": "metier.formats.strict_json",
     "Target": "metier.training.targets.target",
+    "TargetSetup": "metier.training.targets.target",
     "Unscored": "metier.types.trials",
     "agent_target": "metier.training.targets.command",
     "by_hash": "metier.training.cases.splits",
     "by_ratio": "metier.training.cases.splits",
     "command_target": "metier.training.targets.command",
     "read_cases": "metier.training.cases.read",
+    "score_of": "metier.training.scoring.scorer",
     "spec_of": "metier.training.presets",
 }
 """The module of each public name."""

@@ -13,6 +13,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from metier.errors import UsageError
+from metier.training.gates.registry import GATES, OWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 Schedule = Literal["constant", "linear", "cosine", "autonomous"]
 Update = Literal["patch", "rewrite", "full_rewrite"]
 MetricName = Literal["hard", "soft", "mixed"]
-GateName = Literal["strict", "off", "staged", "screen", "adaptive", "own"]
-"""Own: one that is handed in, in Python."""
 Pairing = Literal["mixed", "changed", "unchanged"]
 
 REMOVED: Mapping[str, object] = {
@@ -116,7 +115,7 @@ class EditSettings:
 class GateSettings:
     """How a candidate is judged."""
 
-    gate: GateName = "strict"
+    gate: str = "strict"
     metric: MetricName = "hard"
     soft_weight: float = 0.5
     """The soft score's share in `mixed`."""
@@ -145,7 +144,7 @@ class GateSettings:
     """Whether fresh attempts that are clearly against it undo what was chosen."""
 
     def __post_init__(self) -> None:
-        _one_of(self, "gate", get_args(GateName))
+        _one_of(self, "gate", (*GATES, OWN))
         _one_of(self, "metric", get_args(MetricName))
         _finite(self, "soft_weight", "max_loss", "behind", "bar")
         _at_least(self, 1, "block", "screen_edits", "screen_passes")

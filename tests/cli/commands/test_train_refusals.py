@@ -11,7 +11,7 @@ from train_world import TEXT, place, write_cases
 
 from metier.cli.options import sigterm_as_interrupt
 from metier.errors import UsageError
-from metier.training.targets.parse import function_of
+from metier.training.targets.callable import function_of
 from metier.types.trials import Case
 
 if TYPE_CHECKING:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, TypeVar, assert_never
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeVar
 
 from metier.models.failures import FAILURES, Refused, without_secret
 from metier.models.http.transport import HttpAnswer, Transport
 from metier.models.spec import keys_of
-from metier.models.wire.anthropic import AnthropicWire
-from metier.models.wire.completion import CompletionWire
-from metier.models.wire.openai import OpenAIWire
 from metier.models.wire.statuses import refusal
 from metier.models.wire.unsupported import WireDialect, simpler
 
@@ -101,18 +99,8 @@ class HttpModel:
 
 
 def _wire(spec: ModelSpec) -> Wire:
-    match spec.protocol:
-        case "anthropic":
-            return AnthropicWire()
-        case "openai":
-            own = spec.base_url.startswith("https://api.openai.com/")
-            return OpenAIWire(WireDialect(limit_field="max_completion_tokens") if own else None)
-        case "completion":
-            return CompletionWire()
-        case "pydantic-ai":
-            raise ValueError("pydantic-ai models are built by providers.py")
-        case _:
-            assert_never(spec.protocol)
+    """The protocol's module, which is named like it, makes its wire."""
+    return import_module(f"metier.models.wire.{spec.protocol}").wire_of(spec)
 
 
 def _resolved(spec: ModelSpec, environ: Mapping[str, str]) -> dict[str, str]:

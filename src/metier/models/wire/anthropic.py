@@ -17,6 +17,7 @@ from metier.types import Tokens
 if TYPE_CHECKING:
     from metier.models.failures import Failure
     from metier.models.model import Request, Texts, Vectors
+    from metier.models.spec import ModelSpec
 
 VERSION = "2023-06-01"
 THOUGHTS = 1024
@@ -111,3 +112,8 @@ def _thinking(request: Request) -> dict[str, object]:
         return {"thinking": {"type": "disabled"}}
     room = {"thinking": {"type": "enabled", "budget_tokens": THOUGHTS}, "max_tokens": request.max_tokens + THOUGHTS}
     return {**room, "temperature": 1.0}
+
+
+def wire_of(_: ModelSpec) -> AnthropicWire:
+    """The protocol, for any model."""
+    return AnthropicWire()

@@ -15,6 +15,7 @@ from metier.models.wire.unsupported import WireDialect
 if TYPE_CHECKING:
     from metier.models.failures import Failure
     from metier.models.model import Request, Texts, Vectors
+    from metier.models.spec import ModelSpec
 
 
 class _Choice(Lenient):
@@ -71,3 +72,8 @@ class CompletionWire:
     def vectors(self, body: bytes, count: int) -> Vectors | Failure:
         """Never asked for: there is no address for it."""
         raise NotImplementedError(len(body), count)
+
+
+def wire_of(_: ModelSpec) -> CompletionWire:
+    """The protocol, for any model."""
+    return CompletionWire()

@@ -18,6 +18,7 @@ from metier.types import Tokens
 if TYPE_CHECKING:
     from metier.models.failures import Failure
     from metier.models.model import Request, Texts
+    from metier.models.spec import ModelSpec
 
 FINISHES: dict[str, Finish] = {"stop": "stop", "length": "length"}
 
@@ -148,3 +149,9 @@ def tokens_of(usage: OpenAIUsage | None) -> Tokens | None:
     cached = (usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else 0) or 0
     cached = min(cached, usage.prompt_tokens)
     return Tokens(input=usage.prompt_tokens - cached, output=usage.completion_tokens, cache_read=cached)
+
+
+def wire_of(spec: ModelSpec) -> OpenAIWire:
+    """The protocol; OpenAI's own servers have another name for the limit of tokens."""
+    own = spec.base_url.startswith("https://api.openai.com/")
+    return OpenAIWire(WireDialect(limit_field="max_completion_tokens") if own else None)

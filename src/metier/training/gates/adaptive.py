@@ -36,6 +36,11 @@ class AdaptiveGate:
 
     spec: Spec
 
+    @classmethod
+    def from_spec(cls, spec: Spec) -> AdaptiveGate:
+        """The gate with a training's settings."""
+        return cls(spec)
+
     def decide(self, evidence: GateEvidence) -> Ruling | Postponed | Measure:
         """The quick gate until too many in a row fail it, then screenings with as much effort as is asked for."""
         spec, looks, cases = self.spec, evidence.memory, len(evidence.val)

@@ -71,6 +71,11 @@ class ScreenGate:
     passes: int
     """How often a screening goes over the val cases; more often where they are few for so many edits."""
 
+    @classmethod
+    def from_spec(cls, spec: Spec) -> ScreenGate:
+        """The gate with a training's settings."""
+        return cls(spec, spec.gating.screen_passes)
+
     def decide(self, evidence: GateEvidence) -> Ruling | Postponed | Measure:
         """Screen a step's edits with those that wait; a candidate of one piece is compared as a whole."""
         match evidence.plan:

@@ -34,6 +34,11 @@ class StagedGate:
 
     spec: Spec
 
+    @classmethod
+    def from_spec(cls, spec: Spec) -> StagedGate:
+        """The gate with a training's settings."""
+        return cls(spec)
+
     def decide(self, evidence: GateEvidence) -> Ruling | Measure:
         """Compare; what is ahead after the last block meets attempts that nothing was chosen by, and is taken."""
         if not evidence.settled:

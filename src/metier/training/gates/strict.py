@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metier.training.gates.gate import MeasureAll
-from metier.training.scores import HARD, worst_loss
+from metier.training.scores import HARD, Metric, worst_loss
 from metier.types.trials import Decision
 
 if TYPE_CHECKING:
     from metier.training.gates.gate import GateEvidence
-    from metier.training.scores import Metric, Scores
+    from metier.training.scores import Scores
+    from metier.training.spec import Spec
     from metier.types.trials import Action
 
 
@@ -22,6 +23,11 @@ class StrictGate:
     metric: Metric = HARD
     max_loss: float | None = None
     """No case may lose more; None: only the mean counts."""
+
+    @classmethod
+    def from_spec(cls, spec: Spec) -> StrictGate:
+        """The gate with a training's settings."""
+        return cls(metric=Metric.of_settings(spec.gating), max_loss=spec.gating.max_loss)
 
     def decide(self, evidence: GateEvidence) -> Decision | MeasureAll:
         """Accept what beats the current skill; what beats the best one too is the new best; reject ties."""
@@ -52,6 +58,11 @@ class OffGate:
     """No gate: everything is accepted, and measured all the same."""
 
     metric: Metric = HARD
+
+    @classmethod
+    def from_spec(cls, spec: Spec) -> OffGate:
+        """The gate with a training's settings."""
+        return cls(metric=Metric.of_settings(spec.gating))
 
     def decide(self, evidence: GateEvidence) -> Decision | MeasureAll:
         """Accept."""

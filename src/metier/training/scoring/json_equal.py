@@ -77,4 +77,4 @@ def _parsed(text: str) -> Iterator[object]:
         return
 
 
-JSON = {"json-equal": Kind(fields=("subset",), make=_json_equal)}
+KINDS = {"json-equal": Kind(fields=("subset",), make=_json_equal)}

@@ -133,7 +133,7 @@ def _decimal(settings: StrictObject, key: str) -> Decimal:
     return Decimal(repr(settings.amount(key) or 0.0))
 
 
-NEAR = {
+KINDS = {
     "numeric": Kind(fields=("tolerance", "relative", "take"), make=_numeric),
     "token-f1": Kind(fields=("answers", "threshold"), make=_token_f1),
     "anls": Kind(fields=("answers", "threshold"), make=_anls),

@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 from difflib import get_close_matches
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from metier.errors import InputError
 from metier.formats.strict_json import StrictObject
-from metier.training.scoring.json_equal import JSON
-from metier.training.scoring.near import NEAR
-from metier.training.scoring.rubric import RUBRIC
 from metier.training.scoring.scorer import Kind, Means, sane, score_of, share
-from metier.training.scoring.text import TEXT
-from metier.training.scoring.world import WORLD
 from metier.types.trials import Case, Score, Scored, Unscored
 
 if TYPE_CHECKING:
@@ -24,6 +20,14 @@ if TYPE_CHECKING:
     from metier.training.scoring.scorer import Judge
     from metier.training.targets.target import Attempt
 
+MODULES = (
+    "text",
+    "near",
+    "json_equal",
+    "world",
+    "rubric",
+)
+"""The modules beside this one that have scorers: each has a table `KINDS`."""
 KNOWN = 4096
 """Judges that are kept: a case is scored again and again."""
 
@@ -134,12 +138,12 @@ def _weight(value: object, where: str) -> float:
     return StrictObject({"weight": value}, where, ("weight",)).amount("weight") or 0.0
 
 
+def _kinds_in(module: str) -> dict[str, Kind]:
+    return import_module(f"metier.training.scoring.{module}").KINDS
+
+
 KINDS: dict[str, Kind] = {
-    **TEXT,
-    **NEAR,
-    **JSON,
-    **WORLD,
-    **RUBRIC,
+    **{name: kind for module in MODULES for name, kind in _kinds_in(module).items()},
     "all": Kind(fields=("of",), make=_all),
     "any": Kind(fields=("of",), make=_any),
     "weighted": Kind(fields=("of", "weights", "threshold"), make=_weighted),

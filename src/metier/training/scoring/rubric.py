@@ -99,4 +99,4 @@ def _prompt(name: str) -> str:
     return load("metier.training", name).strip()
 
 
-RUBRIC = {"rubric": Kind(fields=("criteria", "threshold"), make=_rubric)}
+KINDS = {"rubric": Kind(fields=("criteria", "threshold"), make=_rubric)}

@@ -159,7 +159,7 @@ def _compiled(source: str, ignore_case: bool, where: str) -> _Pattern:  # noqa: 
         raise InputError(f"{where}.pattern: {said}; RE2 knows neither look-around nor back references") from None
 
 
-TEXT = {
+KINDS = {
     "exact": Kind(fields=("answers", "ignore_case"), make=_exact),
     "contains": Kind(fields=("texts", "ignore_case"), make=_contains),
     "not-contains": Kind(fields=("texts", "ignore_case"), make=_not_contains),

@@ -103,7 +103,7 @@ def _laid_out(case: Case, attempt: Attempt) -> Mapping[str, str]:
     return {**dict(case.files), **dict(attempt.files), **own}
 
 
-WORLD = {
+KINDS = {
     "tool-called": Kind(fields=("tools", "never"), make=_tool_called),
     "exit-code": Kind(fields=("code",), make=_exit_code),
     "command": Kind(fields=("command", "seconds"), make=_command),

@@ -6,6 +6,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
@@ -21,10 +22,12 @@ from metier.training.service.budget import StopSignal, StoredRollouts
 from metier.training.service.journal import journal_of
 from metier.training.service.models import TrainingModels
 from metier.training.service.stack import optimiser_stack, roller_stack
+from metier.training.targets.callable import function_of
 from metier.training.targets.chat import ChatTarget
 from metier.training.targets.checks import CommandChecks
 from metier.training.targets.completion import CompletionTarget
-from metier.training.targets.parse import function_of, target_of
+from metier.training.targets.parse import target_of
+from metier.training.targets.target import TargetSetup
 from metier.types.trials import Rollout
 
 if TYPE_CHECKING:
@@ -85,7 +88,9 @@ def _bench(
     closing = StopSignal(clock=time.monotonic, deadline=None if seconds is None else time.monotonic() + seconds)
     lines = TrainingModels(ctx, grouped, account, order.limits.on_models, closing)
     try:
-        target = target_of(order.target, lines, environ, seconds=order.seconds, stop=closing.stopped)
+        opened = partial(lines.open, environ=environ)
+        setup = TargetSetup(open_model=opened, environ=environ, seconds=order.seconds, stop=closing.stopped)
+        target = target_of(order.target, setup)
         scorers = Scorers(_means(ctx, order, lines, environ))
         scorers.check(order.cases)
         keeper = StoredRollouts(ctx, grouped, account, order.limits.rollouts, closing)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from metier.models.model import Model
     from metier.models.price import Price
     from metier.skills.package import Package
+    from metier.training.targets.target import TargetSetup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,3 +88,8 @@ def _told(skill: str) -> str:
 @cache
 def _prompt() -> str:
     return load("metier.training", "target").strip()
+
+
+def target_from(text: str, setup: TargetSetup) -> ChatTarget:
+    """The target `chat` or `chat=MODEL`."""
+    return ChatTarget(model=setup.open_model(text), seconds=setup.seconds)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from metier.skills.package import Package
     from metier.training.targets.agent_output import Format
     from metier.training.targets.process import ProcessResult
+    from metier.training.targets.target import TargetSetup
     from metier.types.trials import Case
 
 NAMES = ("task", "task_file", "skill_dir")
@@ -173,3 +174,13 @@ def agent_target(name: str, environ: Mapping[str, str], limits: ProcessLimits | 
         passed=agent.keys,
         limits=limits or ProcessLimits(),
     )
+
+
+def agent_from(text: str, setup: TargetSetup) -> CommandTarget:
+    """The target `agent=NAME`."""
+    return agent_target(text, setup.environ, ProcessLimits(seconds=setup.seconds, stop=setup.stop))
+
+
+def command_from(text: str, setup: TargetSetup) -> CommandTarget:
+    """The target `command=WORDS`."""
+    return command_target(text, setup.environ, limits=ProcessLimits(seconds=setup.seconds, stop=setup.stop))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from metier.models.model import Model
     from metier.skills.package import Package
+    from metier.training.targets.target import TargetSetup
 
 SKILL, INPUT = "{skill}", "{input}"
 TEMPLATE = "{skill}\n\n{input}\n\n"
@@ -72,3 +73,8 @@ class CompletionTarget:
             timeout=self.seconds,
             stage="rollout",
         )
+
+
+def target_from(text: str, setup: TargetSetup) -> CompletionTarget:
+    """The target `completion=MODEL`."""
+    return CompletionTarget(model=setup.open_model(text), seconds=setup.seconds)

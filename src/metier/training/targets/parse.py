@@ -10,63 +10,45 @@ python=package.module:function       a function of your own: (case, skill text) 
 
 from __future__ import annotations
 
-import importlib
-import sys
-from functools import wraps
+from importlib import import_module
 from inspect import iscoroutinefunction
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from metier.errors import UsageError
 from metier.training.service.models import identity_of
 from metier.training.targets.callable import AwaitedTarget, CallableTarget
-from metier.training.targets.chat import ChatTarget
-from metier.training.targets.command import agent_target, command_target
-from metier.training.targets.completion import CompletionTarget
-from metier.training.targets.process import ProcessLimits
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Awaitable, Mapping
-
     from metier.context.context import Context
-    from metier.training.service.models import TrainingModels
     from metier.training.targets.callable import Agent
-    from metier.training.targets.target import Attempt, Broken, Target
-    from metier.types.trials import Case
+    from metier.training.targets.target import Target, TargetSetup
 
-KINDS = ("chat", "completion", "agent", "command", "python")
+TARGETS = {
+    "chat": "chat:target_from",
+    "completion": "completion:target_from",
+    "agent": "command:agent_from",
+    "command": "command:command_from",
+    "python": "callable:target_from",
+}
+"""Each kind of target and its `module:function` in this folder, which makes it of a text and a `TargetSetup`."""
+ALONE = ("chat",)
+"""Kinds that need no text behind them."""
 
 
-def target_of(
-    asked: str | Target | Agent,
-    lines: TrainingModels,
-    environ: Mapping[str, str],
-    *,
-    seconds: float = 120.0,
-    stop: threading.Event | None = None,
-) -> Target:
-    """The target a text names, or a thing is; a UsageError says what is wrong with it. `stop` ends its processes."""
+def target_of(asked: str | Target | Agent, setup: TargetSetup) -> Target:
+    """The target that a text names, or that a thing is; a UsageError says what is wrong with it."""
     if not isinstance(asked, str):
         return _thing(asked)
-    text = asked
-    kind, _, rest = text.strip().partition("=")
-    rest = rest.strip()
-    match kind:
-        case "chat":
-            return ChatTarget(model=lines.open(rest, environ), seconds=seconds)
-        case "completion":
-            return CompletionTarget(model=lines.open(_named(kind, rest), environ), seconds=seconds)
-        case "agent":
-            return agent_target(_named(kind, rest), environ, ProcessLimits(seconds=seconds, stop=stop))
-        case "command":
-            return command_target(_named(kind, rest), environ, limits=ProcessLimits(seconds=seconds, stop=stop))
-        case "python":
-            return CallableTarget(function=function_of(_named(kind, rest)), name=rest)
-        case _:
-            raise UsageError(
-                f"'{text}' is no target. Write one of {', '.join(KINDS)}, such as chat or agent=claude-code."
-            )
+    kind, _, rest = (part.strip() for part in asked.partition("="))
+    if kind not in TARGETS:
+        raise UsageError(
+            f"'{asked}' is no target. Write one of {', '.join(TARGETS)}, such as chat or agent=claude-code."
+        )
+    if not rest and kind not in ALONE:
+        raise UsageError(f"'{kind}' needs a name behind it: {kind}=…. `metier train --help` shows examples.")
+    module, _, function = TARGETS[kind].partition(":")
+    make = getattr(import_module(f"metier.training.targets.{module}"), function)
+    return make(rest, setup)
 
 
 def target_name(ctx: Context, asked: str | Target | Agent) -> str:
@@ -79,7 +61,7 @@ def target_name(ctx: Context, asked: str | Target | Agent) -> str:
 
 def is_named(asked: str | Target | Agent) -> bool:
     """Whether a target can be made of what is asked for, in any process."""
-    return isinstance(asked, str) and asked.partition("=")[0].strip() in KINDS
+    return isinstance(asked, str) and asked.partition("=")[0].strip() in TARGETS
 
 
 def model_of(asked: object) -> str | None:
@@ -88,43 +70,8 @@ def model_of(asked: object) -> str | None:
     return rest.strip() if isinstance(asked, str) and kind.strip() in ("chat", "completion") else None
 
 
-def function_of(text: str) -> Agent:
-    """The function that MODULE:FUNCTION names; modules of the current folder are found, too."""
-    module, _, name = text.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        found = getattr(importlib.import_module(module), name or "run")
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a module of somebody else runs when it is imported
-        said = "it ends the program when it is imported" if isinstance(error, SystemExit) else error
-        raise UsageError(f"There is no function {text}: {said}. Write python=MODULE:FUNCTION.") from None
-    if not callable(found):
-        raise UsageError(f"{text} cannot be called; name a function that takes a case and a skill's text.")
-    return _staying(cast("Agent", found))
-
-
-def _staying(function: Agent) -> Agent:
-    """The same function; one that ends the program has failed at its case, no more."""
-
-    @wraps(function)
-    def run(case: Case, skill: str) -> str | Attempt | Broken | Awaitable[str | Attempt | Broken]:
-        try:
-            return function(case, skill)
-        except SystemExit as end:
-            raise RuntimeError(f"it called sys.exit({end.code!r})") from None
-
-    return run
-
-
 def _thing(asked: Target | Agent) -> Target:
     if not hasattr(asked, "run"):
         return CallableTarget(function=cast("Agent", asked))
     target = cast("Target", asked)
     return AwaitedTarget(target=target) if iscoroutinefunction(target.run) else target
-
-
-def _named(kind: str, rest: str) -> str:
-    if not rest:
-        raise UsageError(f"'{kind}' needs a name behind it: {kind}=…. `metier train --help` shows examples.")
-    return rest

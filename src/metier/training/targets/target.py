@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 from metier.types.trials import NO_TOKENS, Case
 
 if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Mapping
+
+    from metier.models.model import Model
     from metier.skills.package import Package
     from metier.types import Tokens
 
@@ -37,6 +41,19 @@ class Broken:
     """Whether another try may work."""
     spent: bool = False
     """Whether the budget is used up: then nothing more is tried."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetSetup:
+    """What a target can be made with."""
+
+    open_model: Callable[[str], Model]
+    """The model that a text names; empty: the configured one."""
+    environ: Mapping[str, str]
+    seconds: float = 120.0
+    """How long one attempt may take."""
+    stop: threading.Event | None = None
+    """Once set, processes are ended and none is begun."""
 
 
 class Target(Protocol):
