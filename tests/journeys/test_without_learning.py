@@ -7,11 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from package_copy import copy_package
 
-import metier
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DOCUMENT = """---
 name: deploy
@@ -28,8 +30,7 @@ RUN = {"message": "fix the flaky login test", "status": "completed", "output": "
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     """A folder with a skill, beside a copy of the package that has neither `learning` nor `training`."""
-    package = tmp_path / "metier"
-    shutil.copytree(Path(metier.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    package = copy_package(tmp_path)
     for stage in ("learning", "training"):
         shutil.rmtree(package / stage)
     skill = tmp_path / "shop/.agents/skills/deploy/SKILL.md"

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import package_copy
 import pytest
-
-import metier
 
 REPOSITORY = Path(__file__).parents[2]
 GUIDE = (REPOSITORY / "docs" / "capture.md").read_text(encoding="utf-8").partition("## Add a source")[2]
@@ -28,17 +26,12 @@ LOG = [
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A copy of the package, with the guide's file and the guide's line added."""
-    package = tmp_path / "src" / "metier"
-    shutil.copytree(Path(metier.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    package = package_copy.copy_package(tmp_path / "src")
     (template,) = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
     (line,) = re.findall(r"```text\n(.*?)```", GUIDE, re.DOTALL)
     (file,) = re.findall(r"`src/metier/(capture/others/chatter\.py)`", GUIDE)
     (package / file).write_text(template, encoding="utf-8")
-    registry = package / "capture" / "registry.py"
-    before = registry.read_text(encoding="utf-8")
-    after = before.replace("BUILT_IN = {\n", "BUILT_IN = {\n" + line)
-    assert after != before
-    registry.write_text(after, encoding="utf-8")
+    package_copy.insert_line(package / "capture" / "registry.py", "BUILT_IN", line)
     return package.parent
 
 
