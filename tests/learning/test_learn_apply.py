@@ -261,3 +261,22 @@ def test_a_profile_made_anew_from_the_history_has_the_guidance_of_the_last_apply
     profile = profile_from_history(shop.library.find(version.skill), "w")
     assert profile
     assert profile.guidance == version.guidance
+
+
+@pytest.mark.parametrize(("needed", "applied"), [(1, 1), (2, 0), (3, 0)])
+def test_automatic_apply_needs_as_many_sessions_as_min_sessions_says(tmp_path: Path, needed: int, applied: int) -> None:
+    with opened(tmp_path / "p", mode="apply", min_sessions=needed) as ws:
+        ws.deliver(task(TESTS, 0, 3, session="only"))
+        assert len(learned(ws).applied) == applied
+        ws.deliver([replace(one, session="second") for one in task(TESTS, 3, 3)])
+        assert len(learned(ws).applied) == (1 if needed == 2 else 0)
+
+
+def test_with_more_than_two_sessions_needed_the_finding_says_how_many(tmp_path: Path) -> None:
+    with opened(tmp_path / "p", mode="apply", min_sessions=3) as ws:
+        ws.deliver(task(TESTS, 0, 2))
+        learned(ws)
+        (finding,) = the_draft(ws).findings
+        assert finding.reason == "The evidence comes from 2 sessions; 3 are needed (min_sessions)."
+    with opened(tmp_path / "p", mode="apply", min_sessions=2) as ws:
+        assert len(learned(ws).applied) == 1

@@ -36,6 +36,8 @@ class LearningConfig:
     """Successful runs a new pattern needs."""
     min_success_ratio: float = 0.7
     """Successes among all evidence that a pattern needs; equal passes."""
+    min_sessions: int = 2
+    """Different sessions a draft needs to be applied without a person's yes."""
     trigger: Trigger = "after_run"
     """When learning starts by itself: after_run, scheduled (see times), manual."""
     times: tuple[str, ...] = ()
@@ -248,13 +250,11 @@ PARSERS: Mapping[str, Callable[[object], Value]] = {
     "store": _store,
     "ignore": _texts,
     "record_headless": _flag,
-    "min_runs": _number(1, 1_000_000, int),
+    **dict.fromkeys(("min_runs", "min_sessions"), _number(1, 1_000_000, int)),
     "min_success_ratio": _number(0, 1, float),
     "trigger": _word("after_run", "scheduled", "manual"),
     "times": _times,
-    "judge_timeout": _number(0.1, 3600, float),
-    "cluster_timeout": _number(0.1, 3600, float),
-    "draft_timeout": _number(0.1, 3600, float),
+    **dict.fromkeys(("judge_timeout", "cluster_timeout", "draft_timeout"), _number(0.1, 3600, float)),
     "retention_days": _number(0, 36_500, int),
     "max_disk_mb": _number(0, 1_000_000_000, int),
     "max_record_mb": _number(1, 64, int),

@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 Level = Literal["project", "user", "system"]
 AGENTS = ".agents/skills"
 CLAUDE = ".claude/skills"
-OTHERS = (".codex/skills", ".gemini/skills", ".github/skills", ".cursor/skills", ".goose/skills", ".openclaw/skills")
+OTHERS = (
+    *(".codex/skills", ".gemini/skills", ".github/skills", ".cursor/skills", ".goose/skills"),
+    *(".openclaw/workspace/skills", ".openclaw/skills", ".picoclaw/workspace/skills", ".picoclaw/skills"),
+)
 """Places of single agents; they count where they exist."""
+CLAWS = ("openclaw", "picoclaw")
+"""Agents whose workspaces have their skills in `skills`."""
 MANAGED = "/etc/claude-code/.claude/skills"
 """What an administrator gives everybody who uses Claude Code."""
 _LEVELS: Mapping[Order, tuple[Level, ...]] = {
@@ -65,8 +70,8 @@ class SkillFolder:
 def known_roots(workspace: Path, home: Path, extra: Sequence[str] = (), claude_home: str = "") -> list[Root]:
     """The roots of a workspace in the standard's order: its own, then the user's, then the administrator's.
 
-    `.agents/skills` and `.claude/skills` count always, those of other agents where they exist. One that is a link to
-    another is that other.
+    `.agents/skills` and `.claude/skills` count always, those of other agents where they exist, and `skills` where the
+    folder is a workspace of PicoClaw or OpenClaw. One that is a link to another is that other.
     """
     found = [*_at(workspace, "project"), *(_root(_expand(name, workspace, home), "project") for name in extra)]
     if home != workspace:
@@ -101,8 +106,20 @@ def winners(sightings: Iterable[SkillFolder], order: Order) -> dict[str, SkillFo
 
 def _at(folder: Path, level: Level) -> list[Root]:
     there = [_root(folder / AGENTS, level), _root(folder / CLAUDE, level, "claude-code")]
-    others = [(name, folder / name) for name in OTHERS if (folder / name).is_dir()]
-    return [*there, *(_root(path, level, name.split("/")[0].lstrip(".")) for name, path in others)]
+    others = [(name.split("/")[0].lstrip("."), folder / name) for name in OTHERS if (folder / name).is_dir()]
+    if (agent := _claw_of(folder)) and (folder / "skills").is_dir():
+        others.insert(0, (agent, folder / "skills"))
+    return [*there, *(_root(path, level, agent) for agent, path in others)]
+
+
+def _claw_of(folder: Path) -> str:
+    """Whose workspace a folder is, PicoClaw's or OpenClaw's; empty: neither's, and its `skills` may be anything."""
+    for agent in CLAWS:
+        if f".{agent}" in folder.parts[-3:]:
+            return agent
+    if (folder / "state" / "evolution").is_dir():
+        return "picoclaw"
+    return "openclaw" if (folder / "SOUL.md").is_file() and (folder / "IDENTITY.md").is_file() else ""
 
 
 def _root(path: Path, level: Level, agent: str = "") -> Root:

@@ -78,7 +78,7 @@ class Addition:
     words: str
     """What it means, for a person who decides."""
     covered: bool = False
-    """Whether the evidence itself used it successfully in at least two sessions."""
+    """Whether the evidence itself used it successfully in enough sessions."""
 
 
 def capabilities(package: Package) -> frozenset[Capability]:
@@ -86,10 +86,12 @@ def capabilities(package: Package) -> frozenset[Capability]:
     return frozenset(_all(package))
 
 
-def capability_diff(before: Package | None, after: Package, evidence: Sequence[Run] = ()) -> tuple[Addition, ...]:
-    """What the new version allows and the old one did not, and which of it the evidence covers."""
+def capability_diff(
+    before: Package | None, after: Package, evidence: Sequence[Run] = (), sessions: int = INDEPENDENT
+) -> tuple[Addition, ...]:
+    """What the new version allows and the old one did not, and which of it the evidence of enough sessions covers."""
     old = capabilities(before) if before else frozenset[Capability]()
-    used = _used(evidence)
+    used = _used(evidence, sessions)
     new = sorted(capabilities(after) - old, key=lambda one: (_WEIGHT[type(one)], plain_words(one)))
     return tuple(Addition(capability=one, words=plain_words(one), covered=one in used) for one in new)
 
@@ -132,8 +134,8 @@ def _all(package: Package) -> Iterator[Capability]:
     yield from map(StandingOrder, reach.orders)
 
 
-def _used(evidence: Sequence[Run]) -> frozenset[Capability]:
-    """Programs and tools that calls in at least two sessions used without an error."""
+def _used(evidence: Sequence[Run], sessions: int) -> frozenset[Capability]:
+    """Programs and tools that calls in enough sessions used without an error."""
     calls: dict[tuple[str, str], set[str]] = {}
     for run in evidence:
         for call in run.tools:
@@ -143,4 +145,4 @@ def _used(evidence: Sequence[Run]) -> frozenset[Capability]:
     for (name, given), where in calls.items():
         for one in (Tool(name), *map(Program, programs_in(commands(given)))):
             seen.setdefault(one, set()).update(where)
-    return frozenset(one for one, where in seen.items() if len(where) >= INDEPENDENT)
+    return frozenset(one for one, where in seen.items() if len(where) >= sessions)

@@ -47,17 +47,21 @@ def review_draft(
     evidence: Sequence[Run] = (),
     existing: Sequence[str] = (),
     second: Sequence[SecondOpinion] = (),
+    min_sessions: int = 2,
 ) -> Review:
-    """Whether a learned change may ship; `package` is the skill as it would be after the change."""
+    """Whether a learned change may ship; `package` is the skill as it would be after the change.
+
+    Evidence from fewer than `min_sessions` sessions needs a person's yes.
+    """
     layers: dict[str, Layer] = {
         "structure": lambda: draft_findings(draft, package, before, existing),
         "secrets": lambda: secret_findings(package, learned=True),
         "origin": lambda: origin_findings(package, evidence, before),
-        "learning": lambda: learned_findings(package, evidence, before),
+        "learning": lambda: learned_findings(package, evidence, before, min_sessions),
         "content": lambda: content_findings(package),
         "second opinions": lambda: opinions(package, second),
     }
-    return decide(layers, lambda: capability_diff(before, package, evidence))
+    return decide(layers, lambda: capability_diff(before, package, evidence, min_sessions))
 
 
 def decide(layers: dict[str, Layer], additions: Callable[[], Iterable[Addition]]) -> Review:

@@ -131,3 +131,14 @@ def test_any_command_renews_the_note_about_a_python_that_is_gone(shell: Shell, h
     note.write_text("/bin/sh\n-I\n")
     shell.ok("where")
     assert note.read_text() == "/bin/sh\n-I\n"
+
+
+def test_init_finds_the_skill_folders_of_picoclaw_and_openclaw(shell: Shell, home: Path) -> None:
+    for place in (".picoclaw/workspace/skills/weather", ".openclaw/skills/mail"):
+        (home / place).mkdir(parents=True)
+        (home / place / "SKILL.md").write_text(f"---\nname: {place.rsplit('/', 1)[1]}\ndescription: d\n---\n# T\n")
+    said = shell.ok("init", "--no-connect")
+    assert f"Found 1 skill in {home / '.picoclaw/workspace/skills'} (picoclaw)." in said
+    assert f"Found 1 skill in {home / '.openclaw/skills'} (openclaw)." in said
+    roots = {row["agent"]: (row["level"], row["skills"]) for row in shell.json("init", "--no-connect")["skill_roots"]}
+    assert roots == {"picoclaw": ("user", 1), "openclaw": ("user", 1)}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from shlex import quote
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from metier.cli.options import Agents, AsJson, DryRun, Yes, confirm, open_workspace, options
 from metier.cli.output import console, emit, table, talk, visible
 from metier.errors import DamagedError, InputError, RefusedError, StoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TargetArgument = Annotated[str, typer.Argument(metavar="FILE", help="The file to write, for example metier.tar.gz.")]
 BackupArgument = Annotated[str, typer.Argument(metavar="FILE", help="A file that `metier backup` wrote.")]
@@ -59,18 +62,29 @@ def init(
     with Workspace.open(given.folder, flags=given.flags) as ws:
         document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": known is None}
         notice = ws.context.notice
+        roots = [(root, count) for root in ws.library.roots if (count := _count_skills(root.path))]
+    found = [{"path": str(one.path), "level": one.level, "agent": one.agent, "skills": count} for one, count in roots]
     if notice:
         talk(notice)
     if not as_json and known and not notice:
         talk(f"{ws.root} is already a workspace. Its state is in {ws.state}.")
     elif not as_json:
         talk(f"Created workspace {ws.name}. Its state is in {ws.state} (git ignores it).")
+    for root, count in () if as_json else roots:
+        talk(
+            f"Found {count} skill{'' if count == 1 else 's'} in {root.path}{f' ({root.agent})' if root.agent else ''}."
+        )
     report = None if no_connect else connect_workspace(ctx, ws.root, agents, yes=yes, is_quiet=as_json)
     if as_json:
-        emit(document | {"agents": report.document() if report else []})
+        emit(document | {"skill_roots": found, "agents": report.document() if report else []})
     else:
         talk("Next: work with your agent, then metier learn. Past sessions: metier import. Undo: metier uninit")
     raise typer.Exit(1 if report and report.refusals else 0)
+
+
+def _count_skills(folder: Path) -> int:
+    """How many skills lie in a folder at a first look."""
+    return sum(1 for _ in folder.glob("*/[Ss][Kk][Ii][Ll][Ll].md"))
 
 
 def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> None:

@@ -121,6 +121,8 @@ class DraftWriter:
         root = str(self.library.default.path) if "/" in draft.target else ""
         there = self.existing.hash(name_of(draft))
         evidence = _evidence(pattern) if draft.needs_approval and not draft.approved else ""
+        sessions = self.library.ctx.config.learning.min_sessions
+        evidence += "" if sessions == 2 else f" {sessions}"
         return _hash(draft.body, draft.hash, evidence, there, root, __version__)
 
     def is_up_to_date(self, pattern: Pattern, draft: Draft) -> bool:
@@ -209,6 +211,7 @@ class DraftWriter:
             evidence=(*lessons.successes, *lessons.failures),
             existing=[one for one in self.existing.index.names() if one != name_of(drafted)],
             second=opinion_commands(self.library.ctx.config.second_opinions),
+            min_sessions=self.library.ctx.config.learning.min_sessions,
         )
         findings = tuple(dict.fromkeys((*drafted.findings, *review.findings)))
         out = self.existing.out(name_of(drafted))

@@ -18,12 +18,25 @@ if TYPE_CHECKING:
     from metier.types import Finding, Run
 
 
-def learned_findings(package: Package, evidence: Sequence[Run], before: Package | None) -> Iterator[Finding]:
+def learned_findings(
+    package: Package, evidence: Sequence[Run], before: Package | None, min_sessions: int = 2
+) -> Iterator[Finding]:
     """Findings on what the change brings in; what was there before is not the draft's doing."""
     yield from _code(package, before)
     yield from _addresses(package, evidence, before)
-    if evidence and session_count(evidence) < 2:
-        yield finding(ReviewedText("SKILL.md", ""), "single-session", (0, 0))
+    sessions = session_count(evidence)
+    if 0 < sessions < min_sessions:
+        one = finding(ReviewedText("SKILL.md", ""), "single-session", (0, 0))
+        yield one if min_sessions == 2 else replace(one, **_few_sessions(sessions, min_sessions))
+
+
+def _few_sessions(sessions: int, needed: int) -> dict[str, str]:
+    """Why so many sessions are too few, and what to do, where the person has set how many it takes."""
+    there = f"{sessions} session{'' if sessions == 1 else 's'}"
+    return {
+        "reason": f"The evidence comes from {there}; {needed} are needed (min_sessions).",
+        "fix": "Wait for more sessions, or let a person approve.",
+    }
 
 
 def _code(package: Package, before: Package | None) -> Iterator[Finding]:
