@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from metier.capture.source import Session, Source
 
 HEAD_BYTES = 64 * 1024
-FOLDER_FIELD = re.compile(rb'"(?:cwd|workspaceDir)"\s*:\s*("(?:[^"\\]|\\.){1,4096}")')
+FOLDER_FIELD = re.compile(rb'"(?:cwd|workspaceDir|workspace_id)"\s*:\s*("(?:[^"\\]|\\.){1,4096}")')
 """The field with the folder of a session, as most agents write it."""
 
 

@@ -1,4 +1,4 @@
-"""The source `picoclaw`, from documentation: one message per line; a second file says which lines still count."""
+"""The source `picoclaw`, from its public code: chats, one message per line, and the records of its evolution."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
+from metier.capture.others.picoclaw_evolution import TASKS, holds_records, is_evolution_file, parse_evolution
 from metier.capture.reading.dialogue import Dialogue, text_of_blocks
 from metier.capture.reading.fields import decode, mapping, moment, number, text
 from metier.capture.reading.lines import read_records
 from metier.capture.source import Found, Rewound, Session, Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _META = ".meta.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PicoClaw:
-    """Sessions as `{key}.jsonl` beside `{key}.meta.json`."""
+    """Sessions as `{key}.jsonl` beside `{key}.meta.json`; an evolution state folder is one session of its own."""
 
     name: str = "picoclaw"
     title: str = "PicoClaw"
@@ -27,18 +28,25 @@ class PicoClaw:
 
     def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:  # noqa: ARG002
         """Where PicoClaw keeps its sessions."""
-        return (f"{home}/.picoclaw/**/sessions/*.jsonl", f"{home}/.picoclaw/**/sessions/*{_META}")
+        return (
+            f"{home}/.picoclaw/**/sessions/*.jsonl",
+            f"{home}/.picoclaw/**/sessions/*{_META}",
+            f"{home}/.picoclaw/**/state/evolution/*-records.jsonl",
+        )
 
     def claims(self, path: str, head: bytes) -> bool:
-        """Whether the first line is a plain chat message."""
+        """Whether the first line is a plain chat message, or an evolution record."""
+        if is_evolution_file(path):
+            return holds_records(head)
         first = head.split(b"\n", 1)[0]
         bare = b'"role"' in first and b'"content"' in first and b'"type"' not in first and b'"messages"' not in first
         return path.endswith(".jsonl") and bare
 
     def sessions(self, paths: Sequence[str], head: Callable[[str], bytes]) -> Iterator[Session]:  # noqa: ARG002
-        """One session per chat file, together with its description."""
+        """One session per chat file, together with its description; one per evolution state folder."""
         known = set(paths)
-        for path in sorted(path for path in known if path.endswith(".jsonl")):
+        yield from _state_folders(path for path in known if is_evolution_file(path))
+        for path in sorted(path for path in known if path.endswith(".jsonl") and not is_evolution_file(path)):
             meta = path.removesuffix(".jsonl") + _META
             yield Session(main=path, others=(meta,) if meta in known else ())
 
@@ -46,7 +54,10 @@ class PicoClaw:
         """The runs after the lines that no longer count."""
         main = next(iter(files))
         if start:
-            yield Rewound(file=main, reason="the number of lines that count can change")
+            yield Rewound(file=main, reason="what an earlier line says can change")
+            return
+        if is_evolution_file(main):
+            yield from parse_evolution(files)
             return
         skip = max((_lines_to_skip(file) for name, file in files.items() if name.endswith(_META)), default=0)
         talk = Dialogue(source=self.name, session=PurePath(main).stem, file=main)
@@ -71,6 +82,15 @@ class PicoClaw:
         yield from talk.end_run()
         if not talk.count:
             yield Skipped(file=main, line=0, reason="no request from a person")
+
+
+def _state_folders(paths: Iterable[str]) -> Iterator[Session]:
+    """The record files of each folder as one session: the same task may be in several of them."""
+    folders: dict[str, list[str]] = {}
+    for path in sorted(paths, key=lambda one: (PurePath(one).name != TASKS, one)):
+        folders.setdefault(str(PurePath(path).parent), []).append(path)
+    for main, *others in (folders[folder] for folder in sorted(folders)):
+        yield Session(main=main, others=tuple(others))
 
 
 def _lines_to_skip(file: BinaryIO) -> int:
