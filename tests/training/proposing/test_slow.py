@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from training_toys import TEXT, case, package
 
-from metier.skills.document.regions import MARKERS
+from metier.skills.document.regions import MARKERS, with_inner
 from metier.training.proposing.prompt import document_of, with_document
 from metier.training.proposing.slow_update import (
     category_counts,
@@ -90,6 +90,7 @@ def test_text_between_two_regions_stays() -> None:
     regions = f"{START}\nOld.\n{END}\n\nBetween.\n\n{START}\nOlder.\n{END}\n"
     document = document_of(with_guidance(with_document(package(), f"{TEXT}\n{regions}"), "Hurry."))
     assert document == f"{TEXT}\nBetween.\n\n{START}\nHurry.\n{END}\n"
+    assert with_inner(regions, "slow_update", "Hurry.") == f"Between.\n\n{START}\nHurry.\n{END}\n"
 
 
 def test_the_optimiser_sees_both_skills_the_pairs_and_what_it_wrote_before() -> None:

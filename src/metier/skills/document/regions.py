@@ -103,6 +103,8 @@ def without_region(document: str, kind: Kind) -> str:
     if found is None:
         return document
     before, after = document[: found.start].rstrip(), document[found.end :].lstrip()
+    if not before and after:
+        return after
     return f"{before}\n\n{after}" if after else f"{before}\n"
 
 
