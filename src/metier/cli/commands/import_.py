@@ -10,7 +10,7 @@ import typer
 from metier.capture.registry import BUILT_IN
 from metier.cli.options import AsJson, Yes, open_workspace
 from metier.cli.output import console, emit, show_progress, table, talk
-from metier.errors import RefusedError, UsageError
+from metier.errors import InputError, RefusedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from metier.capture.find_sessions import SourceSessions
     from metier.capture.report import FileReport
     from metier.events import Event
+    from metier.learning.moving_in import MovedIn
     from metier.workspace import Workspace
 
 SKILLOPT = "skillopt"
 """No agent with sessions: a trainer, whose run folder holds a skill."""
+PICOCLAW = "picoclaw"
 SourceArgument = Annotated[
     str,
     typer.Argument(
@@ -52,6 +54,8 @@ def import_(
     A run folder of SkillOpt's trainer becomes a draft of its best skill with all earlier ones as its history; what the
     trainer rejected is shown to the next `metier train` of that skill.
 
+    From a state folder of PicoClaw's evolution, earlier texts of skills, profiles and open drafts are taken over, too.
+
     Example:  metier import claude-code ~/.claude/projects/-home-ann-shop
     """
     if source == SKILLOPT:
@@ -61,8 +65,10 @@ def import_(
     reports: list[FileReport] = []
     chosen = _import_of(source, paths or []) if source else None
     with open_workspace(ctx, create=True) as ws:
+        moved: list[MovedIn] = []
         if chosen is not None:
             show_progress(chosen(ws, reports))
+            moved = _move_in(ws, paths or []) if source == PICOCLAW else []
         else:
             _import_from_machine(ws, reports, everywhere=everywhere, yes=yes)
         show_progress(ws.index())
@@ -70,29 +76,71 @@ def import_(
     if as_json:
         from metier.capture.report import totals_of
 
-        emit(totals_of(reports))
+        emit(totals_of(reports) | ({"history": _history_document(moved)} if moved else {}))
     else:
         _print_reports(reports)
+        _print_history(moved)
     raise typer.Exit(1 if any(report.state == "unreadable" for report in reports) else 0)
 
 
 def _import_of(name: str, paths: Sequence[str]) -> Callable[[Workspace, list[FileReport]], Iterator[Event]]:
     """The import of what a person named, looked at before a workspace is made for it."""
     from metier.capture import registry
-    from metier.capture.find_sessions import find_named_sessions
+    from metier.capture.find_sessions import NamedSessions, find_named_sessions
     from metier.capture.import_sessions import import_sessions
+    from metier.capture.others.evolution_state import state_folders
     from metier.capture.report import report_unreadable
 
     source = registry.find_source(name)
     if not paths:
         raise UsageError(f"Give the files or folders: metier import {name} PATH… (`metier import` alone finds them).")
-    found = find_named_sessions(source, paths)
+    try:
+        found = find_named_sessions(source, paths)
+    except InputError:
+        if name != PICOCLAW or not state_folders(paths):
+            raise
+        found = NamedSessions(sessions=())
 
     def run(ws: Workspace, reports: list[FileReport]) -> Iterator[Event]:
         reports += [report_unreadable(file, source) for file in found.unreadable]
         return import_sessions(ws.context, source, found.sessions, reports)
 
     return run
+
+
+def _move_in(ws: Workspace, paths: Sequence[str]) -> list[MovedIn]:
+    """Take over what the evolution state folders of PicoClaw hold besides records."""
+    from metier.capture.others.evolution_state import read_state, state_folders
+    from metier.learning.moving_in import move_in
+
+    return [move_in(ws.library, read_state(folder)) for folder in state_folders(paths)]
+
+
+def _history_document(moved: Sequence[MovedIn]) -> dict[str, object]:
+    from metier.cli.views.drafts import row
+
+    return {
+        "versions": [
+            {"skill": one.skill, "version": one.number, "created": one.created, "summary": one.summary}
+            for done in moved
+            for one in done.versions
+        ],
+        "profiles": [name for done in moved for name in done.profiles],
+        "drafts": [row(one) for done in moved for one in done.drafts],
+        "left": [{"what": what, "reason": reason} for done in moved for what, reason in done.left],
+    }
+
+
+def _print_history(moved: Sequence[MovedIn]) -> None:
+    for done in moved:
+        skills = dict.fromkeys(one.skill for one in done.versions)
+        for skill in skills:
+            count = sum(one.skill == skill for one in done.versions)
+            talk(f"Took over {count} versions of {skill}. See them: metier skills history {skill}")
+        for draft in done.drafts:
+            talk(f"Took over a draft for {draft.target} ({draft.status}). Look at it: metier drafts show {draft.id}")
+        for what, reason in done.left:
+            talk(f"Left out {what}: {reason}.")
 
 
 def _import_from_machine(ws: Workspace, reports: list[FileReport], *, everywhere: bool, yes: bool) -> None:
