@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from metier.store.engines.migrate import migrate
 from metier.store.engines.sqlite import SqliteEngine
@@ -29,7 +29,8 @@ MEMORY, ROOM = Path("/dev/shm"), 2 * 1024**3
 if "PYTEST_DEBUG_TEMPROOT" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
 NOW = "2026-01-05T12:00:00.000000Z"
-settings.register_profile("quick", max_examples=40)
+# how fast examples come says something about the machine, not about Metier
+settings.register_profile("quick", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("quick")
 # tests start many processes: each would compile the package anew if nothing kept the bytecode
 sys.dont_write_bytecode = False
