@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from metier.events import Event
     from metier.learning import Clusterer, Drafter, Judge, Learned
     from metier.library.listing import Skill
+    from metier.library.proposals.gate import ShipGate
     from metier.library.skills import Library
     from metier.models.model import Model
     from metier.runs.live_run import Recording
@@ -184,17 +185,19 @@ class Workspace:
         judge: Judge | None = None,
         clusterer: Clusterer | None = None,
         drafter: Drafter | None = None,
+        gate: ShipGate | None = None,
     ) -> Generator[Event, None, Learned]:
         """Learn from new runs, once: patterns, drafts and, in mode apply or if told to, skills.
 
         `apply` overrides the mode; a dry run writes nothing and asks no model; `wait`: seconds for another learner.
-        `judge`, `clusterer` and `drafter` are your own, in place of the model's or the heuristics.
+        `judge`, `clusterer` and `drafter` are your own, in place of the model's or the heuristics; `gate` decides
+        whether a draft helps, before it ships.
         """
         from metier.learning.learn import Parts, learn
         from metier.learning.report import Options
 
         options = Options(apply=apply, dry_run=dry_run, wait=wait)
-        return learn(self.library, options, parts=Parts(judge=judge, clusterer=clusterer, drafter=drafter))
+        return learn(self.library, options, gate, Parts(judge=judge, clusterer=clusterer, drafter=drafter))
 
     def patterns(self, status: PatternStatus | None = None) -> list[Pattern]:
         """The patterns that learning has found, in the order they first appeared."""

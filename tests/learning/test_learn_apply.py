@@ -96,6 +96,15 @@ def test_what_a_gate_rejects_says_why_and_does_not_come_again_until_the_evidence
     assert [one.status for one in all_drafts(shop)] == ["rejected", "rejected"]
 
 
+def test_a_gate_of_the_callers_own_decides_what_ships(shop: Workspace) -> None:
+    shop.deliver(task(TESTS))
+    gate = Judging("reject")
+    list(shop.learn(gate=gate))
+    assert len(gate.asked) == 1
+    assert documents(shop) == {}
+    assert [one.status for one in all_drafts(shop)] == ["rejected"]
+
+
 def test_a_gate_that_said_no_may_be_asked_about_the_same_text_on_more_evidence(shop: Workspace) -> None:
     same = [replace(one, external_id=f"same-{n}") for n, one in enumerate(task(TESTS) * 4)]
     shop.deliver(same[:4])
