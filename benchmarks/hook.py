@@ -103,8 +103,8 @@ def judged(ws: Workspace, queries: list[Query]) -> tuple[float, float, float, fl
     none = [json.loads(line)["query"] for line in samples.lines(samples.NO_SKILL)]
     connection = sqlite3.connect(f"file:{ws.state / 'metier.db'}?mode=ro", uri=True)
     began = time.process_time()
-    found = [(choose_skills(connection, ws.name, one.text)[1], one.gold) for one in queries]
-    wrong = sum(choose_skills(connection, ws.name, one)[1] is not None for one in none)
+    found = [(choose_skills(connection, ws.name, "claude-code", one.text)[1], one.gold) for one in queries]
+    wrong = sum(choose_skills(connection, ws.name, "claude-code", one)[1] is not None for one in none)
     spent = 1000 * (time.process_time() - began) / (len(queries) + len(none))
     handed = [(one, gold) for one, gold in found if one]
     right = sum(one.name in gold for one, gold in handed) / max(1, len(handed))

@@ -13,6 +13,8 @@ from real_agents import RealAgents, real_agents
 from selection_shop import FLAKY, stocked
 
 from metier.hooks.notes import Note, write_notes
+from metier.selection.worth.outcomes import update_worths
+from metier.store.tables.selection import selections
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -106,6 +108,16 @@ def test_a_run_that_a_program_started_is_recorded_with_its_tools_and_tokens_if_t
     assert shown["output"] == "The login test is stable now."
     assert shown["tokens"]["output"] == 7 * 3
     assert shown["tokens"]["input"] > 1000
+    assert shown["skills"]["given"] == [SKILL]
+    assert f"skills given: {SKILL}" in agents.metier(project, "runs", "show", rows[0]["id"])
+    agents.metier(project, "learn", "--dry-run")
+    with Workspace.open(project) as ws:
+        update_worths(ws.context)
+        with ws.context.store.read() as transaction:
+            [linked] = [one for one in selections.list_all(transaction) if one.run]
+    assert linked.run == rows[0]["id"]
+    assert linked.agent == ("claude-code" if agent == "claude" else "codex")
+    assert "given " in agents.metier(project, "skills", "show", SKILL)
 
 
 @AGENT

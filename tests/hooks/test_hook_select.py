@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked
 
+from metier.formats.handed_text import given_skills
+from metier.hooks.agents import selection_id
 from metier.hooks.rank import RankedSkill, is_unchanged
 from metier.selection.assembly.render import ABOUT, HOOK_CHARACTERS, HOOK_TOKENS
 from metier.selection.candidates.disk_changes import stamp_of
@@ -31,8 +33,8 @@ def hooked(ws: Workspace, prompt: str = FLAKY, **more: object) -> str:
     return json.loads(said)["hookSpecificOutput"]["additionalContext"] if said else ""
 
 
-def ran(stdin: str | bytes, **environ: str) -> str:
-    command = [sys.executable, "-m", "metier.hooks.select"]
+def ran(stdin: str | bytes, module: str = "select", **environ: str) -> str:
+    command = [sys.executable, "-m", f"metier.hooks.{module}"]
     given = stdin.encode() if isinstance(stdin, str) else stdin
     done = subprocess.run(command, input=given, capture_output=True, check=False, env={**os.environ, **environ})
     assert (done.returncode, done.stderr) == (0, b"")
@@ -102,7 +104,8 @@ def test_what_is_wanted_in_every_run_comes_first_and_is_for_its_agents(ws: Works
     put(ws, "other", "Rules of another house.", "Be quick.", extra=codex)
     text = hooked(ready(ws))
     assert [text.count(part) for part in (ABOUT, "Be kind.", "Run it fifty times.", "Be quick.")] == [1, 1, 1, 0]
-    assert "Be kind." in hooked(ws, "thanks")
+    assert "Be kind." in hooked(ws, "thanks", session_id="s2")
+    assert "Be quick." in hooked(ws, "thanks", session_id="s3", turn_id="t1")
     assert [(one.chosen, one.pinned) for one in stored(ws)] == [(("rules", "flaky-tests"), ("rules",))]
 
 
@@ -190,3 +193,56 @@ def test_a_long_request_takes_no_longer_than_a_short_one(ws: Workspace) -> None:
     began = time.monotonic()
     hooked(ws, "words and more words about tests " * 30_000)
     assert time.monotonic() - began < 3.0
+
+
+def test_a_session_gets_the_same_version_once_and_again_after_its_context_was_emptied(ws: Workspace) -> None:
+    ready(stocked(ws))
+    assert "flaky-tests" in hooked(ws)
+    assert hooked(ws) == ""
+    assert "flaky-tests" in hooked(ws, session_id="s2")
+    for source, expected in (("resume", False), ("compact", True), ("clear", True), ("startup", False)):
+        start = {"hook_event_name": "SessionStart", "source": source, "session_id": "s1", "cwd": str(ws.root)}
+        assert ran(json.dumps(start), module="notes") == ""
+        assert bool(hooked(ws)) == expected, source
+    put(ws, "flaky-tests", SKILLS["flaky-tests"][0], "Run it sixty times, not fifty.")
+    assert "sixty" in hooked(ready(ws))
+    assert len(stored(ws)) == 5
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["<task-notification>{}</task-notification>", "/mcp__metier__learn {}", "/metier:learn {}", "  /compact {}"],
+)
+def test_what_no_person_asked_gets_no_skill(ws: Workspace, prompt: str) -> None:
+    ready(stocked(ws))
+    assert hooked(ws, prompt.format(FLAKY)) == ""
+    assert stored(ws) == []
+
+
+def test_each_agent_gets_the_form_that_it_reads(ws: Workspace) -> None:
+    ready(stocked(ws))
+    payload = {"prompt": FLAKY, "cwd": str(ws.root), "hook_event_name": "UserPromptSubmit"}
+    claude = json.loads(ran(json.dumps(payload | {"session_id": "a", "prompt_id": "p1"})))
+    codex = json.loads(ran(json.dumps(payload | {"session_id": "b", "turn_id": "t1"})))
+    copilot = json.loads(ran(json.dumps(payload | {"session_id": "c"}), COPILOT_CLI="1"))
+    assert claude == codex
+    assert list(claude) == ["hookSpecificOutput"]
+    assert copilot == {"additionalContext": claude["hookSpecificOutput"]["additionalContext"]}
+    kept = {one.agent: one.id for one in stored(ws)}
+    assert kept["claude-code"] == selection_id("p1")
+    assert kept["codex"] == selection_id("t1")
+    assert len(kept["copilot"]) == 32
+
+
+def test_what_was_given_is_recognised_in_a_transcript(ws: Workspace) -> None:
+    put(ws, "flaky-tests", *SKILLS["flaky-tests"])
+    assert given_skills(hooked(ready(ws))) == ("flaky-tests",)
+    assert given_skills('<skill_content name="x">') == ()
+    assert given_skills(ABOUT + '\n\n<skill_content name="a&amp;b" version="1">\n</skill_content>') == ("a&b",)
+
+
+def test_a_path_reaches_the_agent_as_a_program_can_open_it(tmp_path: Path) -> None:
+    folder = tmp_path / "my proj & co's"
+    folder.mkdir()
+    with stocked(Workspace.open(folder)) as ws:
+        assert f"Skill directory: {folder}/.agents/skills/flaky-tests\n" in hooked(ready(ws))

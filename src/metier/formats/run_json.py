@@ -5,11 +5,12 @@ from __future__ import annotations
 from metier.errors import InputError
 from metier.formats.origins import origin_of
 from metier.formats.strict_json import StrictObject, word
-from metier.types import Outcome, Passage, Run, ShownSkill, SkillTrace, Snapshot, Tokens, ToolCall
+from metier.types import Exchange, Outcome, Passage, Run, ShownSkill, SkillTrace, Snapshot, Tokens, ToolCall
 
 RUN_FIELDS = (
     *("id", "session", "agent", "source", "status", "message", "output", "model", "started", "ended"),
-    *("tools", "context", "skills", "snapshots", "tokens", "cost_usd", "outcome", "correction", "selection"),
+    *("tools", "context", "skills", "snapshots", "tokens", "cost_usd", "outcome", "correction"),
+    *("exchanges", "selection"),
 )
 _TEXTS = tuple((name, name) for name in ("session", "agent", "output", "model", "selection"))
 _NULLABLE = (
@@ -17,7 +18,8 @@ _NULLABLE = (
     *((name, name) for name in ["status", "started", "ended", "cost_usd", "correction"]),
 )
 _TOKENS = ("input", "output", "cache_read", "cache_write")
-_TRACE = ("active", "attempted", "path")
+_TRACE = ("active", "attempted", "path", "given")
+_EXCHANGE = ("message", "before", "reply")
 _NOTHING = Run(message="")
 """A run with all its defaults; most runs share some of them, which is quicker to see than to compare."""
 _TOP_FIELDS = dict.fromkeys(RUN_FIELDS)
@@ -48,6 +50,7 @@ def parse_run(obj: object, *, source: str = "api") -> Run:
         started=top.moment("started"),
         ended=top.moment("ended"),
         outcome=top.part("outcome", _outcome),
+        exchanges=top.each("exchanges", _exchange),
         correction=top.optional("correction"),
         selection=top.text("selection"),
     )
@@ -82,6 +85,8 @@ def _dump_rest(run: Run, found: dict[str, object]) -> None:
         ]
     if run.tokens is not _NOTHING.tokens and run.tokens != _NOTHING.tokens:
         found["tokens"] = {key: count for key in _TOKENS if (count := getattr(run.tokens, key))}
+    if run.exchanges:
+        found["exchanges"] = [{key: said for key in _EXCHANGE if (said := getattr(e, key))} for e in run.exchanges]
     if run.outcome is not None:
         found["outcome"] = {"success": run.outcome.success, "by": run.outcome.by, "reason": run.outcome.reason}
 
@@ -126,12 +131,18 @@ def _passage(value: object, where: str) -> Passage:
     return Passage(origin=obj.origin("origin"), text=obj.required("text"))
 
 
+def _exchange(value: object, where: str) -> Exchange:
+    obj = StrictObject(value, where, _EXCHANGE)
+    return Exchange(message=obj.text("message"), before=obj.text("before"), reply=obj.text("reply"))
+
+
 def _skills(value: object, where: str) -> SkillTrace:
     obj = StrictObject(value, where, (*_TRACE, "shown"))
     return SkillTrace(
         active=obj.each("active", word),
         attempted=obj.each("attempted", word),
         path=obj.each("path", word),
+        given=obj.each("given", word),
         shown=obj.each("shown", _shown),
     )
 

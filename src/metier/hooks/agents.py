@@ -46,6 +46,13 @@ def denial_output(event: str, reason: str) -> str:
     return json.dumps({"hookSpecificOutput": said})
 
 
+def selection_id(turn: str) -> str:
+    """The id of the selection for a request, from the agent's own id of the request, which its transcript has, too."""
+    from hashlib import sha256
+
+    return sha256(f"selection\0{turn}".encode("utf-8", "replace")).hexdigest()[:32]
+
+
 def turn_of(payload: Payload) -> str:
     """The agent's own id of the request that the hook belongs to; empty if it has none."""
     return str(payload.get("prompt_id") or payload.get("turn_id") or "")

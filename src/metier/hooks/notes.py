@@ -127,3 +127,7 @@ def _replace(file: str, text: str) -> None:
 def _say(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

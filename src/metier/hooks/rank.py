@@ -69,12 +69,15 @@ class RankedSkill:
         return self.factor * (self.coverage + self.head_coverage) / 2
 
 
-def choose_skills(connection: Connection, workspace: str, prompt: str) -> tuple[list[RankedSkill], RankedSkill | None]:
+def choose_skills(
+    connection: Connection, workspace: str, agent: str, prompt: str
+) -> tuple[list[RankedSkill], RankedSkill | None]:
     """The skills pinned for every run, and the one skill that fits this request, or None if that is not certain."""
     sql = read_statements()
-    always = [RankedSkill(row) for row in connection.execute(sql["always"], (workspace,))]
+    place = workspace, f",{agent},"
+    always = [RankedSkill(row) for row in connection.execute(sql["always"], place)]
     pinned = {one.name for one in always}
-    near, words = rank_skills(connection, sql, workspace, words_of(prompt))
+    near, words = rank_skills(connection, sql, place, words_of(prompt))
     near = [one for one in near if one.name not in pinned]
     if not near:
         return [one for one in always if is_unchanged(one)], None
@@ -86,13 +89,13 @@ def choose_skills(connection: Connection, workspace: str, prompt: str) -> tuple[
 
 
 def rank_skills(
-    connection: Connection, sql: Mapping[str, str], workspace: str, words: list[str]
+    connection: Connection, sql: Mapping[str, str], place: tuple[str, str], words: list[str]
 ) -> tuple[list[RankedSkill], int]:
     """The skills that contain most of the words, the best first, and the number of words."""
     used, weight = weigh_words(connection, sql, words)
     if not used:
         return [], 0
-    skills = closest_skills(connection, sql, workspace, used)
+    skills = closest_skills(connection, sql, place, used)
     which = sql["which"].replace("$numbers", ",".join(map(str, skills)))
     total = sum(weight.values())
     for word in used if skills else ():
@@ -118,13 +121,13 @@ def weigh_words(connection: Connection, sql: Mapping[str, str], words: list[str]
 
 
 def closest_skills(
-    connection: Connection, sql: Mapping[str, str], workspace: str, words: list[str]
+    connection: Connection, sql: Mapping[str, str], place: tuple[str, str], words: list[str]
 ) -> dict[int, RankedSkill]:
-    """The few skills of this workspace that full text finds first, by number and in its order."""
+    """The few skills for this workspace and agent that full text finds first, by number and in its order."""
     query = " OR ".join(f'"{word}"' for word in words)
     numbers = [row[0] for row in connection.execute(sql["best"], (query, NEAREST))]
     within = ",".join(str(number) for number in numbers)
-    rows = connection.execute(sql["skills"].replace("$numbers", within), (workspace,))
+    rows = connection.execute(sql["skills"].replace("$numbers", within), place)
     found = {skill.number: skill for skill in map(RankedSkill, rows)}
     return {number: found[number] for number in [one for one in numbers if one in found][:CLOSEST]}
 

@@ -10,11 +10,12 @@ agent: the exit code is always 0, and it ends within a second. Selection reviewe
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
 
+from metier.hooks.agents import agent_of, context_output, is_from_a_person, selection_id, turn_of
+from metier.hooks.given import given_keys, note_given
 from metier.hooks.identity import is_sealed, read_key
 from metier.hooks.process import run_hook
 from metier.hooks.rank import RankedSkill, choose_skills, read_statements
@@ -55,12 +56,19 @@ def select(state: str, folder: str, payload: Payload) -> None:
     connection = sqlite3.connect(f"file:{_uri_path(database)}?mode=ro", uri=True, timeout=BUSY, isolation_level=None)
     if not is_own_database(connection, state):
         return
-    always, found = choose_skills(connection, workspace_name(state, folder), prompt)
+    agent = agent_of(sys.argv, os.environ, payload)
+    always, found = choose_skills(connection, workspace_name(state, folder), agent, prompt)
+    session = str(payload.get("session_id") or "")
+    known = given_keys(state, session)
+    always = [one for one in always if _key(one) not in known]
+    if found and _key(found) in known:
+        found = None
     rate = float(_setting(settings, "select_withhold_rate") or 0)
     withheld = found is not None and _is_withheld(prompt, found, rate)
     skills = skills_within_limits(always if withheld or not found else [*always, found])
     if skills:
-        _print_context(skills)
+        _print_context(agent, skills)
+        note_given(state, session, [_key(one) for one in skills])
     if found:
         note = _note(payload, folder, skills, found if withheld else None)
         query = quick_redactor(state)(prompt[:QUERY_LIMIT])
@@ -71,13 +79,17 @@ def select(state: str, folder: str, payload: Payload) -> None:
 def _prompt_of(payload: Payload) -> str:
     """The request; empty if the object is about something else."""
     prompt = payload.get("prompt") if payload.get("hook_event_name") in (None, EVENT) else None
-    return prompt if isinstance(prompt, str) and prompt.strip() else ""
+    return prompt if isinstance(prompt, str) and is_from_a_person(prompt) else ""
 
 
-def _print_context(skills: Sequence[RankedSkill]) -> None:
-    output = {"hookSpecificOutput": {"hookEventName": EVENT, "additionalContext": context_of(skills)}}
-    sys.stdout.write(json.dumps(output) + "\n")
+def _print_context(agent: str, skills: Sequence[RankedSkill]) -> None:
+    sys.stdout.write(context_output(agent, EVENT, context_of(skills)) + "\n")
     sys.stdout.flush()
+
+
+def _key(skill: RankedSkill) -> str:
+    """One version of a skill, as a session remembers it."""
+    return f"{skill.name} {skill.hash}"
 
 
 def is_own_database(connection: sqlite3.Connection, state: str) -> bool:
@@ -123,10 +135,10 @@ def _note(
     """The spool entry about a selection."""
     return {
         "kind": "selection",
-        "id": os.urandom(16).hex(),
+        "id": selection_id(turn) if (turn := turn_of(payload)) else os.urandom(16).hex(),
         "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "folder": folder,
-        "agent": "claude-code",
+        "agent": agent_of(sys.argv, os.environ, payload),
         "session": str(payload.get("session_id") or ""),
         "chosen": [_row(one) for one in skills],
         "withheld": [_row(withheld)] if withheld else [],

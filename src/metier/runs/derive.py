@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from metier.redaction import MARK
-from metier.types import Passage, Record, Run, ShownSkill, SkillTrace, ToolCall
+from metier.types import Exchange, Passage, Record, Run, ShownSkill, SkillTrace, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,6 +87,7 @@ def used_skills(run: Run) -> tuple[str, ...]:
 def seen_skills(run: Run) -> tuple[str, ...]:
     """Every skill the run met in any way, also where it failed."""
     traced = (*run.skills.path, *run.skills.attempted, *run.skills.active, *(one.name for one in run.skills.shown))
+    traced = (*traced, *run.skills.given)
     snapped = [name for snapshot in run.snapshots for name in snapshot.skills]
     return unique([*traced, *snapped, *(name for tool in run.tools if tool.skills for name in tool.skills)])
 
@@ -140,11 +141,16 @@ def redact_run(run: Run, redact: Callable[[str], str]) -> Run:
             active=many(run.skills.active),
             attempted=many(run.skills.attempted),
             path=many(run.skills.path),
+            given=many(run.skills.given),
             shown=tuple(ShownSkill(name=redact(one.name), body=redact(one.body)) for one in run.skills.shown),
         ),
         snapshots=tuple(replace(one, trigger=redact(one.trigger), skills=many(one.skills)) for one in run.snapshots),
         outcome=run.outcome and replace(run.outcome, by=redact(run.outcome.by), reason=redact(run.outcome.reason)),
         correction=run.correction and redact(run.correction),
+        exchanges=tuple(
+            Exchange(message=redact(one.message), before=redact(one.before), reply=redact(one.reply))
+            for one in run.exchanges
+        ),
         selection=run.selection and redact(run.selection),
     )
 

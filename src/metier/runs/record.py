@@ -136,6 +136,7 @@ def size_of(run: Run) -> int:
     """Characters of a run's texts."""
     tools = sum(len(tool.input) + len(tool.output) + len(tool.error or "") + len(tool.said) for tool in run.tools)
     texts = sum(len(piece.text) for piece in run.context) + sum(len(shown.body) for shown in run.skills.shown)
+    texts += sum(len(one.message) + len(one.before) + len(one.reply) for one in run.exchanges)
     return len(run.message) + len(run.output) + len(run.correction or "") + tools + texts
 
 

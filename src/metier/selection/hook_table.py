@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from metier import __version__
 from metier.errors import StoreError
 from metier.events import Advanced, Began, Ended
+from metier.hooks.agents import AGENTS
 from metier.selection.assembly.render import HOOK_TOKENS, hand_over
 from metier.selection.assembly.token_budget import tokens
 from metier.selection.candidates.reviewed import check_skills
@@ -20,7 +21,7 @@ from metier.store.tables.selection import hook_skills, skill_index
 from metier.store.tables.selection.hook_skills import HandOut, InUse
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from metier.events import Event
     from metier.selection.candidates.catalogue import Catalogue, CatalogueEntry
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from metier.selection.types import Selectable
     from metier.selection.worth.utility import Adjustment
 
-AGENT = "claude-code"
-"""The agent whose hooks can add a text to the context."""
+FORM = "claude-code"
+"""The form of the text that hooks add to the context."""
 STAGE = "check skills"
 STEP = 50
 """Skills that are checked between two progress events."""
@@ -43,7 +44,7 @@ def prepare_hooks(
     """Write skills that just passed review into the hooks' table, except those this process wrote before."""
     if pool.ctx.config.store or not skills:  # hooks read SQLite only
         return
-    eligible = _eligible_names(pool, catalogue)
+    eligible = _eligible_agents(pool, catalogue)
     rows = [_row(pool, catalogue.in_use[one.name], records, eligible) for one in skills]
     fresh = [(row, one) for row, one in zip(rows, skills, strict=True) if pool.hook_rows.get(row.name) != row]
     if not fresh:
@@ -83,7 +84,7 @@ def update_hook_table(pool: SkillPool, catalogue: Catalogue, records: Mapping[st
     """List the skills that are in use now, and drop the texts that no skill has any more."""
     with pool.ctx.store.read() as transaction:
         before = hook_skills.list_all(transaction)
-    eligible = _eligible_names(pool, catalogue)
+    eligible = _eligible_agents(pool, catalogue)
     now = {name: _row(pool, one, records, eligible) for name, one in catalogue.in_use.items()}
     changed = [one for name, one in now.items() if name not in before or _differ(one, before[name])]
     gone = before.keys() - now.keys()
@@ -100,18 +101,28 @@ def hook_text(skill: Selectable | None, content: skill_index.ContentKey) -> Hand
     """The text of a skill as a hook hands it out; empty for a skill that did not pass review."""
     if skill is None:
         return HandOut(content=content, checked=CHECKED)
-    handed = hand_over((ChosenSkill(skill=skill, activation_reason="score"),), AGENT, HOOK_TOKENS)
+    handed = hand_over((ChosenSkill(skill=skill, activation_reason="score"),), FORM, HOOK_TOKENS)
     text = str(json.loads(handed.text)["hookSpecificOutput"]["additionalContext"]) if handed.text else ""
     return HandOut(content=content, checked=CHECKED, text=text, tokens=tokens(text))
 
 
-def _eligible_names(pool: SkillPool, catalogue: Catalogue) -> frozenset[str]:
-    """The names of the skills that hooks may hand out."""
-    task = Task(text="", agent=AGENT, workspace=pool.ctx.name)
-    return pool.eligibility(catalogue, task, frozenset(pool.ctx.config.selection.select_exclude)).names
+def _eligible_agents(pool: SkillPool, catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
+    """For each skill that hooks may hand out, the agents that may get it."""
+    hidden = frozenset(pool.ctx.config.selection.select_exclude)
+    found: dict[str, tuple[str, ...]] = {}
+    for agent in AGENTS:
+        task = Task(text="", agent=agent, workspace=pool.ctx.name)
+        for name in pool.eligibility(catalogue, task, hidden).names:
+            found[name] = (*found.get(name, ()), agent)
+    return found
 
 
-def _row(pool: SkillPool, one: CatalogueEntry, records: Mapping[str, Adjustment], eligible: Collection[str]) -> InUse:
+def _row(
+    pool: SkillPool,
+    one: CatalogueEntry,
+    records: Mapping[str, Adjustment],
+    eligible: Mapping[str, tuple[str, ...]],
+) -> InUse:
     name = one.skill.name
     cold = SelectionSettings().cold_factor if one.skill.status == "cold" else 1.0
     return InUse(
@@ -121,11 +132,12 @@ def _row(pool: SkillPool, one: CatalogueEntry, records: Mapping[str, Adjustment]
         stamp=pool.document_stamp(one.document),
         always=one.skill.pinned,
         factor=records.get(name, UNKNOWN).factor * cold if name in eligible else 0.0,
+        agents="" if eligible.get(name, AGENTS) == AGENTS else f",{','.join(eligible[name])},",
     )
 
 
 def _differ(one: InUse, other: InUse) -> bool:
-    return (one.hash, one.document, one.stamp, one.always, one.factor) != (
+    return (one.hash, one.document, one.stamp, one.always, one.factor, one.agents) != (
         *(other.hash, other.document, other.stamp, other.always),
-        other.factor,
+        *(other.factor, other.agents),
     )

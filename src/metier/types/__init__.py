@@ -21,6 +21,7 @@ from metier.types.drafts import (
 from metier.types.edits import Append, Delete, Edit, InsertAfter, Patch, Replace
 from metier.types.runs import (
     Delivery,
+    Exchange,
     LearningState,
     Origin,
     Outcome,
@@ -46,6 +47,7 @@ __all__ = [
     "DraftStatus",
     "DraftType",
     "Edit",
+    "Exchange",
     "Finding",
     "Guidance",
     "InsertAfter",

@@ -53,6 +53,8 @@ class SkillTrace:
     path: tuple[str, ...] = ()
     """The final successful path, when the agent knows it."""
     shown: tuple[ShownSkill, ...] = ()
+    given: tuple[str, ...] = ()
+    """Skills that Metier handed over for this request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +64,17 @@ class Snapshot:
     sequence: int
     trigger: str
     skills: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """A message of the person, what the agent did just before it, and what it first said to it."""
+
+    message: str = ""
+    """Written while the agent was at work; empty: the request that began the run."""
+    before: str = ""
+    """The tool call or the text before it; empty for the request: there it is the end of the run before."""
+    reply: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +126,8 @@ class Run:
     outcome: Outcome | None = None
     correction: str | None = None
     """What the person said next to put this run right, if they did."""
+    exchanges: tuple[Exchange, ...] = ()
+    """The person's messages with what surrounds them, where that is more than the message and the final answer."""
     selection: str = ""
     """The id of the selection it got its skills from, where the agent says so."""
 

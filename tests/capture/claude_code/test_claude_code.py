@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from metier.capture.claude_code.source import ClaudeCode
 from metier.capture.source import Captured, Rewound
+from metier.formats.handed_text import ABOUT
+from metier.hooks.agents import selection_id
 from metier.types import Run, ShownSkill, Tokens
 
 if TYPE_CHECKING:
@@ -560,3 +562,62 @@ def test_claims_tells_transcripts_from_other_files() -> None:
 def test_the_place_follows_the_environment() -> None:
     assert CLAUDE.places({}, "/home/ann") == ("/home/ann/.claude/projects/**/*.jsonl",)
     assert CLAUDE.places({"CLAUDE_CONFIG_DIR": "/c"}, "/home/ann") == ("/c/projects/**/*.jsonl",)
+
+
+HANDED = f'{ABOUT}\n\n<skill_content name="flaky-tests" version="3">\nRun it fifty times.\n</skill_content>'
+
+
+def test_a_skill_that_metier_handed_over_is_given_and_its_text_is_not_kept() -> None:
+    session = ClaudeSession()
+    session.human("mend the flaky test", promptId="p-1")
+    for content in ([HANDED, "from another hook"], ["late"]):
+        session.add("attachment", attachment={"type": "hook_additional_context", "content": content})
+    session.say("Done.")
+    [run] = read(session)
+    assert run.skills.given == ("flaky-tests",)
+    assert [piece.text for piece in run.context] == ["from another hook", "late"]
+    assert run.skills.shown == ()
+    assert run.selection == selection_id("p-1")
+
+
+def test_the_prompt_of_a_server_is_no_skill() -> None:
+    for name in ("/mcp__metier__learn", "/metier:learn (MCP)"):
+        session = ClaudeSession()
+        session.human(f"<command-message>x</command-message>\n<command-name>{name}</command-name>")
+        session.human([{"type": "text", "text": "Please learn from the runs."}], isMeta=True)
+        session.say("I learned.")
+        [run] = read(session)
+        assert (run.skills.attempted, run.skills.shown, run.output) == ((), (), "I learned.")
+        assert ("operator", "Please learn from the runs.") not in [(one.origin, one.text) for one in run.context]
+
+
+def test_the_first_reply_and_what_surrounds_a_message_in_between_are_kept() -> None:
+    session = ClaudeSession()
+    session.human("tidy the imports")
+    session.say("I begin with the tests.")
+    session.call("Bash", {"command": "ruff check --fix"}, "3 fixed")
+    session.add("attachment", attachment={"type": "queued_command", "prompt": "not the tests, please"})
+    session.say("Right, only the sources.")
+    session.say("All imports are tidy.")
+    [run] = read(session)
+    assert run.output == "All imports are tidy."
+    assert [(one.message, one.before, one.reply) for one in run.exchanges] == [
+        ("", "", "I begin with the tests."),
+        ("not the tests, please", 'Bash {"command": "ruff check --fix"}', "Right, only the sources."),
+    ]
+
+
+def test_a_run_with_one_reply_has_no_exchanges() -> None:
+    session = ClaudeSession()
+    session.human("what time is it?")
+    session.say("Noon.")
+    assert read(session)[0].exchanges == ()
+
+
+def test_the_records_of_recent_versions_are_known() -> None:
+    session = ClaudeSession()
+    session.human("hello")
+    for kind in ("api-request", "api-request-shape", "api-request-blob", "tools-used", "cost-state", "atis-latch"):
+        session.records.append({"type": kind, "sessionId": "s-1"})
+    session.say("Hello.")
+    assert reasons(parse(CLAUDE, session.bytes)) == []

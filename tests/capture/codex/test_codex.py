@@ -12,6 +12,8 @@ from capture_samples import CodexSession, busy_rollout, dump, parse, reasons, ru
 
 from metier.capture.codex.source import Codex
 from metier.capture.source import Captured, Rewound
+from metier.formats.handed_text import ABOUT
+from metier.hooks.agents import selection_id
 from metier.types import ShownSkill, Tokens
 
 CODEX = Codex()
@@ -248,3 +250,15 @@ def test_claims_and_places() -> None:
     assert not CODEX.claims("x.jsonl", b'{"parentUuid":null,"type":"user"}')
     assert CODEX.places({"CODEX_HOME": "/c"}, "/h")[0] == "/c/sessions/**/rollout-*.jsonl"
     assert io.BytesIO(busy_rollout().bytes).readable()
+
+
+def test_a_skill_that_metier_handed_over_is_given_and_teaches_nothing() -> None:
+    session = CodexSession()
+    session.ask("mend the flaky test", "t1")
+    session.user_item(f'{ABOUT}\n\n<skill_content name="flaky-tests" version="3">\nRun.\n</skill_content>', "developer")
+    session.say("Done.")
+    session.done("t1", "Done.")
+    [run] = runs(parse(CODEX, session.bytes))
+    assert run.skills.given == ("flaky-tests",)
+    assert run.context == ()
+    assert run.selection == selection_id("t1")

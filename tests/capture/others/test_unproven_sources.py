@@ -40,6 +40,24 @@ def test_gemini_messages_are_replaced_and_rewound() -> None:
     assert second.message == "go on"
 
 
+def test_what_a_tool_answered_gemini_is_taken_out_of_its_wrapping() -> None:
+    def answer(**response: object) -> dict[str, object]:
+        return {"functionResponse": {"id": "c", "name": "run_shell_command", "response": response}}
+
+    calls = [
+        {"id": "1", "name": "a", "args": {}, "result": [answer(output="one"), answer(output="two")]},
+        {"id": "2", "name": "b", "args": {}, "result": [answer(error="no such file")], "status": "error"},
+        {"id": "3", "name": "c", "args": {}, "result": [{"text": "other"}]},
+    ]
+    rows = [
+        {"id": "1", "type": "user", "content": "go"},
+        {"id": "2", "type": "gemini", "content": "", "toolCalls": calls},
+    ]
+    [run] = runs(parse(GeminiCli(), dump(rows)))
+    assert [tool.output for tool in run.tools] == ["one\ntwo", "no such file", '[{"text": "other"}]']
+    assert run.tools[1].error == "no such file"
+
+
 def test_openclaws_trajectory_and_older_sessions_are_read() -> None:
     event = {"traceSchema": "openclaw-trajectory", "schemaVersion": 1}
     trajectory = dump(

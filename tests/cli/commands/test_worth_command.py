@@ -68,7 +68,8 @@ def test_counts_and_lift_are_in_the_json_and_a_line_says_them(shell: Shell, skil
     assert shown["lift"] == row["lift"]
     assert shown["worth"].startswith("lift +0.")
     said = shell.ok("skills", "show", "deploy")
-    assert "selected 40 times, used 40: 30 succeeded, 10 failed; compared 40 runs with it and 40 without" in said
+    assert "given 40 times: 30 of these runs succeeded, 10 failed; used 40: 30 succeeded, 10 failed;" in said
+    assert "compared 40 runs with it and 40 without" in said
 
 
 def test_a_skill_that_hurts_is_called_so_wherever_one_looks(shell: Shell, skill: str) -> None:

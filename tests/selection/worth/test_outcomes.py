@@ -141,6 +141,19 @@ def test_what_runs_say_is_counted_by_skill_and_kept_apart(either: Workspace) -> 
         with_successes=2,
         withheld_runs=2,
         withheld_successes=1,
+        given_succeeded=2,
+        given_failed=1,
+    )
+
+
+def test_a_skill_that_was_given_is_not_called_ignored_when_the_run_used_another(ws: Workspace) -> None:
+    made = one(ws)
+    run = served(made, uses=("other",))
+    keep(ws, (made, replace(run, skills=replace(run.skills, given=("Deploy",)))))
+    found = counted(ws, CURRENT)["deploy"]
+    assert (found.selected, found.told, found.used, found.given_succeeded) == (1, 0, 0, 1)
+    assert "given once: 1 of these runs succeeded, 0 failed; used 0" in outcomes.line(
+        "deploy", outcomes.worths(ws.library, CURRENT)["deploy"]
     )
 
 
@@ -399,5 +412,5 @@ def test_a_hundred_thousand_selections_are_summed_up_in_a_blink(ws: Workspace) -
     assert counted(ws, CURRENT)["deploy"].selected == 100_002
     assert time.process_time() - began < 0.3
     began = time.process_time()
-    assert outcomes.records(ws.library, CURRENT)
+    assert outcomes.worths(ws.library, CURRENT)
     assert time.process_time() - began < 0.02

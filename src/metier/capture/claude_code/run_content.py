@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from metier.capture.claude_code.records import parse_user_record, skill_body, text_of_result
 from metier.capture.reading.corrections import is_correction
-from metier.capture.reading.fields import Map, compact, flag, items, mapping, moment, number, text
+from metier.capture.reading.fields import Map, compact, elements, flag, items, mapping, moment, number, text
 from metier.types import Tokens
 
 if TYPE_CHECKING:
@@ -152,6 +152,10 @@ def _add_skill_body(run: RunBuilder, record: Map, told: UserRecord, command: str
         name = run.skill_of(call) or command or folder.replace("\\", "/").rstrip("/").rpartition("/")[2]
         run.add_shown_skill(name, body)
         return True
+    is_prompt = command.startswith("mcp__") or command.endswith("(MCP)")
+    if is_prompt and told.words and not call and not run.has_activity:
+        run.add_passage("tool", told.words)  # a server's prompt: no skill, and nobody here wrote it
+        return True
     if command and told.words and not call and not run.has_activity and not told.words.startswith("<"):
         run.add_shown_skill(command, told.words)
         run.add_passage("operator", told.words)
@@ -193,7 +197,9 @@ def _add_attachment(run: RunBuilder, attachment: Map) -> None:
     elif kind in _FILES:
         run.add_passage("file", _file_text(attachment))
     elif kind in _HOOKS or (kind == "hook_success" and text(attachment, "hookEvent") in _CONTEXT_HOOKS):
-        run.add_passage("tool", text_of_result(content))
+        for said in [text_of_result([one]) for one in elements(content)] or [text_of_result(content)]:
+            if not run.add_handed_text(said):
+                run.add_passage("tool", said)
     elif kind == "invoked_skills":
         for skill in items(attachment, "skills"):
             run.add_active_skill(text(skill, "name"))
@@ -213,7 +219,10 @@ def _add_queued_message(run: RunBuilder, attachment: Map) -> None:
     human = sender in ("", "human") and mode in ("", "prompt")
     for piece in told.passages:
         run.add_passage(piece.origin, piece.text)
-    run.add_passage("person" if human else "tool", told.words)
+    if human:
+        run.add_message(told.words)
+    else:
+        run.add_passage("tool", told.words)
     if human and is_correction(told.words):
         run.corrections.append(told.words)
 

@@ -30,6 +30,7 @@ _KNOWN = frozenset(
         *("permission-mode", "isolation-latch", "atis-latch", "attribution-snapshot", "content-replacement"),
         *("worktree-state", "cost-state", "bridge-session", "pr-link", "speculation-accept", "saved_hook_context"),
         *("artifact-comment-monitor", "artifact-autoreact-ledger", "task-summary", "marble-origami-commit"),
+        *("api-request", "api-request-shape", "api-request-blob", "tools-used"),
     }
 )
 """Known types of records; runs need only those in the first line."""
@@ -183,7 +184,7 @@ class SessionReader:
             typed = (text(record, "content") or waiting).strip()
             self.queued_messages = [one for one in self.queued_messages if one.strip() != typed]
             if run is not None and typed and not typed.startswith(("<", "/", "!")):
-                run.add_passage("person", typed)
+                run.add_message(typed)
                 run.corrections += [typed[:4000]] if is_correction(typed) else []
         elif self.queued_messages:
             self.queued_messages.pop(0)
@@ -221,7 +222,7 @@ class SessionReader:
             self.skips["sent by Metier itself"] += 1
             return None
         copied = mapping(record, "forkedFrom")
-        return RunBuilder(
+        run = RunBuilder(
             source=SOURCE,
             session=text(copied, "sessionId")
             or text(record, "sessionId")
@@ -230,6 +231,8 @@ class SessionReader:
             external_id=text(copied, "messageUuid") or text(record, "uuid") or None,
             started=moment(record, "timestamp"),
         )
+        run.set_turn(text(record, "promptId"))
+        return run
 
     def _finish_run(
         self, run: RunBuilder, offset: int, asides: Sequence[str], command: str

@@ -56,6 +56,8 @@ def add_injected_text(run: RunBuilder, said: str, role: str) -> None:
             run.add_shown_skill(name.strip(), body)
     elif head.startswith(_ABORTED):
         run.status = "aborted"
+    elif run.add_handed_text(said):
+        return
     elif role == "developer" or head.startswith(_OPERATOR):
         run.add_passage("operator", said)
     elif not head.startswith(_UNUSED):

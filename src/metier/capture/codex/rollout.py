@@ -157,6 +157,7 @@ class RolloutReader:
             external_id=_turn_id(opening) or _name_of_request(line, record),
             started=moment(record, "timestamp"),
         )
+        self.run.set_turn(_turn_id(opening))
         self.run.set_model(self.model)
         if self.start and self.is_first_run:
             self.subagents = [one for one in self.subagents if one[0] >= text(record, "timestamp")]

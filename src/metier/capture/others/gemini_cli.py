@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
 from metier.capture.reading.dialogue import Dialogue, text_of_blocks
-from metier.capture.reading.fields import Map, compact, items, mapping, moment, number, text
+from metier.capture.reading.fields import Map, compact, elements, items, mapping, moment, number, text
 from metier.capture.reading.lines import FileLine, read_records
 from metier.capture.source import Captured, Found, Rewound, Session, Skipped
 from metier.types import Tokens
@@ -84,7 +84,7 @@ def _add_record(talk: Dialogue, line: FileLine, record: Map) -> Iterator[Capture
         talk.add_answer(said, items(record, "toolCalls"))
         for call in items(record, "toolCalls"):
             failed = text(call, "status") in ("error", "cancelled")
-            talk.add_result(text(call, "id"), compact(mapping(call).get("result")), failed=failed)
+            talk.add_result(text(call, "id"), _output_of(mapping(call).get("result")), failed=failed)
         talk.run.set_model(text(record, "model"))
         talk.run.add_time(moment(record, "timestamp"))
         used = mapping(record, "tokens")
@@ -94,3 +94,11 @@ def _add_record(talk: Dialogue, line: FileLine, record: Map) -> Iterator[Capture
         talk.run.add_usage(text(record, "id"), tokens)
     elif talk.run is not None and kind == "error":
         talk.run.status = "error"
+
+
+def _output_of(result: object) -> str:
+    """What a tool answered, without the `functionResponse` around it."""
+    parts = [mapping(mapping(part, "functionResponse"), "response") for part in elements(result)]
+    if not parts or not all(parts):
+        return compact(result)
+    return "\n".join(text(part, "output") or text(part, "error") or compact(part) for part in parts)

@@ -8,8 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.capture.reading.fields import TEXT_LIMIT, clip, decode, elements, mapping
+from metier.formats.handed_text import given_skills, is_handed_text
 from metier.formats.origins import origin_of
-from metier.types import Passage, Run, ShownSkill, SkillTrace, Tokens, ToolCall
+from metier.hooks.agents import selection_id
+from metier.types import Exchange, Passage, Run, ShownSkill, SkillTrace, Tokens, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 RUN_LIMIT = 8 * 1024 * 1024
 """Characters that one run may have; after that, each further text is cut to a stub."""
+ACT_LIMIT = 2_000
+"""Characters that are kept of what surrounds a message of the person."""
 _STUB = 160
 _SKILL_FILE = re.compile(r"([A-Za-z0-9][\w.-]{0,80})[/\\]{1,2}SKILL\.md\b")
 _READERS = re.compile(
@@ -45,10 +49,13 @@ class RunBuilder:
         self._context: list[Passage] = []
         self._shown: dict[tuple[str, str], ShownSkill] = {}
         self._active: dict[str, None] = {}
+        self._given: dict[str, None] = {}
         self._usage: dict[Hashable, Tokens] = {}
         self._answer: list[str] = []
         self._answer_of: Hashable = None
         self._said: list[str] = []
+        self._exchanges: list[Exchange] = [Exchange()]
+        self._last_act = ""
         self._recent: deque[int] = deque(maxlen=3)
 
     def add_time(self, moment: str | None) -> None:
@@ -75,6 +82,8 @@ class RunBuilder:
         kept = self._clip(text)
         self._answer.append(kept)
         self._said.append(kept)
+        self._last_act = kept[:ACT_LIMIT]
+        self._exchanges = [one if one.reply else replace(one, reply=self._last_act) for one in self._exchanges]
 
     def is_repeated(self, text: str) -> bool:
         """Whether the text equals one of the last three texts that were asked about; remembers the text."""
@@ -104,6 +113,7 @@ class RunBuilder:
         self.attempted.update(dict.fromkeys(found))
         said, self._said = self._clip("\n\n".join(self._said)), []
         kept = self._clip(given)
+        self._last_act = f"{name} {kept}"[:ACT_LIMIT]
         self._tools.append(ToolCall(name=name or "?", input=kept, origin=origin_of(name), skills=found, said=said))
 
     def add_result(self, call_id: str, output: str, *, error: str | None = None) -> ToolCall | None:
@@ -149,6 +159,23 @@ class RunBuilder:
         if skill:
             self._active[skill] = None
 
+    def add_handed_text(self, text: str) -> bool:
+        """Note the skills in a text that Metier handed over; False if it is another's text, which then is a passage."""
+        self._given.update(dict.fromkeys(given_skills(text)))
+        return is_handed_text(text)
+
+    def set_turn(self, turn: str) -> None:
+        """Name the selection of this request by the agent's own id of the request."""
+        if turn:
+            self._run = replace(self._run, selection=selection_id(turn))
+
+    def add_message(self, text: str) -> None:
+        """Add a message that the person wrote while the agent was at work."""
+        before = len(self._context)
+        self.add_passage("person", text)
+        if len(self._context) > before:
+            self._exchanges.append(Exchange(message=text.strip()[:ACT_LIMIT], before=self._last_act))
+
     def add_passage(self, origin: Origin, text: str) -> None:
         """Add other text that the agent saw, with its origin."""
         if text.strip():
@@ -185,10 +212,19 @@ class RunBuilder:
                 attempted=tuple(self.attempted),
                 path=path,
                 shown=tuple(self._shown.values()),
+                given=tuple(self._given),
             ),
             tokens=sum_tokens(self._usage.values()),
             correction="\n".join(dict.fromkeys(self.corrections)) or None,
+            exchanges=self._told_exchanges(),
         )
+
+    def _told_exchanges(self) -> tuple[Exchange, ...]:
+        """The exchanges, if they say more than the request and the answer do."""
+        first, *others = self._exchanges
+        answer = "\n\n".join(self._answer)
+        first = Exchange() if answer.startswith(first.reply) else first
+        return (first, *others) if others or first.reply else ()
 
     def _clip(self, text: str) -> str:
         """The text, cut to what the run's limit still allows."""

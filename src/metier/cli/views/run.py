@@ -140,6 +140,7 @@ def _facts(record: Record, went: Trail | None) -> list[Text]:
     marks = sum(len(MARK.findall(text)) for text in _texts(record))
     facts = {
         "learning": _learning(went) if went else "",
+        "skills given": ", ".join(run.skills.given),
         "skills used": ", ".join(record.used),
         "skills seen, not used": ", ".join(loaded),
         "tokens": f"{tokens.input:,} in, {tokens.output:,} out, {tokens.cache_read:,} from cache"

@@ -57,7 +57,8 @@ def run_outcome(record: Record) -> RunOutcome:
     used = frozenset(name.casefold() for name in record.used) or None
     success = success_of(record.run)
     claimed = success is True and record.run.outcome is None
-    return RunOutcome(run=record.id, used=used, stated=None if claimed else success)
+    given = frozenset(name.casefold() for name in record.run.skills.given)
+    return RunOutcome(run=record.id, used=used, given=given, stated=None if claimed else success)
 
 
 def match_requests(members: Iterable[LinkRequest]) -> dict[str, str]:

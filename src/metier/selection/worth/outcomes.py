@@ -109,6 +109,7 @@ def as_document(worth: Worth) -> dict[str, object]:
     shown = found and {"mean": found.mean, "low": found.low, "high": found.high, "measured": found.measured}
     return {
         "selected": made.selected,
+        "given": {"runs": made.selected, "succeeded": made.given_succeeded, "failed": made.given_failed},
         "used": made.used,
         "succeeded": made.succeeded,
         "failed": made.failed,
@@ -127,7 +128,10 @@ def line(skill: str, worth: Worth) -> str:
     compared = (
         f"; compared {made.with_runs} runs with it and {made.withheld_runs} without" if made.withheld_runs else ""
     )
-    went = f"selected {made.selected} times, used {made.used}: {made.succeeded} succeeded, {made.failed} failed"
+    times = "once" if made.selected == 1 else f"{made.selected} times"
+    given = f"given {times}: {made.given_succeeded} of these runs succeeded, {made.given_failed} failed"
+    used = f"used {made.used}: {made.succeeded} succeeded, {made.failed} failed"
+    went = f"{given}; {used}"
     return f"{went}{compared}; {worth.adjustment.reason}"
 
 

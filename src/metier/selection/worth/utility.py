@@ -34,6 +34,9 @@ class Counts:
     withheld_runs: int = 0
     """Runs in which it was chosen and left out on purpose."""
     withheld_successes: int = 0
+    given_succeeded: int = 0
+    """Of the runs that it was handed to."""
+    given_failed: int = 0
     told: int | None = None
     """Runs it was handed over in that say which skills they used; None: all of them do."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 INDEXED = 6_000
 """Characters of a body whose words can be found."""
-COLUMNS = "name, hash, document, stamp, always, factor, checked"
+COLUMNS = "name, hash, document, stamp, always, factor, checked, agents"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,8 @@ class InUse:
     always: bool = False
     factor: float = 1.0
     """What its score is multiplied with; 0: hooks leave it alone."""
+    agents: str = ""
+    """The agents it may be handed to, each between two commas; empty: all."""
     checked: str = ""
     """By what it was looked at before it was found fit for handing out, or not; empty: by nobody yet."""
 
@@ -79,24 +81,26 @@ def list_all(transaction: Transaction) -> dict[str, InUse]:
             always=bool(always),
             factor=cast("float", factor),
             checked=str(checked),
+            agents=str(agents),
         )
-        for name, digest, document, stamp, always, factor, checked in rows
+        for name, digest, document, stamp, always, factor, checked, agents in rows
     }
 
 
 def put(transaction: Transaction, skills: Iterable[InUse]) -> None:
     """Note skills as they are in use now; the finished text of another content goes."""
     rows: list[tuple[Value, ...]] = [
-        (transaction.workspace, one.name, one.hash, one.document, one.stamp, int(one.always), one.factor)
+        (transaction.workspace, one.name, one.hash, one.document, one.stamp, int(one.always), one.factor, one.agents)
         for one in skills
     ]
     transaction.many(
-        "INSERT INTO selectable (workspace, name, hash, document, stamp, always, factor, checked, tokens, context)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, '', 0, '') ON CONFLICT (workspace, name) DO UPDATE SET"
+        "INSERT INTO selectable"
+        " (workspace, name, hash, document, stamp, always, factor, agents, checked, tokens, context)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', 0, '') ON CONFLICT (workspace, name) DO UPDATE SET"
         " checked = CASE WHEN selectable.hash = excluded.hash THEN selectable.checked ELSE '' END,"
         " context = CASE WHEN selectable.hash = excluded.hash THEN selectable.context ELSE '' END,"
         " hash = excluded.hash, document = excluded.document, stamp = excluded.stamp,"
-        " always = excluded.always, factor = excluded.factor",
+        " always = excluded.always, factor = excluded.factor, agents = excluded.agents",
         rows,
     )
 

@@ -17,6 +17,7 @@ NEWEST = 2_000
 SUMS = (
     *("selected", "told", "used", "succeeded", "failed"),
     *("with_runs", "with_successes", "withheld_runs", "withheld_successes"),
+    *("given_succeeded", "given_failed"),
 )
 WEIGH = """
 UPDATE outcomes SET stale = 0, went = CASE
@@ -36,7 +37,9 @@ SELECT workspace, skill, hash,
   sum(CASE WHEN fair = 1 AND handed = 1 AND went IS NOT NULL THEN 1 ELSE 0 END),
   sum(CASE WHEN fair = 1 AND handed = 1 AND went = 1 THEN 1 ELSE 0 END),
   sum(CASE WHEN fair = 1 AND handed = 0 AND went IS NOT NULL THEN 1 ELSE 0 END),
-  sum(CASE WHEN fair = 1 AND handed = 0 AND went = 1 THEN 1 ELSE 0 END)
+  sum(CASE WHEN fair = 1 AND handed = 0 AND went = 1 THEN 1 ELSE 0 END),
+  sum(CASE WHEN handed = 1 AND went = 1 THEN 1 ELSE 0 END),
+  sum(CASE WHEN handed = 1 AND went = 0 THEN 1 ELSE 0 END)
 FROM outcomes WHERE workspace = ? AND skill = ? GROUP BY workspace, skill, hash
 """
 FRESH = (
@@ -68,6 +71,8 @@ class RunOutcome(NamedTuple):
     run: str
     used: frozenset[str] | None = None
     """The skills it used, their names folded; None: it does not say."""
+    given: frozenset[str] = frozenset()
+    """The skills whose text it was given, their names folded: whether it followed them cannot be seen."""
     stated: bool | None = None
     """How it went, where nobody has to judge that."""
 
@@ -188,7 +193,9 @@ def _compared(transaction: Transaction, lots: Sequence[str]) -> set[str]:
 
 
 def _said(went: RunOutcome, skill: str) -> tuple[int | None, int | None]:
-    used = None if went.used is None else int(skill.casefold() in went.used)
+    name = skill.casefold()
+    is_unknown = went.used is None or (name in went.given and name not in went.used)
+    used = None if is_unknown else int(name in (went.used or ()))
     return used, None if went.stated is None else int(went.stated)
 
 
