@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LAUNCHER = str(files("metier.agents") / "plugin/bin/metier-hook")
+SESSIONS = itertools.count(2)
 SHELLS = [shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)]
 
 
@@ -50,7 +52,9 @@ class Launcher:
         return done.stdout.decode()
 
     def prompt(self, folder: Path, *words: str) -> str:
-        return self.run(folder, "prompt", *words, hook_event_name="UserPromptSubmit", prompt=FLAKY)
+        """What it prints for a request in a new session."""
+        session = f"s{next(SESSIONS)}"
+        return self.run(folder, "prompt", *words, hook_event_name="UserPromptSubmit", prompt=FLAKY, session_id=session)
 
 
 @pytest.fixture(params=SHELLS)
