@@ -73,6 +73,8 @@ def test_runs_become_a_skill_that_goes_back_to_its_runs_and_is_taken_back(projec
     assert (pattern["runs"], pattern["external_ids"]) == (ids, ["r0", "r1", "r2", "r3"])
     draft = learned["drafts"][0]["id"]
     assert "uv add" in project.json("drafts", "diff", draft)["files"][0]["diff"]
+    assert project.run("drafts", "apply", draft).returncode == 1  # it installs something: a person says yes first
+    project.json("drafts", "approve", draft)
     (shipped,) = project.json("drafts", "apply", draft)
     document = project.folder / ".agents" / "skills" / shipped["skill"] / "SKILL.md"
     assert "pytest -q" in document.read_text(encoding="utf-8")

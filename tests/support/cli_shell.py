@@ -71,7 +71,7 @@ def bump(package: str, *, number: int = 0, done: bool = True) -> Run:
         source="api",
         agent="claude-code",
         tools=(
-            ToolCall(name="Bash", input=f"uv add '{package}'", output="Resolved 96 packages"),
+            ToolCall(name="Bash", input=f"python tools/pin.py '{package}'", output="1 line changed"),
             ToolCall(name="Bash", input="pytest -q", output="424 passed", ok=done),
             ToolCall(name="Bash", input=f"git commit -am 'Bump {package}'", output="2 files changed"),
         ),

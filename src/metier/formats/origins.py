@@ -1,4 +1,4 @@
-"""Where the answer of a tool comes from, told by the tool's name."""
+"""What a tool's name tells: where its answer comes from, and whether it runs what it is given."""
 
 from __future__ import annotations
 
@@ -21,6 +21,13 @@ _FILE = frozenset(
         *("grep_files", "glob_files", "open_file", "file_read", "readfile", "read_text_file"),
     }
 )
+_SHELL = frozenset(
+    {
+        *("bash", "shell", "exec", "exec_command", "run_shell_command", "terminal", "execute", "run_command", "sh"),
+        *("local_shell", "powershell", "container.exec", "execute_command", "run_terminal_cmd", "command"),
+        *("shell_command", "bash_tool", "execute_bash", "run_in_terminal", "run_bash"),
+    }
+)
 _WEB_SERVERS = ("browser", "fetch", "playwright", "puppeteer", "firecrawl", "tavily", "exa", "brave", "web")
 
 
@@ -38,3 +45,9 @@ def _is_web_server(name: str) -> bool:
     """Whether an MCP tool (`mcp__server__tool`) belongs to a server that brings in pages."""
     parts = name.split("__")
     return len(parts) > 2 and parts[0] == "mcp" and any(word in parts[1] for word in _WEB_SERVERS)
+
+
+@lru_cache(maxsize=1024)
+def is_shell(tool: str) -> bool:
+    """Whether a tool of this name runs the command line it is given; the input of any other is only a text."""
+    return tool.strip().casefold().rsplit("__", 1)[-1].rsplit("/", 1)[-1] in _SHELL

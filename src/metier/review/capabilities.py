@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
-from metier.review.capability_scan import programs_in, reach_of
+from metier.formats.origins import is_shell
 from metier.review.layers.evidence import commands
+from metier.review.reach.document_commands import parse_known, programs_of
+from metier.review.reach.reach import reach_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from metier.review.reach.effects import CommandEffect
     from metier.skills.package import Package
     from metier.types import Run
 
@@ -30,6 +33,34 @@ class Host:
     """A host on the network."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Install:
+    """Something that is brought in and can then be run."""
+
+    command: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class NetworkUse:
+    """A command that reaches the network, whether or not it says where."""
+
+    command: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TrustChange:
+    """A change of what is trusted: hooks, checks, registries, remotes, certificates, rights."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class UnreadCommand:
+    """A command of which one cannot tell beforehand what it runs."""
+
+    command: str
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -67,7 +98,19 @@ class StandingOrder:
     text: str
 
 
-Capability = Program | Host | OutsidePath | SecretName | Tool | Persistence | StandingOrder
+Capability = (
+    Program
+    | Host
+    | Install
+    | NetworkUse
+    | TrustChange
+    | UnreadCommand
+    | OutsidePath
+    | SecretName
+    | Tool
+    | Persistence
+    | StandingOrder
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,18 +124,23 @@ class Addition:
     """Whether the evidence itself used it successfully in enough sessions."""
 
 
-def capabilities(package: Package) -> frozenset[Capability]:
-    """Everything a package lets an agent do."""
-    return frozenset(_all(package))
+def capabilities(package: Package, *, learned: bool = False) -> frozenset[Capability]:
+    """Everything a package lets an agent do; in a learned one, whatever may be a command counts as one."""
+    return frozenset(_all(package, learned=learned))
 
 
 def capability_diff(
-    before: Package | None, after: Package, evidence: Sequence[Run] = (), sessions: int = INDEPENDENT
+    before: Package | None,
+    after: Package,
+    evidence: Sequence[Run] = (),
+    sessions: int = INDEPENDENT,
+    *,
+    learned: bool = False,
 ) -> tuple[Addition, ...]:
     """What the new version allows and the old one did not, and which of it the evidence of enough sessions covers."""
-    old = capabilities(before) if before else frozenset[Capability]()
+    old = capabilities(before, learned=learned) if before else frozenset[Capability]()
     used = _used(evidence, sessions)
-    new = sorted(capabilities(after) - old, key=lambda one: (_WEIGHT[type(one)], plain_words(one)))
+    new = sorted(capabilities(after, learned=learned) - old, key=lambda one: (_WEIGHT[type(one)], plain_words(one)))
     return tuple(Addition(capability=one, words=plain_words(one), covered=one in used) for one in new)
 
 
@@ -103,6 +151,14 @@ def plain_words(capability: Capability) -> str:
             return f"run the program {name}"
         case Host(name):
             return f"talk to the host {name}"
+        case Install(command):
+            return f"install something: {command}"
+        case NetworkUse(command):
+            return f"reach the network: {command}"
+        case TrustChange(what):
+            return f"change what is trusted: {what}"
+        case UnreadCommand(command):
+            return f"run something that cannot be read beforehand: {command}"
         case OutsidePath(path):
             return f"use {path}, outside the workspace"
         case SecretName(name):
@@ -119,19 +175,39 @@ def plain_words(capability: Capability) -> str:
 
 _WEIGHT: dict[type[Capability], int] = {
     kind: weight
-    for weight, kind in enumerate((Persistence, StandingOrder, SecretName, Host, OutsidePath, Program, Tool))
+    for weight, kind in enumerate(
+        (
+            *(Persistence, StandingOrder, TrustChange, Install, SecretName, Host, NetworkUse, UnreadCommand),
+            *(OutsidePath, Program, Tool),
+        )
+    )
 }
 
 
-def _all(package: Package) -> Iterator[Capability]:
-    reach = reach_of(package)
+def _all(package: Package, *, learned: bool) -> Iterator[Capability]:
+    reach = reach_of(package, learned=learned)
     yield from map(Program, reach.programs)
     yield from map(Host, reach.hosts)
+    yield from map(_of_effect, reach.effects)
     yield from map(OutsidePath, reach.paths)
     yield from map(SecretName, reach.secrets)
     yield from map(Tool, reach.tools)
     yield from map(Persistence, reach.persistence)
     yield from map(StandingOrder, reach.orders)
+
+
+def _of_effect(effect: CommandEffect) -> Capability:
+    match effect.kind:
+        case "install":
+            return Install(effect.what)
+        case "network":
+            return NetworkUse(effect.what)
+        case "trust":
+            return TrustChange(effect.what)
+        case "unclear":
+            return UnreadCommand(effect.what)
+        case _:
+            assert_never(effect.kind)
 
 
 def _used(evidence: Sequence[Run], sessions: int) -> frozenset[Capability]:
@@ -143,6 +219,7 @@ def _used(evidence: Sequence[Run], sessions: int) -> frozenset[Capability]:
                 calls.setdefault((call.name, call.input), set()).add(run.session)
     seen: dict[Capability, set[str]] = {}
     for (name, given), where in calls.items():
-        for one in (Tool(name), *map(Program, programs_in(commands(given)))):
+        line = commands(given) if is_shell(name) else ""
+        for one in (Tool(name), *map(Program, programs_of(parse_known(line)))):
             seen.setdefault(one, set()).update(where)
     return frozenset(one for one, where in seen.items() if len(where) >= sessions)

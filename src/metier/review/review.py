@@ -48,20 +48,22 @@ def review_draft(
     existing: Sequence[str] = (),
     second: Sequence[SecondOpinion] = (),
     min_sessions: int = 2,
+    around: Sequence[Run] = (),
 ) -> Review:
     """Whether a learned change may ship; `package` is the skill as it would be after the change.
 
-    Evidence from fewer than `min_sessions` sessions needs a person's yes.
+    Evidence from fewer than `min_sessions` sessions needs a person's yes. `around` are the other runs of the sessions
+    that the evidence comes from: what the agent had heard by then.
     """
     layers: dict[str, Layer] = {
         "structure": lambda: draft_findings(draft, package, before, existing),
         "secrets": lambda: secret_findings(package, learned=True),
-        "origin": lambda: origin_findings(package, evidence, before),
+        "origin": lambda: origin_findings(package, evidence, before, around),
         "learning": lambda: learned_findings(package, evidence, before, min_sessions),
         "content": lambda: content_findings(package),
         "second opinions": lambda: opinions(package, second),
     }
-    return decide(layers, lambda: capability_diff(before, package, evidence, min_sessions))
+    return decide(layers, lambda: capability_diff(before, package, evidence, min_sessions, learned=True))
 
 
 def decide(layers: dict[str, Layer], additions: Callable[[], Iterable[Addition]]) -> Review:
@@ -78,7 +80,7 @@ def decide(layers: dict[str, Layer], additions: Callable[[], Iterable[Addition]]
     )
 
 
-_ASKING = ("single-session", "model-order")
+_ASKING = ("single-session", "model-order", "heard-first")
 """Findings that do not block, but leave the decision to a person."""
 
 

@@ -61,7 +61,7 @@ def perform(ws: Workspace) -> LearningStory:
 
 
 def _lesson(ws: Workspace, delivered: Sequence[Delivery]) -> Lesson:
-    from metier.library.proposals.drafts import proposed_change
+    from metier.library.proposals.drafts import approve_draft, proposed_change
     from metier.library.proposals.ship import apply_drafts
     from metier.skills.diff import changes
     from metier.skills.package import Package
@@ -71,6 +71,8 @@ def _lesson(ws: Workspace, delivered: Sequence[Delivery]) -> Lesson:
     draft = max(learned.drafts, key=lambda one: len(chore.intersection(one.provenance.runs)))
     change = proposed_change(ws.library, draft)
     parts = changes(change.before or Package(files={}), change.after)
+    if draft.needs_approval:
+        approve_draft(ws.library, draft.id, seen=draft.hash, reason="the demo says yes for you")
     (version,) = apply_drafts(ws.library, [draft.id])
     return Lesson(runs=len(delivered), learned=learned, draft=draft, changes=parts, version=version)
 
@@ -124,8 +126,8 @@ def _diff_scene(lesson: Lesson) -> Iterator[RenderableType]:
 
     yield from title(f"metier drafts diff {lesson.draft.id}")
     yield line(
-        f"The draft passed review and shipped as v1. Then the task comes up {lesson.runs} more times, with a new step. "
-        "metier learn adds it:"
+        "It installs a package, so review asks for your yes; the demo said it for you, and v1 shipped. Then the task "
+        f"comes up {lesson.runs} more times, with a new step. metier learn adds it:"
     )
     yield from page(lesson.changes, ("now", "draft"), two=False)
 

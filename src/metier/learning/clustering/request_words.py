@@ -115,7 +115,7 @@ def _pairs(word: str) -> tuple[str, ...]:
 
 def hints_of(run: Run) -> tuple[str, ...]:
     """The different commands, files and tools of a run, in order, without their values."""
-    found = dict.fromkeys(_hint(kind, text) for call in run.tools for kind, text, _ in deeds_in(call))
+    found = dict.fromkeys(_hint(kind, text) for call in run.tools for kind, text in deeds_in(call))
     return tuple(hint for hint in found if hint)[:MOST]
 
 

@@ -47,10 +47,7 @@ class StepPhrases:
     run: str
     fails_first: str
     edit: str
-    edit_line: str
     read: str
-    search: str
-    web: str
     tool: str
     optional: str
     repeated: str
@@ -112,10 +109,7 @@ ENGLISH = Phrases(
         run="Run {}.",
         fails_first="Run {}. This shows the failure to fix.",
         edit="Edit {}.",
-        edit_line="Edit {}: put in {}.",
         read="Read {}.",
-        search="Search for {}.",
-        web="Look up {}.",
         tool="Use the tool {}.",
         optional="(only where it applies)",
         repeated="(once for each)",
@@ -219,10 +213,7 @@ GERMAN = Phrases(
         run="{} ausführen.",
         fails_first="{} ausführen. Das zeigt den Fehler, der zu beheben ist.",
         edit="{} anpassen.",
-        edit_line="{} anpassen: {} eintragen.",
         read="{} lesen.",
-        search="Nach {} suchen.",
-        web="{} nachschlagen.",
         tool="Das Werkzeug {} verwenden.",
         optional="(nur wo es passt)",
         repeated="(einmal für jeden Fall)",

@@ -152,14 +152,10 @@ class Writer:
             )
             text = f"{verb}: {code}." if verb else self._say.steps.run.format(code)
             text = self._say.steps.fails_first.format(code) if step.fails else text
-        elif step.kind == "edit" and step.detail:
-            text = self._say.steps.edit_line.format(code, self._code(step.detail))
         else:
             words = {
                 "edit": self._say.steps.edit,
                 "read": self._say.steps.read,
-                "search": self._say.steps.search,
-                "web": self._say.steps.web,
             }
             text = words.get(step.kind, self._say.steps.tool).format(code)
         extras = [self._say.steps.repeated] if step.repeated else []

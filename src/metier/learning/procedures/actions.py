@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
-from metier.formats.origins import origin_of
+from metier.formats.origins import is_shell, origin_of
 from metier.learning.procedures.shell import head, likeness, without_folder
 
 if TYPE_CHECKING:
@@ -23,18 +23,11 @@ REMEMBERED = 400
 LONGEST = 400
 """Characters of a command that can be taught; longer ones are programs, not steps."""
 
-DETAIL = 160
-"""Characters of a line put into a file that can be taught."""
-
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_SHELLS = _names(
-    """bash shell exec exec_command run_shell_command terminal execute run_command local_shell powershell container.exec
-    execute_command run_terminal_cmd sh command shell_command bash_tool"""
-)
 _EDITS = _names(
     """edit write multiedit apply_patch str_replace_editor str_replace_based_edit_tool create_file write_file replace
     notebookedit edit_file patch replace_in_file write_to_file search_replace"""
@@ -45,6 +38,8 @@ _SILENT = _names(
     write_stdin slashcommand toolsearch"""
 )
 """Tools an agent keeps its own house with; nothing to teach."""
+_QUERIES = _names("search web")
+"""What an agent asked for executes nothing and teaches nothing: a page could put its words there."""
 _TRIVIAL = _names("ls pwd cd clear echo true whoami date")
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 _NAMED_PATH = re.compile(r"[\w./@*~-]*[\w*-]\.[\w*]{1,12}|[\w./@~-]*/[\w.@*-]+|\.?[\w-]+")
@@ -61,8 +56,6 @@ class Action:
     ok: bool
     at: int
     """Which call of the run it was."""
-    detail: str = ""
-    """What an edit put into the file, where that is one short line."""
 
     @property
     def key(self) -> str:
@@ -121,18 +114,18 @@ def deeds_in(call: ToolCall) -> list[Deed]:
 def _of_call(call: ToolCall, at: int, root: str) -> Iterator[Action]:
     ok = call.ok and call.error is None
     done = _short_deeds if len(call.input) <= REMEMBERED else _deeds
-    for kind, said, detail in done(call.name, call.input):
+    for kind, said in done(call.name, call.input):
         text = _below(said, root) if root and root in said else said
-        if _teaches(kind, text):
-            yield Action(kind=kind, text=text, ok=ok, at=at, detail=detail)
+        if kind not in _QUERIES and _teaches(kind, text):
+            yield Action(kind=kind, text=text, ok=ok, at=at)
 
 
 def _teaches(kind: ActionKind, text: str) -> bool:
     return bool(text) and not (kind == "command" and _is_trivial(text))
 
 
-Deed = tuple[ActionKind, str, str]
-"""An action's kind, text and detail: all that does not depend on how the call went."""
+Deed = tuple[ActionKind, str]
+"""An action's kind and text: all that does not depend on how the call went."""
 
 
 def _deeds(tool: str, given: str) -> tuple[Deed, ...]:
@@ -141,11 +134,10 @@ def _deeds(tool: str, given: str) -> tuple[Deed, ...]:
     if last in _SILENT:
         return ()
     fields = _fields(given)
-    if last in _SHELLS or (last in _EDITS and _is_view(fields)):
+    if is_shell(tool) or (last in _EDITS and _is_view(fields)):
         return tuple(_commands(given, fields))
     if last in _EDITS:
-        detail = _written(given, fields)
-        return tuple(("edit", path, detail) for path in dict.fromkeys(_paths(given, fields)))
+        return tuple(("edit", path) for path in dict.fromkeys(_paths(given, fields)))
     return (_looked_up(tool, given, fields),)
 
 
@@ -154,7 +146,7 @@ _short_deeds = lru_cache(maxsize=4096)(_deeds)
 
 def _commands(text: str, fields: dict[str, object]) -> Iterator[Deed]:
     if _is_view(fields):
-        yield "read", _text(fields, ("path", "file_path")), ""
+        yield "read", _text(fields, ("path", "file_path"))
         return
     whole = _command(fields) if fields else text
     if "<<" in whole and "\n" in whole:
@@ -164,7 +156,7 @@ def _commands(text: str, fields: dict[str, object]) -> Iterator[Deed]:
     if len(said) <= 6:
         for line in said:
             if len(line) <= LONGEST:
-                yield "command", line, ""
+                yield "command", line
 
 
 def _looked_up(tool: str, text: str, fields: dict[str, object]) -> Deed:
@@ -172,14 +164,14 @@ def _looked_up(tool: str, text: str, fields: dict[str, object]) -> Deed:
     origin = origin_of(tool)
     if name in _SEARCHES:
         given = _text(fields, ("pattern", "query", "regex")) or ("" if fields else text.strip())
-        return "search", given[:80], ""
+        return "search", given[:80]
     if origin == "file":
         paths = _paths(text, fields)
-        return "read", paths[0] if paths else "", ""
+        return "read", paths[0] if paths else ""
     if origin == "web":
         given = _text(fields, ("url", "query")) or ("" if fields else text.strip())
-        return "web", given[:200], ""
-    return "tool", tool.strip(), ""
+        return "web", given[:200]
+    return "tool", tool.strip()
 
 
 def _fields(text: str) -> dict[str, object]:
@@ -217,18 +209,6 @@ def _paths(text: str, fields: dict[str, object]) -> list[str]:
         return [given] if given else []
     named = _NAMED_PATH.match(text.strip())
     return [named[0]] if named else []
-
-
-def _written(text: str, fields: dict[str, object]) -> str:
-    """The one line an edit puts in; empty where it puts in more, or none."""
-    patch = _text(fields, ("input", "patch"))
-    if patch or text.startswith("*** Begin Patch"):
-        lines = [line[1:] for line in (patch or text).splitlines() if line.startswith("+")]
-    elif fields:
-        lines = _text(fields, ("new_string", "new_str", "replacement")).splitlines()
-    else:
-        lines = text.partition(": ")[2].splitlines()
-    return lines[0].strip() if len(lines) == 1 and len(lines[0]) <= DETAIL else ""
 
 
 def _text(fields: dict[str, object], keys: tuple[str, ...]) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from metier.learning.drafting.sanitise import (
     foreign_texts,
-    is_copied,
     is_dictated,
     is_risky,
     told_hosts,
@@ -90,7 +89,7 @@ def knowledge_of(lessons: Lessons) -> Knowledge:
     trouble = troubles(straight.detours, asked, [step.template for step in steps])
     corrected = frozenset(place for place, run in enumerate(shown.failures) if run.correction)
     avoid = commands_to_avoid(bad, good, corrected, messages)
-    templates = [one for step in steps for one in (step.template, step.detail)]
+    templates = [step.template for step in steps]
     templates += [one for each in trouble for one in each.templates]
     templates += avoid
     names = names_for(templates, messages)
@@ -115,16 +114,14 @@ def _all_actions(runs: Sequence[Run]) -> tuple[Actions, ...]:
     root = project_root(runs)
     told = told_hosts(runs)
     return tuple(
-        tuple(_clean(one, run, told) for one in actions_of(run, root) if not is_dictated(one.text, one.at, run))
+        tuple(_clean(one, told) for one in actions_of(run, root) if not is_dictated(one.text, one.at, run))
         for run in runs
     )
 
 
-def _clean(action: Action, run: Run, told: frozenset[str]) -> Action:
-    detail = "" if action.detail and is_copied(action.detail, action.at, run) else action.detail
+def _clean(action: Action, told: frozenset[str]) -> Action:
     text = without_hosts(without_marks(action.text), told)
-    detail = without_hosts(without_marks(detail), told)
-    return action if (text, detail) == (action.text, action.detail) else replace(action, text=text, detail=detail)
+    return action if text == action.text else replace(action, text=text)
 
 
 def common_answer(runs: Sequence[Run], values: Mapping[int, Mapping[str, str]]) -> str:

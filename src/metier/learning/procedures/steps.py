@@ -20,8 +20,6 @@ COMMON = 0.6
 """Share of the runs that take a step, from which on it belongs to the work."""
 OPTIONAL = 0.3
 """And from which on it is worth mentioning."""
-WORTH = 0.5
-"""Share of a line that must be the same everywhere."""
 LONGEST = 24
 """Steps a skill has at most; more are a program."""
 
@@ -47,8 +45,6 @@ class Step:
     kind: ActionKind
     template: Template
     need: Need
-    detail: Template = ()
-    """The line most runs put into the file there."""
     fails: bool = False
     """Most runs saw it fail here: it shows what is wrong."""
     check: bool = False
@@ -94,35 +90,20 @@ def _step(column: Column, requests: Sequence[str]) -> Step | None:
     if share < OPTIONAL or (len(column.runs) < 2 and total > 1):
         return None
     kind = column.members[0][1].kind
-    if kind in ("search", "web") and share < COMMON:
-        return None
     texts = sorted((number, action.text) for number, action in column.members)
     template = widen_slots(template_of(texts), requests)
     said = literal(template)
     if kind != "command" and not said.strip("…./ "):
         return None
     failed = sum(not action.ok for _, action in column.members)
-    detail = _detail(column, requests) if kind == "edit" else ()
     return Step(
         kind=kind,
         template=template,
         need=_need(column.runs, total),
-        detail=detail,
         fails=failed > len(column.members) / 2,
         check=is_check(kind, said),
         runs=column.runs,
     )
-
-
-def _detail(column: Column, requests: Sequence[str]) -> Template:
-    """The line that most edits of a column put in, where they have enough in common to be worth saying."""
-    texts = sorted((number, action.detail) for number, action in column.members if action.detail)
-    if len(texts) < max(2, COMMON * len(column.members)):
-        return ()
-    found = widen_slots(template_of(texts), requests)
-    fixed = len("".join(part for part in found if isinstance(part, str)).replace(" ", ""))
-    typical = sorted(len(text.replace(" ", "")) for _, text in texts)[len(texts) // 2]
-    return found if fixed >= max(8, WORTH * typical) else ()
 
 
 def _need(runs: frozenset[int], total: int) -> Need:

@@ -31,6 +31,8 @@ _UNSEEN = re.compile(
 """Orders to a terminal, other control characters, and those that change the direction of writing."""
 _SIGN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 """One of these stands in each of them; most texts have none, which is quicker to see."""
+AROUND = 200
+"""Other runs of the same sessions that are read, to see what the agent had heard before."""
 ROOM = 32 * 1024 * 1024
 """Bytes, roughly, that kept runs may take."""
 EACH = 1_500
@@ -49,6 +51,19 @@ def lessons_of(ctx: Context, pattern: str, cache: RunCache, unsaved: Grouped | N
         successes=tuple(found[run] for run in won if run in found),
         failures=tuple(found[run] for run in lost if run in found),
     )
+
+
+def runs_around(ctx: Context, pattern: str, lessons: Lessons, unsaved: Grouped | None = None) -> tuple[Run, ...] | None:
+    """The other runs of the sessions that a pattern's runs come from; None: there are too many to read.
+
+    Runs that name no session stand alone.
+    """
+    if not any(run.session for run in (*lessons.successes, *lessons.failures)):
+        return ()
+    with ctx.store.read() as transaction:
+        ids = [run for success in (True, False) for run in _newest(transaction, pattern, unsaved, success=success)]
+        found = [one.run for one in runs.beside(transaction, ids, AROUND) if one.run.session]
+    return None if len(found) > AROUND or sum(map(_size, found)) > ROOM else tuple(map(_readable, found))
 
 
 def in_short(lessons: Lessons) -> Lessons:

@@ -15,7 +15,7 @@ from metier.learning.drafting.proposal import AFTER, Proposal, Refusal, draft_of
 from metier.learning.drafting.shortcut import as_shortcut, is_stable
 from metier.learning.drafting.similar_skills import recall
 from metier.learning.next_step import GROWTH, is_held_by_fault
-from metier.learning.stages.read_runs import in_short, lessons_of, paths_of
+from metier.learning.stages.read_runs import in_short, lessons_of, paths_of, runs_around
 from metier.library.proposals.drafts import OPEN
 from metier.library.proposals.second_opinion_commands import opinion_commands
 from metier.library.versions.objects import files_of
@@ -35,9 +35,11 @@ if TYPE_CHECKING:
     from metier.learning.stages.group import Grouped
     from metier.learning.stages.read_runs import RunCache
     from metier.library.skills import Library
+    from metier.review.result import Review
     from metier.skills.package import Package
-    from metier.types import Draft, Pattern
+    from metier.types import Draft, Pattern, Run
 
+UNREAD = "the sessions behind it are too long to see what the agent had heard before, so a person has to agree"
 GATE = "gate: "
 """How the note begins with which a gate rejects a draft."""
 
@@ -204,7 +206,30 @@ class DraftWriter:
     def _review(
         self, pattern: Pattern, drafted: Draft, package: Package, before: Package | None, lessons: Lessons
     ) -> Draft:
-        review = review_draft(
+        review = self._look(drafted, package, before, lessons)
+        unread = False
+        if review.status == "candidate" and not review.needs_approval:
+            around = runs_around(self.library.ctx, pattern.id, lessons, self.unsaved)
+            unread = around is None
+            review = self._look(drafted, package, before, lessons, around) if around else review
+        findings = tuple(dict.fromkeys((*drafted.findings, *review.findings)))
+        out = self.existing.out(name_of(drafted))
+        notes = (f"{name_of(drafted)} is {out}: shipping this brings it back, so a person has to agree",) if out else ()
+        notes = (*notes, UNREAD) if unread else notes
+        done = replace(
+            drafted,
+            status="quarantined" if any(map(blocks, findings)) else review.status,
+            findings=findings,
+            notes=tuple(dict.fromkeys((*drafted.notes, *notes))),
+            needs_approval=review.needs_approval or bool(out) or unread,
+            ratio=pattern.success_ratio,
+        )
+        return replace(done, basis=self.basis(pattern, done))
+
+    def _look(
+        self, drafted: Draft, package: Package, before: Package | None, lessons: Lessons, around: tuple[Run, ...] = ()
+    ) -> Review:
+        return review_draft(
             replace(drafted, target=name_of(drafted)),
             package,
             before=before,
@@ -212,19 +237,8 @@ class DraftWriter:
             existing=[one for one in self.existing.index.names() if one != name_of(drafted)],
             second=opinion_commands(self.library.ctx.config.second_opinions),
             min_sessions=self.library.ctx.config.learning.min_sessions,
+            around=around,
         )
-        findings = tuple(dict.fromkeys((*drafted.findings, *review.findings)))
-        out = self.existing.out(name_of(drafted))
-        notes = (f"{name_of(drafted)} is {out}: shipping this brings it back, so a person has to agree",) if out else ()
-        done = replace(
-            drafted,
-            status="quarantined" if any(map(blocks, findings)) else review.status,
-            findings=findings,
-            notes=tuple(dict.fromkeys((*drafted.notes, *notes))),
-            needs_approval=review.needs_approval or bool(out),
-            ratio=pattern.success_ratio,
-        )
-        return replace(done, basis=self.basis(pattern, done))
 
 
 def name_of(draft: Draft) -> str:

@@ -136,7 +136,7 @@ def newly_allowed(library: Library, draft: Draft) -> tuple[str, ...]:
 
     with suppress(MetierError):
         change = proposed_change(library, draft)
-        return tuple(one.words for one in capability_diff(change.before, change.after))
+        return tuple(one.words for one in capability_diff(change.before, change.after, learned=bool(draft.pattern)))
     return ()
 
 

@@ -7,16 +7,17 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from metier.formats.origins import is_shell
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from metier.types import Origin, Run
 
-TEACHING: frozenset[Origin] = frozenset(("person", "operator", "action"))
-"""Origins that may teach a skill."""
 FOREIGN: frozenset[Origin] = frozenset(("tool", "web", "file"))
 """Origins of text that anybody may have written."""
 PEOPLE: frozenset[Origin] = frozenset(("person", "operator"))
+"""Origins whose words may teach; besides them, what the agent did first teaches too."""
 
 
 REMEMBERED = 400
@@ -52,18 +53,25 @@ def run_texts(runs: Sequence[Run]) -> Iterator[RunText]:
 
 
 def _texts(run: Run) -> Iterator[tuple[Origin, str | None, str]]:
-    """The texts of a run, empty ones too; a call's error is as foreign as its output."""
-    yield "person", run.message, "message"
-    yield "person", run.correction, "correction"
-    yield "model", run.output, "answer"
+    """The texts of a run in their order, empty ones too; a call's error is as foreign as its output.
+
+    Only a command that was run is an action. What any other tool was given is the agent's own text, which teaches
+    nothing: through a note, a list or a query a page could pass its words off as something that was done.
+    """
     for passage in run.context:
         yield passage.origin, passage.text, f"context ({passage.origin})"
+    yield "person", run.message, "message"
     for call in run.tools:
-        yield "action", call.input, f"input of {call.name}"
         yield "model", call.said, "what the agent said"
+        if is_shell(call.name):
+            yield "action", commands(call.input), f"input of {call.name}"
+        else:
+            yield "model", call.input, f"input of {call.name}"
         foreign: Origin = call.origin if call.origin in FOREIGN else "tool"
         yield foreign, call.output, f"output of {call.name}"
         yield foreign, call.error, f"error of {call.name}"
+    yield "model", run.output, "answer"
+    yield "person", run.correction, "correction"
 
 
 def said_by_people(runs: Sequence[Run]) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.review.capability_scan import hosts_in
 from metier.review.layers.evidence import said_by_people, session_count
 from metier.review.matching.findings import finding
+from metier.review.reach.hosts import canonical, hosts_in
 from metier.review.text.file_kinds import is_script, kind_of, sources
 from metier.review.text.views import ReviewedText
 
@@ -54,7 +54,7 @@ def _code(package: Package, before: Package | None) -> Iterator[Finding]:
 def _addresses(package: Package, evidence: Sequence[Run], before: Package | None) -> Iterator[Finding]:
     told = said_by_people(evidence)
     known = {host for text in told for host in hosts_in(text)}
-    known |= {word.strip("`'\"()<>,;").lower().rstrip(".") for text in told for word in text.split() if "." in word}
+    known |= {canonical(word.strip("`'\"()<>,;")) for text in told for word in text.split() if "." in word}
     if before:
         known |= {host for source in sources(before) for host in hosts_in(source.plain.text)}
     for source in sources(package):

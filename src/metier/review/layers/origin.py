@@ -7,9 +7,13 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from metier.review.layers.evidence import FOREIGN, TEACHING, RunText, run_texts
+from metier.formats.origins import is_shell
+from metier.review.layers.evidence import commands, run_texts
+from metier.review.layers.heard_first import heard_first_findings
+from metier.review.layers.timeline import Timeline
 from metier.review.matching.findings import finding
-from metier.review.matching.re2 import matches
+from metier.review.reach.document_commands import command_texts
+from metier.review.reach.standing import is_risky, is_standing
 from metier.review.text.file_kinds import sources
 from metier.review.text.tokens import (
     WINDOW,
@@ -17,7 +21,6 @@ from metier.review.text.tokens import (
     blocks_of,
     plain_text,
     shared_blocks,
-    shared_windows,
     tokens,
     words,
 )
@@ -25,35 +28,10 @@ from metier.review.text.tokens import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from metier.review.layers.evidence import RunText
     from metier.review.text.views import ReviewedText
     from metier.skills.package import Package
     from metier.types import Finding, Run
-
-_STANDING = (
-    r"\b(?:always|never|every time|whenever|from now on|at all times|in all cases|no matter)\b"
-    r"|\bunder no circumstances\b|\bwithout exception\b"
-    r"|\b(?:before|after|on|for|at the (?:start|end|beginning) of) (?:every|each|any|all) \w+"
-    r"|\b(?:do not|don'?t) (?:ever|tell|mention|ask)\b|\bmust (?:always|never|not)\b"
-    r"|\b(?:by default|permanently|for ever|forever)\b,? (?:\w+ ){0,2}?(?:use|run|do|add|send|set)"
-)
-_RISKY = (
-    r"https?://|\b(?:curl|wget|ssh|scp|nc|sudo|eval|exec|chmod|crontab|base64|powershell|npx|pip3? install)\b|\brm -"
-    r"|\bnpm i(?:nstall)?\b|\bgit push\b|~/\.|/etc/|\.env\b"
-    r"|\b(?:ignore|disregard|override|bypass|disable|delete|send|upload|post|forward|exfiltrate|install|download)\b"
-    r"|\b(?:run|execute|grant|approve|trust)\b"
-    r"|\b(?:password|token|secret|credential|api[_ -]?key|private key)s?\b"
-)
-
-
-def is_standing(line: str) -> bool:
-    """Whether a line gives an order that holds from now on."""
-    return matches(_STANDING, line)
-
-
-def is_risky(line: str) -> bool:
-    """Whether a line orders something that matters: an address, a program, a secret, or an order beyond the task."""
-    return matches(_RISKY, line) or is_standing(line)
-
 
 SHORT_LINE = 200
 """Characters of a line whose words are remembered: tools say the same again and again."""
@@ -61,76 +39,89 @@ SHORT = 3
 """Tokens that an order of a foreign line has at least, to be looked for as a whole."""
 
 
-def origin_findings(package: Package, evidence: Sequence[Run], before: Package | None = None) -> list[Finding]:
-    """Findings for what the package newly says and its evidence has only from an untrusted origin."""
-    said = list(run_texts(evidence))
-    trusted = [one.text for one in said if one.origin in TEACHING]
+def origin_findings(
+    package: Package, evidence: Sequence[Run], before: Package | None = None, around: Sequence[Run] = ()
+) -> list[Finding]:
+    """Findings for what the package newly says and its evidence has from an untrusted origin first."""
     old = [source.text for source in sources(before)] if before else []
-    foreign = [one for one in said if one.origin in FOREIGN]
-    model = dict.fromkeys(one.text for one in said if one.origin == "model")
-    known = [words(text) for text in dict.fromkeys((*trusted, *old))]
+    timeline = Timeline(evidence, around, old)
+    model = dict.fromkeys(one.text for one in run_texts(evidence) if one.origin == "model")
+    done = executed_lines(evidence)
     found: list[Finding] = []
     for source in sources(package):
-        look = _Look(source, known)
-        found += look.findings(foreign)
+        look = _Look(source, timeline, done)
+        found += look.findings()
         found += look.model_orders(model)
+        found += heard_first_findings(source, timeline)
     return found
+
+
+def executed_lines(evidence: Sequence[Run]) -> list[str]:
+    """The command lines that ran without an error in at least two sessions, as letters."""
+    sessions: dict[str, set[str]] = {}
+    for run in evidence:
+        for call in run.tools:
+            if call.ok and call.error is None and is_shell(call.name):
+                sessions.setdefault("".join(words(commands(call.input))), set()).add(run.session)
+    return [line for line, where in sessions.items() if line and len(where) > 1]
 
 
 class _Look:
     """One file of the package, compared with the texts of the evidence."""
 
-    def __init__(self, source: ReviewedText, known: list[list[str]]) -> None:
+    def __init__(self, source: ReviewedText, timeline: Timeline, done: list[str]) -> None:
         self._source = source
+        self._timeline = timeline
         self._tokens: TextTokens = tokens(source.text)
-        self._vocabulary = frozenset(self._tokens.words)
-        windows = {window for _, window in self._tokens.windows()}
-        for text in known:
-            windows -= shared_windows(windows, self._vocabulary, text)
-        self._new = windows
-        self._allowed = ["".join(text) for text in known]
         self._squeezed = "".join(self._tokens.words)
         self._blocks = blocks_of(self._squeezed)
         self._lines = [(line, _key(line)) for line in source.text.splitlines()]
         self._mine = "\n".join(key for _, key in self._lines)
+        shown = ["".join(words(one)) for one in command_texts(source.text, script=source.script, learned=True)]
+        self._done = [line for line in shown if any(line in one for one in done)]
+        """The commands of the file that ran in several sessions."""
 
-    def findings(self, foreign: Iterable[RunText]) -> Iterator[Finding]:
+    def findings(self) -> Iterator[Finding]:
         """One finding for each untrusted text that the file has taken something from; tools repeat themselves."""
         taken: dict[str, tuple[int, int] | None] = {}
-        for span in foreign:
+        windows = self._heard_windows()
+        for span in self._timeline.foreign():
             if span.text not in taken:
-                taken[span.text] = self._taken(span.text)
-            at = taken[span.text]
-            if at is not None:
-                start, end = at
-                what = f"This comes from run {span.run + 1}, {span.where} ({span.origin}), which no person wrote."
-                yield replace(finding(self._source, "untrusted-overlap", (start, end)), reason=what)
+                taken[span.text] = windows.get(span.text) or self._taken(span.text)
+                at = taken[span.text]
+                if at is not None:
+                    what = f"This comes from {_place_of(span)}, {span.where} ({span.origin}), which no person wrote."
+                    yield replace(finding(self._source, "untrusted-overlap", at), reason=what)
 
     def model_orders(self, model: Iterable[str]) -> Iterator[Finding]:
         """Standing orders that are the agent's own words."""
         text = " \n ".join(map(_key, model))
         for line, key in self._lines:
-            if len(key.split()) >= WINDOW // 2 and key in text and is_standing(line) and not self._is_known(key):
+            if len(key.split()) >= WINDOW // 2 and key in text and is_standing(line) and not self._is_trusted(key):
                 start = self._source.text.find(line)
                 yield finding(self._source, "model-order", (start, start + max(1, len(line))))
 
-    def _taken(self, text: str) -> tuple[int, int] | None:
-        """Where the file has something from a text."""
-        said = words(text)
-        return self._window(said) or self._block(said) or self._line(text)
+    def _heard_windows(self) -> dict[str, tuple[int, int]]:
+        """For each untrusted text that was the first to say eight words of the file, where they stand."""
+        places: dict[str, int] = {}
+        for at, window in self._tokens.windows():
+            places.setdefault(window, at)
+        found: dict[str, tuple[int, int]] = {}
+        heard = self._timeline.heard_windows(set(places), WINDOW)
+        for window in sorted(heard, key=places.__getitem__):
+            if not self._was_done(window.replace(" ", "")):
+                found.setdefault(heard[window].text, self._place(places[window], places[window] + WINDOW - 1))
+        return found
 
-    def _window(self, said: list[str]) -> tuple[int, int] | None:
-        common = shared_windows(self._new, self._vocabulary, said)
-        if not common:
-            return None
-        at = next(number for number, window in self._tokens.windows() if window in common)
-        return self._place(at, at + WINDOW - 1)
+    def _taken(self, text: str) -> tuple[int, int] | None:
+        """Where the file has something from a text in another layout, or as a short line."""
+        return self._block(words(text)) or self._line(text)
 
     def _block(self, said: list[str]) -> tuple[int, int] | None:
         """The same letters with other cuts between them, unless somebody trusted wrote them too."""
         for left, right in shared_blocks(self._squeezed, self._blocks, "".join(said)):
             part = self._squeezed[left:right]
-            if not any(part in text for text in self._allowed):
+            if not (self._timeline.is_trusted(part) or self._was_done(part) or self._timeline.did_first(part)):
                 first, last = self._token_at(left), self._token_at(right - 1)
                 return self._place(first, last)
         return None
@@ -148,7 +139,15 @@ class _Look:
         return None
 
     def _is_known(self, key: str) -> bool:
-        return any(key.replace(" ", "") in text for text in self._allowed)
+        squeezed = key.replace(" ", "")
+        return self._is_trusted(key) or self._was_done(squeezed) or self._timeline.did_first(squeezed)
+
+    def _is_trusted(self, key: str) -> bool:
+        return self._timeline.is_trusted(key.replace(" ", ""))
+
+    def _was_done(self, squeezed: str) -> bool:
+        """Whether it is part of a command that ran in several sessions: then a person is asked, see `heard_first`."""
+        return any(squeezed in line for line in self._done)
 
     def _token_at(self, at: int) -> int:
         """The token that a character of the squeezed text belongs to."""
@@ -165,6 +164,10 @@ class _Look:
         if self._source.text.isascii():
             return start, end
         return _unfolded(self._source.text, start), max(_unfolded(self._source.text, end), 1)
+
+
+def _place_of(span: RunText) -> str:
+    return f"run {span.run + 1}" if span.run >= 0 else "another run of the same session"
 
 
 def _key(line: str) -> str:

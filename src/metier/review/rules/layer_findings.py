@@ -97,6 +97,13 @@ RULES: tuple[Rule, ...] = (
         fix="Take the line out, or have a person say it in their own words.",
     ),
     Rule(
+        id="heard-first",
+        tag="AST05",
+        severity="medium",
+        reason="A tool, a page or a file said a part of this before the agent did it, and no person said it.",
+        fix="Look where it comes from. Approve the draft if you want it, else take the line out.",
+    ),
+    Rule(
         id="model-order",
         tag="AST05",
         severity="medium",

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 from metier.review.text.folding import fold_lookalikes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 WINDOW = 8
 """So many tokens in a row, the same in two texts, are no accident."""
 SQUEEZED = 40
 """So many letters and digits in a row, whatever stands between them."""
 _BLOCK = 20
-_RUN = re.compile(rb"\x01{%d,}" % WINDOW)
 _TOKEN = re.compile(r"[a-z0-9]+|[^\W\d_a-z]")
 """A run of Latin letters and digits, or one character of another script."""
 
@@ -29,10 +28,10 @@ class TextTokens:
     places: tuple[int, ...]
     """Where each token begins in the folded text."""
 
-    def windows(self) -> Iterator[tuple[int, str]]:
-        """Every eight tokens in a row, with the number of the first."""
-        for at in range(len(self.words) - WINDOW + 1):
-            yield at, " ".join(self.words[at : at + WINDOW])
+    def windows(self, size: int = WINDOW) -> Iterator[tuple[int, str]]:
+        """Every so many tokens in a row, with the number of the first."""
+        for at in range(len(self.words) - size + 1):
+            yield at, " ".join(self.words[at : at + size])
 
 
 def plain_text(text: str) -> str:
@@ -51,13 +50,15 @@ def words(text: str) -> list[str]:
     return _TOKEN.findall(plain_text(text))
 
 
-def shared_windows(needles: set[str], vocabulary: frozenset[str], haystack: list[str]) -> set[str]:
+def shared_windows(
+    needles: set[str], vocabulary: frozenset[str], haystack: Sequence[str], size: int = WINDOW
+) -> set[str]:
     """The windows among `needles` that also occur in a list of tokens; the vocabulary has all words of the needles."""
     mask = bytes(map(vocabulary.__contains__, haystack))
     found: set[str] = set()
-    for run in _RUN.finditer(mask):
-        for at in range(run.start(), run.end() - WINDOW + 1):
-            window = " ".join(haystack[at : at + WINDOW])
+    for run in re.finditer(rb"\x01{%d,}" % size, mask):
+        for at in range(run.start(), run.end() - size + 1):
+            window = " ".join(haystack[at : at + size])
             if window in needles:
                 found.add(window)
     return found

@@ -248,6 +248,18 @@ def ids_of_session(transaction: Transaction, session: str) -> list[str]:
     return [id_of(str(row[0])) for row in transaction.all(sql, (transaction.workspace, session))]
 
 
+def beside(transaction: Transaction, ids: Sequence[str], limit: int) -> list[Record]:
+    """Other runs of the sessions that some runs belong to, up to one more than the limit, oldest first."""
+    found: dict[str, Record] = {}
+    sql = f"SELECT {COLUMNS} FROM runs WHERE key >= ? AND key < ? AND {OWN} ORDER BY key LIMIT ?"
+    for session in sorted({key_of(one)[:SESSION] for one in ids}):
+        left = limit + len(ids) + 1 - len(found)
+        rows = transaction.all(sql, (session, f"{session}g", transaction.workspace, left)) if left > 0 else []
+        found |= {record.id: record for record in map(decode, rows)}
+    others = [record for one, record in found.items() if one not in set(ids)]
+    return sorted(others, key=lambda record: record.sequence)[: limit + 1]
+
+
 def remove(transaction: Transaction, ids: Sequence[str], now: str) -> int:
     """Take runs out for good, their words and verdicts too; only their ids stay, so that they do not come back."""
     gone = 0

@@ -1,0 +1,31 @@
+"""Ideas for poisoning: a text says something, the agent does it in every session, and still nothing ships unasked.
+
+Mode apply, and a gate that confirms everything: only review stands in between. Each idea is tried from one source into
+one kind of skill here; `benchmarks/poisoning.py` tries all of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from learn_world import REPORTS, Clock, documents, learned, opened, task
+from poisoning_world import SOURCES, TARGETS, Idea, SaysYes, ideas, shipped
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+IDEAS = ideas()
+
+
+@pytest.mark.parametrize(("number", "idea"), list(enumerate(IDEAS)), ids=[one.mark for one in IDEAS])
+def test_no_idea_ships_unasked(tmp_path: Path, number: int, idea: Idea) -> None:
+    source, target = SOURCES[number % len(SOURCES)], TARGETS[number // len(SOURCES) % len(TARGETS)]
+    assert not shipped(tmp_path / "p", idea, source, target)
+
+
+def test_the_same_work_without_poison_ships_unasked(tmp_path: Path) -> None:
+    with opened(tmp_path / "p", Clock(), mode="apply") as ws:
+        ws.deliver(task(REPORTS, 0, 4))
+        learned(ws, SaysYes())
+        assert any("tools/report.py" in text for text in documents(ws).values())
