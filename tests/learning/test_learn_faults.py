@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from learn_world import TESTS, all_drafts, documents, learned, opened, task, the_draft, with_steps
+from learn_world import TESTS, Clock, all_drafts, documents, learned, opened, task, the_draft, with_steps
 
 from metier.errors import StoreError
 from metier.library.proposals.drafts import get_draft
@@ -15,6 +15,7 @@ from metier.library.proposals.ship import apply_drafts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
     from pathlib import Path
 
     from metier.workspace import Workspace
@@ -88,6 +89,35 @@ def test_applying_by_hand_a_draft_that_cannot_be_saved_takes_it_back_too(tmp_pat
             apply_drafts(ws.library, [the_draft(ws).id])
         assert documents(ws) == {}
         assert the_draft(ws).status == "quarantined"
+
+
+class EditingClock(Clock):
+    """A clock that edits a file by hand in the very moment in which somebody asks for the time and it has a text."""
+
+    file: Path | None = None
+
+    def __call__(self) -> datetime:
+        if self.file and FREEZE in (text := self.file.read_text()) and "By hand" not in text:
+            self.file.write_text(f"{text}\nBy hand.\n")
+        return super().__call__()
+
+
+def test_a_draft_that_can_neither_be_saved_nor_taken_back_is_told_as_shipped_and_finished_later(tmp_path: Path) -> None:
+    clock = EditingClock()
+    with opened(tmp_path / "p", clock, mode="apply") as ws:
+        ws.deliver(task(TESTS))
+        (first,) = learned(ws).applied
+        ws.deliver(with_steps(task(TESTS, 2, 3), FREEZE))
+        change_database(ws, REFUSES)
+        clock.file = ws.library.default.path / first.skill / "SKILL.md"
+        (version,) = learned(ws).applied
+        text = documents(ws)[first.skill]
+        assert (version.skill, FREEZE in text, "By hand." in text) == (first.skill, True, True)
+        assert actions(ws, first.skill)[:2] == ["apply", "apply"]
+        assert "rollback" not in actions(ws, first.skill)
+        change_database(ws, "DROP TRIGGER refuse")
+        learned(ws)
+        assert [one.status for one in all_drafts(ws)] == ["accepted", "accepted"]
 
 
 def test_a_draft_that_a_passing_fault_of_the_disk_quarantined_is_tried_again_at_the_next_pass(shop: Workspace) -> None:

@@ -14,7 +14,7 @@ from metier.runs.derive import valid_name
 from metier.skills.editing.compose import compose
 from metier.skills.package import Package
 from metier.store.tables.library import drafts, profiles
-from metier.types import Guidance, Pattern
+from metier.types import Pattern, SkillGuidance
 from metier.types.skills import NO_GUIDANCE, Profile, Version
 
 if TYPE_CHECKING:
@@ -185,9 +185,9 @@ def _reviewed(library: Library, proposal: Proposal, before: Package | None) -> D
     return save_draft(ctx, replace(draft, hash=package.hash(), status=status, findings=findings, needs_approval=True))
 
 
-def _redacted(ctx: Context, guidance: Guidance) -> Guidance:
-    """Guidance without secrets: it is printed and kept."""
-    return Guidance(
+def _redacted(ctx: Context, guidance: SkillGuidance) -> SkillGuidance:
+    """SkillGuidance without secrets: it is printed and kept."""
+    return SkillGuidance(
         use_cases=tuple(map(ctx.redact, guidance.use_cases)),
         entry_path=tuple(map(ctx.redact, guidance.entry_path)),
         avoid=tuple(map(ctx.redact, guidance.avoid)),

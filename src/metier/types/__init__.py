@@ -11,11 +11,11 @@ from metier.types.drafts import (
     DraftStatus,
     DraftType,
     Finding,
-    Guidance,
     Pattern,
     PatternStatus,
     Provenance,
     Severity,
+    SkillGuidance,
     StoredFile,
 )
 from metier.types.edits import Append, Delete, Edit, InsertAfter, Patch, Replace
@@ -49,7 +49,6 @@ __all__ = [
     "Edit",
     "Exchange",
     "Finding",
-    "Guidance",
     "InsertAfter",
     "LearningState",
     "Origin",
@@ -65,6 +64,7 @@ __all__ = [
     "Selection",
     "Severity",
     "ShownSkill",
+    "SkillGuidance",
     "SkillTrace",
     "Snapshot",
     "StoredFile",

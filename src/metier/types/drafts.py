@@ -70,7 +70,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Guidance:
+class SkillGuidance:
     """What a skill is for, where to begin, and what to leave: proposed by a draft, kept by the skill's profile."""
 
     use_cases: tuple[str, ...] = ()
@@ -119,7 +119,7 @@ class Draft:
     basis: str = ""
     """Stands for all it was last held against; the same again: there is nothing to look at again."""
     matched: tuple[str, ...] = ()
-    guidance: Guidance = Guidance()
+    guidance: SkillGuidance = SkillGuidance()
     provenance: Provenance = Provenance()
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from metier.types.drafts import Finding, Guidance, Provenance, StoredFile
+from metier.types.drafts import Finding, Provenance, SkillGuidance, StoredFile
 
 NO_PROVENANCE = Provenance()
-NO_GUIDANCE = Guidance()
+NO_GUIDANCE = SkillGuidance()
 
 SkillOrigin = Literal["manual", "learned", "trained", "imported"]
 SkillStatus = Literal["provisional", "active", "cold", "archived", "deleted"]
@@ -50,7 +50,7 @@ class Version:
     step: str = ""
     """The training step, where training made it."""
     provenance: Provenance = NO_PROVENANCE
-    guidance: Guidance = NO_GUIDANCE
+    guidance: SkillGuidance = NO_GUIDANCE
     """What the skill is for since then; empty: as before."""
     findings: tuple[Finding, ...] = ()
     receipt: str = ""
@@ -84,7 +84,7 @@ class Profile:
     last_used: str = ""
     retention: float = 0.2
     pinned: bool = False
-    guidance: Guidance = NO_GUIDANCE
+    guidance: SkillGuidance = NO_GUIDANCE
     """Its use cases, where to begin, and what to avoid, as the last applied draft says."""
     changed: str = ""
     """When its last version was made; an unused skill idles from there."""

@@ -18,7 +18,7 @@ from metier.store.tables.runs import spooled, verdicts
 from metier.store.tables.runs import transcripts as files
 from metier.store.tables.selection import selections
 from metier.store.tables.training import cases, rollouts
-from metier.types import Candidate, Draft, Finding, Guidance, Pattern, Provenance, Selection, Verdict
+from metier.types import Candidate, Draft, Finding, Pattern, Provenance, Selection, SkillGuidance, Verdict
 from metier.types.skills import Profile
 from metier.types.trials import Case, Rollout, Scored, Unscored
 
@@ -62,10 +62,10 @@ def test_profiles_of_the_version_before_have_no_guidance_and_can_get_some(bare_e
             (transaction.workspace,),
         )
     migrate(bare_engine, NOW)
-    guidance = Guidance(use_cases=("Deploy the shop",), entry_path=("deploy",), avoid=("`cat`",))
+    guidance = SkillGuidance(use_cases=("Deploy the shop",), entry_path=("deploy",), avoid=("`cat`",))
     with bare_engine.write() as transaction:
         (old,) = profiles.list_all(transaction)
-        assert (old.uses, old.guidance) == (3, Guidance())
+        assert (old.uses, old.guidance) == (3, SkillGuidance())
         profiles.put(transaction, [replace(old, guidance=guidance)])
         assert profiles.list_all(transaction) == [replace(old, guidance=guidance)]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from metier.capture.reading.fields import Map, decode, elements, is_map, items, moment, number, text
-from metier.types import Guidance
+from metier.types import SkillGuidance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ class ForeignDraft:
     summary: str
     body: str
     status: str
-    guidance: Guidance
+    guidance: SkillGuidance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class ForeignProfile:
     uses: int
     last_used: str
     retention: float
-    guidance: Guidance
+    guidance: SkillGuidance
     changes: tuple[tuple[str, str], ...] = ()
     """Moment and summary of each entry of its history, in order."""
 
@@ -188,8 +188,8 @@ def _backup(file: Path, unread: list[tuple[str, str]]) -> SkillBackup | None:
     return SkillBackup(skill=file.parent.parent.name, moment=when, document=content)
 
 
-def _guidance(value: Map) -> Guidance:
-    return Guidance(
+def _guidance(value: Map) -> SkillGuidance:
+    return SkillGuidance(
         use_cases=_lines(value, "intended_use_cases"),
         entry_path=_lines(value, "preferred_entry_path"),
         avoid=_lines(value, "avoid_patterns"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from metier.learning.trace import Origin
-    from metier.types import Draft, Finding, Guidance
+    from metier.types import Draft, Finding, SkillGuidance
 
 
 def row(draft: Draft) -> dict[str, object]:
@@ -31,7 +31,7 @@ def row(draft: Draft) -> dict[str, object]:
     }
 
 
-def guidance_document(guidance: Guidance) -> dict[str, object]:
+def guidance_document(guidance: SkillGuidance) -> dict[str, object]:
     """What a skill is for, where to begin and what to avoid, as JSON."""
     return {
         "use_cases": list(guidance.use_cases),
@@ -40,7 +40,7 @@ def guidance_document(guidance: Guidance) -> dict[str, object]:
     }
 
 
-def guidance_lines(guidance: Guidance) -> list[str]:
+def guidance_lines(guidance: SkillGuidance) -> list[str]:
     """The same for people, each with its label."""
     found = [("use case", one) for one in guidance.use_cases]
     found += [("entry path", " -> ".join(guidance.entry_path))] if guidance.entry_path else []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from metier.learning.drafting.document import is_whole, made_whole, name_in, with_name
 from metier.skills.names import name_problem, slug
-from metier.types import Draft, DraftKind, DraftType, Finding, Guidance, Pattern, Provenance
+from metier.types import Draft, DraftKind, DraftType, Finding, Pattern, Provenance, SkillGuidance
 
 if TYPE_CHECKING:
     from metier.learning.drafting.similar_skills import Place
@@ -59,7 +59,7 @@ def draft_of(proposal: Proposal, pattern: Pattern, now: str, base_hash: str = ""
         base_hash=base_hash,
         pattern=pattern.id,
         matched=proposal.matched,
-        guidance=Guidance(use_cases=proposal.uses, entry_path=proposal.entry_path, avoid=proposal.avoid),
+        guidance=SkillGuidance(use_cases=proposal.uses, entry_path=proposal.entry_path, avoid=proposal.avoid),
         provenance=provenance,
         findings=proposal.findings,
         notes=(*_guidance(proposal), *proposal.notes),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from metier.formats.value_json import dumps, loads
-from metier.types import Guidance
+from metier.types import SkillGuidance
 from metier.types.skills import NO_GUIDANCE, Profile, SkillOrigin, SkillStatus
 
 if TYPE_CHECKING:
@@ -66,5 +66,5 @@ def _profile(row: Row) -> Profile:
         retention=cast("float", retention),
         pinned=bool(pinned),
         changed=str(changed),
-        guidance=loads(Guidance, guidance) if guidance else NO_GUIDANCE,
+        guidance=loads(SkillGuidance, guidance) if guidance else NO_GUIDANCE,
     )
