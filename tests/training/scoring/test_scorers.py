@@ -65,6 +65,7 @@ def problem(of: Case, means: Means | None = None) -> str:
         (case(kind="section", titles=["Risks", "Next steps"]), "## 1. Risks\none\n### 2.1) Next steps\ntwo\n", 1, 1),
         (case(kind="section", titles=["## 1. Risks"]), "## 1. Risks\none\n", 1, 1),
         (case(kind="section", titles=["2. Risks"]), "## 1. Risks\none\n", 0, 0),
+        (case(kind="section", titles=["Risks"]), "## 3 Risks\none\n", 1, 1),
         (case(kind="section", titles=["results"]), "## 2024 results\none\n", 0, 0),
         (case(kind="not-contains", texts=["TODO", "lorem"]), "All done.", 1, 1),
         (case(kind="not-contains", texts=["TODO", "lorem"]), "TODO: more", 0, 0.5),

@@ -66,8 +66,8 @@ def read_count(value: object) -> object:
     """A number of edits as a model writes it: 2, 2.0, "3 edits"; less than 0 is 0. Without a number: no answer."""
     if isinstance(value, int) and not isinstance(value, bool):
         return max(0, value)
-    found = re.search(r"-?\d{1,9}", str(value)) if isinstance(value, str | float) else None
-    if found is None:
+    found = re.search(r"-?\d{1,9}", str(value))
+    if found is None or isinstance(value, bool):
         raise ValueError("Input should be a number of edits, such as 2")
     return max(0, int(found[0]))
 

@@ -45,8 +45,8 @@ REFUSALS = (
 )
 
 
-_NUMBER = re.compile(r"(?:\d+(?:\.\d+)*[.):]|\d+(?:\.\d+)+)\s+")
-"""The number before a heading's words: `1. `, `2.1) `, `3.2 `."""
+_NUMBER = re.compile(r"(?:\d+(?:\.\d+)*[.):]|\d+(?:\.\d+)+|\d{1,2})\s+")
+"""The number before a heading's words: `1. `, `2.1) `, `3.2 `, `4 `; a year is none."""
 
 
 class _Pattern(Protocol):
