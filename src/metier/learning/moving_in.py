@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PICOCLAW = "picoclaw"
 OPEN = ("candidate", "quarantined")
+UNKNOWN = "the skill is in no folder that Metier knows; add its folder to the setting skill_roots, then import again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +65,7 @@ def _take_histories(library: Library, state: EvolutionState, left: list[tuple[st
             else:
                 done += _take_history(found, backups, known.get(skill))
         except NotFoundError:
-            left.append((f"the history of {skill}", "the skill is in no folder that Metier knows"))
+            left.append((f"the history of {skill}", UNKNOWN))
         except MetierError as error:
             left.append((f"the history of {skill}", str(error)))
     return done

@@ -128,3 +128,15 @@ def test_a_state_folder_without_records_and_with_damage_is_read_as_far_as_it_can
     assert said.code == 0
     assert "Took over 2 versions of weather. See them: metier skills history weather" in said.err
     assert f"Left out {state / 'skill-drafts.json'}: not JSON" in said.err
+
+
+def test_the_history_of_a_skill_elsewhere_is_taken_over_once_its_folder_is_known(
+    shell: Shell, state: Path, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (shell.folder / "skills").rename(elsewhere)
+    told = shell.json("import", "picoclaw", str(state))["history"]
+    assert told["versions"] == []
+    assert "add its folder to the setting skill_roots" in told["left"][0]["reason"]
+    again = shell.json("--set", f"skill_roots={elsewhere}", "import", "picoclaw", str(state))["history"]
+    assert [one["version"] for one in again["versions"]] == [1, 2]
