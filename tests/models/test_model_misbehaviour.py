@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 import time
@@ -117,6 +118,41 @@ def test_after_a_broken_exchange_the_next_one_works(serve: Any, hello: Request) 
     for _ in range(3):
         assert not isinstance(model.complete(hello), Reply)
     assert isinstance(model.complete(hello), Reply)
+
+
+def whole(text: str, *, chunked: bool = False) -> bytes:
+    """A response, byte for byte."""
+    body = json.dumps(completion(text)).encode()
+    if chunked:
+        return HEAD + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
+    return HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+@pytest.mark.parametrize("chunked", [False, True], ids=["", "in chunks"])
+@pytest.mark.parametrize("more", [whole("planted"), whole("planted", chunked=True), b"HTTP/1.1 200", b"\r\n"])
+def test_what_a_server_sends_after_its_answer_is_not_the_next_answer(
+    serve: Any, hello: Request, more: bytes, chunked: bool
+) -> None:
+    server, model = serve(raw(whole("first", chunked=chunked) + more), raw(whole("second")), raw(whole("third")))
+    assert [model.complete(hello).text for _ in range(3)] == ["first", "second", "third"]
+    ports = [one.port for one in server.seen]
+    assert ports[0] != ports[1], "the connection with more bytes on it is closed"
+    assert ports[1] == ports[2], "a clean one is used again"
+
+
+def test_what_a_server_sends_a_moment_later_is_not_the_next_answer(serve: Any, hello: Request) -> None:
+    sent = threading.Event()
+
+    def twice(handler: Any) -> None:
+        handler.send(whole("first"))
+        time.sleep(0.05)
+        handler.send(whole("planted"))
+        sent.set()
+
+    _, model = serve(twice, raw(whole("second")))
+    assert model.complete(hello).text == "first"
+    assert sent.wait(5)
+    assert model.complete(hello).text == "second"
 
 
 def test_nobody_listening_is_unreachable_and_costs_nothing(hello: Request) -> None:

@@ -26,6 +26,8 @@ class Seen:
     path: str
     headers: dict[str, str]
     body: bytes
+    port: int = 0
+    """The client's: another one is another connection."""
 
     @property
     def json(self) -> Any:
@@ -42,7 +44,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length", "0")))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        self.asked = Seen(self.path, headers, body)
+        self.asked = Seen(self.path, headers, body, self.client_address[1])
         self.server.next_act(self.asked)(self)
 
     def send(self, raw: bytes) -> None:

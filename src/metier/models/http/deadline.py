@@ -15,6 +15,8 @@ from weakref import WeakSet
 
 import httpcore2
 
+from metier.models.http.one_response import is_one_response
+
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Iterable
@@ -51,14 +53,22 @@ class DeadlineStream(httpcore2.NetworkStream):
         self.inner = inner
         self.clock = clock
         self.opened = opened
+        self._received = bytearray()
+        """What came in since something was sent."""
+        self._is_clean: bool | None = None
+        """Whether that is one response and nothing more; None: nobody has looked yet."""
         opened.add(inner.get_extra_info("socket"))
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """What has arrived, at most `max_bytes`."""
-        return self.inner.read(max_bytes, timeout=self._left(timeout, httpcore2.ReadTimeout))
+        data = self.inner.read(max_bytes, timeout=self._left(timeout, httpcore2.ReadTimeout))
+        self._received += data
+        self._is_clean = None
+        return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send all of it."""
+        self._received.clear()
         for start in range(0, len(buffer), PIECE):
             self.inner.write(buffer[start : start + PIECE], timeout=self._left(timeout, httpcore2.WriteTimeout))
 
@@ -74,8 +84,20 @@ class DeadlineStream(httpcore2.NetworkStream):
         return DeadlineStream(self.inner.start_tls(ssl_context, server_hostname, left), self.clock, self.opened)
 
     def get_extra_info(self, info: str) -> Any:
-        """What the connection below knows of itself."""
+        """What the connection below knows of itself.
+
+        The pool closes an idle connection that is readable. One on which more than a response came in counts as such:
+        its bytes are already in the parser, and would be the answer to the next call.
+        """
+        if info == "is_readable" and not self._has_one_response():
+            return True
         return self.inner.get_extra_info(info)
+
+    def _has_one_response(self) -> bool:
+        if self._is_clean is None:
+            self._is_clean = is_one_response(self._received)
+            self._received = bytearray()
+        return self._is_clean
 
     def _left(self, deadline: float | None, error: type[httpcore2.TimeoutException]) -> float | None:
         return None if deadline is None else left_until(deadline, self.clock, error)
