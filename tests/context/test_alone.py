@@ -60,7 +60,7 @@ def holder(folder: Path) -> subprocess.Popen[str]:
 def test_a_second_one_is_told_who_is_at_work(shop: Workspace) -> None:
     with (
         exclusive_lock(shop.context, 0),
-        pytest.raises(BusyError, match=r"Another learn is at work on .*shop: ") as caught,
+        pytest.raises(BusyError, match=r"Another learn is running in .*shop: ") as caught,
         exclusive_lock(shop.context, 0),
     ):
         pass

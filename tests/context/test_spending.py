@@ -154,7 +154,7 @@ def test_nothing_is_asked_when_it_cannot_be_written_down(ws: Workspace) -> None:
         transaction.all("DROP TABLE spending")
     result = Budgeted(model, StoreLedger(ws.context), Limits(), CHEAP).complete(HELLO)
     assert isinstance(result, OverBudget)
-    assert "cannot be written down" in result.reason
+    assert "cannot be saved" in result.reason
     assert model.requests == []
 
 

@@ -81,7 +81,7 @@ def test_an_unwritable_place_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match=r"is not a folder"):
         Workspace.open(tmp_path / "file")
-    with pytest.raises(StoreError, match=r"The state folder .* cannot be made"):
+    with pytest.raises(StoreError, match=r"The state folder .* cannot be created"):
         Workspace.open(tmp_path, environ={"METIER_HOME": str(tmp_path / "file" / "x"), "HOME": str(tmp_path)})
 
 

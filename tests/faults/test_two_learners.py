@@ -65,7 +65,7 @@ def test_one_that_does_not_wait_is_told_in_one_line_and_changes_nothing(tmp_path
         other = started(folder, tmp_path / "home")
         out, err = other.communicate(timeout=PATIENCE * 10)
         assert (other.returncode != 0, out, err.count("\n")) == (True, "", 1), err
-        assert "Another learn is at work" in err
+        assert "Another learn is running" in err
         assert "Traceback" not in err
         assert all_patterns(ws) == []
         for _ in steps:

@@ -222,7 +222,7 @@ def test_backup_and_restore(folder: Path, tmp_path: Path) -> None:
     metier(folder, "record", stdin='{"message": "x"}')
     report = answer(folder, "backup", str(tmp_path / "b.tar.gz"))
     assert report["bytes"] > 0
-    refused(metier(folder, "backup", str(tmp_path / "b.tar.gz")), 1, "exists already")
+    refused(metier(folder, "backup", str(tmp_path / "b.tar.gz")), 1, "already exists")
     metier(folder, "record", stdin='{"message": "y"}')
     refused(metier(folder, "restore", str(tmp_path / "b.tar.gz")), 2, "Add --yes")
     back = answer(folder, "restore", str(tmp_path / "b.tar.gz"), "--yes")

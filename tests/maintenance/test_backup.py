@@ -56,7 +56,7 @@ def test_restoring_keeps_what_was_there_and_can_be_undone(ws: Workspace, tmp_pat
 
 def test_an_existing_file_is_never_overwritten(ws: Workspace, tmp_path: Path) -> None:
     (tmp_path / "b").write_text("mine")
-    with pytest.raises(RefusedError, match=r"exists already"):
+    with pytest.raises(RefusedError, match=r"already exists"):
         write_backup(ws.context, tmp_path / "b")
     assert (tmp_path / "b").read_text() == "mine"
     with pytest.raises(StoreError, match=r"cannot be written"):

@@ -70,7 +70,7 @@ def test_at_a_server_one_learner_waits_for_another_and_is_told(tmp_path: Path, n
         ws.deliver(task(TESTS))
         steps = learn(ws.library)
         next(steps)
-        with pytest.raises(BusyError, match="Another learn is at work"):
+        with pytest.raises(BusyError, match="Another learn is running"):
             learned(other)
         list(steps)
         assert learned(other).evidence == 0

@@ -187,7 +187,7 @@ def test_each_skill_a_run_met_is_touched_once(ws: Workspace) -> None:
     assert two is not None
     assert (one.uses, one.successes, one.last_used) == (1, 1, "2026-01-05T12:00:00Z")
     assert (two.uses, two.successes) == (1, 1)
-    assert delivery.notes == ("'bad/name' is no skill name; not counted",)
+    assert delivery.notes == ("'bad/name' is not a skill name; not counted",)
 
 
 def test_a_duplicate_counts_nothing_and_an_update_only_what_changed(ws: Workspace) -> None:

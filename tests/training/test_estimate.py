@@ -78,7 +78,7 @@ def test_an_estimate_is_a_line_for_people() -> None:
     line = estimate(splits(), Spec.of(epochs=2, batch=8), "x" * 400).line()
     assert line.startswith("at most ")
     assert "in 6 steps" in line
-    assert "begun early" not in estimate(splits(), Spec.of(ahead=False), "x").line()
+    assert "started early" not in estimate(splits(), Spec.of(ahead=False), "x").line()
 
 
 def test_longer_cases_and_skills_are_more_to_read() -> None:

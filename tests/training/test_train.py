@@ -192,7 +192,7 @@ def test_a_confirmation_that_ran_out_of_budget_is_no_verdict_and_can_be_finished
 
 def test_a_limit_on_money_refuses_to_start_where_the_price_is_unknown(shop: Workspace) -> None:
     agent = Agent()
-    with pytest.raises(ConfigError, match="a limit on money cannot be kept"):
+    with pytest.raises(ConfigError, match="a limit in dollars cannot be kept"):
         trained(shop, order(target=agent, limits=TrainLimits(usd="5")))
     assert agent.asked.total() == 0
 
@@ -200,7 +200,7 @@ def test_a_limit_on_money_refuses_to_start_where_the_price_is_unknown(shop: Work
 def test_a_time_limit_begins_nothing_new_after_it(shop: Workspace) -> None:
     agent = Agent()
     done = trained(shop, order(target=agent, limits=TrainLimits(seconds=0)))
-    assert (agent.asked.total(), done.training.reason) == (0, "its time is over")
+    assert (agent.asked.total(), done.training.reason) == (0, "the time limit is reached")
 
 
 def test_secrets_in_what_an_agent_prints_are_scored_as_they_are_and_never_stored(shop: Workspace) -> None:
@@ -270,7 +270,7 @@ def test_a_training_with_settings_of_another_version_says_so(shop: Workspace) ->
     done = trained(shop, order(cases=cases(40), spec=SMALL))
     with shop.context.store.write() as transaction:
         trainings.save(transaction, replace(done.training, spec='{"sparkle": 3}'), "{}")
-    with pytest.raises(InputError, match="begun by another version"):
+    with pytest.raises(InputError, match="started by another version"):
         order_again(shop.context, done.training.id)
 
 
@@ -317,7 +317,7 @@ def test_a_training_that_is_under_way_is_not_begun_a_second_time(shop: Workspace
     asked = order(cases=cases(60), spec=SMALL)
     work = train(shop.context, asked)
     next(work)
-    with pytest.raises(BusyError, match="is under way in another process already; nothing was begun"):
+    with pytest.raises(BusyError, match=r"is already running in another process\. Nothing was started"):
         next(train(shop.context, asked))
     work.close()
     assert trained(shop, asked).training.status == "finished"

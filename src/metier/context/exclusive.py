@@ -30,7 +30,7 @@ def exclusive_lock(ctx: Context, wait: float, work: str = "learn") -> Generator[
             stack.enter_context(held)
         except BusyError as error:
             raise BusyError(
-                f"Another {work} is at work on {ctx.root}: {error}. Try again when it has ended; nothing was changed."
+                f"Another {work} is running in {ctx.root}: {error}. Nothing was changed; try again when it has ended."
             ) from None
         yield
 

@@ -72,7 +72,7 @@ def make_state_folder(state: Path, root: Path, key: bytes) -> bool:
             with (state / SHARED_BY).open("a", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(f"{root}\n")
     except OSError as error:
-        raise StoreError(f"The state folder {state} cannot be made: {error.strerror}.") from None
+        raise StoreError(f"The state folder {state} cannot be created: {error.strerror}.") from None
     return True
 
 

@@ -48,10 +48,10 @@ def rollback_skill(library: Library, skill: str, to: int | None = None, reason: 
     found, past = _find_writable(library, skill)
     last = _newest_version(past, skill)
     if last.out:
-        raise RefusedError(f"{skill} is {last.status}. Bring it back first: metier skills restore {skill}")
+        raise RefusedError(f"{skill} is {last.status}. Restore it first: metier skills restore {skill}")
     target = past.number(to) if to is not None else _version_before(past, last, skill)
     if target.hash == last.hash:
-        raise RefusedError(f"{skill} is the same as version {target.number} already. Nothing was changed.")
+        raise RefusedError(f"{skill} already equals version {target.number}. Nothing was changed.")
     said = reason or f"back to version {target.number}"
     version = new_version(library.ctx, found, "rollback", status=last.status, like=target, summary=said)
     version = replace(version, receipt="force_accept: a person took it back")
@@ -66,7 +66,7 @@ def archive_skill(library: Library, skill: str, reason: str = "", *, status: Ski
     found, past = _find_writable(library, skill)
     last = _newest_version(past, skill)
     if last.out:
-        raise RefusedError(f"{skill} is {last.status} already. Bring it back: metier skills restore {skill}")
+        raise RefusedError(f"{skill} is already {last.status}. Restore it: metier skills restore {skill}")
     action: VersionAction = "archive" if status == "archived" else "delete"
     version = new_version(library.ctx, found, action, status=status, like=last, summary=reason or action)
     package = found.load(last)
@@ -82,9 +82,7 @@ def restore_skill(library: Library, skill: str, reason: str = "") -> Version:
     if last.status == "cold":
         return change_status(library.ctx, found, last, "wake", status="active", why=reason or "was cold")
     if not last.out:
-        raise RefusedError(
-            f"{skill} is there already. To bring an earlier version back: metier skills rollback {skill}"
-        )
+        raise RefusedError(f"{skill} already exists. To go back to an earlier version: metier skills rollback {skill}")
     version = new_version(
         library.ctx, found, "restore", status="active", like=last, summary=reason or f"was {last.status}"
     )
@@ -224,7 +222,7 @@ def _take_back(
             _update_links(ctx, found, version)
     except MetierError:
         names = ", ".join(f"{version.skill} v{version.number}" for version in versions)
-        raise StoreError(f"{error} The change of the skill was made before that and stays: {names}.") from None
+        raise StoreError(f"{error} The skill itself was changed, and stays changed: {names}.") from None
 
 
 def _update_links(ctx: Context, found: FoundSkill, version: Version) -> None:
@@ -250,7 +248,7 @@ def _find_writable(library: Library, skill: str) -> tuple[FoundSkill, SkillHisto
 
 def _newest_version(past: SkillHistory, skill: str) -> Version:
     if past.last is None:
-        raise NotFoundError(f"No version of {skill} was kept.")
+        raise NotFoundError(f"There is no saved version of {skill}.")
     return past.last
 
 
@@ -259,7 +257,7 @@ def _version_before(past: SkillHistory, last: Version, skill: str) -> Version:
     for version in reversed(past.versions):
         if version.hash != last.hash:
             return version
-    raise RefusedError(f"{skill} has no earlier version. To take it out of sight: metier skills archive {skill}")
+    raise RefusedError(f"{skill} has no earlier version. To hide it: metier skills archive {skill}")
 
 
 def link_for_claude(base: Path, skill: str, mode: Links) -> bool:

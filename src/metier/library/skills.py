@@ -62,7 +62,7 @@ class FoundSkill:
         """The package of a version, every byte checked."""
         package = self._unsaved(version) or self.version_store.objects.load(version.files)
         if package.hash() != version.hash:
-            raise RefusedError(f"Version {version.number} of {self.skill} does not add up to its hash; it is damaged.")
+            raise RefusedError(f"Version {version.number} of {self.skill} is damaged: its files do not match its hash.")
         return package
 
     def read_file(self, version: Version, path: str) -> bytes | None:

@@ -43,7 +43,7 @@ LIMIT = 64 * 1024 * 1024
 def write_backup(ctx: Context, target: Path) -> int:
     """Write everything but the redaction key to one file; returns its size. An existing file is not touched."""
     if target.exists():
-        raise RefusedError(f"{target} exists already. Choose another name.")
+        raise RefusedError(f"{target} already exists. Choose another name.")
     try:
         with temporary_folder(ctx.state, "backup-") as folder:
             database = folder / DATABASE
@@ -150,10 +150,10 @@ def _manifest(archive: tarfile.TarFile) -> dict[str, object]:
     manifest = cast("dict[str, object]", found) if isinstance(found, dict) else {}
     names = manifest.get("files")
     if not isinstance(names, dict) or "workspace" not in manifest:
-        raise InputError("The file is no backup of Metier's: it does not begin with a manifest.")
+        raise InputError("The file is not a Metier backup: it does not start with a manifest.")
     for name in cast("dict[str, object]", names):
         if not _belongs(name):
-            raise InputError(f"The backup names a file that does not belong into one: {name!r}.")
+            raise InputError(f"The backup contains a file that does not belong there: {name!r}.")
     return manifest
 
 

@@ -135,20 +135,25 @@ def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mappin
             library = Library(ctx=ctx)
             skills = [*_skills(library), *_hurting(library)]
     except DamagedError as error:
-        yield Check(name="store", state="problem", text=str(error), fix="bring back a backup: metier restore FILE")
+        yield Check(name="store", state="problem", text=str(error), fix="restore a backup: metier restore FILE")
         return
     except MetierError as error:
-        yield Check(name="store", state="problem", text=str(error), fix="do what the message says, then look again")
+        yield Check(
+            name="store",
+            state="problem",
+            text=str(error),
+            fix="do what the message says, then run `metier doctor` again",
+        )
         return
     text = f"{count} run{'' if count == 1 else 's'}, {size:.1f} MB" + (
         f", {behind} not in the full-text index yet" if behind else ""
     )
     yield Check(name="store", state="ok", text=text)
     if harmed:
-        fix = "bring back a backup, or remove them: metier runs list shows (damaged record)"
+        fix = "restore a backup, or remove them: metier runs list shows (damaged record)"
         yield Check(name="store", state="problem", text=f"{harmed} runs are damaged", fix=fix)
     if broken:
-        yield Check(name="store", state="problem", text=broken, fix="bring back a backup: metier restore FILE")
+        yield Check(name="store", state="problem", text=broken, fix="restore a backup: metier restore FILE")
     if limit and own > limit * 0.8:
         fix = "raise max_disk_mb or `metier runs purge --older-than DAYS`"
         yield Check(name="store", state="warning", text=f"close to its limit of {limit} MB", fix=fix)
@@ -163,14 +168,14 @@ def _skills(library: Library) -> Iterator[Check]:
             past = store.histories.history_of(root, skill)
             count, versions = count + 1, versions + len(past.versions)
             for one in past.damaged:
-                fix = "bring the file back from a backup; the other versions are not affected"
+                fix = "restore the file from a backup; the other versions are not affected"
                 yield Check(name="skills", state="problem", text=f"{one.file} cannot be read: {one.reason}", fix=fix)
             lost = {file.object for one in past.versions for file in one.files if not store.objects.has(file.object)}
             if lost:
                 text = f"{len(lost)} files of earlier versions of {skill} are gone from {store.objects.folder}"
-                yield Check(name="skills", state="problem", text=text, fix="bring them back from a backup")
+                yield Check(name="skills", state="problem", text=text, fix="restore them from a backup")
         if not journal.is_clean(store):
-            text = f"a change that was begun waits in {store.journal}"
+            text = f"an unfinished change waits in {store.journal}"
             yield Check(name="skills", state="problem", text=text, fix="make its root reachable, then run any command")
     yield Check(name="skills", state="ok", text=f"{count} with a history, {versions} versions")
 
@@ -180,7 +185,7 @@ def _hurting(library: Library) -> Iterator[Check]:
     current = {one.name: one.hash for one in list_skills(library) if not one.shadowed_by}
     for name, found in outcomes.hurting(library, current).items():
         fix = f"metier skills rollback {name}, or metier skills archive {name}"
-        text = f"{name} hurts: {found.reason}; it is not selected any more"
+        text = f"{name} makes runs worse: {found.reason}; it is no longer selected"
         yield Check(name="skills", state="warning", text=text, fix=fix)
 
 

@@ -118,7 +118,7 @@ def record_stream(ctx: Context, stream: BinaryIO) -> StreamReport:
         if len(waiting) == CHUNK or held > HELD:
             held = 0
             if not _flush(ctx, batch, waiting):
-                batch.take(line + 1, Delivery(how="refused", reason="this line and those behind it were not read"))
+                batch.take(line + 1, Delivery(how="refused", reason="this line and the lines after it were not read"))
                 return batch
     _flush(ctx, batch, waiting)
     if not (batch.ids or batch.refused or batch.skipped):

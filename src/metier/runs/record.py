@@ -114,7 +114,7 @@ def _touch(transaction: Transaction, pairs: Sequence[tuple[Record, runs.StoredRu
     notes: list[list[str]] = []
     for record, kept in pairs:
         names = seen_skills(record.run) if kept.how in ("new", "updated") else ()
-        notes.append([f"'{name[:80]}' is no skill name; not counted" for name in names if not valid_name(name)])
+        notes.append([f"'{name[:80]}' is not a skill name; not counted" for name in names if not valid_name(name)])
         for name in filter(valid_name, names):
             key = name.casefold()
             known = found.get(key) or profiles.get(transaction, name)

@@ -31,9 +31,9 @@ class TrainingEstimate:
 
     def line(self) -> str:
         """For people."""
-        early = f" (and up to {self.ahead:,} begun early)" if self.ahead else ""
+        early = f" (plus up to {self.ahead:,} started early)" if self.ahead else ""
         return (
-            f"at most {self.rollouts:,} rollouts{early} and about {self.calls:,} calls of the optimiser "
+            f"at most {self.rollouts:,} rollouts{early} and about {self.calls:,} optimiser calls "
             f"in {self.steps} steps; about {self.tokens:,} tokens for the target to read"
         )
 

@@ -159,7 +159,7 @@ def _rolled(
         if isinstance(rollout, BudgetSpent):
             raise RefusedError(
                 f"It stopped after {len(made)} of {len(jobs)} rollouts: {rollout.reason}. "
-                "What was rolled out is kept; the same command goes on from there."
+                "The results so far are saved. Run the same command again to continue."
             )
         made.append(rollout)
         if len(made) % STEP == 0:

@@ -191,8 +191,8 @@ class Judging:
 
     def line(self) -> str:
         """For people."""
-        what = f"{self.edits} edits are screened" if self.how == "screen" else "the candidate is raced"
-        often = f", {self.passes} times over" if self.passes > 1 else ""
+        what = f"{self.edits} edits are screened" if self.how == "screen" else "the candidate is compared"
+        often = f", {self.passes} times" if self.passes > 1 else ""
         return f"step {self.step}: {what} on {self.cases} val cases{often}"
 
 

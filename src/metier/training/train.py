@@ -118,7 +118,7 @@ def _alone(ctx: Context, name: str) -> Generator[None]:
         try:
             stack.enter_context(exclusive_lock(ctx, 0, f"train-{name}"))
         except BusyError:
-            raise BusyError(f"Training {name} is under way in another process already; nothing was begun.") from None
+            raise BusyError(f"Training {name} is already running in another process. Nothing was started.") from None
         yield
 
 
@@ -217,7 +217,7 @@ def _confirm(
     if trained.stopped:
         return replace(told, reason=f"it stopped before it was confirmed: {trained.stopped}"), trained.stopped
     if trained.best.hash() == order.start.hash():
-        return replace(told, reason="no candidate beat the skill it began with"), ""
+        return replace(told, reason="no candidate beat the initial skill"), ""
     if not splits.confirm:
         return replace(told, reason="no cases were left to confirm it with"), ""
     try:

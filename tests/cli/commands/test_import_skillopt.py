@@ -164,12 +164,12 @@ def _break(folder: Path, how: str) -> None:
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ("empty", "no SkillOpt run folder"),
-        ("no folder", "no SkillOpt run folder"),
-        ("bad history", "history.json is no JSON"),
+        ("empty", "not a SkillOpt run folder"),
+        ("no folder", "not a SkillOpt run folder"),
+        ("bad history", "history.json is not valid JSON"),
         ("odd history", "history.json holds no list of steps"),
-        ("bad step", "trajectory_digest.json is no JSON"),
-        ("bad best", "best_skill.md is no UTF-8 text"),
+        ("bad step", "trajectory_digest.json is not valid JSON"),
+        ("bad best", "best_skill.md is not UTF-8 text"),
     ],
 )
 def test_a_folder_that_is_no_run_is_refused_and_nothing_is_kept(

@@ -142,7 +142,7 @@ def test_another_learner_at_work_is_one_line_and_exit_1(shell: Shell, chores: li
         said = shell.run("learn")
     assert (said.code, said.out) == (1, "")
     assert said.err.count("\n") == 1
-    assert "Another learn is at work" in said.err
+    assert "Another learn is running" in said.err
     assert shell.json("patterns") == []
 
 

@@ -105,7 +105,7 @@ def test_a_person_reads_the_decision_first_and_all_of_it_fits_into_eighty_column
         "cannot be told from luck",
         "one-shot rewrite  0.",
         "1     accept new best",
-        "Paid for in all, ",
+        "Paid in total, ",
     ):
         assert text in done.out
     narrow = "\n".join(str(part) for part in page(shop.json("train", "show"), width=80))
@@ -134,11 +134,11 @@ def test_explain_tells_the_search_in_plain_words_and_show_tells_the_same_afterwa
     )
     done = shop.run(*words(server, *more))
     assert done.code == 0
-    assert "the candidate is held against the current skill on up to 36 val cases" in " ".join(done.err.split())
-    assert "cases that nothing has looked at" in done.err
+    assert "the candidate is compared with the current skill on up to 36 val cases" in " ".join(done.err.split())
+    assert "now run on 18 fresh cases" in " ".join(done.err.split())
     after = " ".join(shop.ok("train", "show", "--explain").split())
     live = " ".join(done.err.split())
-    for sentence in ("Step 1: taken (", "Step 2: taken (", "Confirmed: +83.3 points"):
+    for sentence in ("Step 1: accepted (", "Step 2: accepted (", "Confirmed: +83.3 points"):
         assert sentence in after
         assert sentence in live
     training = shop.json("train", "list")[0]["run"]
@@ -175,7 +175,7 @@ def test_trainings_are_listed_shown_resumed_and_compared(shop: Shell, server: st
 def test_what_does_not_beat_a_one_shot_rewrite_says_so_plainly(shop: Shell, server: str) -> None:
     done = shop.run(*words(server, "--spec", "max-edits=0", "--spec", "min-edits=0", "--cases", "few.jsonl"))
     assert done.code == 1
-    assert done.out.startswith("adder: Nothing better was found: no candidate beat the skill it began with.")
+    assert done.out.startswith("adder: Nothing better was found: no candidate beat the initial skill.")
     assert "It does not beat a one-shot rewrite of the same skill" in done.out
 
 
@@ -209,7 +209,7 @@ def test_cases_that_cannot_be_used_are_one_line_on_stderr(shop: Shell) -> None:
     for content, said in (
         ("", "it is empty"),
         (f"{line('a')}\n{line('b', expected='2')}", "different answers"),
-        (f"{line('a', split='train')}\n{line('b', split='val')}", "different sides"),
+        (f"{line('a', split='train')}\n{line('b', split='val')}", "different splits"),
         (f"{line('a', split='train')}\n{line('b', 'y', split='train')}", "to choose by"),
         ('{"id": "a"', "line 1: no JSON"),
         (line("a", scorer="exat"), "exact"),
@@ -222,15 +222,15 @@ def test_cases_that_cannot_be_used_are_one_line_on_stderr(shop: Shell) -> None:
 
 def test_what_is_wrong_is_said_in_one_line_before_anything_is_spent(shop: Shell) -> None:
     for more, code, said in (
-        (("--target", "foo"), 2, "'foo' is no target"),
+        (("--target", "foo"), 2, "'foo' is not a target"),
         (("--target", "python=nowhere:f"), 2, "There is no function nowhere:f"),
         (("--target", "agent=claud-code"), 2, "claude-code"),
         (("--spec", "epoch=2"), 2, "Did you mean epochs?"),
         (("--spec", "epochs=many"), 2, "must be a whole number"),
         (("--spec", "gate=loose"), 2, "strict, off"),
         (("--budget", "money=2"), 2, "--budget needs"),
-        (("--budget", "calls=-1"), 2, "give a number from 0"),
-        (("--budget", "usd=5"), 2, "a limit on money cannot be kept"),
+        (("--budget", "calls=-1"), 2, "give a number of 0 or more"),
+        (("--budget", "usd=5"), 2, "a limit in dollars cannot be kept"),
         (("--cases", "nowhere.jsonl"), 1, "nowhere.jsonl cannot be read"),
         (("--out", "."), 1, "nothing is overwritten"),
     ):

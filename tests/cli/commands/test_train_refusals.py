@@ -61,8 +61,8 @@ def refused(shop: Shell, *more: str, skill: str = "adder") -> tuple[int, str]:
     [
         (("--budget", "calls=5", "--budget", "calls=9"), "--budget sets calls twice"),
         (("--budget", "calls=1e3"), "must be a whole number, 0 or more"),
-        (("--budget", "usd=nan"), "give a number from 0"),
-        (("--budget", "seconds=inf"), "give a number from 0"),
+        (("--budget", "usd=nan"), "give a number of 0 or more"),
+        (("--budget", "seconds=inf"), "give a number of 0 or more"),
         (("--timeout", "nan"), "seconds for an attempt must be above 0 and at most 86,400"),
         (("--timeout", "1e300"), "seconds for an attempt must be above 0 and at most 86,400"),
         (("--spec", "timeout=1e300"), "an answer of the optimiser must be above 0"),
@@ -84,7 +84,7 @@ def test_limits_that_cannot_hold_are_wrong_usage(shop: Shell, more: tuple[str, .
     [
         (("--report", "missing/page.html"), "name a file in a folder that you may write to"),
         (("--report", "."), "name a file in a folder that you may write to"),
-        (("--out", "cases.jsonl/skill"), "nothing can be written to"),
+        (("--out", "cases.jsonl/skill"), "is not writable"),
         (("--cases", "latin.jsonl"), "latin.jsonl is not UTF-8, first in line 2; save it as UTF-8"),
     ],
 )
@@ -100,9 +100,9 @@ def test_where_the_result_cannot_go_nothing_is_begun(shop: Shell, more: tuple[st
     [
         (
             TEXT.encode() + b"\xff\xfe",
-            "other cannot be trained, for its SKILL.md: The file holds bytes that are no UTF-8",
+            "other cannot be trained. SKILL.md: The file holds bytes that are no UTF-8",
         ),
-        (None, "./other is no skill: there is no SKILL.md in that folder"),
+        (None, "./other is not a skill: there is no SKILL.md in that folder"),
     ],
 )
 def test_a_skill_whose_text_cannot_be_read_is_not_trained(shop: Shell, document: bytes | None, said: str) -> None:

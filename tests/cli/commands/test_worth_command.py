@@ -77,9 +77,9 @@ def test_a_skill_that_hurts_is_called_so_wherever_one_looks(shell: Shell, skill:
     assert shell.json("skills", "list")[0]["hurts"] is True
     assert "active, hurts" in shell.ok("skills", "list")
     assert "metier skills rollback deploy" in shell.ok("skills", "show", "deploy")
-    assert "deploy hurts: lift -0." in shell.run("doctor").out
-    assert "deploy hurts: lift -0." in " ".join(shell.json("learn")["notes"])
-    assert "deploy hurts: lift -0." in shell.ok("learn")
+    assert "deploy makes runs worse: lift -0." in shell.run("doctor").out
+    assert "deploy makes runs worse: lift -0." in " ".join(shell.json("learn")["notes"])
+    assert "deploy makes runs worse: lift -0." in shell.ok("learn")
 
 
 def test_an_earlier_version_is_shown_with_what_is_known_of_it(shell: Shell, skill: str) -> None:

@@ -378,7 +378,7 @@ def test_while_somebody_else_learns_nothing_fails_and_nothing_is_forgotten(ws: W
     record(ws)
     with Running([ws.root], learn) as running:
         with exclusive_lock(ws.context, 0):
-            until(lambda: any("Another learn is at work" in text for text in running.texts()))
+            until(lambda: any("Another learn is running" in text for text in running.texts()))
         until(running.passes)
     assert not running.watch.failed
 

@@ -39,7 +39,7 @@ def test_skills_are_found_in_a_folder_of_them_and_by_their_document(tmp_path: Pa
     assert packages_in(tmp_path / "root") == [first, second]
     assert packages_in(first / "SKILL.md") == [first]
     (tmp_path / "none").mkdir()
-    with pytest.raises(InputError, match="holds no skill"):
+    with pytest.raises(InputError, match="contains no skill"):
         packages_in(tmp_path / "none")
     with pytest.raises(InputError, match="neither a skill's folder"):
         packages_in(tmp_path / "missing")

@@ -106,7 +106,7 @@ def test_files_with_the_same_bytes_are_kept_once(bench: Bench) -> None:
 
 def test_one_batch_changes_a_skill_once(bench: Bench) -> None:
     for other in ("deploy", "dep1oy"):
-        with pytest.raises(RefusedError, match="Two changes at once"):
+        with pytest.raises(RefusedError, match="Two changes are for"):
             apply_changes(
                 bench.version_store,
                 [bench.change("deploy", package("deploy")), bench.change(other, package("deploy", "x"))],

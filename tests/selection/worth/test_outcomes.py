@@ -328,11 +328,12 @@ def test_a_skill_that_hurts_is_named_by_the_pass_and_the_doctor_and_not_chosen(s
     trial(shop, current(shop), with_=(15, 45), without=(45, 15))
     found = learned(shop)
     assert any(
-        text.startswith("deploy hurts: lift -0.") and "metier skills archive deploy" in text for text in found.notes
+        text.startswith("deploy makes runs worse: lift -0.") and "metier skills archive deploy" in text
+        for text in found.notes
     )
     assert hurting(shop) == ["deploy"]
     assert outcomes.adjustments(shop.library)["deploy"].factor == 0.0
-    checks = [check for check in check_workspace(shop.root, {}, {}) if check.text.startswith("deploy hurts")]
+    checks = [check for check in check_workspace(shop.root, {}, {}) if check.text.startswith("deploy makes")]
     assert [(check.state, "metier skills rollback deploy" in check.fix) for check in checks] == [("warning", True)]
     assert shop.skills()[0].status == "active", "nothing is taken away"
 

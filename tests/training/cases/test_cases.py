@@ -126,7 +126,7 @@ def test_one_task_with_two_answers_is_a_contradiction_for_exact_scorers_only() -
 
 def test_one_task_on_two_sides_proves_nothing() -> None:
     text = refusal(A | {"split": "train"}, A | {"id": "b", "split": "val"}, A | {"id": "c"})
-    assert "a (train), b (val), c (no split) ask the same on different sides" in text
+    assert "a (train), b (val), c (no split) ask the same but are in different splits" in text
     assert len(read_cases(lines(A | {"split": "val"}, A | {"id": "b", "split": "val"}))) == 2
 
 

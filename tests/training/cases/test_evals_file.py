@@ -43,7 +43,7 @@ def test_expectations_are_assertions_and_without_either_the_expected_output_is_t
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "is no JSON"),
+        ("{", "is not valid JSON"),
         ("[]", "lists no evals"),
         ('{"evals": []}', "lists no evals"),
         (evals("x"), "evals\\[0\\]: must be an object"),
@@ -52,7 +52,7 @@ def test_expectations_are_assertions_and_without_either_the_expected_output_is_t
         (evals(EVAL, EVAL | {"prompt": "another"}), "more than one case has the id eval-1"),
         (evals(EVAL | {"files": ["no.csv"]}), "'no.csv' is not in the package"),
         (evals(EVAL | {"files": ["../../etc/passwd"]}), "is not in the package"),
-        (evals(EVAL | {"files": ["evals/files/x.bin"]}), "is no text"),
+        (evals(EVAL | {"files": ["evals/files/x.bin"]}), "is not text"),
         (evals(EVAL | {"assertions": [3]}), "assertions\\[0\\]: must be text"),
     ],
 )

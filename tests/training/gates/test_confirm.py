@@ -75,7 +75,7 @@ def test_an_arm_that_fails_to_finish_more_often_is_not_judged_by_the_rest() -> N
 def test_too_many_lost_cases_in_both_arms_are_no_verdict_either() -> None:
     found = confirm(pairs((20, 0, 1), (4, None, 1), (4, 1, None)))
     assert found.decision.action == "uninformative"
-    assert "too many are lost" in found.decision.reason
+    assert "too many to decide by the rest" in found.decision.reason
 
 
 def test_a_few_lost_cases_are_left_out_of_both_arms() -> None:
@@ -88,7 +88,7 @@ def test_a_gain_that_hangs_on_cases_the_candidate_did_not_finish_is_no_verdict()
     assert confirm(pairs((6, 0, 1), (30, 1, 1), (2, 0, None))).decision.action == "accept"
     found = confirm(pairs((6, 0, 1), (30, 1, 1), (2, 1, None)))
     assert found.decision.action == "uninformative"
-    assert "2 cases it alone did not finish would undo this if they had failed" in found.decision.reason
+    assert "2 cases that only the new skill did not finish would change this if they failed" in found.decision.reason
 
 
 def test_a_candidate_that_does_not_finish_what_it_fails_gains_nothing_by_it() -> None:

@@ -107,7 +107,7 @@ def problem(of: Case, means: Means | None = None) -> str:
         (case('{"a": 1}', kind="json-equal"), '{"a": 1, "b": 2}', 0, 0.5),
         (case('{"a": 1}', kind="json-equal", subset=True), '{"a": 1, "b": 2}', 1, 1),
         (case("[]", kind="json-equal"), "[]", 1, 1),
-        (case("[]", kind="json-equal"), "no JSON", 0, 0),
+        (case("[]", kind="json-equal"), "not JSON", 0, 0),
         (case("1", kind="json-equal"), "[" * 100_000, 0, 0),
     ],
 )
@@ -145,7 +145,7 @@ def test_a_pattern_that_would_hang_other_engines_is_answered_at_once() -> None:
         (case(kind="regex", patern="a"), "did you mean 'pattern'?"),
         (case(kind="regex"), "scorer.pattern: missing"),
         (case("a(", kind="regex"), "scorer.pattern: missing )"),
-        (case("(?=a)", kind="regex"), "neither look-around nor back references"),
+        (case("(?=a)", kind="regex"), "no look-around and no back references"),
         (case(kind="exact"), "give the case an 'expected'"),
         (case("x", kind="numeric"), "must hold one number"),
         (case("1", kind="numeric", take="middle"), "write one of last, first, only"),
@@ -166,7 +166,7 @@ def test_a_pattern_that_would_hang_other_engines_is_answered_at_once() -> None:
         (case(kind="command", command="true"), "allow it with --allow-commands"),
         (case(kind="python", name="mine"), "there is no function 'mine'; none is given. Write MODULE:FUNCTION"),
         (case(kind="python", name="mine:f"), "its scorer is the function mine:f; read it, then allow it"),
-        (Case(id="c", input="i", expected="e", scorer="{"), "no JSON"),
+        (Case(id="c", input="i", expected="e", scorer="{"), "not JSON"),
     ],
 )
 def test_wrong_settings_are_named_before_anything_is_spent(of: Case, said: str) -> None:
@@ -203,7 +203,7 @@ def test_a_rubric_is_judged_criterion_by_criterion() -> None:
     Scorers(Means(model=model)).check([RUBRIC])
 
 
-@pytest.mark.parametrize("answer", [verdicts(True), verdicts(True, True, True), {"verdicts": []}, "no JSON"])
+@pytest.mark.parametrize("answer", [verdicts(True), verdicts(True, True, True), {"verdicts": []}, "not JSON"])
 def test_a_judge_that_does_not_answer_every_criterion_leaves_the_attempt_unscored(answer: object) -> None:
     assert reason(RUBRIC, means=Means(model=Scripted(on("score", says(answer)))))
 

@@ -61,7 +61,7 @@ def test_a_package_that_cannot_be_written_leaves_no_part_of_itself(shop: Workspa
     best = done.trained.best
     long = Package(files={**best.files, "/".join(["references", *["x" * 200] * 4]): b"too long a path, so far down"})
     deep = tmp_path.joinpath(*["d" * 200] * 16)
-    with pytest.raises(InputError, match="The training is kept; the same command with another --out"):
+    with pytest.raises(InputError, match="The training is saved: run the same command with another --out"):
         write_package(shop.library, replace(done, trained=replace(done.trained, best=long)), str(deep / "out"))
     assert list(deep.iterdir()) == []
     folder = write_package(shop.library, done, str(deep / "out"))
@@ -87,7 +87,7 @@ def test_when_nothing_can_be_written_any_more_the_training_says_where_and_how_it
     (lock,) = shop.state.glob(f"train-{done.training.id}-*.lock")
     in_the_way = lock.with_suffix(".journal.0")
     in_the_way.mkdir()
-    with pytest.raises(StoreError, match=r"Is a directory\. Nothing is lost: fix that"):
+    with pytest.raises(StoreError, match=r"Is a directory\. Nothing is lost: fix this"):
         ended(train_and_ship(shop.library, asked))
     in_the_way.rmdir()
     assert trained(shop, asked).trained == done.trained

@@ -182,10 +182,10 @@ def test_running_commands_end_when_told_to_stop() -> None:
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
-        ("printf '\\377\\376'", "it printed what is no text (exit code 0)"),
+        ("printf '\\377\\376'", "its output is not text (exit code 0)"),
         ("echo no >&2; exit 3", "exit code 3: no"),
-        ("exit 4", "exit code 4: it said nothing"),
-        ("kill -9 $$", "signal 9: it said nothing"),
+        ("exit 4", "exit code 4: no error output"),
+        ("kill -9 $$", "signal 9: no error output"),
     ],
 )
 def test_garbage_and_unexpected_ends_say_nothing_about_the_skill(script: str, reason: str) -> None:
@@ -213,13 +213,13 @@ def test_a_case_cannot_write_outside_the_folder() -> None:
 def test_a_case_whose_file_stands_where_the_skill_goes_is_said_to_be_that() -> None:
     for path in (".agents/skills/greet/SKILL.md", ".agents"):
         said = broken(shell("true"), replace(CASE, files=((path, "mine"),)))
-        assert said.reason == "a file of the case stands where the skill is to go, in .agents/skills"
+        assert said.reason == "a file of the case is in the place of the skill, .agents/skills"
         assert not said.again
     tried(shell("true"), replace(CASE, files=((".agents/skills/other/SKILL.md", "beside it"),)))
 
 
 def test_a_misspelt_place_is_not_taken_for_a_word_and_other_braces_are() -> None:
-    with pytest.raises(UsageError, match=r"\{taks\} in a command stands for nothing; did you mean \{task\}\?"):
+    with pytest.raises(UsageError, match=r"\{taks\} is not a placeholder of a command; did you mean \{task\}\?"):
         command_target("agent {taks}", ENVIRON)
     assert tried(command_target("printf {body}", ENVIRON)).output == "{body}"
 

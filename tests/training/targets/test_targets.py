@@ -104,7 +104,7 @@ def test_a_raw_prompt_without_a_skill_begins_with_the_case() -> None:
 
 @pytest.mark.parametrize("template", ["{input}", "{skill}", "{input} {skill}"])
 def test_a_template_needs_the_skill_before_the_input(template: str) -> None:
-    with pytest.raises(UsageError, match="must hold"):
+    with pytest.raises(UsageError, match="must contain"):
         CompletionTarget(model=Scripted(), template=template)
 
 

@@ -75,7 +75,7 @@ class StoreLedger:
                     return OverBudget(reason=f"{problem}; it counts from midnight UTC")
                 ledger.reserve(transaction, self._ctx.name, day, name, sum_of(asked))
         except StoreError as error:
-            return OverBudget(reason=f"what was spent cannot be written down, so nothing is: {error}")
+            return OverBudget(reason=f"the spending cannot be saved, so nothing is spent: {error}")
         return Reservation(id=name, amount=asked)
 
     def settle(self, reservation: Reservation, spent: Amount) -> None:

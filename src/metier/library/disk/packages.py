@@ -34,7 +34,7 @@ def packages_in(path: Path) -> list[Path]:
         raise InputError(f"{path} is neither a skill's folder nor its SKILL.md.")
     found = sorted(skill_folders(path))
     if not found:
-        raise InputError(f"{path} holds no skill: there is no SKILL.md in it or up to {DEPTH} folders below.")
+        raise InputError(f"{path} contains no skill: there is no SKILL.md in it or up to {DEPTH} folders below.")
     return found
 
 
@@ -64,7 +64,7 @@ def skills_below(root: str) -> Iterator[tuple[str, bool]]:
                     others += 1
                     below.append(f"{place}{name}/")
                 if others > FOLDERS or found > PACKAGES:
-                    raise InputError(f"{root} holds more than {FOLDERS} folders. Name the skills' own folder.")
+                    raise InputError(f"{root} contains more than {FOLDERS} folders. Name the skills' own folder.")
         level = below
 
 
@@ -142,7 +142,7 @@ def _walk(top: int, folder: Path) -> Iterator[tuple[str, int, bytes | None]]:
             count += 1
             name, mode = f"{place}{entry.name}", entry.stat(follow_symlinks=False).st_mode
             if count > MAX_ENTRIES:
-                raise InputError(f"{folder} holds more than {MAX_ENTRIES:,} files and folders.")
+                raise InputError(f"{folder} contains more than {MAX_ENTRIES:,} files and folders.")
             if stat.S_ISDIR(mode) and name.count("/") < MAX_DEPTH:
                 waiting.append(f"{name}/")
                 yield f"{name}/", stat.S_IMODE(mode), None
@@ -153,7 +153,9 @@ def _walk(top: int, folder: Path) -> Iterator[tuple[str, int, bytes | None]]:
             elif stat.S_ISDIR(mode):
                 raise InputError(f"{folder / name} is more than {MAX_DEPTH} folders deep.")
             else:
-                raise InputError(f"{folder / name} is a link or a special file; a package holds plain files only.")
+                raise InputError(
+                    f"{folder / name} is a link or a special file; a package can contain plain files only."
+                )
 
 
 def _entries(top: int, place: str) -> list[os.DirEntry[str]]:
@@ -197,7 +199,7 @@ def _bytes(top: int, name: str, folder: Path, room: int) -> bytes:
         handle = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=within)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise InputError(f"{folder / name} is a link; a package holds plain files only.") from None
+            raise InputError(f"{folder / name} is a link; a package can contain plain files only.") from None
         raise OSError(error.errno, error.strerror, name) from None
     finally:
         if place:

@@ -199,7 +199,7 @@ class SkillSlot:
             where = path.readlink()
             return RefusedError(f"{path} is a link to {where}; Metier does not write through links. Change it there.")
         if error.errno in _LINK:
-            return RefusedError(f"{path}: there is a link or a file where a folder is wanted. Move it away first.")
+            return RefusedError(f"{path}: there is a link or a file where a folder must be. Move it away first.")
         return StoreError(f"{path / str(error.filename or '')} cannot be read: {error.strerror}.")
 
 

@@ -73,7 +73,7 @@ def edit_skill(
         return EditedFile(document=text, reports=done.reports)
     last = found.last()
     if last is None:
-        raise NotFoundError(f"No version of {found.skill} was kept.")
+        raise NotFoundError(f"There is no saved version of {found.skill}.")
     version = new_version(
         library.ctx, found, "edit", status=last.status, like=last, summary=patch.reasoning or "edited"
     )

@@ -33,7 +33,7 @@ def export_skill(library: Library, skill: str, *, with_history: bool = True) -> 
         record_hand_edit(library.ctx, found)
     versions = found.history().versions
     if not versions:
-        raise NotFoundError(f"No version of {skill} was kept.")
+        raise NotFoundError(f"There is no saved version of {skill}.")
     versions = versions if with_history else versions[-1:]
     objects: dict[str, bytes] = {}
     for version in versions:
@@ -53,7 +53,7 @@ def import_skill(library: Library, source: Path, *, for_user: bool = False) -> D
     draft = import_parcel(library, name, parcel, raw, summary=f"imported from {source.name}", for_user=for_user)
     if draft is None:
         folder = _target(library, name, for_user=for_user).folder
-        raise RefusedError(f"{folder} is the same already. Nothing was changed.")
+        raise RefusedError(f"{folder} is already the same. Nothing was changed.")
     return draft
 
 
@@ -97,7 +97,7 @@ def versions_in_parcel(library: Library, draft: Draft, found: FoundSkill) -> tup
 def _read(source: Path) -> tuple[bytes, Parcel]:
     if source.is_dir():
         if not has_document(source):
-            raise InputError(f"{source} holds no SKILL.md. Name the skill's own folder.")
+            raise InputError(f"{source} contains no SKILL.md. Name the skill's own folder.")
         return b"", Parcel(package=read_package(source), versions=(), objects={})
     try:
         with source.open("rb") as file:

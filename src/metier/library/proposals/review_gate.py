@@ -37,8 +37,8 @@ def ship_reviewed_change(
         save_draft(library.ctx, draft)
         first = blocking[0]
         raise RefusedError(
-            f"Review says no: {first.rule} in {first.file}:{first.line}: {first.reason} "
-            f"Nothing was changed; it waits as draft {draft.id} (metier drafts show {draft.id})."
+            f"Blocked by review: {first.rule} in {first.file}:{first.line}: {first.reason} "
+            f"Nothing was changed. Saved as draft {draft.id}: metier drafts show {draft.id}"
         )
     version = replace(change.version, findings=findings, receipt="force_accept: a person's own change")
     return ship_changes(library.ctx, [(found, replace(change, version=version))])[0]

@@ -98,7 +98,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 def _parse_list(answer: bytes) -> list[object]:
     found: object = json.loads(answer)
     if not isinstance(found, list):
-        raise TypeError("it is no list of findings")
+        raise TypeError("it is not a list of findings")
     return cast("list[object]", found)
 
 

@@ -219,7 +219,7 @@ def _undo(store: VersionStore, steps: Sequence[_Step], begun: list[VersionEntry]
             journal.undo(store, begun)
         except (OSError, MetierError) as error:
             if not left:
-                said = f"A change was cut short ({error}); the next command that writes settles it."
+                said = f"A change was interrupted ({error}); the next command that writes completes it or undoes it."
                 raise StoreError(said) from None
         else:
             break
@@ -259,7 +259,7 @@ def _check_batch(changes: Sequence[SkillChange]) -> None:
         _check_name(change.version.skill, path_problem(change.version.skill))
         where = (change.root, lookalike_key(change.version.skill))
         if where in seen:
-            raise RefusedError(f"Two changes at once are about {change.version.skill}, or a name that looks like it.")
+            raise RefusedError(f"Two changes are for {change.version.skill}, or for a name that looks like it.")
         seen.add(where)
 
 
@@ -274,7 +274,7 @@ def _check_alike(place: SkillSlot) -> None:
     with suppress(FileNotFoundError):
         for other in os.listdir(place.folder.parent):  # noqa: PTH208 - names are all it takes
             if other != name and lookalike_key(other) == lookalike_key(name):
-                raise RefusedError(f"'{name}' looks like '{other}', which is there already. Choose another name.")
+                raise RefusedError(f"'{name}' looks like '{other}', which already exists. Choose another name.")
 
 
 def _roots(steps: Sequence[_Step]) -> set[Path]:
@@ -289,8 +289,8 @@ def _conflict_text(place: SkillSlot, base: str, found: str) -> str:
     if found == ABSENT:
         return f"There is no skill in {place.folder} any more, though there was when this change was made."
     if base == ABSENT:
-        return f"{place.folder} exists already (its hash is {found[:12]}); a new skill needs a free name."
+        return f"{place.folder} already exists (its hash is {found[:12]}); a new skill needs a free name."
     return (
-        f"{place.folder} is not what this change was made against: its hash is {found[:12]}, expected was {base[:12]}. "
-        "Look at it again, then make the change anew."
+        f"{place.folder} has changed since this change was made: its hash is {found[:12]}, not {base[:12]}. "
+        "Look at it again, then repeat the change."
     )

@@ -128,7 +128,7 @@ def check_settled(store: VersionStore, waiting: Collection[tuple[str, str]], key
     """Refuse a skill whose last change is not settled yet: its number and its place are taken."""
     if (key, skill) in waiting:
         folder = store.root(key) / skill
-        raise StoreError(f"An earlier change of {folder} was cut short and cannot be settled: is it readable?")
+        raise StoreError(f"An earlier change of {folder} was interrupted and cannot be completed: is it readable?")
 
 
 def recover(store: VersionStore) -> list[RecoveredChange]:

@@ -110,12 +110,12 @@ class ObjectStore:
         try:
             packed = self._read_packed(file)
         except FileNotFoundError:
-            raise NotFoundError(f"{file} is missing: these bytes were not kept, or somebody removed them.") from None
+            raise NotFoundError(f"{file} is missing: it was never saved, or somebody removed it.") from None
         except OSError as error:
             raise StoreError(f"{file} cannot be read: {error.strerror}.") from None
         content = _unpack(packed, name)
         if content is None:
-            raise DamagedError(f"{file} is damaged: it does not hold what its name says. Bring it back from a backup.")
+            raise DamagedError(f"{file} is damaged: its content does not match its name. Restore it from a backup.")
         return content
 
     def _read_packed(self, file: Path) -> bytes:

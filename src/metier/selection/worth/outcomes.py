@@ -138,7 +138,7 @@ def line(skill: str, worth: Worth) -> str:
 def advice(skill: str, found: Adjustment) -> str:
     """What to say about a skill that hurts, and what to do about it."""
     return (
-        f"{skill} hurts: {found.reason}. It is no longer selected."
+        f"{skill} makes runs worse: {found.reason}. It is no longer selected."
         f" Go back to an earlier version: metier skills rollback {skill}. Or retire it: metier skills archive {skill}"
     )
 

@@ -1,4 +1,4 @@
-"""A document that new sections are added to: before its protected regions, every byte it had kept."""
+"""Add sections to a document, before its protected regions; every byte that was there stays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTES = "Notes"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenDocument:
-    """A document as it is written on."""
+    """A document that sections are added to."""
 
     head: str
     """What may grow."""
@@ -29,12 +29,12 @@ class OpenDocument:
     newline: str
 
     def known(self) -> KnownBlocks:
-        """What the document says already, protected regions included."""
+        """What the document already says, protected regions included."""
         return KnownBlocks(lines_of(f"{self.head}{self.tail}").lines)
 
 
 def open_document(document: bytes) -> OpenDocument:
-    """The document to be written on; one that ends inside frontmatter, code or a comment is refused."""
+    """The document, ready for new sections; it is refused if it ends inside frontmatter, code or a comment."""
     layout = split(document)
     if layout.state == "unterminated":
         raise InputError("The frontmatter of the skill is never closed; put a line --- behind its last key first.")
@@ -50,7 +50,7 @@ def open_document(document: bytes) -> OpenDocument:
 
 
 def append_sections(sheet: OpenDocument, parts: Sequence[DocumentPart]) -> str | None:
-    """The document with all sections that say anything new before its regions; None when none does."""
+    """The document with every section that says something new; None if no section does."""
     there = parts_of(lines_of(sheet.head).lines)
     last, title = there[-1], next((part.title for part in there if part.level == 1), "")
     parts = with_headings(without_own_title(parts, title))
@@ -67,7 +67,7 @@ def with_headings(parts: Sequence[DocumentPart]) -> list[DocumentPart]:
 
 
 def without_own_title(parts: Sequence[DocumentPart], title: str) -> list[DocumentPart]:
-    """The parts without the title they begin with: the document has its own; any other one goes one level down.
+    """The parts without their first title, because the document has one; other titles go one level down.
 
     A title that is not the document's and has text of its own stays, as the heading of a section.
     """
@@ -87,7 +87,7 @@ def without_own_title(parts: Sequence[DocumentPart], title: str) -> list[Documen
 def new_parts(
     parts: Sequence[DocumentPart], known: KnownBlocks, counts: Callable[[int], bool]
 ) -> list[tuple[int, DocumentPart]]:
-    """The parts that say something new with their numbers; a heading above one comes along, without its text.
+    """The parts that say something new, with their numbers; the headings above them come along, without text.
 
     Only parts that count are looked at.
     """
@@ -108,7 +108,7 @@ def new_parts(
 
 
 def parent_numbers(parts: Sequence[DocumentPart]) -> list[int]:
-    """For each part the number of the one it stands under; -1: none."""
+    """For each part the number of its parent; -1: it has none."""
     found: list[int] = []
     open_: list[int] = []
     for number, part in enumerate(parts):
@@ -120,7 +120,7 @@ def parent_numbers(parts: Sequence[DocumentPart]) -> list[int]:
 
 
 def join_parts(sheet: OpenDocument, head: str, parts: Sequence[DocumentPart]) -> str:
-    """The head, the parts behind it, and the tail, with blank lines between them."""
+    """The head, the parts and the tail, with blank lines between them."""
     newline = sheet.newline
     if parts:
         text = (newline * 2).join(text_of_part(part, newline) for part in parts)
@@ -129,7 +129,7 @@ def join_parts(sheet: OpenDocument, head: str, parts: Sequence[DocumentPart]) ->
 
 
 def gap(head: str, newline: str) -> str:
-    """What has to stand between a text and the next part: it ends its last line, and leaves one blank."""
+    """The line breaks between a text and the next part: they end the last line and leave one blank line."""
     if not head:
         return ""
     bare = head.removesuffix("\n").removesuffix("\r") if head.endswith("\r\n") else head[:-1]
@@ -142,7 +142,7 @@ def gap(head: str, newline: str) -> str:
 
 
 def text_of_part(part: DocumentPart, newline: str) -> str:
-    """A part with the document's line breaks, without the blank lines behind it."""
+    """A part with the document's line breaks, without the blank lines after it."""
     below = [line.bare for line in part.lines]
     while below and not below[-1].strip():
         below.pop()

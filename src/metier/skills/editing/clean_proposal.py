@@ -1,4 +1,4 @@
-"""A proposed text made ready: what ships of it, its frontmatter read, nothing in it left open or hidden."""
+"""Prepare a proposed text: keep what may ship, read its frontmatter, close what is open, refuse what is hidden."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def clean_proposal(body: str) -> CleanProposal:
 
 
 def _lines(rest: str) -> DocumentLines:
-    """The lines of what follows the frontmatter; another one right behind it is text."""
+    """The lines after the frontmatter; a second frontmatter right after it counts as text."""
     found = lines_of(f"\n{rest}")
     return replace(found, lines=found.lines[1:])
 
 
 def _closed(text: str) -> tuple[DocumentLine, ...]:
-    """The lines with the end of a code block or comment that has none."""
+    """The lines, with an end added to a code block or comment that has none."""
     found = _lines(text)
     if not found.open:
         return found.lines
@@ -109,7 +109,7 @@ def _can_be_title(line: DocumentLine) -> bool:
 
 
 def _check_hidden(lines: Sequence[DocumentLine], before: int) -> None:
-    """A second frontmatter further down is refused: whoever reads the document sloppily would go by it."""
+    """Refuse a second frontmatter further down: a careless reader would use that one."""
     begun = 0
     naming = False
     for number, line in enumerate(lines, before + 1):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def compose(kind: DraftKind, target: str, current: Package | None, body: str) -> Package:
-    """The package after a draft; RefusedError or InputError say in a line why there is none.
+    """The package after a draft; a RefusedError or InputError says why there is none.
 
     Of the body only what is deployable is used. The result breaks no rule of the standard that `current` kept.
     """
@@ -56,7 +56,7 @@ def _there(current: Package | None, target: str) -> Package:
 
 
 def _whole(text: CleanProposal, target: str) -> bytes:
-    """The bytes of a whole document, which names its own skill and has one title."""
+    """The bytes of a whole document that names its skill and has one title."""
     if not text.front:
         raise InputError("The text is no whole document: begin it with a line ---, name:, description:, a line ---.")
     if text.name != target:
@@ -81,12 +81,12 @@ def _replaced(current: Package, text: CleanProposal, target: str) -> Package:
 
 
 def _without_regions(body: str) -> str:
-    """A whole document without its protected regions: those of the skill as it is stay in force."""
+    """A whole document without its protected regions: the skill keeps the regions it has."""
     return without_region(without_region(body, "slow_update"), "appendix")
 
 
 def _regions(document: bytes) -> bytes:
-    """The protected regions of a document and what stands between them."""
+    """The protected regions of a document and the text between them."""
     start = split(document).body.start
     body = document[start:].decode("utf-8", "surrogateescape")
     regions = scan(body).regions
@@ -97,7 +97,7 @@ def _regions(document: bytes) -> bytes:
 
 
 def _grown(kind: DraftKind, current: Package, text: CleanProposal, target: str) -> Package:
-    """The package with more in its document."""
+    """The package with text added to its document."""
     if text.name and text.name not in (target, current.name):
         raise _other(text.name, target)
     if not any(line.kind not in ("blank", "heading") for line in text.lines):
@@ -122,7 +122,7 @@ def _nothing_new(target: str) -> RefusedError:
 
 
 def _check_standard(package: Package, current: Package | None, target: str) -> None:
-    """InputError names the first rule that is broken and was not before."""
+    """Raise an InputError for the first rule that the change breaks."""
     before = validate(current, level="strict", folder=target).problems if current else ()
     known = {(finding.rule, finding.reason) for finding in before}
     for finding in validate(package, level="strict", folder=target).problems:

@@ -44,7 +44,7 @@ class EditedPackage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sight:
-    """What an edit sees of the document: itself cleaned, its target's first place, and what is protected."""
+    """What an edit needs to know: its cleaned text, the first place of its target, and what is protected."""
 
     document: str
     content: str
@@ -59,12 +59,12 @@ class _Sight:
 
     @property
     def line_end(self) -> int:
-        """Behind the first line break at or after the end of the target, or the end of the document."""
+        """The position after the first line break at or after the target's end, or the end of the document."""
         return self.document.find("\n", self.end) + 1 or len(self.document)
 
 
 def apply_patch(document: str, patch: Patch | ProposedPatch, *, strict: bool = False) -> EditedDocument:
-    """The document after all edits in order, each on the result of the one before; files they name play no part.
+    """The document after all edits, one after the other; file names in the edits are ignored.
 
     `strict` refuses what would otherwise be guessed: a target that occurs twice, an insert without its target.
     """
@@ -76,7 +76,7 @@ def apply_patch(document: str, patch: Patch | ProposedPatch, *, strict: bool = F
 
 
 def apply_to_package(package: Package, patch: Patch | ProposedPatch, *, strict: bool = False) -> EditedPackage:
-    """The package after all edits, each on the file it names; bytes that are no text are kept as they are."""
+    """The package after all edits, each in the file it names; files that are not text stay as they are."""
     texts: dict[str, str] = {}
     reports: list[EditReport] = []
     for index, proposal in enumerate(patch.edits, 1):
@@ -157,7 +157,7 @@ def _swap(sight: _Sight, content: str, done: Status, missing: tuple[Status, Stat
 
 
 def _refusal(sight: _Sight, edit: Edit | UnknownEdit) -> Status | None:
-    """Why a strict edit is not made; None: its place is certain."""
+    """Why a strict edit is refused; None: there is only one place for it."""
     if isinstance(edit, Append | UnknownEdit):
         return None
     if isinstance(edit, InsertAfter):

@@ -1,4 +1,4 @@
-"""Words of the learner in a proposed text: titles and labels in plain words, lines about records left out."""
+"""Remove the learner's words from a proposed text: plain titles and labels, no lines about records."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ABOUT_RECORDS = re.compile(
 
 
 def rewrite_learning_terms(body: str) -> str:
-    """The text without lines that only name records, its titles and labels as a skill has them; code stays as it is.
+    """The text without lines that only name records, with plain titles and labels; code is not changed.
 
     Words that the text is about, by its frontmatter or title, are its own and stay.
     """
@@ -76,13 +76,13 @@ def _plain(line: DocumentLine) -> DocumentLine:
 
 
 def _without_learned(found: re.Match[str]) -> str:
-    """A label without the word `learned`, which leaves its capital to the next."""
+    """A label without the word `learned`; the next word gets the capital letter."""
     rest = found[2]
     return f"{rest[:1].upper() if found[1].isupper() else rest[:1]}{rest[1:]}"
 
 
 def _with_content(lines: Sequence[DocumentLine]) -> list[DocumentLine]:
-    """The lines without renamed sections that hold nothing any more; one blank line stays in such a place."""
+    """The lines without renamed sections that are empty now; one blank line stays in their place."""
     renamed = set(TITLES.values())
     found: list[DocumentLine] = []
     after: DocumentLine | None = None

@@ -1,4 +1,4 @@
-"""New knowledge put where it belongs: under the heading a document has for it, else in a section of its own."""
+"""Put new knowledge where it belongs: under the matching heading of the document, or in a new section."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class _Insert:
 
 
 def merge_sections(sheet: OpenDocument, parts: Sequence[DocumentPart], *, whole: bool) -> str | None:
-    """The document with what is new in its place; None when nothing is.
+    """The document with the new parts in their places; None if nothing is new.
 
     `whole`: the text is a whole document, so its title stands for the skill's.
     """
@@ -99,7 +99,7 @@ def _spots(head: str) -> list[_Spot]:
 
 
 def _stops(parts: Sequence[DocumentPart]) -> list[int]:
-    """For each part the last one that still belongs to it."""
+    """For each part the number of the last part inside it."""
     found = [len(parts) - 1] * len(parts)
     waiting: list[int] = []
     for number, part in enumerate(parts):
@@ -121,7 +121,7 @@ def _last_before(said: Sequence[int], limits: Iterable[int]) -> list[int]:
 
 
 def _aligned(parts: Sequence[DocumentPart], spots: Sequence[_Spot], *, whole: bool) -> list[DocumentPart]:
-    """The parts at the document's levels: its title stays one, one of its own is left out, any other goes one down."""
+    """The parts at the document's heading levels; the document keeps its own title."""
     title = next((spot.title for spot in spots if spot.level == 1), None)
     first = next((number for number, part in enumerate(parts) if part.level == 1), None)
     if first is None or title is None or not (whole or parts[first].title == title):
@@ -135,7 +135,7 @@ def _aligned(parts: Sequence[DocumentPart], spots: Sequence[_Spot], *, whole: bo
 
 
 def _places(spots: Sequence[_Spot], parts: Sequence[DocumentPart], above: Sequence[int]) -> list[_Spot | None]:
-    """The section of the document each part belongs to; a title that is there twice is never guessed."""
+    """The section that each part belongs to; a title that occurs twice matches nothing."""
     top = next((spot for spot in spots if spot.level == 1), None)
     titled: dict[str, list[_Spot]] = defaultdict(list)
     for spot in spots:
@@ -160,7 +160,7 @@ def _title(parts: Sequence[DocumentPart], number: int) -> str:
 def _anchor(
     parts: Sequence[DocumentPart], places: Sequence[_Spot | None], above: Sequence[int], number: int
 ) -> tuple[_Spot, int] | None:
-    """The section of the document a new part goes into, and the level it has there; None: at the end."""
+    """The section that a new part goes into, and its level there; None: at the end."""
     up = above[number]
     while up >= 0 and places[up] is None:
         up = above[up]
@@ -171,7 +171,7 @@ def _anchor(
 
 
 def _additions(place: _Spot, part: DocumentPart, known: KnownBlocks, newline: str) -> list[_Insert]:
-    """What a part adds to a section that is there."""
+    """What a part adds to an existing section."""
     new = _fresh_blocks(part, known)
     if not new:
         return []
@@ -187,7 +187,7 @@ def _additions(place: _Spot, part: DocumentPart, known: KnownBlocks, newline: st
 
 
 def _fresh_blocks(part: DocumentPart, known: KnownBlocks) -> list[Block]:
-    """The blocks that are not known; one that announces others comes with them, and only with them."""
+    """The new blocks; a block that introduces others comes only together with them."""
     blocks = blocks_of(part.lines)
     new: list[Block] = []
     leads: list[Block] = []
@@ -205,7 +205,7 @@ def _fresh_blocks(part: DocumentPart, known: KnownBlocks) -> list[Block]:
 
 
 def _following(block: Block, before: Block | None) -> tuple[Block, bool]:
-    """A block as it goes on after another: the next number of its list, the same bullet; else a block by itself."""
+    """A block that continues another: the next number of a list or the same bullet; else a separate block."""
     first = block.lines[0]
     mine = ITEM.match(first.bare) if block.kind == "item" else None
     theirs = ITEM.match(before.lines[0].bare) if before and before.kind == "item" else None
@@ -222,7 +222,7 @@ def _following(block: Block, before: Block | None) -> tuple[Block, bool]:
 
 
 def _inserted(sheet: OpenDocument, inserts: Sequence[_Insert]) -> str:
-    """The head with everything put in, each a line of its own."""
+    """The head with everything inserted, each on its own line."""
     pieces: list[str] = []
     done = 0
     newline = sheet.newline
@@ -240,6 +240,6 @@ def _inserted(sheet: OpenDocument, inserts: Sequence[_Insert]) -> str:
 
 
 def _blank_line(text: str, at: int) -> bool:
-    """Whether the line that begins there is blank."""
+    """Whether the line that starts there is blank."""
     found = lines_of(f"\n{text[at : at + 400]}").lines
     return len(found) > 1 and not found[1].bare.strip()

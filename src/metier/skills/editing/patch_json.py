@@ -1,4 +1,4 @@
-"""A patch as JSON, read into typed edits: what cannot be read becomes a value too, so that the others still apply."""
+"""Read a JSON patch into typed edits; an edit that cannot be read becomes a value, so the others still apply."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FIELDS = ("op", "target", "content", "file")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpareEdit:
-    """An append with a target, or a delete with content: a report shows it, and a protected target still stops it."""
+    """An append with a target, or a delete with content: reported, and still stopped by a protected target."""
 
     edit: Append | Delete
     target: str
@@ -23,7 +23,7 @@ class SpareEdit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownEdit:
-    """An edit with an operation there is not."""
+    """An edit with an unknown operation."""
 
     op: str
     target: str = ""
@@ -33,7 +33,7 @@ class UnknownEdit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MalformedEdit:
-    """Something in the place of an edit that is none."""
+    """Something that is not an edit, in the place of one."""
 
     error: str
 
@@ -44,7 +44,7 @@ Proposal: TypeAlias = Edit | SpareEdit | UnknownEdit | MalformedEdit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedPatch:
-    """Edits in order as somebody wrote them, and why."""
+    """Edits in the given order, and the reason for them."""
 
     edits: tuple[Proposal, ...]
     reasoning: str = ""
@@ -61,7 +61,7 @@ class Fields:
 
 
 def parse_patch(text: str | bytes) -> ProposedPatch:
-    """The patch in a JSON text; InputError when it is no patch at all, one malformed edit is a value."""
+    """The patch in a JSON text; an InputError if it is not a patch. One malformed edit is a value, not an error."""
     try:
         value: object = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -70,7 +70,7 @@ def parse_patch(text: str | bytes) -> ProposedPatch:
 
 
 def patch_from(value: object) -> ProposedPatch:
-    """The patch in a JSON value that was read already."""
+    """The patch in a parsed JSON value."""
     if not isinstance(value, dict):
         raise InputError('A patch is an object: {"reasoning": "…", "edits": […]}.')
     fields = cast("dict[str, object]", value)
@@ -85,7 +85,7 @@ def patch_from(value: object) -> ProposedPatch:
 
 
 def parse_edit(value: object) -> Proposal:
-    """One edit of a patch; missing fields are empty, fields nobody knows are left aside."""
+    """One edit of a patch; missing fields are empty, unknown fields are ignored."""
     if not isinstance(value, dict):
         return MalformedEdit(error=f"an edit is an object, not {type(value).__name__}")
     fields = cast("dict[str, object]", value)
@@ -101,7 +101,7 @@ def parse_edit(value: object) -> Proposal:
 
 
 def fields_of(proposal: Edit | SpareEdit | UnknownEdit) -> Fields:
-    """The texts an edit is written with; what its operation has no use for is empty."""
+    """The texts of an edit; those that its operation does not use are empty."""
     match proposal:
         case Append(content=content, file=file):
             return Fields(op="append", target="", content=content, file=file)

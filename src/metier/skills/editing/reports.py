@@ -1,4 +1,4 @@
-"""What became of each edit of a patch."""
+"""The result of each edit of a patch."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class EditReport:
 
     @property
     def applied(self) -> bool:
-        """Whether the document took the edit."""
+        """Whether the edit was applied."""
         return self.status.startswith("applied")
 
 

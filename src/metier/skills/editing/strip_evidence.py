@@ -1,4 +1,4 @@
-"""The deployable part of a proposed text: what the skill is for and how to do it, without where that was learned."""
+"""The part of a proposed text that ships: what the skill is for and how to do it, not where it was learned."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def strip_evidence(body: str) -> str:
 
 
 def _without_provenance(body: str) -> str:
-    """The text after one pass; taking lines out can make the rest read otherwise, e.g. as frontmatter or code."""
+    """The text after one pass; removing lines can turn the rest into frontmatter or code."""
     lines = lines_of(body).lines
     return text_of(_without_sections(_without_lines(_without_sections(lines))))  # a section may be empty by now
 
@@ -116,7 +116,7 @@ def _subject(lines: Sequence[DocumentLine]) -> str:
 
 
 def _end(lines: Sequence[DocumentLine], at: int) -> int:
-    """Behind the last line of the section that begins there."""
+    """The line after the section that starts there."""
     level = lines[at].level
     return next((n for n in range(at + 1, len(lines)) if 0 < lines[n].level <= level), len(lines))
 
@@ -134,7 +134,7 @@ def _without_lines(lines: Sequence[DocumentLine]) -> list[DocumentLine]:
 
 
 def _evidence(lines: Sequence[DocumentLine]) -> set[int]:
-    """Numbers of the lines that are evidence, and of the labels that stand over nothing else."""
+    """Numbers of the lines that are evidence, and of labels with nothing else below them."""
     gone = {number for number in _outside_deep_code(lines) if _is_evidence(lines[number])}
     following: int | None = None
     for number in range(len(lines) - 1, -1, -1):
@@ -154,7 +154,7 @@ def _is_evidence(line: DocumentLine) -> bool:
 
 
 def _outside_deep_code(lines: Sequence[DocumentLine]) -> Iterator[int]:
-    """Numbers of all lines but those of code blocks inside list items, which only their depth tells."""
+    """Numbers of all lines except indented code blocks inside list items."""
     deep = False
     for number, line in enumerate(lines):
         if _DEEP_FENCE.match(line.text):
@@ -166,7 +166,7 @@ def _outside_deep_code(lines: Sequence[DocumentLine]) -> Iterator[int]:
 
 
 def _still_names(text: str) -> bool:
-    """Whether a run's whole id is left in a line once asides are gone; what stands in inline code is a command."""
+    """Whether a line still has a run's whole id after removing asides; inline code is a command and does not count."""
     if not _LEFT.search(text):
         return False
     bare = _SAID.sub("", _ASIDE.sub("", text))

@@ -18,11 +18,11 @@ Batch = tuple["Case", ...]
 def check_splits(splits: Splits) -> None:
     """InputError unless there is something to learn from and to decide with, and no two cases go by one id."""
     if not splits.train or not splits.val:
-        raise InputError("Training needs train cases to learn from and val cases to decide with.")
+        raise InputError("Training needs train cases to learn from and val cases to decide by.")
     seen: set[str] = set()
     for case in (*splits.train, *splits.val, *splits.test, *splits.confirm):
         if case.id in seen:
-            raise InputError(f"Two cases have the id {case.id!r}; each needs its own, and stands on one side only.")
+            raise InputError(f"Two cases have the id {case.id!r}. Give each case its own id.")
         seen.add(case.id)
 
 

@@ -24,9 +24,11 @@ def read_evals(text: str, files: Mapping[str, bytes]) -> tuple[Case, ...]:
     try:
         value: object = json.loads(text)
     except json.JSONDecodeError as error:
-        raise InputError(f"{EVALS} is no JSON: {error.msg} in line {error.lineno}, column {error.colno}.") from None
+        raise InputError(
+            f"{EVALS} is not valid JSON: {error.msg} in line {error.lineno}, column {error.colno}."
+        ) from None
     except (ValueError, RecursionError):
-        raise InputError(f"{EVALS} is no JSON that can be read: it is nested too deep, or a number too long.") from None
+        raise InputError(f"{EVALS} cannot be read: it is nested too deep, or a number is too long.") from None
     fields = cast("dict[str, object]", value) if isinstance(value, dict) else {}
     listed = fields.get("evals")
     if not isinstance(listed, list) or not listed:
@@ -70,8 +72,8 @@ def _file(path: str, where: str, files: Mapping[str, bytes]) -> tuple[str, str]:
     """A file of the package, where the task finds it: without the folder it was kept in."""
     content = files.get(path, files.get(FOLDER + path))
     if content is None or path_problem(path):
-        raise InputError(f"{EVALS}: {where}: {path[:80]!r} is not in the package; paths begin at its root.")
+        raise InputError(f"{EVALS}: {where}: {path[:80]!r} is not in the package; write paths from its root.")
     try:
         return path.removeprefix(FOLDER).removeprefix("files/"), content.decode()
     except UnicodeDecodeError:
-        raise InputError(f"{EVALS}: {where}: {path[:80]!r} is no text; cases can carry text files only.") from None
+        raise InputError(f"{EVALS}: {where}: {path[:80]!r} is not text; cases can have text files only.") from None

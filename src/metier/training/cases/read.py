@@ -105,7 +105,7 @@ def _at_odds(same: list[Case]) -> Iterator[str]:
 def overlap(same: Iterable[Case]) -> str:
     """That cases with one task stand on different sides."""
     names = _listed(f"{case.id} ({case.split or 'no split'})" for case in same)
-    return f"{names} ask the same on different sides, which would prove nothing; put them on one side, or keep one"
+    return f"{names} ask the same but are in different splits; put them in one split, or keep one"
 
 
 def task_of(case: Case) -> object:
@@ -150,7 +150,7 @@ def _id(fields: StrictObject) -> str:
     value = fields.fields.get("id")
     name = str(value) if isinstance(value, int) and not isinstance(value, bool) else fields.text("id").strip()
     if not name:
-        raise InputError("id: missing; give every case a name of its own, which keeps it on its side for ever")
+        raise InputError("id: missing; give every case its own id")
     return name
 
 
@@ -187,7 +187,7 @@ def _split(fields: StrictObject) -> Split | None:
         return None
     if value not in SPLITS:
         meant = f"did you mean '{MEANT[value.lower()]}'?" if value.lower() in MEANT else f"write {', '.join(SPLITS)}"
-        raise InputError(f"split: {value[:40]!r} is none; {meant}, or leave it out")
+        raise InputError(f"split: {value[:40]!r} is not a split; {meant}, or leave it out")
     return cast("Split", value)
 
 

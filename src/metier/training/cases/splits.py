@@ -115,8 +115,7 @@ def _check(made: Splits, sides: dict[str, Part]) -> None:
         if not getattr(made, part):
             total = len(sides)
             raise InputError(
-                f"Of {total} case{'' if total == 1 else 's'} none is left {why}: "
-                f'mark some with "split": "{part}", or add cases.'
+                f'None of the {total} cases is left {why}: mark some with "split": "{part}", or add cases.'
             )
     tasks: dict[object, list[Case]] = defaultdict(list)
     for case in (*made.train, *made.val, *made.test, *made.confirm):

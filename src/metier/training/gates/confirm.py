@@ -120,7 +120,10 @@ def _judged(pairs: Sequence[Pair], deltas: Deltas, receipt: Receipt, rule: Confi
         differences = [*(delta for _, delta in deltas), *unfinished]
         if sign_flip(differences) > receipt.alpha or paired_interval(differences, receipt.interval.level).low <= 0:
             lost = _count(len(unfinished), "case")
-            return "uninformative", f"{reason}; {lost} it alone did not finish would undo this if they had failed"
+            return (
+                "uninformative",
+                f"{reason}; {lost} that only the new skill did not finish would change this if they failed",
+            )
     return action, reason
 
 
@@ -132,7 +135,7 @@ def _weighed(deltas: Deltas, receipt: Receipt, rule: ConfirmRule) -> tuple[Actio
         return "accept", seen
     if interval.high < rule.worth:
         return "reject", f"{seen}: a gain of {_points(rule.worth)} is ruled out"
-    doubt = "this may be luck" if receipt.gain > 0 else "no gain was seen, nor is one ruled out"
+    doubt = "this may be luck" if receipt.gain > 0 else "no gain was seen, but none is ruled out either"
     return "uninformative", f"{seen}: {doubt}; {_enough(deltas, receipt, rule)}"
 
 
@@ -141,11 +144,11 @@ def _unequal(pairs: Sequence[Pair], receipt: Receipt, rule: ConfirmRule) -> str:
     before, after = receipt.unscored_before, receipt.unscored_after
     missing = f"{before} of {len(pairs)} cases have no score before the change, {after} after it"
     if pairs and 1 - receipt.cases / len(pairs) > rule.most_lost:
-        return f"{missing}: too many are lost to judge by the rest"
+        return f"{missing}: too many to decide by the rest"
     completed = [float(pair.after is not None) - (pair.before is not None) for pair in pairs]
     sign = 1 if after < before else -1
     if 2 * sign_flip([sign * one for one in completed]) <= UNEVEN:
-        return f"{missing}: one arm fails to finish more often than luck would have it; find out why first"
+        return f"{missing}: one side fails to finish more often than chance explains; find out why first"
     return ""
 
 
@@ -167,7 +170,7 @@ def _enough(deltas: Deltas, receipt: Receipt, rule: ConfirmRule) -> str:
     gain = max(receipt.gain, rule.worth)
     differing = (sum(delta * delta for _, delta in deltas) + 1) / (receipt.cases + 2)  # of 0/1 scores: their share
     needed = cases_needed(round(gain, 3), Plan(alpha=receipt.alpha, power=rule.power, differing=round(differing, 2)))
-    return f"about {needed:,} would show a gain of {_points(gain)}" if needed else "no number of cases would do"
+    return f"about {needed:,} would show a gain of {_points(gain)}" if needed else "no number of cases would be enough"
 
 
 def _points(share: float) -> str:

@@ -42,6 +42,6 @@ def add_notes(skill: Package, notes: Sequence[str], desk: Optimiser, spec: Spec)
     fewer = appendix.unique(asked.value.appendix_notes) if asked.value else ()
     if not 0 < len(fewer) < len(held):
         return AppendixUpdate(
-            package=with_document(skill, document), problem=asked.reason or "they did not become fewer"
+            package=with_document(skill, document), problem=asked.reason or "there were as many as before"
         )
     return AppendixUpdate(package=with_document(skill, appendix.replace(document, fewer)))

@@ -42,7 +42,7 @@ def judge_one_shot(run: TrainingRun, plan: StepPlan) -> Generator[Event, None, N
         failed=failed,
         passed=scored - failed,
         unscored=len(seen) - scored,
-        outcome=UnjudgedChange(change="one_shot", reason="no rewrite came"),
+        outcome=UnjudgedChange(change="one_shot", reason="there was no rewrite"),
         proposer="full_rewrite",
     )
     yield from _judged(run, record, seen)

@@ -24,8 +24,8 @@ def explanation_of(event: Event) -> str | None:
             return _searching(event)
         case progress.Confirming():
             return (
-                f"The best skill and the one it began with are tried on {event.cases} cases that nothing has looked "
-                f"at: a search that looks at the val cases again and again also finds luck there. {event.power}"
+                f"The best skill and the initial skill now run on {event.cases} fresh cases. The search has used the "
+                f"val cases many times, so a gain there can be luck. {event.power}"
             )
         case progress.Confirmed():
             return _confirmed(event)
@@ -53,19 +53,19 @@ def explanations_of(events: Iterable[Mapping[str, object]]) -> Iterator[str]:
 def _about_a_step(event: Event) -> str | None:
     match event:
         case progress.Measured(arm="initial", split="val"):
-            return f"The skill it began with scores {event.hard:.3f} on {event.scored} val cases."
+            return f"The initial skill scores {event.hard:.3f} on {event.scored} val cases."
         case progress.ProposalsChosen(budget=int()) if event.kept < event.merged:
             return (
-                f"Step {event.step}: {event.kept} of {event.merged} proposals are taken up; a step may change no more "
-                "than its edit budget, so that it can be told what helped."
+                f"Step {event.step}: {event.kept} of {event.merged} proposals are used. A step has a small edit "
+                "budget, so that it stays clear what helped."
             )
         case progress.StepSkipped() if "wait" in event.reason:
-            return f"Step {event.step}: {event.reason}, for no more rollouts than one of them would need."
+            return f"Step {event.step}: {event.reason}. Together they need no more rollouts than one alone."
         case progress.StepSkipped():
             return f"Step {event.step}: there is nothing to judge{_of(event.change)}: {event.reason}."
         case progress.EpochEnded() if event.compared:
             return (
-                f"Epoch {event.epoch} is over. The same cases under its skill and under the last one's: "
+                f"Epoch {event.epoch} is over. Its skill and the one before, on the same cases: "
                 + ", ".join(f"{count} {_words(name)}" for name, count in event.compared)
                 + "."
             )
@@ -79,8 +79,8 @@ def _searching(event: Judging | Screened) -> str:
             return _judging(event)
         case Screened():
             head = (
-                f"Step {event.step}: what each edit does by itself, in points with a 95 % interval. Kept is what "
-                f"stands more than {event.bar:.2f} standard errors above zero:"
+                f"Step {event.step}: the effect of each edit alone, in points with a 95 % interval. Edits that are "
+                f"more than {event.bar:.2f} standard errors above zero are kept:"
             )
             return _listed(head, event.effects, ("kept", "dropped"))
 
@@ -89,24 +89,24 @@ def _judging(event: Judging) -> str:
     if event.how == "race":
         return _race(event)
     often = "once" if event.passes == 1 else f"{event.passes} times"
-    more = f" So often because {_count(event.dry)} so far brought nothing." if event.passes > 1 and event.dry else ""
-    why = f" No longer as a whole: {_count(event.bundles)} in a row had no clear lead." if event.bundles else ""
+    more = f" {_count(event.dry)} brought nothing so far, so it looks closer." if event.passes > 1 and event.dry else ""
+    why = f" The last {_count(event.bundles)} had no clear lead as a whole." if event.bundles else ""
     return (
-        f"Step {event.step}: {event.edits} edits are screened together. Each of {event.cases} val cases is tried "
-        f"{often} with one half of them and with the other, so that all rollouts tell about every edit.{more}{why}"
+        f"Step {event.step}: {event.edits} edits are screened together. Each of {event.cases} val cases runs {often} "
+        f"with one half of the edits and with the other half, so every rollout counts for every edit.{more}{why}"
     )
 
 
 def _race(event: Judging) -> str:
-    why = "" if event.edits else ", as its change is of one piece"
+    why = "" if event.edits else ", because its change is one piece"
     again = ""
     if event.known:
-        again = " The current skill has its scores there already."
+        again = " The scores of the current skill are already known."
     elif event.attempt:
-        again = f" Both are looked at in attempts that the {event.rival} skill was not chosen by, as those flatter it."
+        again = f" Both run again: the {event.rival} skill was chosen by its first attempts, so they flatter it."
     return (
-        f"Step {event.step}{_of(event.change)}: the candidate is held against the {event.rival} skill on up to "
-        f"{event.cases} val cases{why}, some at a time; it is out as soon as it is clearly behind.{again}"
+        f"Step {event.step}{_of(event.change)}: the candidate is compared with the {event.rival} skill on up to "
+        f"{event.cases} val cases{why}, a few at a time. It is dropped as soon as it is clearly behind.{again}"
     )
 
 
@@ -114,13 +114,13 @@ def _decided(event: progress.Decided) -> str:
     start = f"Step {event.step}{_of(event.change)}"
     match event.action:
         case "accept_new_best":
-            return f"{start}: taken ({event.reason}). It is the best so far, with {_taken_with(event)} on val."
+            return f"{start}: accepted ({event.reason}). It is the best so far, with {_taken_with(event)} on val."
         case "accept":
-            return f"{start}: better than the skill it was made of ({event.reason}), but not than the best one."
+            return f"{start}: better than the current skill ({event.reason}), but not better than the best one."
         case "force_accept":
-            return f"{start}: taken without a question, as set ({event.reason})."
+            return f"{start}: accepted without a gate, as set ({event.reason})."
         case "uninformative":
-            return f"{start}: nobody can tell ({event.reason}), so the skill stays as it is."
+            return f"{start}: not clear ({event.reason}), so the skill stays as it is."
         case _:
             return f"{start}: {_rejected(event)}"
 
@@ -128,21 +128,21 @@ def _decided(event: progress.Decided) -> str:
 def _taken_with(event: progress.Decided) -> str:
     """A taken skill's score; one that a screening chose may have less than the score its parent was chosen by."""
     score = _score(event.score)
-    return f"{score} in attempts that nothing was chosen by" if "stand out" in event.reason else score
+    return f"{score} in fresh attempts" if "stand out" in event.reason else score
 
 
 def _rejected(event: progress.Decided) -> str:
     if "nothing was changed" in event.reason:
         return "none of the edits changed anything, so there was nothing to try."
     if "fresh attempts" in event.reason:
-        return f"it was chosen, but attempts that chose nothing are clearly against it ({event.reason}): taken back."
+        return f"accepted first, but clearly worse in fresh attempts ({event.reason}): taken back."
     if "stand out" in event.reason:
-        return f"nothing is taken: {event.reason}. Those that may yet help are screened again with the next ones."
+        return f"no edit is accepted: {event.reason}. Edits that may still help are screened again with the next ones."
     if "not ahead" in event.reason and 0 < event.compared < event.cases:
         saved = event.cases - event.compared
         return (
-            f"dropped early, {event.reason}. It is unlikely to catch up, "
-            f"which spares the rollouts of {saved} of {event.cases} val cases."
+            f"dropped early: {event.reason}. It is unlikely to catch up. "
+            f"This saves the rollouts of {saved} of {event.cases} val cases."
         )
     return f"rejected: {event.reason}. The current skill stays ({event.current:.3f} on val)."
 
@@ -150,11 +150,11 @@ def _rejected(event: progress.Decided) -> str:
 def _confirmed(event: progress.Confirmed) -> str:
     match event.action:
         case "accept":
-            return f"Confirmed: {event.reason}. So much better cannot well be luck."
+            return f"Confirmed: {event.reason}. A gain this large is hardly luck."
         case "reject":
-            return f"Not confirmed: {event.reason}. What was seen on the val cases was not there on fresh ones."
+            return f"Not confirmed: {event.reason}. The gain on the val cases did not show on fresh ones."
         case _:
-            return f"Not proven: {event.reason}. A person may still say yes to the draft."
+            return f"Not proven: {event.reason}. You can still approve the draft."
 
 
 def _listed(head: str, worths: Iterable[Worth], words: tuple[str, str]) -> str:

@@ -86,7 +86,7 @@ def total_cost(report: Mapping[str, object]) -> str:
     counts = ", ".join(count(report.get(key) or 0, noun) for key, noun in nouns)
     apart = part(report, "decision").get("receipt") and "confirm" not in part(report, "usage")
     return (
-        f"Paid for in all, including earlier starts of this training: {counts}, {price}. "
+        f"Paid in total, including earlier starts of this training: {counts}, {price}. "
         "The stages also count answers that an earlier training had paid for"
         f"{', and leave out the rollouts of the last gate' if apart else ''}."
     )

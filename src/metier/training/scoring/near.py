@@ -43,7 +43,7 @@ def numbers(text: str) -> tuple[Decimal, ...]:
 def _numeric(settings: StrictObject, case: Case) -> Judge:
     place = settings.text("take") or "last"
     if place not in PLACES:
-        raise InputError(f"{settings.where}.take: {place!r} is none; write one of {', '.join(PLACES)}")
+        raise InputError(f"{settings.where}.take: {place!r} is unknown; write one of {', '.join(PLACES)}")
     given = numbers(case.expected)
     if len(given) != 1:
         raise InputError(f"{settings.where}: the case's 'expected' must hold one number, not {case.expected[:40]!r}")

@@ -48,7 +48,7 @@ def _made(value: object, where: str, case: Case) -> Judge:
     if not isinstance(kind, str) or kind not in KINDS:
         near = get_close_matches(str(kind or ""), KINDS, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(KINDS)}"
-        raise InputError(f"{where}.kind: {json.dumps(kind)[:60]} is no scorer; {hint}")
+        raise InputError(f"{where}.kind: {json.dumps(kind)[:60]} is not a scorer; {hint}")
     known = KINDS[kind]
     return known.make(StrictObject(cast("object", value), where, ("kind", *known.fields)), case)
 
@@ -60,7 +60,7 @@ def _loaded(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise InputError('scorer: no JSON; write one such as {"kind": "exact"}') from None
+        raise InputError('scorer: not JSON; write for example {"kind": "exact"}') from None
 
 
 def _settings(value: object) -> Iterator[dict[str, object]]:

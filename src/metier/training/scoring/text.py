@@ -111,7 +111,7 @@ def _section(settings: StrictObject, case: Case) -> Judge:
 def _length(settings: StrictObject, _: Case) -> Judge:
     unit = settings.text("unit") or "characters"
     if unit not in UNITS:
-        raise InputError(f"{settings.where}.unit: {unit!r} is none; write one of {', '.join(UNITS)}")
+        raise InputError(f"{settings.where}.unit: {unit!r} is unknown; write one of {', '.join(UNITS)}")
     least, most = settings.count("min"), settings.count("max")
     if not (least or most) or (most and least > most):
         raise InputError(f"{settings.where}: write a min, a max, or both, the min no larger than the max")
@@ -156,7 +156,7 @@ def _compiled(source: str, ignore_case: bool, where: str) -> _Pattern:  # noqa: 
         return cast("_Pattern", re2.compile(source, options))
     except re2.error as error:
         said = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else str(error)
-        raise InputError(f"{where}.pattern: {said}; RE2 knows neither look-around nor back references") from None
+        raise InputError(f"{where}.pattern: {said}; RE2 has no look-around and no back references") from None
 
 
 KINDS = {

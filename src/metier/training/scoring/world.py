@@ -82,7 +82,7 @@ def _meant(value: object) -> Score:
             return Scored(hard=float(hard), soft=float(soft))
         case _:
             return Unscored(
-                reason=f"the scorer gave {type(value).__name__}; true, false or a number from 0 to 1 is one"
+                reason=f"the scorer gave {type(value).__name__}; it must give true, false or a number from 0 to 1"
             )
 
 

@@ -51,7 +51,7 @@ class StopSignal:
     def why(self) -> str:
         """Why nothing new may begin; empty while it may."""
         if not self.reason and self.deadline is not None and self.clock() >= self.deadline:
-            self.reason = "its time is over"
+            self.reason = "the time limit is reached"
         return self.reason
 
 
@@ -135,7 +135,7 @@ class StoredRollouts:
         try:
             self._grouped.now(lambda transaction: self._count(transaction, [1]))
         except StoreError as error:
-            return BudgetSpent(reason=f"what is spent cannot be written down, so nothing is: {error}")
+            return BudgetSpent(reason=f"the spending cannot be saved, so nothing is spent: {error}")
         return None
 
     def undo(self) -> None:

@@ -39,7 +39,7 @@ def skill_from(library: Library, skill: str) -> tuple[str, Package]:
         name = inside[0].skill if inside else str(folder.absolute())
         return name if "/" not in name else str(folder.absolute()), read_package(folder)
     if folder.is_dir() and "/" in skill:
-        raise InputError(f"{skill} is no skill: there is no SKILL.md in that folder.")
+        raise InputError(f"{skill} is not a skill: there is no SKILL.md in that folder.")
     found = library.find(skill)
     package = found.slot.package()
     if package is None:
@@ -78,7 +78,7 @@ def build_order(library: Library, skill: str, **asked: Unpack[TrainOptions]) -> 
 def _suite(cases: Sequence[Case]) -> tuple[Case, ...]:
     """Cases that were handed in, held to what a file of them is held to."""
     if not cases:
-        raise InputError("There are no cases: hand in at least a few dozen, or name a file of them.")
+        raise InputError("There are no cases. Give at least a few dozen, or a file.")
     if problem := next(conflicts(cases), None):
         raise InputError(f"The cases cannot be used: {problem}.")
     return tuple(cases)
@@ -138,7 +138,7 @@ def _spec(kept: Training) -> Spec:
         return Spec.read(kept.spec)
     except TypeError:
         raise InputError(
-            f"Training {kept.id} was begun by another version, with other settings; start it anew."
+            f"Training {kept.id} was started by another version, with other settings. Start a new one."
         ) from None
 
 
@@ -146,5 +146,5 @@ def _ordered(kept: Training, ids: list[str], cases: tuple[Case, ...]) -> tuple[C
     """The cases in the order they were given in, which decides in what order they are tried."""
     known = {case.id: case for case in cases}
     if missing := [one for one in ids if one not in known]:
-        raise InputError(f"Training {kept.id} has lost its case {missing[0]}; start it anew.")
+        raise InputError(f"Training {kept.id} has lost its case {missing[0]}. Start a new one.")
     return tuple(known[one] for one in ids)

@@ -68,7 +68,7 @@ class TrainingLedger:
                     lambda transaction: self._try(transaction, day, asked, limits)
                 )
             except StoreError as error:
-                return OverBudget(reason=f"what is spent cannot be written down, so nothing is: {error}")
+                return OverBudget(reason=f"the spending cannot be saved, so nothing is spent: {error}")
             if not problem:
                 self._open(day, more)
                 return Reservation(id=day, amount=asked)

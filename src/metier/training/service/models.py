@@ -64,7 +64,7 @@ class TrainingModels:
     def _layered(self, bare: Model, price: Price) -> Model:
         if self._limits.usd is not None and price(ONE) is None:
             raise ConfigError(
-                f"What {bare.identity} costs is not known, so a limit on money cannot be kept. Set its price "
+                f"The price of {bare.identity} is unknown, so a limit in dollars cannot be kept. Set its price "
                 "(docs/models.md), or limit calls or tokens instead."
             )
         layers = Layers(
@@ -101,7 +101,7 @@ def spec_of(ctx: Context, text: str) -> ModelSpec:
     if found is None:
         raise ConfigError(
             "No model is set. Set one (METIER_MODEL=anthropic:NAME and its key), or name it: --optimiser "
-            "openai:NAME@http://127.0.0.1:8000/v1 for the one that proposes edits, --target chat=… for the one tried."
+            "openai:NAME@http://127.0.0.1:8000/v1 proposes edits, --target chat=… runs the cases."
         )
     if strange := refuse_strange_address(ctx.settings, ctx.state, "model", found):
         raise ConfigError(f"{strange.reason} {strange.fix}")

@@ -50,7 +50,7 @@ class TrainLimits:
         for name in ("rollouts", "calls", "tokens", "usd", "seconds"):
             value = getattr(self, name)
             if value is not None and not 0 <= float(value) < inf:
-                raise UsageError(f"A training cannot spend {value} {name}; give a number from 0.")
+                raise UsageError(f"A training cannot spend {value} {name}; give a number of 0 or more.")
 
     @property
     def on_models(self) -> Limits:

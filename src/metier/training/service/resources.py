@@ -112,7 +112,7 @@ def _bench(
                     models=lines,
                 )
             finally:
-                closing.stop("the training was left")
+                closing.stop("the training was interrupted")
                 lines.close()
     finally:
         lines.close()

@@ -55,8 +55,8 @@ def train_and_ship(
         finished = yield from train(library.ctx, order)
     except OSError as error:
         raise StoreError(
-            f"What the training finds cannot be kept in {library.ctx.state}: {error.strerror or error}. Nothing is"
-            " lost: fix that, and run the same command again."
+            f"The results cannot be saved in {library.ctx.state}: {error.strerror or error}. Nothing is lost:"
+            " fix this, and run the same command again."
         ) from None
     draft = draft_best(library, finished)
     result = ship_draft(library, draft) if draft and apply else draft
@@ -117,8 +117,8 @@ def write_package(library: Library, finished: Finished, out: str = "") -> Path |
     except OSError as error:
         shutil.rmtree(part, ignore_errors=True)
         raise InputError(
-            f"The trained skill cannot be written to {folder}: {error.strerror}. The training is kept; the same command"
-            " with another --out writes it, and pays for nothing twice."
+            f"The trained skill cannot be written to {folder}: {error.strerror}. The training is saved: run the"
+            " same command with another --out. Nothing is paid for twice."
         ) from None
     return folder
 
@@ -126,17 +126,17 @@ def write_package(library: Library, finished: Finished, out: str = "") -> Path |
 def _check_free(folder: Path) -> None:
     """InputError if a new folder cannot be made there, before anything is spent on what it would hold."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} is there already, and nothing is overwritten. Name a new folder with --out.")
+        raise InputError(f"{folder} already exists, and nothing is overwritten. Name a new folder with --out.")
     there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        raise InputError(f"{folder} cannot be made: nothing can be written to {there}. Name another with --out.")
+        raise InputError(f"{folder} cannot be created: {there} is not writable. Name another with --out.")
 
 
 def _check_skill(order: Order) -> None:
     """InputError if its text cannot be read; a document without frontmatter is a text like any other."""
     wrong = [one for one in validate(order.start, level="lenient").findings if one.rule == "not-utf8"]
     if wrong:
-        raise InputError(f"{order.skill} cannot be trained, for its {wrong[0].file}: {wrong[0].reason} {wrong[0].fix}")
+        raise InputError(f"{order.skill} cannot be trained. {wrong[0].file}: {wrong[0].reason} {wrong[0].fix}")
 
 
 def _place(library: Library, skill: str) -> FoundSkill | None:

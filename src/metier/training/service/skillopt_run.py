@@ -103,7 +103,7 @@ def _history(folder: Path) -> tuple[Json, ...]:
     history = _json(folder / "history.json")
     if history is None or not (folder / "skills").is_dir():
         raise InputError(
-            f"{folder} is no SkillOpt run folder: it needs history.json and skills/. "
+            f"{folder} is not a SkillOpt run folder: it needs history.json and skills/. "
             "Name the folder of one run (out_root)."
         )
     if not isinstance(history, list):
@@ -190,7 +190,7 @@ def _text(path: Path) -> str | None:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise InputError(f"{path} is no UTF-8 text.") from None
+        raise InputError(f"{path} is not UTF-8 text.") from None
 
 
 def _json(path: Path) -> object:
@@ -198,7 +198,7 @@ def _json(path: Path) -> object:
     try:
         return None if text is None else json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is no JSON: {str(error)[:120]}.") from None
+        raise InputError(f"{path} is not valid JSON: {str(error)[:120]}.") from None
 
 
 def _object(path: Path) -> Json:

@@ -68,9 +68,9 @@ class CommandTarget:
         for found in re.finditer(r"\{(\w+)\}", " ".join(self.words)):
             near = get_close_matches(found[1], NAMES, n=1, cutoff=0.7)
             if near and found[1] not in NAMES:
-                raise UsageError(f"{found[0]} in a command stands for nothing; did you mean {{{near[0]}}}?")
+                raise UsageError(f"{found[0]} is not a placeholder of a command; did you mean {{{near[0]}}}?")
         if path_problem(self.skills):
-            raise UsageError(f"'{self.skills}' is no folder below the one the agent works in.")
+            raise UsageError(f"'{self.skills}' is not a folder inside the one the agent works in.")
 
     @property
     def identity(self) -> str:
@@ -102,7 +102,7 @@ class CommandTarget:
         try:
             skill_dir = install_skill(skill, work / self.skills, place)
         except (FileExistsError, NotADirectoryError):
-            return Broken(reason=f"a file of the case stands where the skill is to go, in {self.skills}", again=False)
+            return Broken(reason=f"a file of the case is in the place of the skill, {self.skills}", again=False)
         values = {"task": clean(case.input), "task_file": str(task), "skill_dir": str(skill_dir)}
         words = self._filled(values)
         said = "" if re.search(r"\{task(_file)?\}", " ".join(self.words)) else case.input
@@ -115,11 +115,11 @@ class CommandTarget:
         errors = self._safe(shorten_middle(ended.errors.decode("utf-8", "replace").strip(), SHOWN))
         if ended.code not in self.exits:
             how = f"signal {-ended.code}" if ended.code < 0 else f"exit code {ended.code}"
-            return Broken(reason=f"{how}: {errors[-500:] or 'it said nothing'}")
+            return Broken(reason=f"{how}: {errors[-500:] or 'no error output'}")
         try:
             text = self._safe(ended.output.decode())
         except UnicodeDecodeError:
-            return Broken(reason=f"it printed what is no text (exit code {ended.code})")
+            return Broken(reason=f"its output is not text (exit code {ended.code})")
         story = read(text, self.prints)
         if story.problem:
             return Broken(reason=f"{story.problem} (exit code {ended.code})")

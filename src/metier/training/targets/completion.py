@@ -42,7 +42,7 @@ class CompletionTarget:
 
     def __post_init__(self) -> None:
         if not 0 <= self.template.find(SKILL) < self.template.find(INPUT):
-            raise UsageError(f"The template must hold {SKILL}, and {INPUT} behind it.")
+            raise UsageError(f"The template must contain {SKILL}, and {INPUT} after it.")
 
     @property
     def identity(self) -> str:

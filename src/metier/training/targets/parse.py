@@ -42,10 +42,10 @@ def target_of(asked: str | Target | Agent, setup: TargetSetup) -> Target:
     kind, _, rest = (part.strip() for part in asked.partition("="))
     if kind not in TARGETS:
         raise UsageError(
-            f"'{asked}' is no target. Write one of {', '.join(TARGETS)}, such as chat or agent=claude-code."
+            f"'{asked}' is not a target. Write one of {', '.join(TARGETS)}, such as chat or agent=claude-code."
         )
     if not rest and kind not in ALONE:
-        raise UsageError(f"'{kind}' needs a name behind it: {kind}=…. `metier train --help` shows examples.")
+        raise UsageError(f"'{kind}' needs a name: {kind}=…. `metier train --help` shows examples.")
     module, _, function = TARGETS[kind].partition(":")
     make = getattr(import_module(f"metier.training.targets.{module}"), function)
     return make(rest, setup)

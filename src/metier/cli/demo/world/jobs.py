@@ -20,7 +20,7 @@ LETTERS: dict[Part, str] = {"train": "t", "val": "v", "test": "e", "confirm": "c
 
 
 def cases(world: World, part: Part, count: int, first: int = 0) -> tuple[Case, ...]:
-    """So many cases for one use, counted from `first`; no job is in two parts."""
+    """This many cases for one part, counted from `first`; no job is in two parts."""
     return tuple(_case(world, part, f"{LETTERS[part]}{number:04d}") for number in range(first, first + count))
 
 
@@ -30,7 +30,7 @@ def right_answer(world: World, job: str) -> str:
 
 
 def answer_to(world: World, job: str, text: str, sample: int = 0) -> str:
-    """What the agent answers to a job under a skill's text: the right word, or one that says it is open."""
+    """What the agent answers to a job with a skill's text: the right word, or a word for an unfinished job."""
     return right_answer(world, job) if world.passes(job, text, sample) else f"{job}-open-{_digits(world, job, sample)}"
 
 

@@ -41,7 +41,7 @@ ADD, DROP = "Add the line: ", "Take out the line: "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptimiserPrompt:
-    """A prompt, and what the answer must hold."""
+    """A prompt, and the fields of the answer."""
 
     words: str
     fields: tuple[str, ...] = ()
@@ -50,19 +50,19 @@ class OptimiserPrompt:
 
     @property
     def wanted(self) -> str:
-        """The field that says what is wanted; empty when none does."""
+        """The field that says what the trainer asks for; empty if there is none."""
         named = self.fields or [name for name in FIELDS if f"`{name}`" in self.words or f'"{name}"' in self.words]
         return next((name for name in FIELDS if name in named), "")
 
     @property
     def skill(self) -> str:
-        """The skill's text: what is marked as such, or all there is."""
+        """The skill's text: the marked part, or the whole prompt."""
         found = SKILL.search(self.words)
         return found[1] if found else self.words
 
     @property
     def failed(self) -> list[str]:
-        """The jobs that the prompt shows as not done, in its order."""
+        """The jobs that the prompt shows as failed, in order."""
         return list(dict.fromkeys(OPEN.findall(self.words)))
 
 
@@ -75,7 +75,7 @@ class WorldOptimiser:
     """Proposals of one edit each that a document written anew takes up; 0: one proposal, as analysts make."""
 
     def answer(self, asked: OptimiserPrompt) -> Answer | None:
-        """The answer as a JSON object; None: nothing is asked of it."""
+        """The answer as a JSON object; None: the prompt asks for nothing."""
         answers: dict[str, Callable[[OptimiserPrompt], Answer]] = {
             "selected_indices": self._ranking,
             "learning_rate": lambda asked: {"learning_rate": 1 + int(4 * self._chance("rate", asked))},
@@ -112,7 +112,7 @@ class WorldOptimiser:
         return {"new_skill": _apply_edits(whole, edits)}
 
     def _ranking(self, asked: OptimiserPrompt) -> Answer:
-        """All proposals in an order of no meaning; whoever asked takes as many as may be."""
+        """All proposals in an arbitrary order; the trainer takes the first ones."""
         numbers = sorted({int(number) for number in NUMBERED.findall(asked.words)})
         return {"selected_indices": sorted(numbers, key=lambda number: self._chance("rank", asked, number))}
 
@@ -123,7 +123,7 @@ class WorldOptimiser:
         return list(made[: int(most[1])] if most else made)
 
     def _changes(self, asked: OptimiserPrompt) -> list[Append | Delete]:
-        """What a document written anew has otherwise: one edit for each of some failed jobs."""
+        """The changes in a rewritten document: one edit for each of some failed jobs."""
         single = replace(self.proposer, edits=1)
         made = (single.propose(asked.skill, asked.failed, (asked.words, asked.sample, n)) for n in range(self.whole))
         return list(dict.fromkeys(edit for proposal in made for edit in proposal))
@@ -133,7 +133,7 @@ class WorldOptimiser:
 
 
 def _proposals_in(asked: OptimiserPrompt, key: str) -> list[Answer]:
-    """What others proposed, as the prompt lists it, each once; none for an analyst, who is shown jobs instead."""
+    """The proposals that the prompt lists, each once; an analyst's prompt has none, it shows jobs."""
     if "failure_patterns" in asked.fields:
         return []
     found: dict[tuple[str, str, str], Answer] = {}
@@ -178,7 +178,7 @@ def _instruction(edit: Append | Delete) -> str:
 
 
 def _apply_edits(text: str, edits: Sequence[Append | Delete]) -> str:
-    """The document with lines added at its end and taken out, the rest untouched."""
+    """The document with lines added at its end or removed; the rest is not changed."""
     gone = {edit.target for edit in edits if isinstance(edit, Delete)}
     kept = [one for one in text.splitlines() if one.strip() not in gone]
     new = [edit.content for edit in edits if isinstance(edit, Append) and edit.content not in lines_of(text)]

@@ -1,4 +1,4 @@
-"""Who proposes changes in the simulated world: as often wrong as right, and never knowing which."""
+"""Proposes changes in the simulated world, as often wrong as right."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ NUMBERS = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposer:
-    """Proposes edits from jobs that failed; all of it follows from what it is shown."""
+    """Proposes edits for failed jobs; the same jobs give the same edits."""
 
     world: World
     edits: int = 1
     """Edits in a proposal."""
 
     def propose(self, text: str, failed: Sequence[str], salt: object = "") -> tuple[Append | Delete, ...]:
-        """A proposal made for one of the failed jobs, none without any; another salt gives another one."""
+        """A proposal for one of the failed jobs; None without one. Another salt gives another proposal."""
         made: dict[Append | Delete, None] = {}
         shown = (text, tuple(failed), salt)
         for number in range(self.edits if failed else 0):
@@ -51,7 +51,7 @@ class Proposer:
         return Delete(target=self._one("delete", lines, shown)) if lines else self._add("N", [], shown)
 
     def _add(self, kind: str, rules: Sequence[int], shown: object) -> Append:
-        """A line with one of the rules, with one of no effect where there is none."""
+        """A line with one of the rules, or with a rule that has no effect."""
         if not rules:
             return Append(content=line("N", int(self.world.uniform("neutral", shown) * NUMBERS)))
         return Append(content=line(kind, self._one("rule", rules, shown)))

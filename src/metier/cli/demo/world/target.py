@@ -80,12 +80,12 @@ class SimulatedOptimiser:
         return Reply(text=text, model="simulated", tokens=Tokens(input=len(words.split()), output=len(text.split())))
 
     def embed(self, texts: Texts) -> Vectors | Failure:
-        """It knows no vectors."""
+        """It has no embeddings."""
         return Refused(reason="the simulated optimiser embeds nothing")
 
 
 def skill_of(lines: Iterable[str] = ()) -> Package:
-    """A skill of the simulated world that holds the lines."""
+    """A skill of the simulated world with these lines."""
     return Package(files={"SKILL.md": document(lines).encode()})
 
 

@@ -63,7 +63,7 @@ class Traits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulesHeld:
-    """What a text holds, as far as the world is concerned."""
+    """The rules that a text contains."""
 
     good: frozenset[int] = frozenset()
     harmful: frozenset[int] = frozenset()
@@ -91,7 +91,7 @@ class World:
         return self.uniform("luck", job, sample, () if shared else rules_in(text).lines)
 
     def truth(self, text: str) -> float:
-        """The success rate over the jobs nobody trains on."""
+        """The success rate on jobs that are never trained on."""
         holds = rules_in(text)
         return fmean(self._chance(traits, holds) for traits in self._unseen)
 
@@ -159,23 +159,23 @@ class World:
 
 
 def line(kind: str, number: int) -> str:
-    """The line of a skill that holds a rule."""
+    """A rule as a line of a skill."""
     return f"- Rule {kind}{number}: {WAYS[number % len(WAYS)]}."
 
 
 def document(lines: Iterable[str] = ()) -> str:
-    """A whole SKILL.md that holds the lines."""
+    """A whole SKILL.md with these lines."""
     return HEAD + "".join(f"\n{one}" for one in lines) + "\n"
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text that name a rule; all others are talk, which moves nothing here."""
+    """The lines of a text that name a rule; other lines have no effect."""
     return [one.strip() for one in text.splitlines() if RULE.search(one)]
 
 
 @lru_cache(maxsize=4096)
 def rules_in(text: str) -> RulesHeld:
-    """What a text holds; a rule that it names twice counts once."""
+    """The rules in a text, each once."""
     lines = lines_of(text)
     found = {(kind, int(number)) for one in lines for kind, number in RULE.findall(one)}
     return RulesHeld(
