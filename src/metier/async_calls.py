@@ -27,7 +27,7 @@ def in_thread(verb: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P
 
         return await asyncio.to_thread(verb, self, *args, **kwargs)
 
-    return _described(run, verb)
+    return _describe(run, verb)
 
 
 def as_async_work(
@@ -39,7 +39,7 @@ def as_async_work(
     def run(self: S, *args: P.args, **kwargs: P.kwargs) -> AsyncWork[E, R]:
         return AsyncWork(lambda: verb(self, *args, **kwargs))
 
-    return _described(run, verb)
+    return _describe(run, verb)
 
 
 class AsyncWork(Generic[E, R]):
@@ -126,7 +126,7 @@ def _stop(loop: AbstractEventLoop) -> None:
         loop.call_soon_threadsafe(loop.stop)
 
 
-def _described(run: T, verb: Callable[..., object]) -> T:
+def _describe(run: T, verb: Callable[..., object]) -> T:
     name = getattr(verb, "__name__", "")
     cast("Any", run).__name__ = f"a{name}"
     cast("Any", run).__doc__ = f"`{name}` for async code. {verb.__doc__ or ''}"

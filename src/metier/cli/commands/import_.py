@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from metier.capture.report import FileReport
     from metier.events import Event
     from metier.learning.moving_in import MovedIn
+    from metier.training.service.skillopt_import import ImportedRun
     from metier.workspace import Workspace
 
 SKILLOPT = "skillopt"
 """No agent with sessions: a trainer, whose run folder holds a skill."""
+OUTCOMES = ("accepted", "rejected", "skipped")
 PICOCLAW = "picoclaw"
 SourceArgument = Annotated[
     str,
@@ -59,9 +61,7 @@ def import_(
     Example:  metier import claude-code ~/.claude/projects/-home-ann-shop
     """
     if source == SKILLOPT:
-        from metier.cli.commands.skillopt import import_run
-
-        import_run(ctx, paths or [], name, as_json=as_json)
+        _import_skillopt(ctx, paths or [], name, as_json=as_json)
     reports: list[FileReport] = []
     chosen = _import_of(source, paths or []) if source else None
     with open_workspace(ctx, create=True) as ws:
@@ -208,3 +208,50 @@ def _print_result(new: int, updated: int) -> None:
         f"Imported {new} new run{'' if new == 1 else 's'}. See them: metier runs list. "
         "Undo: metier runs purge --session NAME, or metier runs delete ID"
     )
+
+
+def _import_skillopt(ctx: typer.Context, paths: Sequence[str], name: str, *, as_json: bool) -> NoReturn:
+    """Take over one run folder; exits with 1 if review quarantines its skill."""
+    from pathlib import Path
+
+    from metier.training.service.skillopt_import import import_skillopt_run
+
+    if len(paths) != 1:
+        raise UsageError("Give one run folder: metier import skillopt FOLDER [--as NAME].")
+    with open_workspace(ctx, create=True) as ws:
+        done = import_skillopt_run(ws.library, Path(paths[0]).expanduser(), name)
+    if as_json:
+        emit(_run_document(done))
+    else:
+        _print_run(done)
+    raise typer.Exit(1 if done.draft and done.draft.status == "quarantined" else 0)
+
+
+def _run_document(done: ImportedRun) -> dict[str, object]:
+    from metier.cli.views.drafts import row
+
+    return {
+        "skill": done.skill,
+        "training": done.training,
+        "steps": {word: done.steps[word] for word in OUTCOMES},
+        "rejected_edits": len(done.rejected),
+        "draft": row(done.draft) if done.draft else None,
+    }
+
+
+def _print_run(done: ImportedRun) -> None:
+    from metier.training.report.fields import count
+
+    draft, training = done.draft, done.training[:8]
+    counts = ", ".join(f"{done.steps[word]} {word}" for word in OUTCOMES)
+    talk(f"Read {count(done.steps.total(), 'step')}: {counts}. Look at them: metier train show {training}")
+    talk(f"The next training of {done.skill} is told about {count(len(done.rejected), 'rejected edit')}.")
+    if draft is None:
+        talk(f"{done.skill} is the same already. Undo: metier train forget {training}")
+        return
+    talk(f"Saved as draft {draft.id} ({draft.status}): {draft.target}, {count(len(draft.findings), 'finding')}.")
+    for note in draft.notes:
+        talk(f"  note:  {note}")
+    talk(f"  look:  metier drafts show {draft.id}, metier drafts diff {draft.id}")
+    talk(f"  ship:  metier drafts approve {draft.id} && metier drafts apply {draft.id}")
+    talk(f"  undo:  metier drafts reject {draft.id}, metier train forget {training}")

@@ -64,7 +64,7 @@ def import_skillopt_run(library: Library, folder: Path, name: str = "") -> Impor
     draft = import_parcel(
         library, skill, parcel, raw, summary=f"imported from the SkillOpt run {folder.resolve().name}"
     )
-    kept = tuple(_redacted(library.ctx, one) for step in run.steps for one in step.rejected())
+    kept = tuple(_redact_edit(library.ctx, one) for step in run.steps for one in step.rejected())
     training = _keep_training(library.ctx, run, skill, parcel.package, kept)
     return ImportedRun(
         skill=skill,
@@ -135,7 +135,7 @@ def _outcome_word(step: SkillOptStep) -> str:
     return "rejected" if step.action == "reject" else "skipped"
 
 
-def _redacted(ctx: Context, one: RejectedEdit) -> RejectedEdit:
+def _redact_edit(ctx: Context, one: RejectedEdit) -> RejectedEdit:
     return replace(one, target=clean(ctx.redact(one.target)), content=clean(ctx.redact(one.content)))
 
 
