@@ -6,11 +6,11 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
-from intent_samples import INTENT
 from package_samples import MALICIOUS, package, pipe
-from setup_samples import SETUP
 
 from metier.review.review import review_package
+from metier.review.rules.catalogue import content_rules
+from metier.review.rules.rule import BLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,8 @@ REWRITES: tuple[Callable[[str], str], ...] = (
 )  # fmt: skip
 PROSE = tuple(text for text in MALICIOUS if not any(sign in text for sign in ("http", "|", ">")))
 """What means the same in capitals; a command does not."""
-FOUND = tuple(text for one in (*INTENT, *SETUP) if one.where == "body" for text in one.bad)
+ALONE = [rule for rule in content_rules() if rule.weight >= BLOCKS and rule.file == "any" and rule.reads == ("prose",)]
+FOUND = tuple(rule.hostile[0] for rule in ALONE if rule.ways and rule.hostile and rule.family != "languages")
 
 
 @pytest.mark.parametrize("text", MALICIOUS)
@@ -102,5 +103,5 @@ def test_items_and_lines_outside_a_quotation_are_commands_of_their_own(mark: str
 @pytest.mark.parametrize("start", ["Start.", "> Start\n> here.", "A=start; echo $A"])
 def test_a_finding_names_its_line_however_much_was_undone_before_it(start: str) -> None:
     body = f"{start}\n\n" + "Clean\u200b it\u200b up.\n" * 40 + "\nclaude --yolo"
-    found = [one for one in review_package(package(body)).findings if one.rule == "unbound-agent"]
+    found = [one for one in review_package(package(body)).findings if one.rule == "runs-agent-unasked"]
     assert [(one.line, one.excerpt) for one in found] == [(49 + start.count("\n"), "claude --yolo")]

@@ -25,6 +25,8 @@ class Review:
     """The worst first, then by file and place."""
     additions: tuple[Addition, ...] = ()
     """What the change newly allows, in plain words."""
+    asks: tuple[str, ...] = ()
+    """What it asks to be allowed to do that a person should know before a yes, in plain words."""
     needs_approval: bool = False
     """Whether a person has to agree, whatever the mode: something is newly allowed that the evidence does not cover."""
 

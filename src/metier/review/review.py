@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from metier.review.asks import asks_of
 from metier.review.capabilities import Addition, capability_diff
 from metier.review.layers.content import content_findings
 from metier.review.layers.learned import learned_findings
@@ -76,6 +77,7 @@ def decide(layers: dict[str, Layer], additions: Callable[[], Iterable[Addition]]
         status="quarantined" if quarantined else "candidate",
         findings=findings,
         additions=new,
+        asks=asks_of(findings, new),
         needs_approval=any(not one.covered for one in new) or any(one.rule in _ASKING for one in findings),
     )
 

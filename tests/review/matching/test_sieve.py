@@ -6,20 +6,18 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
-from attack_samples import SAMPLES
-from plain_samples import PLAIN
-from program_samples import PROGRAM
 
 from metier.review.matching.prefilter import Prefilter
 from metier.review.matching.re2 import compile_pattern
-from metier.review.rules.catalogue import CONTENT
+from metier.review.rules.catalogue import content_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PATTERNS = sorted({pattern for rule in CONTENT for pattern in (*rule.patterns, *rule.together)})
+WAYS = [way for rule in content_rules() for way in rule.ways]
+PATTERNS = sorted({part for way in WAYS for part in way.all if not part.startswith("@")})
 SIEVE = Prefilter(PATTERNS)
-TEXTS = [text for one in (*SAMPLES, *PLAIN, *PROGRAM) for text in one.bad]
+TEXTS = [text for rule in content_rules() for text in (*rule.hostile, *rule.harmless)]
 LONG_S, KELVIN = "\u017f", "\u212a"
 """Letters that are s and k to a search which does not mind case."""
 

@@ -32,6 +32,8 @@ _COLOURS: dict[Severity, str] = {
     "low": "cyan",
     "info": "dim",
 }
+MOST_ASKS = 12
+"""What a package asks for that is shown on a screen."""
 _PARTS = ("rule", "tag", "severity", "file", "line", "span", "excerpt", "reason", "fix")
 
 
@@ -43,9 +45,9 @@ def review(
     explain: ExplainOption = "",
     rules: RulesOption = False,
 ) -> None:
-    """Review skill packages: hidden text, prompt injection, data theft, secrets, and what they let an agent do.
+    """Review skill packages: are they hostile, and what do they ask to be allowed to do?
 
-    Nothing is run and nothing is sent. Exits with 1 if a package has a finding of severity high or above.
+    Nothing is run and nothing is sent. Exits with 1 if a package is blocked: a finding of severity high or above.
 
     Example:  metier review .claude/skills  ·  metier review ./skill --sarif  ·  metier review --explain paste-site
     """
@@ -97,6 +99,7 @@ def _document(path: str, package: Package, one: Review) -> dict[str, object]:
         "status": one.status,
         "needs_approval": one.needs_approval,
         "findings": [{part: getattr(each, part) for part in _PARTS} for each in one.findings],
+        "asks": list(one.asks),
         "allows": [each.words for each in one.additions],
     }
 
@@ -117,8 +120,31 @@ def _print(out: Console, path: str, package: Package, one: Review) -> None:
     out.print(
         Text.assemble((f"{one.status:<12}", colour), (visible(package.name or path), "bold"), "  ", visible(path))
     )
-    for each in one.findings:
-        _print_finding(out, each)
+    _print_answers(out, one)
+
+
+def _print_answers(out: Console, one: Review) -> None:
+    """The two answers: why it is blocked, and what it asks for; then what else was seen."""
+    from rich.text import Text
+
+    from metier.review.asks import is_ask
+    from metier.review.result import blocks
+
+    parts = (
+        ("blocked because", [each for each in one.findings if blocks(each)]),
+        ("also seen", [each for each in one.findings if not blocks(each) and not is_ask(each)]),
+    )
+    if one.asks:
+        out.print("  asks to be allowed to")
+    for words in one.asks[:MOST_ASKS]:
+        out.print(Text(visible(f"    {words}")))
+    if len(one.asks) > MOST_ASKS:
+        out.print(f"    and {len(one.asks) - MOST_ASKS} more (--json shows all)")
+    for title, findings in parts:
+        if findings:
+            out.print(f"  {title}")
+        for each in findings:
+            _print_finding(out, each)
 
 
 def _print_finding(out: Console, one: Finding) -> None:

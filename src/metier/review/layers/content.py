@@ -1,4 +1,4 @@
-"""The content layer: the rules over every text of a package, also those inside archives."""
+"""The content layer: is it hostile? Evidence from every text of a package, added up place by place."""
 
 from __future__ import annotations
 
@@ -6,52 +6,114 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.errors import InputError
-from metier.review.layers.whole_package import combined_findings
 from metier.review.matching.findings import finding
-from metier.review.matching.scan import scan
-from metier.review.rules.catalogue import CONTENT
+from metier.review.matching.hosts import Acquaintance
+from metier.review.matching.re2 import matches
+from metier.review.matching.scan import MAX_TEXT, Evidence, Scan
+from metier.review.rules.catalogue import content_rules, words
+from metier.review.rules.rule import BLOCKS
 from metier.review.text.file_kinds import kind_of, source_of, sources, text_of
 from metier.review.text.views import ReviewedText
 from metier.skills.archives.reader import ArchiveLimits, read_archive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from metier.skills.package import Package
     from metier.types import Finding
 
 LIMITS = ArchiveLimits(small=64 * 1024, all_tars=True)
 """For archives inside a package: any form is read, and small ones may grow less than those a person brings."""
-_TEXT = tuple(rule for rule in CONTENT if rule.place != "description")
-_DESCRIPTION = tuple(rule for rule in CONTENT if rule.place == "description")
+TOGETHER = 1500
+"""Characters between findings that stand in one place."""
 
 
 def content_findings(package: Package) -> list[Finding]:
     """What the content of a package gives away."""
-    found: list[Finding] = []
-    texts = tuple(sources(package))
-    for source in texts:
-        found += scan(source, _TEXT)
-    found += combined_findings(texts)
-    found += _of_description(package)
-    about = text_of(package.document)
-    for path, content in sorted(package.files.items()):
-        found += _of_opaque(path, content, about)
+    return findings_of(content_evidence(package)) + [
+        one for path, content in sorted(package.files.items()) for one in _of_opaque(path, content)
+    ]
+
+
+def content_evidence(package: Package) -> list[Evidence]:
+    """Every place of a package where a rule applies."""
+    texts = [*sources(package), *_packed(package)]
+    small = [one for one in texts if one.size <= MAX_TEXT]
+    about = f"{package.name} {package.description}"
+    hosts = Acquaintance(about, [one.raw.data for one in small])
+    scan = Scan(content_rules(), hosts, on_security=matches(words()["security_skill"], about))
+    found = [one for source in small for one in scan.look(source)]
+    found += scan.look_at_all(small)
+    found += _of_description(package, scan)
     return found
 
 
-def _of_description(package: Package) -> Iterator[Finding]:
+def findings_of(evidence: Sequence[Evidence]) -> list[Finding]:
+    """Evidence in the words for a person; weak evidence that adds up in one place is a finding of its own."""
+    alone = [one.finding for one in evidence]
+    if any(one.weight >= BLOCKS for one in evidence):
+        return alone
+    heap = heaviest_heap(evidence)
+    if sum(one.weight for one in heap) < BLOCKS:
+        return alone
+    first = min(heap, key=lambda one: one.span)
+    added = finding(first.source, "adds-up", first.span)
+    names = ", ".join(one.rule.id for one in heap)
+    return [*alone, replace(added, reason=f"{added.reason} Here: {names}.")]
+
+
+def heaviest_heap(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """The evidence of one place that weighs most: each rule once, all of it within a short distance."""
+    files: dict[str, list[Evidence]] = {}
+    for one in sorted(evidence, key=lambda one: one.span):
+        if one.weight > 0:
+            files.setdefault(one.source.path, []).append(one)
+    heaps = [_heap(found[at:]) for found in files.values() for at in range(len(found))]
+    return max(heaps, key=lambda heap: sum(one.weight for one in heap)) if heaps else []
+
+
+def _heap(found: list[Evidence]) -> list[Evidence]:
+    """The evidence near the first of some, the heaviest of each rule."""
+    best: dict[str, Evidence] = {}
+    for one in found:
+        if one.span[0] > found[0].span[0] + TOGETHER:
+            break
+        if one.rule.id not in best or one.weight > best[one.rule.id].weight:
+            best[one.rule.id] = one
+    return list(best.values())
+
+
+def _of_description(package: Package, scan: Scan) -> Iterator[Evidence]:
     entry = package.frontmatter.entry("description")
     if entry is None or not package.description:
         return
     start, end = (len(package.document[:at].decode("utf-8", "replace")) for at in entry.span)
-    for one in scan(ReviewedText(package.skill_file or "SKILL.md", package.description), _DESCRIPTION):
-        yield replace(one, line=entry.line, span=(start, max(end, start + 1)))
+    document = next(iter(sources(package)))
+    for one in scan.look_at_description(package.description):
+        yield replace(one, source=document, span=(start, max(end, start + 1)))
 
 
-def _of_opaque(path: str, content: bytes, about: str) -> Iterator[Finding]:
+def _packed(package: Package) -> Iterator[ReviewedText]:
+    """The texts inside the archives of a package."""
+    about = text_of(package.document)
+    for path, content in sorted(package.files.items()):
+        if kind_of(path, content) == "archive" and content:
+            try:
+                members = read_archive(content, LIMITS)
+            except InputError:
+                continue
+            for name, part, _ in members:
+                if kind_of(name, part) == "text":
+                    yield source_of(f"{path}/{name}", part, about)
+
+
+def _of_opaque(path: str, content: bytes) -> Iterator[Finding]:
+    """What cannot be read as text: programs, archives, and texts that are too long."""
     kind = kind_of(path, content)
     whole = ReviewedText(path, "")
+    if kind == "text" and len(content) > MAX_TEXT:
+        what = f"The file has {len(content):,} bytes; up to {MAX_TEXT:,} are looked at."
+        yield replace(finding(whole, "scan-limit", (0, 0)), reason=what)
     if kind == "program":
         yield finding(whole, "binary-program", (0, 0))
     if kind != "archive":
@@ -63,7 +125,5 @@ def _of_opaque(path: str, content: bytes, about: str) -> Iterator[Finding]:
         return
     yield finding(whole, "archive", (0, 0))
     for name, part, _ in members:
-        if kind_of(name, part) == "text":
-            yield from scan(source_of(f"{path}/{name}", part, about), _TEXT)
-        elif kind_of(name, part) == "program":
+        if kind_of(name, part) == "program":
             yield finding(ReviewedText(f"{path}/{name}", ""), "binary-program", (0, 0))

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from metier.skills.package import Package
     from metier.types import Finding
 
-_LOOSE = ("assigned-value", "assigned-secret", "url-password", "authorization", "bearer-token", "generic-secret")
+_LOOSE = (
+    *("assigned-value", "assigned-secret", "url-password", "authorization", "bearer-token", "generic-secret"),
+    *("option-secret", "stated-secret", "named-value", "jwt"),
+)
 """Rules that go by the words around a value: in somebody else's documentation they often meet an example."""
 
 

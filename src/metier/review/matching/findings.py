@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 EXCERPT = 240
 """Characters of a finding's excerpt, at most."""
-_ENCODED = " It is written in an encoded form, so that a reader does not see it."
+_ENCODED = " It is written where a reader does not see it, or in an encoded form."
 
 
 def finding(source: ReviewedText, rule: Rule | str, span: tuple[int, int], *, hidden: bool = False) -> Finding:
-    """A finding at a span of a file; one that was seen only after decoding is as bad as it gets."""
+    """A finding at a span of a file; one that a reader does not see is as bad as it gets."""
     told = explain(rule) if isinstance(rule, str) else rule
     start, end = span
     return Finding(

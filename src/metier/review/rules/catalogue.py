@@ -1,65 +1,22 @@
-"""Every rule of review in one place: for findings, for `--explain` and for the documents."""
+"""Read the rules from their files: for review, for `--explain` and for the documents."""
 
 from __future__ import annotations
 
+import re
+import tomllib
 from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, cast
 
 from metier.errors import NotFoundError
-from metier.review.rules import hidden_text as hidden
-from metier.review.rules import layer_findings as layers
-from metier.review.rules import other_languages as languages
-from metier.review.rules.execution import destruction as damage
-from metier.review.rules.execution import fake_setup as setups
-from metier.review.rules.execution import persistence as lasting
-from metier.review.rules.execution import remote_code as running
-from metier.review.rules.execution import self_propagation as rooting
-from metier.review.rules.execution import unsafe_scripts as flaws
-from metier.review.rules.exfiltration import data_flows as flows
-from metier.review.rules.exfiltration import orders_to_leak as leaks
-from metier.review.rules.exfiltration import secrets as theft
-from metier.review.rules.exfiltration import taking
-from metier.review.rules.exfiltration import undeclared_hosts as strays
-from metier.review.rules.exfiltration import unknown_hosts as strangers
-from metier.review.rules.prompt_injection import deception as deceit
-from metier.review.rules.prompt_injection import disabled_guards as unbound
-from metier.review.rules.prompt_injection import divided_loyalty as intents
-from metier.review.rules.prompt_injection import false_authority as obedience
-from metier.review.rules.prompt_injection import overrides as orders
-from metier.review.rules.prompt_injection import plain_words as plain
-from metier.review.rules.prompt_injection import probing as probes
-from metier.review.rules.prompt_injection import side_tasks as errands
-from metier.review.rules.prompt_injection import takeover
-from metier.review.rules.rule import Rule
-from metier.review.rules.supply_chain import installs as supply
+from metier.review.rules.rule import BLOCKS, File, Reading, Rule, Way
 from metier.skills.rules import RULES as STANDARD
 
-FAMILIES: dict[str, tuple[Rule, ...]] = {
-    "hidden text": hidden.RULES,
-    "orders": orders.RULES,
-    "takeover": takeover.RULES,
-    "plain words": plain.RULES,
-    "obedience": obedience.RULES,
-    "deceit": deceit.RULES,
-    "taking": taking.RULES,
-    "whose side": intents.RULES,
-    "errands": errands.RULES,
-    "probes": probes.RULES,
-    "digging in": rooting.RULES,
-    "other languages": languages.RULES,
-    "running": running.RULES,
-    "theft": theft.RULES,
-    "leaks": leaks.RULES,
-    "stray hosts": (*strays.RULES, *strangers.RULES),
-    "flows of values": flows.RULES,
-    "lasting changes": lasting.RULES,
-    "guards taken away": unbound.RULES,
-    "setting up": setups.RULES,
-    "flaws": flaws.RULES,
-    "supply": supply.RULES,
-    "damage": damage.RULES,
-}
-"""The content rules by family."""
-CONTENT: tuple[Rule, ...] = tuple(rule for rules in FAMILIES.values() for rule in rules)
+if TYPE_CHECKING:
+    from metier.types import Severity
+
+FAMILIES = ("hidden", "agent", "person", "theft", "programs", "supply", "languages", "asks")
+"""The files of the content rules."""
 TAGS: dict[str, str] = {
     "AST01": "Malicious skills",
     "AST02": "Supply chain compromise",
@@ -73,15 +30,25 @@ TAGS: dict[str, str] = {
     "AST10": "Cross-platform reuse",
 }
 """The OWASP Agentic Skills Top 10."""
+_WORD = re.compile(r"\{([a-z]\w*)\}")
+Table = dict[str, object]
+
+
+@cache
+def content_rules() -> tuple[Rule, ...]:
+    """The rules on what a package says and runs."""
+    return tuple(_rule(family, one) for family in FAMILIES for one in _tables(family))
 
 
 @cache
 def all_rules() -> dict[str, Rule]:
     """Every rule by its id: content, the other layers, and the standard for SKILL.md."""
+    layers = (_rule("layers", one) for one in _tables("layers"))
     standard = (
-        Rule(id=id_, tag="AST04", severity="medium", reason=rule.why, fix=rule.fix) for id_, rule in STANDARD.items()
+        Rule(id=id_, family="standard", tag="AST04", severity="medium", reason=rule.why, fix=rule.fix)
+        for id_, rule in STANDARD.items()
     )
-    return {rule.id: rule for rule in (*CONTENT, *layers.RULES, *standard)}
+    return {rule.id: rule for rule in (*content_rules(), *layers, *standard)}
 
 
 def explain(rule: str) -> Rule:
@@ -92,3 +59,65 @@ def explain(rule: str) -> Rule:
     if rule not in known:
         raise NotFoundError(f"There is no rule {rule!r}. `metier review --rules` lists them all.")
     return known[rule]
+
+
+@cache
+def words() -> dict[str, str]:
+    """The named groups of words that patterns are put together from; a group may name groups above it."""
+    found: dict[str, str] = {}
+    for name, value in tomllib.loads(_text("words")).items():
+        parts = cast("list[str]", value) if isinstance(value, list) else [str(value)]
+        found[name] = f"(?:{'|'.join(_spelled_out(part, found) for part in parts)})"
+    return found
+
+
+def _spelled_out(pattern: str, known: dict[str, str]) -> str:
+    """A pattern with its named groups put in; a gap within a sentence may hold the dot of a file name or an address."""
+    return _WORD.sub(lambda match: known[match[1]], pattern.replace(r"[^.\n]", r"(?:[^.\n]|\.\w)"))
+
+
+def _tables(family: str) -> list[Table]:
+    return cast("list[Table]", tomllib.loads(_text(family))["rule"])
+
+
+def _text(name: str) -> str:
+    return files("metier.review.rules").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+
+
+def _rule(family: str, table: Table) -> Rule:
+    weight = float(cast("float", table.get("weight", 0)))
+    severity = table.get("severity") or _severity(weight)
+    return Rule(
+        id=str(table["id"]),
+        family=family,
+        tag=str(table["tag"]),
+        reason=str(table["reason"]),
+        fix=str(table["fix"]),
+        severity=cast("Severity", severity),
+        weight=weight,
+        asks=str(table.get("asks", "")),
+        reads=tuple(cast("list[Reading]", table.get("reads", ["prose"]))),
+        file=cast("File", table.get("file", "any")),
+        ways=tuple(_way(one) for one in cast("list[Table]", table.get("ways", []))),
+        look=str(table.get("look", "")),
+        excusable=bool(table.get("excusable", True)),
+        hostile=tuple(cast("list[str]", table.get("hostile", []))),
+        harmless=tuple(cast("list[str]", table.get("harmless", []))),
+    )
+
+
+def _severity(weight: float) -> Severity:
+    """How bad a finding is by what its rule counts."""
+    if weight >= BLOCKS:
+        return "high"
+    return "medium" if weight >= BLOCKS / 2 else "low"
+
+
+def _way(table: Table) -> Way:
+    known = words()
+    return Way(
+        all=tuple(_spelled_out(one, known) for one in cast("list[str]", table["all"])),
+        within=str(table.get("within", "sentence")),
+        unless=_spelled_out(str(table.get("unless", "")), known),
+        files=tuple(cast("list[File]", table.get("files", []))),
+    )

@@ -1,46 +1,62 @@
-"""The shape of a content rule: data that says what to look for, why it matters and what to do."""
+"""The shape of a rule: what it means for a person, what to look for, and how much it counts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from metier.review.text.views import ReviewedText
     from metier.types import Severity
 
-Analyse: TypeAlias = "Callable[[ReviewedText], Iterator[tuple[int, int]]]"
-Place = Literal["anywhere", "script", "description"]
-Style = Literal["prose", "command", "encoded"]
+Reading = Literal["prose", "commands", "unseen", "encoded", "description"]
+"""What of a text a rule is read against: sentences, command lines, what a reader does not see, what is encoded."""
+File = Literal["any", "document", "script"]
+BLOCKS = 1.0
+"""Evidence in one place that adds up to this is hostile."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """One way in which a text shows something: all of these parts in one place."""
+
+    all: tuple[str, ...]
+    """Patterns; the first says where the finding is."""
+    within: str
+    """How near the parts are: `sentence`, `sentences` (and its neighbours), `line`, `file`, `package`, or bytes."""
+    unless: str = ""
+    """What in the same place makes it harmless."""
+    files: tuple[File, ...] = ()
+    """For `package`: in which files each part is looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rule:
-    """One thing that honest skills do not do; each is only ever itself, so that many are looked up at once quickly."""
+    """One thing that a package may show; each is only ever itself, so that many are looked up at once quickly."""
 
     id: str
+    family: str
     tag: str
     """Its place in the OWASP Agentic Skills Top 10."""
-    severity: Severity
     reason: str
-    """What is wrong, in a sentence for someone who does not know the rule."""
+    """What it means, in a sentence for someone who does not know the rule."""
     fix: str
-    patterns: tuple[str, ...] = ()
-    """Each of them alone is a finding."""
-    together: tuple[str, ...] = ()
-    """All of them near each other are a finding, placed at the first."""
-    within: int = 200
-    """How near `together` means, in characters of running text."""
-    unless: tuple[str, ...] = ()
-    """All of these around a match make it harmless: it is quoted, or it speaks of the local machine."""
-    around: int = 80
-    """How far `unless` reaches to both sides."""
-    known: str = ""
-    """A match is harmless if every address in it matches this."""
-    style: Style = "prose"
-    """Prose is also read as running text, commands without quotes and continued lines; encoded: only decoded text."""
-    place: Place = "anywhere"
-    analyse: Analyse | None = None
-    """A look of its own, for what no pattern says: spans of the original text."""
+    severity: Severity
+    weight: float = 0.0
+    """How much it counts as evidence of an attack; from `BLOCKS` on it blocks alone."""
+    asks: str = ""
+    """For what is no attack but needs a yes: what is asked for; `{host}` is the host that is named."""
+    reads: tuple[Reading, ...] = ("prose",)
+    file: File = "any"
+    ways: tuple[Way, ...] = ()
+    look: str = ""
+    """The name of a look of its own, for what no pattern says."""
+    excusable: bool = True
+    """Whether a negation before it, or talk of attacks around it, makes it harmless."""
+    hostile: tuple[str, ...] = ()
+    """Examples that it finds."""
+    harmless: tuple[str, ...] = ()
+    """Examples that look alike and that it leaves."""
+
+    def reads_none(self, kinds: tuple[Reading, ...]) -> bool:
+        """Whether it is not for any of these readings."""
+        return all(kind not in self.reads for kind in kinds)

@@ -7,84 +7,22 @@ has to look at, whatever disguise it was seen through.
 from __future__ import annotations
 
 import re
-from base64 import b64decode
-from binascii import Error
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
+from metier.review.text.encoded import encoded_stretches
 from metier.review.text.folding import fold_lookalikes
-from metier.review.text.sentences import Sentences, sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-MAX_BLOB = 64 * 1024
-"""Characters of one encoded text that are decoded; commands and orders are shorter."""
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
-_BASE64_LINES = re.compile(r"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{60,76}\r?\n[ \t]*){2,}[A-Za-z0-9+/]{2,76}={0,2}")
-_HEX = re.compile(r"(?:[0-9a-fA-F]{2}){16,}")
-_ESCAPES = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\u00[0-9a-fA-F]{2}|\\[0-3][0-7]{2}|%[2-7][0-9a-fA-F]){4,}")
-_ESCAPE = re.compile(r"\\x(..)|\\u00(..)|\\(\d{3})|%(..)")
-_TAGS = re.compile("[\U000e0020-\U000e007e]{2,}")
-_PRINTABLE = re.compile(r"[\x20-\x7e\s]+")
-
-
-def encoded_stretches(text: str) -> Iterator[tuple[int, int, str]]:
-    """Start, end and meaning of every encoded stretch that decodes to plain text."""
-    longest = 0
-    for pattern, meaning, least in _BLOBS:
-        for match in pattern.finditer(text) if longest >= least else ():
-            longest = max(longest, match.end() - match.start())
-            if decoded := meaning(match[0][:MAX_BLOB]):
-                yield match.start(), match.end(), decoded
-    for match in _ESCAPES.finditer(text) if "\\" in text or "%" in text else ():
-        yield match.start(), match.end(), _ESCAPE.sub(_escaped, match[0][:MAX_BLOB])
-    for match in _TAGS.finditer(text) if not text.isascii() else ():
-        yield match.start(), match.end(), "".join(chr(ord(char) - 0xE0000) for char in match[0])
-
-
-def _from_base64(blob: str) -> str | None:
-    compact = "".join(blob.split()).rstrip("=").replace("-", "+").replace("_", "/")
-    if len(compact) % 4 == 1:
-        compact = compact[:-1]
-    try:
-        return _as_text(b64decode(compact + "=" * (-len(compact) % 4)))
-    except (Error, ValueError):
-        return None
-
-
-def _from_hex(blob: str) -> str | None:
-    return _as_text(bytes.fromhex(blob[: len(blob) // 2 * 2]))
-
-
-def _as_text(data: bytes) -> str | None:
-    """Bytes as text when that is what they are: printable, in ASCII or in the UTF-16 that PowerShell takes."""
-    for encoding in ("ascii", "utf-16-le"):
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if len(text) >= 8 and _PRINTABLE.fullmatch(text):
-            return text
-    return None
-
-
-_BLOBS = ((_BASE64, _from_base64, 0), (_BASE64_LINES, _from_base64, 60), (_HEX, _from_hex, 32))
-"""Ways to write bytes, with how long a stretch of the first has to be for the others to be there at all."""
-
-
-def _escaped(match: re.Match[str]) -> str:
-    octal = match[3]
-    return chr(int(octal, 8) if octal else int(match[1] or match[2] or match[4], 16))
-
+    from collections.abc import Callable
 
 _DISGUISES = re.compile(
     r"(?=[\\`'\"$^*\x00\x80-\U0010ffff])(?:"
     r"[^\x00-\x7f]+"
     r"|\x00+"
-    r"|[\\`]\r?\n[ \t]*"
+    r"|(?:\\|(?<!`)`)\r?\n[ \t]*"
     r"|(?<=[A-Za-z])(?:''|\"\"|\\|\$@|\$\*|\^)(?=[A-Za-z/.-])"
     r"|(?<=[A-Za-z0-9])['\"](?=[A-Za-z0-9])"
     r"|(?<=[A-Za-z0-9])[\"'] ?[+.] ?[\"'](?=[A-Za-z0-9])"
@@ -114,11 +52,25 @@ SIGN = 8
 """Characters whose plain form is remembered."""
 _WRAPPED = re.compile(
     r"(?=[ \t\n])(?:"
-    r"(?<=[^\s|`])[ \t]{0,8}\n[ \t]{0,8}(?:>[ \t]{0,8}){0,4}(?=[A-Za-z\"'(_<$~/]|0x)|(?<=\S)[ \t]{2,40}(?=\S))"
+    r"(?<=[^\s|`])[ \t]{0,8}\n[ \t]{0,8}(?:>[ \t]{0,8}){0,4}(?=[A-Za-z\"'(_<$~/]|\d+(?![.)]\s|\d))"
+    r"|(?<=\S)[ \t]{2,40}(?=\S))"
 )
 """Where a line goes on in the next one, also in a quotation; and gaps in a line."""
 _QUOTED = re.compile(r"\n[ \t]{0,8}(?:>[ \t]{0,8}){1,4}(?![\s>#]|```|~~~|(?:[-*+]|\d{1,3}[.)])[ \t])")
 """Where a line of a quotation begins that goes on with the one before: no heading, item of a list or piece of code."""
+
+
+_STYLED_AWAY = re.compile(
+    r"\[(?://|comment|_|hidden)\]: *(?:#|<>) *[(\"'][^\n]{12,2000}"
+    r"|<(?:span|div|p|font|small|details)[^>\n]{0,120}?(?:display *: *none|visibility *: *hidden|font-size *: *0"
+    r"|opacity *: *0|color *: *(?:white|#fff|transparent)|\bhidden\b)[^>\n]{0,80}>[^<]{8,2000}",
+    re.IGNORECASE,
+)
+"""Elements of a page that no browser shows, and what Markdown takes for a note."""
+_BETWEEN = "\n\n"
+"""What stands between two texts that are read as one."""
+MOST_UNSEEN = 20_000
+"""Characters of one comment that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +84,9 @@ class View:
     there: tuple[int, ...] = (0,)
     before: View | None = None
     """The view it was made from; none for the original."""
-    span: tuple[int, int] | None = None
-    """Where all of it comes from, for a text that was encoded in the original."""
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """The characters of the original that a span of bytes stands for."""
-        if self.span:
-            return self.span
         first = self._characters(start)
         return self.place(first), max(self.place(self._characters(end)), self.place(first) + 1)
 
@@ -201,21 +149,30 @@ class ReviewedText:
         return _rewritten(self.plain, _LAYOUT, _laid_out)
 
     @cached_property
-    def decoded(self) -> tuple[View, ...]:
-        """Texts that are encoded in this one, one level deep."""
-        views = (self.raw,) if self.plain.text == self.text else (self.raw, self.plain)
-        found: dict[str, View] = {}
-        for view in views:
+    def decoded(self) -> View | None:
+        """The texts that are encoded in this one, one level deep, one after the other."""
+        found: dict[str, tuple[int, int]] = {}
+        for view in (self.raw,) if self.plain.text == self.text else (self.raw, self.plain):
             for start, end, text in encoded_stretches(view.text):
-                span = (view.place(start), max(view.place(end), view.place(start) + 1))
-                found.setdefault(text, View(text, text.encode("utf-8", "replace"), span=span))
-        return tuple(found.values())
+                found.setdefault(text, (view.place(start), max(view.place(end), view.place(start) + 1)))
+        return _pieces(sorted((span, text) for text, span in found.items())) if found else None
 
     @cached_property
-    def spoken(self) -> tuple[tuple[View, Sentences], ...]:
-        """What it says once its disguises are gone, also what is encoded in it, cut into sentences."""
-        joined = _rewritten(self.plain, _WRAPPED, lambda _match: " ")
-        return tuple((view, sentences(view)) for view in (joined, *self.decoded))
+    def unseen(self) -> View | None:
+        """What a reader of the page does not see, one after the other: comments, and elements that are styled away."""
+        if self.script or ("<" not in self.text and "]:" not in self.text):
+            return None
+        spans = sorted({*comments(self.text), *(match.span() for match in _STYLED_AWAY.finditer(self.text))})
+        return (
+            _pieces([(span, fold_lookalikes(self.text[slice(*span)][:MOST_UNSEEN])) for span in spans])
+            if spans
+            else None
+        )
+
+    @cached_property
+    def spoken(self) -> View:
+        """What it says once its disguises are gone: lines that go on in the next one are joined."""
+        return _rewritten(self.plain, _WRAPPED, lambda _match: " ")
 
     @property
     def size(self) -> int:
@@ -235,6 +192,18 @@ def comments(text: str) -> list[tuple[int, int]]:
         found.append((at, end + 3))
         at = text.find("<!--", end + 3)
     return found
+
+
+def _pieces(parts: list[tuple[tuple[int, int], str]]) -> View:
+    """Texts one after the other, each with the span of the original that it stands for."""
+    here, there = [0], [0]
+    size = 0
+    for (start, end), text in parts:
+        here += size, size + len(text)
+        there += start, end
+        size += len(text) + len(_BETWEEN)
+    whole = _BETWEEN.join(text for _, text in parts)
+    return View(whole, whole.encode("utf-8", "replace"), tuple(here), tuple(there))
 
 
 def _view(text: str) -> View:

@@ -1,0 +1,95 @@
+"""What surrounds a finding: a negation, talk of attacks, a heading, a table; a text about attacks is no attack."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from metier.review.matching.re2 import compile_pattern
+from metier.review.rules.catalogue import words
+
+if TYPE_CHECKING:
+    from metier.review.text.views import View
+
+BEFORE = 60
+"""Bytes before a finding in which a word may turn it into its opposite."""
+QUOTED = 0.4
+"""What is left of a rule's weight where a skill about security shows an attack as an example."""
+LEAD = 1200
+"""Bytes before an item of a list in which the line that leads in is looked for."""
+_ITEM = (b"- ", b"* ", b"+ ", b"|", b"  ", b"\t", *(f"{number}.".encode() for number in range(1, 10)))
+_HEADING = r"(?m)^[ \t]{0,3}#{1,6}[ \t][^\n]{0,200}"
+_FENCE = r"(?m)^[ \t>]{0,12}(?:```|~~~)"
+
+
+class Surroundings:
+    """A view of a text with the marks of its layout."""
+
+    def __init__(self, view: View, *, script: bool, on_security: bool, prose: bool = False) -> None:
+        self._data = view.data
+        self._prose = prose
+        self._script = script
+        self._on_security = on_security
+
+    def share(self, start: int, end: int, first: int, last: int) -> float:
+        """How much of a rule's weight counts for a match, given the place it is in."""
+        if self._is_negated(start, first) or _has("teaching", self._data[first:last]):
+            return 0.0
+        if self._prose and _has("asking", self._data[max(first, start - 2 * BEFORE) : end]):
+            return 0.0
+        if self._script:
+            return QUOTED if self._on_security and _has("pattern_list", self._line(start, end)) else 1.0
+        if _has("teaching", self._heading(start)) or _has("warning", self._data[max(0, first - 160) : first]):
+            return 0.0
+        if _has("lead_in", self._lead_in(start)):
+            return 0.0
+        if self._prose and (self._is_fenced(start) or self._is_quoted(start)):
+            return QUOTED
+        return QUOTED if self._on_security and self._is_shown(start, end) else 1.0
+
+    def _is_negated(self, start: int, first: int) -> bool:
+        return _has("negation", self._data[max(first, start - BEFORE) : start])
+
+    def _is_shown(self, start: int, end: int) -> bool:
+        """Whether a match stands in a block of code, a table, a quotation or between marks."""
+        if self._is_fenced(start) or self._line(start, end).lstrip()[:1] in (b"|", b">"):
+            return True
+        return self._data[max(0, start - 1) : start] == b"`"
+
+    def _is_fenced(self, at: int) -> bool:
+        return bisect_right(self._fences, at) % 2 == 1
+
+    def _is_quoted(self, start: int) -> bool:
+        return self._data[max(0, start - 1) : start] == b'"'
+
+    def _lead_in(self, start: int) -> bytes:
+        """The line that a list of items begins with, for a match in one of them."""
+        lines = self._data[max(0, start - LEAD) : start].split(b"\n")
+        if len(lines) < 2 or not lines[-1].lstrip().startswith(_ITEM):
+            return b""
+        return next(
+            (line for line in reversed(lines[:-1]) if line.strip() and not line.lstrip().startswith(_ITEM)), b""
+        )
+
+    def _line(self, start: int, end: int) -> bytes:
+        first = self._data.rfind(b"\n", max(0, start - 400), start) + 1
+        last = self._data.find(b"\n", end, end + 400)
+        return self._data[max(first, start - 400) : last if last >= 0 else end + 400]
+
+    def _heading(self, at: int) -> bytes:
+        index = bisect_right(self._headings, (at, at)) - 1
+        return self._data[slice(*self._headings[index])] if index >= 0 else b""
+
+    @cached_property
+    def _headings(self) -> list[tuple[int, int]]:
+        found = compile_pattern(_HEADING).finditer(self._data) if b"#" in self._data else ()
+        return [(match.start(), match.end()) for match in found]
+
+    @cached_property
+    def _fences(self) -> list[int]:
+        return [match.start() for match in compile_pattern(_FENCE).finditer(self._data)]
+
+
+def _has(word: str, data: bytes) -> bool:
+    return bool(data) and compile_pattern(words()[word]).search(data) is not None

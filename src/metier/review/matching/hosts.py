@@ -1,0 +1,84 @@
+"""Which hosts a package names that nobody has told of: not well known, not its own service, named once in passing."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from metier.review.matching.re2 import compile_pattern
+from metier.review.rules.catalogue import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+ADDRESS = (
+    r"(?:https?|wss?|ftp|sftp|ssh|git)://(?:[^/\s@\"'`<>]{1,80}@)?([a-z0-9][a-z0-9.-]{1,120})"
+    r"|\b[\w.+-]{1,40}@([a-z0-9-]{2,60}(?:\.[a-z0-9-]{1,60}){0,3}\.[a-z]{2,12})\b"
+    r"|\b(?:hostname|host|server)[\"']?\s{0,4}[:=]\s{0,4}[\"']([a-z0-9-]{1,60}(?:\.[a-z0-9-]{1,60}){1,4})[\"']"
+    r"|(?:connect|connection|smtp|smtp_ssl|ftp)\s{0,2}\(\(?\s{0,4}[\"']([a-z0-9-]{1,60}(?:\.[a-z0-9-]{1,60}){1,4})[\"']"
+)
+"""An address, with its host as a group."""
+OFTEN = 3
+"""Times that a document names a host which its skill is about."""
+MOST = 20_000
+"""Addresses of one text that are looked at."""
+_NUMBERS = re.compile(r"[\d.]+")
+_SECOND = frozenset(["co", "com", "net", "org", "gov", "ac", "edu"])
+_SHARED = frozenset(
+    (
+        *("vercel", "netlify", "herokuapp", "fly", "github", "gitlab", "workers", "pages"),
+        *("glitch", "onrender", "amazonaws", "azurewebsites"),
+    )
+)
+"""Names under which anybody can have a host: the part before them is what counts."""
+
+
+def hosts_of(data: bytes) -> Iterator[tuple[int, int, str]]:
+    """Start, end and name of every host in a text."""
+    for count, match in enumerate(compile_pattern(ADDRESS).finditer(data)):
+        if count >= MOST:
+            return
+        name = next((match.group(group) for group in range(1, 5) if match.group(group)), b"") or b""
+        yield match.start(), match.end(), name.decode("ascii", "replace").lower().rstrip(".-")
+
+
+def label_of(host: str) -> str:
+    """The part of a host's name that its owner chose."""
+    parts = host.split(".")
+    if len(parts) < 2 or _NUMBERS.fullmatch(host):
+        return host
+    if len(parts) > 2 and parts[-2] == "example":
+        return parts[-3]
+    at = -3 if len(parts) > 2 and (parts[-2] in _SECOND or parts[-2] in _SHARED) else -2
+    return parts[at]
+
+
+class Acquaintance:
+    """What a package says about hosts: those it is about, and those that everybody knows."""
+
+    def __init__(self, about: str, texts: Iterable[bytes]) -> None:
+        self._about = re.sub(r"[\W_]+", "", about.lower())
+        self._texts = tuple(texts)
+
+    def strangers(self, data: bytes) -> list[tuple[int, int]]:
+        """Where a text names a host that nobody has told of."""
+        return [(start, end) for start, end, host in hosts_of(data) if not self.knows(host)]
+
+    def knows(self, host: str) -> bool:
+        """Whether a host is everybody's, the skill's own, or spoken of again and again."""
+        label = label_of(host)
+        if _is_public(host) or (len(label) > 2 and label.replace("-", "") in self._about):
+            return True
+        return self._named[label] >= OFTEN
+
+    @cached_property
+    def _named(self) -> Counter[str]:
+        return Counter(label_of(host) for data in self._texts for _, _, host in hosts_of(data))
+
+
+@cache
+def _is_public(host: str) -> bool:
+    """Whether a host is well known, a stand-in, or on this machine."""
+    return compile_pattern(words()["known_host"]).search(host.encode()) is not None

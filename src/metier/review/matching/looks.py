@@ -1,0 +1,91 @@
+"""Looks of their own, for what no pattern says: characters that nobody sees, and names that are one slip away."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from metier.review.matching.package_names import lookalike_installs
+from metier.review.text.folding import lookalikes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from metier.review.text.views import ReviewedText
+
+_TAG = re.compile("[\U000e0001-\U000e007f]")
+_TAGS = re.compile("(?<![\U0001f3f4\U000e0001-\U000e007f])[\U000e0001-\U000e007f]+")
+_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]+")
+_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
+_INVISIBLE = re.compile(
+    "(?<=[A-Za-z])[\u200b-\u200d\u2060-\u2064\u00ad\u034f\u180e\ufeff]+(?=[A-Za-z])"
+    "|[\U0001d173-\U0001d17a]+|[\u200b\u200c\u2060-\u2064\u180e\ufeff]{4,}|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u2800\u3164\u115f\u1160]{4,}"
+)
+_UNSEEABLE = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200d\u2060-\u2064\u2800\u3164\ufe00-\ufe0f\ufeff"
+    "\U0001d173-\U0001d17a\U000e0100-\U000e01ef]"
+)
+"""Every character of these; a text that has none is seen at once."""
+_LINES, _COLUMNS = 60, 400
+"""So many empty lines, or so many blanks in a line, before something follows."""
+_SPACE = re.compile(rf"[\s\u200b\u3164]{{{_LINES},}}")
+_FOREIGN = "Ͱ-ϿЀ-ӿԀ-ԯɐ-ʯ"
+_LETTER = re.compile(f"[{_FOREIGN}]")
+_WORD = re.compile(f"[A-Za-z{_FOREIGN}]{{3,}}")
+
+
+def tags(source: ReviewedText) -> Iterator[tuple[int, int]]:
+    """Runs of tag characters; the ones behind a black flag spell the flag of a region."""
+    if _TAG.search(source.text):
+        yield from (match.span() for match in _TAGS.finditer(source.text) if len(match[0]) > 1)
+
+
+def bidi(source: ReviewedText) -> Iterator[tuple[int, int]]:
+    """Marks that turn the reading direction, in a text without a script that needs them."""
+    if _BIDI.search(source.text) and not _RTL.search(source.text):
+        yield from (match.span() for match in _BIDI.finditer(source.text))
+
+
+def invisible(source: ReviewedText) -> Iterator[tuple[int, int]]:
+    """Invisible characters inside words, or many in a row."""
+    if not _UNSEEABLE.search(source.text):
+        return
+    found = [match.span() for match in _INVISIBLE.finditer(source.text)]
+    if len(found) >= 2 or any(end - start > 2 for start, end in found):
+        yield from found
+
+
+def padding(source: ReviewedText) -> Iterator[tuple[int, int]]:
+    """What stands behind so much empty space that nobody scrolls there."""
+    for match in _SPACE.finditer(source.text):
+        lines = match[0].count("\n")
+        if (
+            match.start() > 0
+            and match.end() < len(source.text)
+            and (lines > _LINES or len(match[0]) > _COLUMNS + lines)
+            and source.text[match.end()] != "|"
+        ):
+            yield match.end(), match.end() + 1
+
+
+def mixed_words(source: ReviewedText) -> Iterator[tuple[int, int]]:
+    """Latin words with letters of another alphabet that look the same."""
+    if source.text.isascii() or not _LETTER.search(source.text):
+        return
+    alike = lookalikes()
+    for match in _WORD.finditer(source.text):
+        word = match[0]
+        foreign = sum(char > "\x7f" for char in word)
+        if foreign and foreign < len(word) and all(char <= "\x7f" or char in alike for char in word):
+            yield match.span()
+
+
+LOOKS: dict[str, Callable[[ReviewedText], Iterator[tuple[int, int]]]] = {
+    "tag characters": tags,
+    "reading direction": bidi,
+    "invisible characters": invisible,
+    "empty space": padding,
+    "mixed alphabets": mixed_words,
+    "look-alike packages": lookalike_installs,
+}
+"""Every look by the name that a rule gives it."""

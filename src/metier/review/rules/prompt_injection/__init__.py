@@ -1,1 +1,0 @@
-"""The part of Metier about prompt injection."""
