@@ -93,7 +93,10 @@ def test_older_records_of_kind_task_case_pattern_and_rule_are_told_apart() -> No
     lines = [old, {**old, "id": "t-2", "kind": "task", "success": False}, pattern_record(), pattern_record("rule")]
     found = parse(PicoClaw(), {f"{FOLDER}/learning-records.jsonl": dump([*lines, {**old, "kind": "dream"}])})
     assert [(run.external_id, run.status) for run in runs(found)] == [("case-1", None), ("t-2", "error")]
-    assert reasons(found) == ["records of kind 'dream' are not known"]
+    assert reasons(found) == [
+        "records of kind 'dream' are not known",
+        "2 patterns: metier learn makes patterns anew from the runs",
+    ]
 
 
 def test_a_task_in_both_files_is_one_run_in_its_newer_form() -> None:

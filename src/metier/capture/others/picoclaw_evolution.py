@@ -34,6 +34,7 @@ def parse_evolution(files: Mapping[str, BinaryIO]) -> Iterator[Captured | Skippe
     """The runs of a state folder: each task once, in its newest form, older files first."""
     found: dict[tuple[str, str], Captured] = {}
     for name in sorted(files, key=lambda path: PurePath(path).name != OLD):
+        patterns = 0
         for one in read_records(name, files[name]):
             if isinstance(one, Skipped):
                 yield one
@@ -41,8 +42,8 @@ def parse_evolution(files: Mapping[str, BinaryIO]) -> Iterator[Captured | Skippe
             line, record = one
             kind = text(record, "kind").strip().lower()
             if kind in _PATTERN_KINDS:
-                continue
-            if kind not in _TASK_KINDS:
+                patterns += 1
+            elif kind not in _TASK_KINDS:
                 yield Skipped(file=name, line=line.number, reason=f"records of kind {kind[:40]!r} are not known")
             elif not _goal(record):
                 yield Skipped(file=name, line=line.number, reason="the record has neither a goal nor a summary")
@@ -50,6 +51,9 @@ def parse_evolution(files: Mapping[str, BinaryIO]) -> Iterator[Captured | Skippe
                 own = text(record, "id").strip()
                 key = (text(record, "workspace_id").strip(), own or f"{name}:{line.number}")
                 found[key] = Captured(run=run_of(record, own or f"line:{line.number}"), file=name, offset=line.offset)
+        if patterns:
+            said = f"{patterns} pattern{'' if patterns == 1 else 's'}: metier learn makes patterns anew from the runs"
+            yield Skipped(file=name, line=0, reason=said)
     yield from _of_one_workspace(found)
 
 
