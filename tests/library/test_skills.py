@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,13 +14,21 @@ from metier.library import changes as changing
 from metier.library.disk.packages import read_package
 from metier.library.listing import list_skills
 from metier.library.profiles import profile_from_history
-from metier.library.proposals.drafts import approve_draft, draft_of_package, list_drafts, reject_draft, save_draft
+from metier.library.proposals.drafts import (
+    approve_draft,
+    draft_of_package,
+    list_drafts,
+    reject_draft,
+    reopen_draft,
+    save_draft,
+)
 from metier.library.proposals.edit_skill import edit_file, edit_skill
 from metier.library.proposals.garbage import collect_garbage
 from metier.library.proposals.ship import apply_drafts
 from metier.skills.editing.patch_json import patch_from
 from metier.store.tables import audit
 from metier.store.tables.library import drafts, profiles
+from metier.types import Finding
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -368,6 +377,34 @@ def test_a_rejected_draft_stays_with_its_reason(ws: Workspace) -> None:
     assert reject_draft(ws.library, draft.id, "too much").notes == ("rejected: too much",)
     assert list_drafts(ws.library) == []
     assert [one.status for one in list_drafts(ws.library, every=True)] == ["rejected"]
+
+
+def test_a_rejection_can_be_taken_back_but_an_approval_before_it_is_gone(ws: Workspace) -> None:
+    folder = put(shared(ws), "deploy")
+    package = read_package(folder).with_files({"notes.md": b"x"})
+    draft = save_draft(ws.context, draft_of_package(ws.library, ws.library.find("deploy"), package, summary="notes"))
+    with pytest.raises(ConflictError, match="is candidate, not rejected"):
+        reopen_draft(ws.library, draft.id)
+    approve_draft(ws.library, draft.id)
+    reject_draft(ws.library, draft.id, "too much")
+    again = reopen_draft(ws.library, draft.id)
+    assert (again.status, again.approved, again.notes) == ("candidate", "", ("rejected: too much", "reopened"))
+    assert list_drafts(ws.library) == [again]
+    with pytest.raises(RefusedError, match="needs your approval first"):
+        apply_drafts(ws.library, [draft.id])
+    approve_draft(ws.library, draft.id)
+    (version,) = apply_drafts(ws.library, [draft.id])
+    assert version.hash == draft.hash
+
+
+def test_a_blocked_draft_is_blocked_again_after_a_rejection(ws: Workspace) -> None:
+    folder = put(shared(ws), "deploy")
+    package = read_package(folder).with_files({"notes.md": b"x"})
+    found = draft_of_package(ws.library, ws.library.find("deploy"), package, summary="notes")
+    finding = Finding(rule="some-rule", severity="critical", reason="It sends secrets.")
+    draft = save_draft(ws.context, replace(found, status="quarantined", findings=(finding,)))
+    reject_draft(ws.library, draft.id, "no")
+    assert reopen_draft(ws.library, draft.id).status == "quarantined"
 
 
 def test_drafts_are_shipped_all_or_none(ws: Workspace) -> None:

@@ -92,9 +92,7 @@ def open_context(
     environ = os.environ if environ is None else environ
     folder = folder or environ.get("METIER_WORKSPACE") or "."
     outer = config.outer_state_dir(flags, environ)
-    root = place.find_root(Path(folder), environ, outer)
-    if root is None:
-        root = place.new_root(Path(folder), environ)
+    root = planned_root(str(folder), flags or {}, environ)
     state = config.state_folder(root, outer)
     key = identity.user_key(environ, make=create)
     home = Path(environ.get("HOME") or "~").expanduser()
@@ -120,6 +118,12 @@ def open_context(
     _migrate(ctx)
     _check_database(ctx)
     return ctx
+
+
+def planned_root(folder: str, flags: Mapping[str, object], environ: Mapping[str, str]) -> Path:
+    """The root of the workspace that a folder belongs to, or would belong to if one were made; makes nothing."""
+    outer = config.outer_state_dir(flags, environ)
+    return place.find_root(Path(folder), environ, outer) or place.new_root(Path(folder), environ)
 
 
 def find_workspace(folder: str, flags: Mapping[str, object], environ: Mapping[str, str]) -> tuple[Path, Path]:

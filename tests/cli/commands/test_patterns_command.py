@@ -99,6 +99,18 @@ def test_a_rejected_draft_keeps_its_reason(shell: Shell, learned: list[str]) -> 
     assert [(one["status"], one["reason"]) for one in found["drafts"]] == [("rejected", "rejected: far too specific")]
 
 
+def test_rejecting_names_its_undo_and_the_undo_works(shell: Shell, learned: list[str]) -> None:
+    draft = shell.json("drafts", "list")[0]["id"]
+    assert shell.ok("drafts", "reject", draft) == f"Rejected draft {draft}. Undo: metier drafts reopen {draft}\n"
+    assert shell.json("drafts", "list") == []
+    assert (
+        shell.ok("drafts", "reopen", draft)
+        == f"Draft {draft} is open again (candidate). Undo: metier drafts reject {draft}\n"
+    )
+    assert [one["id"] for one in shell.json("drafts", "list")] == [draft]
+    assert shell.run("drafts", "reopen", draft).code == 1
+
+
 def test_a_late_added_skill_is_shown_with_what_brought_it(shell: Shell) -> None:
     snapshots = (
         Snapshot(sequence=1, trigger="initial_build", skills=("repo-map",)),

@@ -160,7 +160,24 @@ def reject(
     if as_json:
         emit(row(done))
     else:
-        talk(f"Rejected draft {done.id}. It is kept: metier drafts show {done.id}")
+        talk(f"Rejected draft {done.id}. Undo: metier drafts reopen {done.id}")
+
+
+@app.command()
+def reopen(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> None:
+    """Take a rejection back. The draft waits for your decision again; an approval it had does not come back.
+
+    Example:  metier drafts reopen 3f9a
+    """
+    from metier.cli.views.drafts import row
+    from metier.library.proposals.drafts import reopen_draft
+
+    with open_workspace(ctx) as ws:
+        done = reopen_draft(ws.library, draft)
+    if as_json:
+        emit(row(done))
+    else:
+        talk(f"Draft {done.id} is open again ({done.status}). Undo: metier drafts reject {done.id}")
 
 
 @app.command()

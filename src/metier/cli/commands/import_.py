@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from metier.capture.registry import BUILT_IN
-from metier.cli.options import AsJson, Yes, open_workspace
+from metier.cli.options import AsJson, Yes, open_workspace, options
 from metier.cli.output import console, emit, show_progress, table, talk
 from metier.errors import InputError, RefusedError, UsageError
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from metier.learning.moving_in import MovedIn
     from metier.training.service.skillopt_import import ImportedRun
     from metier.workspace import Workspace
+
+    Import = Callable[[Workspace, list[FileReport]], Iterator[Event]]
 
 SKILLOPT = "skillopt"
 """No agent with sessions: a trainer, whose run folder holds a skill."""
@@ -63,14 +65,10 @@ def import_(
     if source == SKILLOPT:
         _import_skillopt(ctx, paths or [], name, as_json=as_json)
     reports: list[FileReport] = []
-    chosen = _import_of(source, paths or []) if source else None
+    chosen = _import_of(source, paths or []) if source else _import_of_machine(ctx, everywhere=everywhere, yes=yes)
     with open_workspace(ctx, create=True) as ws:
-        moved: list[MovedIn] = []
-        if chosen is not None:
-            show_progress(chosen(ws, reports))
-            moved = _move_in(ws, paths or []) if source == PICOCLAW else []
-        else:
-            _import_from_machine(ws, reports, everywhere=everywhere, yes=yes)
+        show_progress(chosen(ws, reports))
+        moved = _move_in(ws, paths or []) if source == PICOCLAW else []
         show_progress(ws.index())
         show_progress(ws.tidy())
     if as_json:
@@ -83,7 +81,7 @@ def import_(
     raise typer.Exit(1 if any(report.state == "unreadable" for report in reports) else 0)
 
 
-def _import_of(name: str, paths: Sequence[str]) -> Callable[[Workspace, list[FileReport]], Iterator[Event]]:
+def _import_of(name: str, paths: Sequence[str]) -> Import:
     """The import of what a person named, looked at before a workspace is made for it."""
     from metier.capture import registry
     from metier.capture.find_sessions import NamedSessions, find_named_sessions
@@ -143,19 +141,27 @@ def _print_history(moved: Sequence[MovedIn]) -> None:
             talk(f"Left out {what}: {reason}.")
 
 
-def _import_from_machine(ws: Workspace, reports: list[FileReport], *, everywhere: bool, yes: bool) -> None:
+def _import_of_machine(ctx: typer.Context, *, everywhere: bool, yes: bool) -> Import:
+    """The import of what agents wrote on this machine, found and agreed to before a workspace is made for it."""
     import os
 
     from metier.capture.find_sessions import find_local_sessions
     from metier.capture.import_sessions import import_sessions
+    from metier.context.context import planned_root
 
-    groups = list(find_local_sessions(ws.root, os.environ, everywhere=everywhere))
+    given = options(ctx)
+    root = planned_root(given.folder, given.flags, os.environ)
+    groups = list(find_local_sessions(root, os.environ, everywhere=everywhere))
     if not groups:
-        where = "on this machine" if everywhere else f"for {ws.root}. Look in other folders: metier import --everywhere"
+        where = "on this machine" if everywhere else f"for {root}. Look in other folders: metier import --everywhere"
         raise RefusedError(f"No sessions found {where}. Or give a file: metier import SOURCE PATH")
     _ask(groups, yes=yes)
-    for group in groups:
-        show_progress(import_sessions(ws.context, group.source, group.sessions, reports))
+
+    def run(ws: Workspace, reports: list[FileReport]) -> Iterator[Event]:
+        for group in groups:
+            yield from import_sessions(ws.context, group.source, group.sessions, reports)
+
+    return run
 
 
 def _ask(groups: Sequence[SourceSessions], *, yes: bool) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from metier.context.audit import current_user, note_action
 from metier.errors import ConflictError, MetierError, NotFoundError
 from metier.library.versions.objects import files_of
+from metier.review.result import blocks
 from metier.skills.names import lookalike_key
 from metier.store.tables.library import drafts
 from metier.types import Draft
@@ -98,6 +99,17 @@ def reject_draft(library: Library, draft: str, reason: str) -> Draft:
     notes = (*found.notes, f"rejected: {said}")
     now = replace(found, status="rejected", approved="", notes=notes, updated=ctx.now())
     _move(ctx, found, now, "reject draft", said)
+    return now
+
+
+def reopen_draft(library: Library, draft: str) -> Draft:
+    """Take a rejection back: the draft waits for a decision again, without any approval it had."""
+    ctx, found = library.ctx, get_draft(library, draft)
+    if found.status != "rejected":
+        raise ConflictError(f"Draft {found.id} is {found.status}, not rejected. Nothing was changed.")
+    status = "quarantined" if any(map(blocks, found.findings)) else "candidate"
+    now = replace(found, status=status, notes=(*found.notes, "reopened"), updated=ctx.now())
+    _move(ctx, found, now, "reopen draft", "")
     return now
 
 

@@ -1,0 +1,55 @@
+"""`metier import` in a folder without a workspace: one is made only for something to put into it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from cli_shell import Shell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    """A folder that is no workspace."""
+    folder = tmp_path / "shop"
+    (folder / ".git").mkdir(parents=True)
+    return Shell(folder, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--everywhere", "--yes"),
+        ("claude-code", "."),
+        ("claude-code", "no-such-file.jsonl"),
+        ("jsonl",),
+        ("no-such-agent", "."),
+    ],
+    ids=" ".join,
+)
+def test_an_import_that_finds_nothing_makes_no_workspace(
+    bare: Shell, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(bare.folder)
+    said = bare.run("import", *words)
+    assert said.code in (1, 2), said.err
+    assert [file.name for file in bare.folder.iterdir()] == [".git"]
+
+
+def test_sessions_that_nobody_agreed_to_import_make_no_workspace(bare: Shell, tmp_path: Path) -> None:
+    session = tmp_path / "home/.claude/projects/shop/s1.jsonl"
+    session.parent.mkdir(parents=True)
+    message = {"role": "user", "content": "fix the login test"}
+    record = {"type": "user", "uuid": "a", "cwd": str(bare.folder), "sessionId": "s1", "message": message}
+    session.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    said = bare.run("import")
+    assert said.code == 2
+    assert "Add --yes" in said.err
+    assert [file.name for file in bare.folder.iterdir()] == [".git"]
+    assert "Imported 1 new run" in bare.ok("import", "--yes")
+    assert (bare.folder / ".metier").is_dir()
