@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,14 @@ import pytest
 from homes import CLAUDE_SETTINGS, FOREIGN_HOOKS, ODD_HOOKS, Home, home_at, picture
 
 from metier.agents.changes import WrittenFolder, hash_of
-from metier.agents.connect import connect_agents, disconnect_agents, leave_workspace, refresh_python_note
+from metier.agents.connect import (
+    connect_agents,
+    disconnect_agents,
+    leave_workspace,
+    refresh_python_note,
+    remove_duplicates,
+)
+from metier.agents.duplicates import find_duplicates, removals_of
 from metier.agents.manifest import read_manifest
 from metier.agents.plan import CODEX_EVENTS, codex_groups, python_note
 from metier.errors import RefusedError
@@ -319,3 +327,110 @@ def test_folders_that_others_use_by_now_stay(tmp_path: Path) -> None:
     assert any(isinstance(one.written, WrittenFolder) for one in read_manifest(home.places.manifest).entries)
     disconnect_agents(home.places)
     assert (home.folder / ".claude/skills/mine/SKILL.md").read_text() == "x"
+
+
+HAND_MADE = {
+    "hooks": {
+        "Stop": [
+            {"hooks": [{"type": "command", "command": "python -m metier.hooks.record", "timeout": 5}]},
+            {"hooks": [{"type": "command", "command": "say done"}, {"type": "command", "command": "metier-spool"}]},
+        ],
+        "UserPromptSubmit": [{"hooks": [{"type": "command", "command": "python -m metier.hooks.select"}]}],
+    },
+    "model": "opus",
+}
+
+
+def test_hooks_made_by_hand_and_other_copies_of_the_plugin_are_found(tmp_path: Path) -> None:
+    home = home_at(tmp_path / "home")
+    home.put(".claude/settings.json", json.dumps(HAND_MADE | {"enabledPlugins": {"metier@metier": True, "x@y": True}}))
+    home.put(".codex/config.toml", '[plugins."metier@metier"]\nenabled = true\n')
+    project = home.put("proj/.claude/settings.json", json.dumps(HAND_MADE)).parents[1]
+    home.put(".codex/hooks.json", json.dumps({"hooks": {"Stop": HAND_MADE["hooks"]["Stop"]}}))  # type: ignore[index]
+    home.connect()
+    found = find_duplicates(home.places, project)
+    assert [one.what.partition(":")[0] for one in found] == [
+        *["a hook for Stop", "a hook for Stop", "a hook for UserPromptSubmit"] * 2,
+        *["a hook for Stop", "a hook for Stop"],
+        *["the plugin metier@metier", "the plugin metier@metier"],
+    ]
+    assert [one.fix for one in found[-2:]] == [
+        "claude plugin uninstall metier@metier",
+        "codex plugin remove metier@metier",
+    ]
+
+
+def test_hooks_made_by_hand_go_and_come_back_with_the_undo(tmp_path: Path) -> None:
+    home = home_at(tmp_path / "home")
+    settings = home.put(".claude/settings.json", json.dumps(HAND_MADE, indent=4))
+    hooks = home.put(".codex/hooks.json", json.dumps({"hooks": {"Stop": HAND_MADE["hooks"]["Stop"]}}))  # type: ignore[index]
+    before = picture(home.folder)
+    remove_duplicates(home.places, removals_of(home.places, find_duplicates(home.places)))
+    left = {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}
+    assert json.loads(settings.read_text()) == {"hooks": left, "model": "opus"}
+    home.connect()
+    assert json.loads(hooks.read_text())["hooks"]["Stop"][0] == left["Stop"][0]
+    assert find_duplicates(home.places) == []
+    assert disconnect_agents(home.places).left == ()
+    assert picture(home.folder) == before
+
+
+@pytest.fixture
+def copilot(tmp_path: Path) -> Home:
+    """A home with a Copilot CLI that keeps its settings as the real one does."""
+    home = home_at(tmp_path / "home")
+    program = home.put(
+        "bin/copilot",
+        f"""#!{sys.executable}
+import json, os, sys
+file = os.path.expanduser("~/.copilot/settings.json")
+known = json.load(open(file)) if os.path.exists(file) else {{"extraKnownMarketplaces": {{}}, "enabledPlugins": {{}}}}
+match sys.argv[2:]:
+    case ["marketplace", "add", folder]:
+        assert os.path.isfile(folder + "/.claude-plugin/marketplace.json")
+        known["extraKnownMarketplaces"]["metier"] = {{"source": {{"source": "directory", "path": folder}}}}
+    case ["install", name]: known["enabledPlugins"][name] = True
+    case ["uninstall", name]: known["enabledPlugins"][name] = False
+    case ["marketplace", "remove", name]: del known["extraKnownMarketplaces"][name]
+    case _: sys.exit("unknown command")
+json.dump(known, open(file, "w"), indent=2)
+""",
+        0o755,
+    )
+    home.put(".copilot/")
+    home.environ["PATH"] = str(program.parent)
+    return home
+
+
+def test_copilot_installs_the_plugin_by_its_own_commands(copilot: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(copilot.folder))
+    before = picture(copilot.folder)
+    copilot.connect()
+    assert json.loads((copilot.folder / ".copilot/settings.json").read_text())["enabledPlugins"] == {
+        "metier@metier": True
+    }
+    assert copilot.plan().changes == ()
+    assert disconnect_agents(copilot.places).left == ()
+    assert picture(copilot.folder) == before
+
+
+def test_settings_of_copilot_that_changed_since_are_left_to_its_own_commands(
+    copilot: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(copilot.folder))
+    copilot.connect()
+    file = copilot.folder / ".copilot/settings.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"theme": "dark"}))
+    assert disconnect_agents(copilot.places).left == ()
+    assert json.loads(file.read_text()) == {
+        "extraKnownMarketplaces": {},
+        "enabledPlugins": {"metier@metier": False},
+        "theme": "dark",
+    }
+
+
+def test_copilot_without_its_program_is_refused(tmp_path: Path) -> None:
+    home = home_at(tmp_path / "home")
+    home.put(".copilot/")
+    [plan] = home.plan().agents
+    assert plan.refusal == "its program is not on the path"

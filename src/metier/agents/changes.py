@@ -6,6 +6,8 @@ import difflib
 import hashlib
 import os
 import secrets
+import shlex
+import subprocess
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, assert_never
@@ -16,6 +18,10 @@ from metier.errors import InputError, RefusedError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+
+SECONDS = 60
+"""The longest that a command of an agent may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +57,28 @@ class EditHooks:
     """The added group of each event."""
 
 
-Change = PutFile | PutLink | EditHooks
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveText:
+    """Something taken out of a file that is not Metier's."""
+
+    path: Path
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPrograms:
+    """Commands of an agent's own that change its settings, and those that undo them."""
+
+    path: Path
+    """The file that they change."""
+    before: bytes | None
+    """What is in it; None: there is no file."""
+    commands: tuple[tuple[str, ...], ...]
+    undo: tuple[tuple[str, ...], ...]
+
+
+Change = PutFile | PutLink | EditHooks | RemoveText | RunPrograms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +115,29 @@ class WrittenHooks:
     groups: Mapping[str, Any]
 
 
-Written = WrittenFile | WrittenLink | WrittenFolder | WrittenHooks
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenRemoval:
+    """Something that was taken out of a file."""
+
+    path: Path
+    before: str
+    hash: str
+    """Of the file afterwards."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenByPrograms:
+    """What commands of an agent changed."""
+
+    path: Path
+    before: str | None
+    """What was in the file; None: there was none."""
+    hash: str
+    """Of the file afterwards; empty: not known."""
+    undo: tuple[tuple[str, ...], ...]
+
+
+Written = WrittenFile | WrittenLink | WrittenFolder | WrittenHooks | WrittenRemoval | WrittenByPrograms
 
 
 def hash_of(data: bytes) -> str:
@@ -104,13 +153,21 @@ def diff_of(change: Change) -> str:
         case PutLink():
             return f"new link {change.path} -> {change.target}"
         case EditHooks():
-            before = (change.before or b"").decode("utf-8", "replace").splitlines(keepends=True)
-            after = change.after.decode("utf-8", "replace").splitlines(keepends=True)
             name = "/dev/null" if change.before is None else str(change.path)
-            lines = difflib.unified_diff(before, after, name, str(change.path), n=1)
-            return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines).rstrip("\n")
+            before = (change.before or b"").decode("utf-8", "replace")
+            return _unified(before, change.after.decode("utf-8", "replace"), name, change.path)
+        case RemoveText():
+            return _unified(change.before, change.after, str(change.path), change.path)
+        case RunPrograms():
+            return "\n".join(f"run {shlex.join(command)}" for command in change.commands)
         case _:
             assert_never(change)
+
+
+def _unified(before: str, after: str, name: str, path: Path) -> str:
+    parts = (before.splitlines(keepends=True), after.splitlines(keepends=True))
+    lines = difflib.unified_diff(*parts, name, str(path), n=1)
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines).rstrip("\n")
 
 
 def trace_of(change: Change) -> Written:
@@ -123,6 +180,13 @@ def trace_of(change: Change) -> Written:
         case EditHooks():
             created = hash_of(change.after) if change.is_new else ""
             return WrittenHooks(path=change.path, created=created, pieces=change.pieces, groups=change.groups)
+        case RemoveText():
+            return WrittenRemoval(path=change.path, before=change.before, hash=hash_of(change.after.encode()))
+        case RunPrograms():
+            before = None if change.before is None else change.before.decode("utf-8", "replace")
+            data = _bytes_of(change.path)
+            after = hash_of(data) if data is not None and data != change.before else ""
+            return WrittenByPrograms(path=change.path, before=before, hash=after, undo=change.undo)
         case _:
             assert_never(change)
 
@@ -148,13 +212,24 @@ def apply_change(change: Change) -> None:
                     change.path.unlink()
                 change.path.symlink_to(change.target)
             case EditHooks():
-                if _bytes_of(change.path) != change.before:
-                    raise RefusedError(f"{change.path} was changed meanwhile. Run the command again.")
-                replace_file(change.path, change.after)
+                _replace_known(change.path, change.before, change.after)
+            case RemoveText():
+                _replace_known(change.path, change.before.encode(), change.after.encode())
+            case RunPrograms():
+                if failed := _run_all(change.commands):
+                    _run_all(change.undo)
+                    raise RefusedError(failed)
             case _:
                 assert_never(change)
     except OSError as error:
         raise RefusedError(f"{change.path} cannot be written: {error.strerror}.") from None
+
+
+def _replace_known(path: Path, before: bytes | None, after: bytes) -> None:
+    """Write a file that is as it was when the change was planned."""
+    if _bytes_of(path) != before:
+        raise RefusedError(f"{path} was changed meanwhile. Run the command again.")
+    replace_file(path, after)
 
 
 def undo(written: Written) -> str:
@@ -171,6 +246,10 @@ def undo(written: Written) -> str:
                 return ""
             case WrittenHooks():
                 return _undo_hooks(written)
+            case WrittenRemoval():
+                return _undo_removal(written)
+            case WrittenByPrograms():
+                return _undo_programs(written)
             case _:
                 assert_never(written)
     except OSError as error:
@@ -210,6 +289,38 @@ def _undo_hooks(written: WrittenHooks) -> str:
     if text.encode() != data:
         replace_file(written.path, text.encode())
     return "" if done else f"the hooks in {written.path} were changed since, so they were left"
+
+
+def _undo_removal(written: WrittenRemoval) -> str:
+    data = _bytes_of(written.path)
+    if data is None or hash_of(data) != written.hash:
+        return f"{written.path} was changed since, so the hooks that were taken out of it did not come back"
+    replace_file(written.path, written.before.encode())
+    return ""
+
+
+def _undo_programs(written: WrittenByPrograms) -> str:
+    """Put the file back as it was; if it was changed since, let the agent's own commands undo their part."""
+    data = _bytes_of(written.path)
+    if not written.hash or data is None or hash_of(data) != written.hash:
+        return _run_all(written.undo)
+    if written.before is None:
+        written.path.unlink()
+    else:
+        replace_file(written.path, written.before.encode())
+    return ""
+
+
+def _run_all(commands: Sequence[Sequence[str]]) -> str:
+    """Run commands one after the other; returns why one failed, or an empty text."""
+    for command in commands:
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"`{shlex.join(command)}` failed: {error}"
+        if done.returncode:
+            return f"`{shlex.join(command)}` failed: {' '.join((done.stderr or done.stdout).split())[:300]}"
+    return ""
 
 
 def replace_file(path: Path, data: bytes, mode: int = 0o644) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from metier.agents.changes import (
     WrittenFile,
     WrittenFolder,
+    WrittenLink,
     apply_change,
     hash_of,
     new_folders,
@@ -24,7 +25,7 @@ from metier.errors import RefusedError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.agents.changes import Change, Written
+    from metier.agents.changes import Change, RemoveText, Written
     from metier.agents.manifest import Manifest
     from metier.agents.places import Places
     from metier.agents.plan import ConnectionPlan
@@ -64,7 +65,8 @@ def connect_agents(places: Places, plan: ConnectionPlan, workspace: str = EXPLIC
                 raise
             failed[agent] = str(error)
         else:
-            manifest = manifest.with_entries(entries)
+            known = [Entry(agent=agent, written=trace_of(one)) for one in changes]  # now that it is done
+            manifest = manifest.with_entries([*entries, *known])
     _remove_outdated(places, manifest)
     return failed
 
@@ -98,6 +100,35 @@ def _remove_outdated(places: Places, manifest: Manifest) -> None:
     for one in gone:
         undo(one.written)
     write_manifest(places.manifest, manifest.without(gone))
+
+
+def remove_duplicates(places: Places, removals: Sequence[RemoveText]) -> None:
+    """Take hand-made hooks out of the files of agents; disconnecting brings them back."""
+    manifest = read_manifest(places.manifest)
+    entries = [Entry(agent=_owner(places, one.path), written=trace_of(one)) for one in removals]
+    write_manifest(places.manifest, manifest.with_entries([*_folder_entries(places), *entries]))
+    _apply_all(removals)
+
+
+def _owner(places: Places, path: Path) -> str:
+    return "codex" if path.is_relative_to(places.codex) else "claude-code"
+
+
+def _folder_entries(places: Places) -> list[Entry]:
+    """The folders that the manifest itself needs."""
+    missing = [one for one in (places.data, *places.data.parents) if not one.exists()]
+    return [Entry(agent="", written=WrittenFolder(path=one)) for one in reversed(missing)]
+
+
+def note_links(places: Places, links: Sequence[Path]) -> None:
+    """Note links to skills that were made for Claude Code, so that disconnecting takes them away."""
+    manifest = read_manifest(places.manifest)
+    entries = [
+        Entry(agent="claude-code", written=WrittenLink(path=link, target=link.readlink()))
+        for link in links
+        if link.is_symlink()
+    ]
+    write_manifest(places.manifest, manifest.with_entries(entries))
 
 
 def disconnect_agents(places: Places, agents: Sequence[str] = ()) -> Disconnected:

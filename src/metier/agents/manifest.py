@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
-from metier.agents.changes import Written, WrittenFile, WrittenFolder, WrittenHooks, WrittenLink, replace_file
+from metier.agents.changes import (
+    Written,
+    WrittenByPrograms,
+    WrittenFile,
+    WrittenFolder,
+    WrittenHooks,
+    WrittenLink,
+    WrittenRemoval,
+    replace_file,
+)
 from metier.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -34,8 +43,7 @@ class Manifest:
 
     def with_entries(self, entries: Iterable[Entry]) -> Manifest:
         """The manifest with further entries; one of the same path replaces the earlier one."""
-        known = {(one.agent, one.written.path): one for one in self.entries}
-        known |= {(one.agent, one.written.path): one for one in entries}
+        known = {_key(one): one for one in self.entries} | {_key(one): one for one in entries}
         return replace(self, entries=tuple(known.values()))
 
     def without(self, gone: Collection[Entry]) -> Manifest:
@@ -44,12 +52,17 @@ class Manifest:
 
     def written_at(self, path: Path) -> Written | None:
         """What was written at a path."""
-        return next((one.written for one in self.entries if one.written.path == path), None)
+        here = (one.written for one in self.entries if one.written.path == path)
+        return next((one for one in here if not isinstance(one, WrittenRemoval)), None)
 
     @property
     def agents(self) -> tuple[str, ...]:
         """The connected agents."""
         return tuple(dict.fromkeys(one.agent for one in self.entries if one.agent))
+
+
+def _key(entry: Entry) -> tuple[str, Path, type[Written]]:
+    return entry.agent, entry.written.path, type(entry.written)
 
 
 def read_manifest(file: Path) -> Manifest:
@@ -92,6 +105,13 @@ def _row(written: Written) -> dict[str, Any]:
         case WrittenHooks():
             row = {"kind": "hooks", "path": str(written.path), "created": written.created}
             return row | {"pieces": list(written.pieces), "groups": dict(written.groups)}
+        case WrittenRemoval():
+            row = {"kind": "removal", "path": str(written.path), "hash": written.hash}
+            return row | {"before": written.before}
+        case WrittenByPrograms():
+            undo = [list(one) for one in written.undo]
+            row = {"kind": "programs", "path": str(written.path), "hash": written.hash}
+            return row | {"before": written.before, "undo": undo}
         case _:
             assert_never(written)
 
@@ -110,6 +130,12 @@ def _entry(row: dict[str, Any]) -> Entry:
             groups = cast("dict[str, Any]", row["groups"])
             pieces = tuple(str(piece) for piece in row["pieces"])
             written = WrittenHooks(path=path, created=str(row["created"]), pieces=pieces, groups=groups)
+        case "removal":
+            written = WrittenRemoval(path=path, before=str(row["before"]), hash=str(row["hash"]))
+        case "programs":
+            undo = tuple(tuple(str(word) for word in command) for command in row["undo"])
+            before = None if row["before"] is None else str(row["before"])
+            written = WrittenByPrograms(path=path, before=before, hash=str(row["hash"]), undo=undo)
         case kind:
             raise ValueError(kind)
     return Entry(agent=str(row["agent"]), written=written)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from importlib.resources import files
 from shlex import quote
 from typing import TYPE_CHECKING, Any, assert_never
 
-from metier.agents.changes import Change, EditHooks, PutFile, PutLink, WrittenFile, WrittenHooks, hash_of
+from metier.agents.changes import Change, EditHooks, PutFile, PutLink, RunPrograms, WrittenFile, WrittenHooks, hash_of
 from metier.agents.json_text import has_group, with_hooks, without_pieces
 from metier.errors import InputError
 
@@ -79,7 +80,9 @@ def _plan_agent(places: Places, agent: CodingAgent, manifest: Manifest) -> Agent
             case "codex":
                 changes = tuple(_codex_changes(places, manifest))
                 return AgentPlan(agent=agent, changes=changes, next_step=TRUST_CODEX if changes else "")
-            case "copilot" | "gemini" | "opencode" | "pi":
+            case "copilot":
+                return AgentPlan(agent=agent, changes=tuple(_copilot_changes(places)))
+            case "gemini" | "opencode" | "pi":
                 return AgentPlan(agent=agent)
             case _:
                 assert_never(agent.name)
@@ -158,6 +161,28 @@ def _codex_changes(places: Places, manifest: Manifest) -> Iterator[Change]:
     _check_writable(file)
     yield EditHooks(
         path=file, before=before, after=after.encode(), is_new=text == NO_HOOKS, pieces=pieces, groups=groups
+    )
+
+
+def _copilot_changes(places: Places) -> Iterator[Change]:
+    """The plugin, installed by Copilot's own commands; it is read in place."""
+    file = places.copilot / "settings.json"
+    try:
+        known = json.loads(file.read_text(encoding="utf-8"))
+        source = known["extraKnownMarketplaces"]["metier"]["source"]["path"]
+        if known["enabledPlugins"]["metier@metier"] is True and source == str(places.plugin):
+            return
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # not installed
+    program = places.program("copilot")
+    if not program:
+        raise InputError("its program is not on the path")
+    plugin = (program, "plugin")
+    yield RunPrograms(
+        path=file,
+        before=file.read_bytes() if file.is_file() else None,
+        commands=((*plugin, "marketplace", "add", str(places.plugin)), (*plugin, "install", "metier@metier")),
+        undo=((*plugin, "uninstall", "metier@metier"), (*plugin, "marketplace", "remove", "metier")),
     )
 
 

@@ -131,7 +131,7 @@ class Config:
     skill_order: Order = "standard"
     """Which of two skills of one name wins: standard (the project's) or claude-code (the person's)."""
     claude_links: Links = "auto"
-    """Links in .claude/skills to what is in .agents/skills: auto (where there is a .claude folder), always, never."""
+    """Links in .claude/skills to active skills: auto (where Claude Code is used), always, never."""
     second_opinions: tuple[str, ...] = ()
     """Commands that also look at every package under review; they can only make its verdict worse."""
     lock_wait: float = 10.0

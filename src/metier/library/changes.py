@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.context.audit import current_user, note_action
 from metier.errors import MetierError, NotFoundError, RefusedError, StoreError
+from metier.library.claude_links import update_link
 from metier.library.disk.slot import ABSENT
 from metier.library.hand_edits import record_hand_edit, unsaved_version
 from metier.library.profiles import profile_of, update_profiles
-from metier.library.roots import AGENTS, CLAUDE
 from metier.library.versions.apply import SkillChange, apply_changes
 from metier.store.tables.library import drafts, glances
 from metier.types.skills import Glance, Version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from metier.config import Links
     from metier.context.context import Context
     from metier.library.skills import FoundSkill, Library
     from metier.library.versions.history import SkillHistory
@@ -144,7 +141,7 @@ def ship_changes(
         mine = [(found, change) for found, change in changes if found.version_store is store]
         versions = apply_changes(store, [_sealed(ctx, change) for _, change in mine])
         for (found, _), version in zip(mine, versions, strict=True):
-            _update_links(ctx, found, version)
+            update_link(ctx, found, version)
         try:
             with ctx.store.write() as transaction:
                 update_profiles(ctx, transaction, versions)
@@ -219,20 +216,10 @@ def _take_back(
         back.append(SkillChange(root=change.root, package=package, base=base, version=entry))
     try:
         for (found, _), version in zip(changes, apply_changes(changes[0][0].version_store, back), strict=True):
-            _update_links(ctx, found, version)
+            update_link(ctx, found, version)
     except MetierError:
         names = ", ".join(f"{version.skill} v{version.number}" for version in versions)
         raise StoreError(f"{error} The skill itself was changed, and stays changed: {names}.") from None
-
-
-def _update_links(ctx: Context, found: FoundSkill, version: Version) -> None:
-    base = ctx.home if found.root.level == "user" else ctx.root
-    if found.root.real != (base / ".agents/skills").resolve():
-        return
-    if version.out:
-        unlink_for_claude(base, version.skill)
-    else:
-        link_for_claude(base, version.skill, ctx.config.claude_links)
 
 
 def _find_writable(library: Library, skill: str) -> tuple[FoundSkill, SkillHistory]:
@@ -258,30 +245,3 @@ def _version_before(past: SkillHistory, last: Version, skill: str) -> Version:
         if version.hash != last.hash:
             return version
     raise RefusedError(f"{skill} has no earlier version. To hide it: metier skills archive {skill}")
-
-
-def link_for_claude(base: Path, skill: str, mode: Links) -> bool:
-    """Link a shipped skill into `.claude/skills` where that is wanted and nothing is there; whether a link is new."""
-    shared, own = base / AGENTS, base / CLAUDE
-    wanted = mode == "always" or (mode == "auto" and (base / ".claude").is_dir())
-    if not wanted or "/" in skill or os.path.realpath(shared) == os.path.realpath(own):
-        return False
-    if not (shared / skill).is_dir():
-        return False
-    with suppress(OSError):  # something is there, or the skill works in the shared root only
-        own.mkdir(parents=True, exist_ok=True)
-        (own / skill).symlink_to(os.path.relpath(shared / skill, own), target_is_directory=True)
-        return True
-    return False
-
-
-def unlink_for_claude(base: Path, skill: str) -> None:
-    """Take away the link to a skill that is not there any more; anything else of that name stays."""
-    link = base / CLAUDE / skill
-    if (
-        link.is_symlink()
-        and not link.exists()
-        and os.path.normpath(link.parent / link.readlink()) == str(base / AGENTS / skill)
-    ):
-        with suppress(OSError):
-            link.unlink()

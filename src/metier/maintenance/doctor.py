@@ -10,8 +10,7 @@ import sqlite3
 import stat
 import sys
 from contextlib import closing
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from metier import config
 from metier.context import state_folder as place
@@ -21,6 +20,8 @@ from metier.hooks import spool
 from metier.library.listing import list_skills
 from metier.library.skills import Library
 from metier.library.versions import journal
+from metier.maintenance.agents import check_agents
+from metier.maintenance.check import Check
 from metier.runs.ingest import BAD, waiting_files
 from metier.selection.worth import outcomes
 from metier.store.tables.runs import full_text as search
@@ -38,16 +39,6 @@ FREE = 200 * 1024 * 1024
 """Bytes of free disk below which it is time to worry."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One thing that was looked at."""
-
-    name: str
-    state: Literal["ok", "warning", "problem"]
-    text: str
-    fix: str = ""
-
-
 def check_workspace(folder: Path, flags: Mapping[str, object], environ: Mapping[str, str]) -> Iterator[Check]:
     """Look at everything; no finding stops the next one."""
     yield from _machine()
@@ -62,6 +53,7 @@ def check_workspace(folder: Path, flags: Mapping[str, object], environ: Mapping[
     if root is None or not place.is_made(state):
         yield Check(name="workspace", state="warning", text=f"none in {root or folder}", fix="run `metier init`")
         return
+    yield from check_agents(root, environ, records_headless=settings.config.record_headless)
     yield from _state(state)
     yield from _spool(state)
     yield from _store(root, state, flags, environ)

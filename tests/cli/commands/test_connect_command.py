@@ -142,3 +142,38 @@ def test_init_finds_the_skill_folders_of_picoclaw_and_openclaw(shell: Shell, hom
     assert f"Found 1 skill in {home / '.openclaw/skills'} (openclaw)." in said
     roots = {row["agent"]: (row["level"], row["skills"]) for row in shell.json("init", "--no-connect")["skill_roots"]}
     assert roots == {"picoclaw": ("user", 1), "openclaw": ("user", 1)}
+
+
+def test_init_links_the_skills_of_a_project_and_uninit_takes_the_links_away(shell: Shell, home: Path) -> None:
+    folder = shell.folder / ".agents/skills/deploy"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: deploy\ndescription: Deploys the shop.\n---\nDo it.\n")
+    before = {path: what for path, what in picture(shell.folder).items() if not path.startswith(".metier")}
+    assert f"Linked 1 skill for Claude Code in {shell.folder}/.claude/skills." in shell.ok("init", "--yes")
+    assert (shell.folder / ".claude/skills/deploy/SKILL.md").is_file()
+    shell.ok("uninit", "--yes")
+    after = {path: what for path, what in picture(shell.folder).items() if not path.startswith(".metier")}
+    assert after == before
+
+
+def test_hooks_made_by_hand_are_named_and_removed_when_that_is_asked_for(shell: Shell, home: Path) -> None:
+    settings = home / ".claude/settings.json"
+    settings.write_text('{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "metier-spool"}]}]}}')
+    before = without_own_settings(home)
+    said = shell.ok("connect", "--yes")
+    assert "It does the same, so everything would run twice." in said
+    assert "metier connect --remove-duplicates" in said
+    assert "metier-spool" in settings.read_text()
+    assert "everything runs twice" in shell.run("doctor").out
+    shell.ok("connect", "--yes", "--remove-duplicates")
+    assert settings.read_text() == "{}\n"
+    shell.ok("disconnect")
+    assert without_own_settings(home) == before
+
+
+def test_the_doctor_tells_about_agents(shell: Shell, home: Path) -> None:
+    shell.ok("connect", "--yes", "--agents", "claude-code")
+    said = shell.run("doctor").out
+    assert "Claude Code connected" in said
+    assert "(claude -p, codex exec) are not recorded" in said
+    assert "Codex is not connected" in said

@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,11 +19,20 @@ if TYPE_CHECKING:
 
     from metier.agents.connect import Disconnected
     from metier.agents.known import CodingAgent
+    from metier.agents.places import Places
     from metier.agents.plan import ConnectionPlan
+    from metier.workspace import Workspace
+
+
+RemoveDuplicates = Annotated[
+    bool,
+    typer.Option("--remove-duplicates", help="Take hooks that somebody made by hand, and that do the same, out."),
+]
 
 
 def connect(
     agents: Agents = "",
+    remove: RemoveDuplicates = False,
     yes: Yes = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -36,7 +45,8 @@ def connect(
     """
     from metier.agents.connect import EXPLICIT
 
-    report = connect_found(EXPLICIT, agents=agents, yes=yes, dry_run=dry_run, is_quiet=as_json)
+    wanted = remove and not dry_run
+    report = connect_found(EXPLICIT, agents=agents, yes=yes, dry_run=dry_run, is_quiet=as_json, remove=wanted)
     if as_json:
         emit(report.document())
     raise typer.Exit(1 if report.refusals else 0)
@@ -105,7 +115,9 @@ class ConnectReport:
         return [one.agent.title for one in self.plan.agents if self.status_of(one.agent) in wanted]
 
 
-def connect_found(workspace: str, *, agents: str, yes: bool, dry_run: bool, is_quiet: bool) -> ConnectReport:
+def connect_found(
+    workspace: str, *, agents: str, yes: bool, dry_run: bool, is_quiet: bool, remove: bool = False
+) -> ConnectReport:
     """Find the agents, show what connecting them would change, ask, and do it."""
     from metier.agents.connect import connect_agents
     from metier.agents.known import find_agents, named_agents
@@ -115,6 +127,7 @@ def connect_found(workspace: str, *, agents: str, yes: bool, dry_run: bool, is_q
     from metier.cli.views.connect import show_plan, tell_connected
 
     places = places_of(os.environ)
+    _offer_removal(places, workspace, wanted=remove, is_quiet=is_quiet or dry_run)
     found = named_agents(_split(agents)) or find_agents(places)
     plan = plan_connection(places, found, read_manifest(places.manifest))
     refusals = {one.agent.name: one.refusal for one in plan.agents if one.refusal}
@@ -129,6 +142,31 @@ def connect_found(workspace: str, *, agents: str, yes: bool, dry_run: bool, is_q
     return report
 
 
+def _offer_removal(places: Places, workspace: str, *, wanted: bool, is_quiet: bool) -> None:
+    """Name what does the same as the connected hooks, and take it out of the settings if the person says so."""
+    from pathlib import Path
+
+    from metier.agents.changes import diff_of
+    from metier.agents.connect import remove_duplicates
+    from metier.agents.duplicates import find_duplicates, removals_of
+
+    found = find_duplicates(places, Path(workspace) if workspace else None)
+    removals = removals_of(places, found)
+    for one in () if is_quiet else found:
+        talk(f"{one.path} has {one.what}. It does the same, so everything would run twice.")
+        if one.fix:
+            talk(f"  Remove it: {one.fix}")
+    if removals and not is_quiet:
+        for one in removals:
+            talk(diff_of(one))
+        if not wanted and sys.stdin.isatty():
+            wanted = typer.confirm("Take these hooks out?", err=True)
+        elif not wanted:
+            talk("Take the hooks out: metier connect --remove-duplicates")
+    if removals and wanted:
+        remove_duplicates(places, removals)
+
+
 def _agrees(*, yes: bool) -> bool:
     try:
         confirm("Write this?", yes=yes)
@@ -138,17 +176,31 @@ def _agrees(*, yes: bool) -> bool:
 
 
 def connect_workspace(
-    ctx: typer.Context, root: Path, agents: str, *, yes: bool, is_quiet: bool
+    ctx: typer.Context, ws: Workspace, agents: str, *, yes: bool, is_quiet: bool
 ) -> ConnectReport | None:
-    """Connect agents for a workspace, and offer the sessions they had there; None if nobody could be asked."""
+    """Connect agents for a workspace and show them its skills; None if nobody could be asked."""
     if not yes and not sys.stdin.isatty():
         if not is_quiet:
             talk("Agents were not connected: there is no terminal to ask on. Connect them: metier connect --yes")
         return None
-    report = connect_found(str(root), agents=agents, yes=yes, dry_run=False, is_quiet=is_quiet)
+    report = connect_found(str(ws.root), agents=agents, yes=yes, dry_run=False, is_quiet=is_quiet)
+    if report.is_done and "Claude Code" in report.connected():
+        _link_skills(ws, is_quiet=is_quiet)
     if not is_quiet:
-        _offer_import(ctx, root)
+        _offer_import(ctx, ws.root)
     return report
+
+
+def _link_skills(ws: Workspace, *, is_quiet: bool) -> None:
+    """Show the active skills to Claude Code, which does not look into `.agents/skills`."""
+    from metier.agents.connect import note_links
+    from metier.agents.places import places_of
+    from metier.library.claude_links import link_active_skills
+
+    links = link_active_skills(ws.library)
+    note_links(places_of(os.environ), links)
+    if links and not is_quiet:
+        talk(f"Linked {len(links)} skill{'' if len(links) == 1 else 's'} for Claude Code in {links[0].parent}.")
 
 
 def show_dry_run(root: Path, agents: str, *, is_known: bool, as_json: bool) -> None:

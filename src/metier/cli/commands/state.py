@@ -14,6 +14,8 @@ from metier.errors import DamagedError, InputError, RefusedError, StoreError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from metier.workspace import Workspace
+
 TargetArgument = Annotated[str, typer.Argument(metavar="FILE", help="The file to write, for example metier.tar.gz.")]
 BackupArgument = Annotated[str, typer.Argument(metavar="FILE", help="A file that `metier backup` wrote.")]
 NoConnect = Annotated[bool, typer.Option("--no-connect", help="Make the workspace only.")]
@@ -47,7 +49,7 @@ def init(
     from metier.cli.commands.connect import connect_workspace, show_dry_run
     from metier.config import outer_state_dir
     from metier.context import state_folder as place
-    from metier.workspace import Workspace
+    from metier.workspace import Workspace as Opened
 
     given = options(ctx)
     if adopt:
@@ -59,27 +61,31 @@ def init(
         new = known or place.new_root(Path(given.folder), os.environ)
         show_dry_run(new, agents, is_known=known is not None, as_json=as_json)
         return
-    with Workspace.open(given.folder, flags=given.flags) as ws:
+    with Opened.open(given.folder, flags=given.flags) as ws:
         document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": known is None}
         notice = ws.context.notice
         roots = [(root, count) for root in ws.library.roots if (count := _count_skills(root.path))]
-    found = [{"path": str(one.path), "level": one.level, "agent": one.agent, "skills": count} for one, count in roots]
-    if notice:
-        talk(notice)
-    if not as_json and known and not notice:
-        talk(f"{ws.root} is already a workspace. Its state is in {ws.state}.")
-    elif not as_json:
-        talk(f"Created workspace {ws.name}. Its state is in {ws.state} (git ignores it).")
-    for root, count in () if as_json else roots:
-        talk(
-            f"Found {count} skill{'' if count == 1 else 's'} in {root.path}{f' ({root.agent})' if root.agent else ''}."
-        )
-    report = None if no_connect else connect_workspace(ctx, ws.root, agents, yes=yes, is_quiet=as_json)
+        found = [{"path": str(r.path), "level": r.level, "agent": r.agent, "skills": count} for r, count in roots]
+        if notice:
+            talk(notice)
+        if not as_json:
+            _tell_workspace(ws, is_known=known is not None and not notice)
+        for root, count in () if as_json else roots:
+            whose = f" ({root.agent})" if root.agent else ""
+            talk(f"Found {count} skill{'' if count == 1 else 's'} in {root.path}{whose}.")
+        report = None if no_connect else connect_workspace(ctx, ws, agents, yes=yes, is_quiet=as_json)
     if as_json:
         emit(document | {"skill_roots": found, "agents": report.document() if report else []})
     else:
         talk("Next: work with your agent, then metier learn. Past sessions: metier import. Undo: metier uninit")
     raise typer.Exit(1 if report and report.refusals else 0)
+
+
+def _tell_workspace(ws: Workspace, *, is_known: bool) -> None:
+    if is_known:
+        talk(f"{ws.root} is already a workspace. Its state is in {ws.state}.")
+    else:
+        talk(f"Created workspace {ws.name}. Its state is in {ws.state} (git ignores it).")
 
 
 def _count_skills(folder: Path) -> int:
@@ -99,6 +105,7 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
     from metier.agents.connect import leave_workspace
     from metier.agents.places import places_of
     from metier.cli.commands.connect import tell_disconnected
+    from metier.library.claude_links import unlink_all
 
     ws = open_workspace(ctx)
     if ws.state.parent != ws.root:
@@ -113,6 +120,7 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
         ws.state.rename(aside)
     except OSError as error:
         raise StoreError(f"{ws.state} cannot be renamed: {error.strerror}.") from None
+    unlink_all(ws.root)
     done = leave_workspace(places_of(os.environ), str(ws.root))
     if as_json:
         emit({"state": str(ws.state), "moved_to": str(aside), "disconnected": done.agents if done else []})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, assert_never
 
 from metier.cli.output import talk
@@ -35,7 +36,7 @@ def show_plan(plan: ConnectionPlan, places: Places) -> None:
 
 
 def _about(change: Change) -> str:
-    from metier.agents.changes import EditHooks, PutFile, PutLink
+    from metier.agents.changes import EditHooks, PutFile, PutLink, RemoveText, RunPrograms
 
     match change:
         case PutLink():
@@ -44,6 +45,10 @@ def _about(change: Change) -> str:
             return f"  ({len(change.groups)} hooks, added at the end)"
         case PutFile():
             return "  (which Python to start)"
+        case RemoveText():
+            return "  (hooks made by hand go)"
+        case RunPrograms():
+            return f"  (by {' and '.join(shlex.join(one) for one in change.commands)})"
         case _:
             assert_never(change)
 

@@ -1,0 +1,124 @@
+"""Links in `.claude/skills`, where Claude Code looks for skills: to the active ones, as many as its list holds."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metier.library.listing import list_skills
+from metier.library.roots import AGENTS, CLAUDE
+from metier.store.tables.library import profiles
+
+if TYPE_CHECKING:
+    from metier.context.context import Context
+    from metier.library.skills import FoundSkill, Library
+    from metier.types.skills import Version
+
+LISTING = 8_000
+"""Characters of Claude Code's list of skills with its smallest context window; of further ones it shows the names."""
+DESCRIPTION = 1_536
+"""Characters of a description that the list shows."""
+HEAD = 8_192
+"""Bytes of a SKILL.md in which its front matter is looked for."""
+PLUGIN = "metier"
+"""The name of the link to Metier's own plugin."""
+
+
+def update_link(ctx: Context, found: FoundSkill, version: Version) -> None:
+    """Link a skill that is active now, and take the link to one that is not away; hooks hand the others over."""
+    base = ctx.home if found.root.level == "user" else ctx.root
+    if found.root.real != (base / AGENTS).resolve():
+        return
+    if version.status == "active" and not version.out:
+        link_skill(ctx, base, version.skill)
+    else:
+        unlink_skill(base, _own_folder(ctx, base), version.skill)
+
+
+def linkable_skills(library: Library) -> list[tuple[Path, str]]:
+    """The active skills that could be linked, with their base folders; those that are used most first."""
+    ctx = library.ctx
+    with ctx.store.read() as transaction:
+        uses = {one.skill.casefold(): one.uses for one in profiles.list_all(transaction)}
+    active = [one for one in list_skills(library) if one.status == "active" and not one.problem and not one.shadowed_by]
+    ranked = sorted(active, key=lambda one: (not one.pinned, -uses.get(one.name.casefold(), 0), one.name))
+    places = [(base, one) for one in ranked for base in (ctx.root, ctx.home) if one.folder.parent == base / AGENTS]
+    return [
+        (base, one.folder.name)
+        for base, one in places
+        if not os.path.lexists(_own_folder(ctx, base) / one.folder.name) and ctx.config.claude_links != "never"
+    ]
+
+
+def link_active_skills(library: Library) -> list[Path]:
+    """Link the active skills that are not linked yet, as far as Claude Code is used here; returns the new links."""
+    ctx = library.ctx
+    return [_own_folder(ctx, base) / skill for base, skill in linkable_skills(library) if link_skill(ctx, base, skill)]
+
+
+def link_skill(ctx: Context, base: Path, skill: str) -> bool:
+    """Link a skill where Claude Code is used, nothing of that name is there and the list has room; whether it did."""
+    shared, own = base / AGENTS, _own_folder(ctx, base)
+    if "/" in skill or skill == PLUGIN or not _is_wanted(ctx, base) or not (shared / skill).is_dir():
+        return False
+    if os.path.realpath(shared) == os.path.realpath(own) or os.path.lexists(own / skill):
+        return False
+    if listing_size(own) + _line_size(shared / skill) > LISTING:
+        return False
+    with suppress(OSError):  # the skill works in the shared root only
+        own.mkdir(parents=True, exist_ok=True)
+        (own / skill).symlink_to(os.path.relpath(shared / skill, own), target_is_directory=True)
+        return True
+    return False
+
+
+def unlink_skill(base: Path, own: Path, skill: str) -> None:
+    """Take away the link to a skill; anything else of that name stays."""
+    link = own / skill
+    if link.is_symlink() and os.path.normpath(link.parent / link.readlink()) == str(base / AGENTS / skill):
+        with suppress(OSError):
+            link.unlink()
+
+
+def unlink_all(base: Path) -> list[Path]:
+    """Take all links to the shared skills of a project away; returns them."""
+    own = base / CLAUDE
+    gone: list[Path] = []
+    for link in sorted(own.iterdir()) if own.is_dir() else ():
+        unlink_skill(base, own, link.name)
+        gone += [] if os.path.lexists(link) else [link]
+    for folder in (own, own.parent) if gone else ():
+        with suppress(OSError):  # something else is in it
+            folder.rmdir()
+    return gone
+
+
+def listing_size(own: Path) -> int:
+    """About how many characters the skills of a folder take in Claude Code's list."""
+    try:
+        return sum(_line_size(one) for one in own.iterdir() if one.name != PLUGIN)
+    except OSError:
+        return 0
+
+
+def _line_size(folder: Path) -> int:
+    try:
+        with (folder / "SKILL.md").open("rb") as file:
+            head = file.read(HEAD).decode("utf-8", "replace")
+    except OSError:
+        return 0
+    parts = head.split("\n---", 1)
+    return len(folder.name) + min(len(parts[0]), DESCRIPTION) + len("- : \n")
+
+
+def _own_folder(ctx: Context, base: Path) -> Path:
+    return Path(ctx.claude_home) / "skills" if base == ctx.home and ctx.claude_home else base / CLAUDE
+
+
+def _is_wanted(ctx: Context, base: Path) -> bool:
+    """Whether Claude Code is used here: its folder is there, or it is connected."""
+    if ctx.config.claude_links != "auto":
+        return ctx.config.claude_links == "always"
+    return (base / ".claude").is_dir() or (_own_folder(ctx, ctx.home) / PLUGIN).is_symlink()
