@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import json
 import os
 import re
+import stat
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,10 +40,19 @@ class SourceSessions:
         return sum(_size_of(file) for session in self.sessions for file in session.files)
 
 
+def open_plain(path: str | Path) -> BinaryIO:
+    """A plain file, opened for reading; a pipe or a device is an OSError and never waited for."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "it is not a plain file", str(path))
+    return os.fdopen(handle, "rb")
+
+
 def read_head(path: str) -> bytes:
     """The first 64 KiB of a file; empty if it cannot be read."""
     try:
-        with Path(path).open("rb") as file:
+        with open_plain(path) as file:
             return file.read(HEAD_BYTES)
     except OSError:
         return b""
@@ -113,10 +124,10 @@ def is_session_ignored(session: Session, patterns: Sequence[str]) -> bool:
 def open_session(session: Session) -> Generator[dict[str, BinaryIO]]:
     """Open the session's files, the main one first; files of sub-agents that no longer exist are left out."""
     with ExitStack() as stack:
-        files: dict[str, BinaryIO] = {session.main: stack.enter_context(Path(session.main).open("rb"))}
+        files: dict[str, BinaryIO] = {session.main: stack.enter_context(open_plain(session.main))}
         for other in session.others:
-            if os.access(other, os.R_OK):
-                files[other] = stack.enter_context(Path(other).open("rb"))
+            if os.path.isfile(other) and os.access(other, os.R_OK):  # noqa: PTH113
+                files[other] = stack.enter_context(open_plain(other))
         yield files
 
 
@@ -143,7 +154,7 @@ def _files_in_folder(source: Source, folder: Path) -> tuple[list[str], list[str]
 
 def _check_file(source: Source, file: Path) -> None:
     try:
-        with file.open("rb") as stream:
+        with open_plain(file) as stream:
             beginning = stream.read(HEAD_BYTES)
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from None

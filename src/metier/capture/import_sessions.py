@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.capture import registry
-from metier.capture.find_sessions import is_session_ignored, open_session, read_head, session_of
+from metier.capture.find_sessions import is_session_ignored, open_plain, open_session, read_head, session_of
 from metier.capture.report import FileReport
 from metier.capture.source import Captured, Rewound, Session, Skipped
 from metier.events import Advanced, Began, Ended
@@ -163,7 +163,7 @@ def _file_row(ctx: Context, source: Source, session: Session, position: int, see
 
 def _state_of(session: Session) -> _FileState:
     """The size and the fingerprint: the beginning of the main file, and the size and time of change of every file."""
-    with Path(session.main).open("rb") as stream:
+    with open_plain(session.main) as stream:
         beginning = stream.read(BEGINNING_BYTES)
     states = [os.stat(file) for file in session.files if os.path.exists(file)]  # noqa: PTH110, PTH116
     main, *others = [f"{state.st_size}:{state.st_mtime_ns}" for state in states]

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+DEEPEST = 64
+"""Levels of lists and objects inside each other that are read."""
+_NESTING = (dict, list)
+TOO_DEEP = "nested too deeply"
 _ORIGINS: tuple[str, ...] = get_args(Origin)
 _KINDS: dict[type[object], str] = {
     type(None): "null",
@@ -58,6 +62,8 @@ class StrictObject:
         value = self.fields.get(key)
         if value is None or isinstance(value, str):
             return clean(value or "")
+        if is_too_deep(value):
+            raise InputError(f"{self._at(key)}: {TOO_DEEP}; at most {DEEPEST} levels are read")
         return clean(json.dumps(value, ensure_ascii=False))
 
     def required(self, key: str) -> str:
@@ -145,6 +151,34 @@ def _unknown(where: str, key: str, known: Iterable[str]) -> InputError:
     near = get_close_matches(key, list(known), n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
     return InputError(f"{clean(where[:80])}: unknown field; {hint}")
+
+
+def load_json(text: str | bytes) -> object:
+    """The value of a JSON text; a ValueError if it is none, or nested deeper than honest ones are."""
+    try:
+        value: object = json.loads(text)
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
+    if is_too_deep(value):
+        raise ValueError(TOO_DEEP)
+    return value
+
+
+def is_too_deep(value: object) -> bool:
+    """Whether lists and objects are nested deeper than DEEPEST; whoever walks through them later must not fall."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [inner for one in level for inner in _parts(one) if isinstance(inner, _NESTING)]
+        if not level:
+            return False
+    return True
+
+
+def _parts(value: object) -> Iterable[object]:
+    """What stands directly inside a list or an object."""
+    if isinstance(value, dict):
+        return cast("dict[str, object]", value).values()
+    return cast("list[object]", value) if isinstance(value, list) else ()
 
 
 def is_moment(value: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 import time
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import InputError, MetierError
 from metier.formats.run_json import parse_run
+from metier.formats.strict_json import load_json
 from metier.hooks import spool
 from metier.runs.record import records_of, store_records, why_closed
 from metier.runs.spooled_selection import selection_of
@@ -109,7 +109,7 @@ def _read(ctx: Context, file: Path) -> Entry | _Elsewhere | None:
             return Delivery(how="refused", reason="not a plain file")
         if state.st_size > spool.OBJECT_LIMIT * 2:
             return Delivery(how="refused", reason="larger than any spooled run can be")
-        entry = json.loads(file.read_bytes())
+        entry = load_json(file.read_bytes())
         return _Elsewhere() if _is_elsewhere(ctx, entry) else _entry(ctx, entry)
     except FileNotFoundError:
         return None  # another process was faster

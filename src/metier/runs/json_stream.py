@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from metier.errors import InputError, StoreError
 from metier.formats.run_json import parse_run
+from metier.formats.strict_json import TOO_DEEP, is_too_deep
 from metier.runs.record import record_runs, size_of
 from metier.types import Delivery, Run
 
@@ -232,12 +233,13 @@ def _decode(raw: bytes) -> object:
     ):  # no JSON begins with such a letter: a file of prose is refused fast
         return WORDS
     try:
-        return json.loads(raw.decode("utf-8-sig"))
+        value: object = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         return _Bad(f"not UTF-8 text (byte {error.start + 1}); a run is a line of JSON")
     except json.JSONDecodeError as error:
         return _Bad(f"not JSON: {error.msg} at character {error.pos + 1}")
     except RecursionError:
-        return _Bad("not readable: nested too deeply")
+        return _Bad(f"not readable: {TOO_DEEP}")
     except ValueError:
         return _Bad("not readable: a number with thousands of digits")
+    return _Bad(f"not readable: {TOO_DEEP}") if is_too_deep(value) else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TypeGuard
 
-from metier.formats.strict_json import clean, is_moment
+from metier.formats.strict_json import TOO_DEEP, clean, is_moment, is_too_deep
 
 TEXT_LIMIT = 256 * 1024
 """Characters that one text may have; the rest is cut and a mark says so."""
@@ -16,15 +16,18 @@ Map = dict[str, object]
 def decode(raw: bytes | str) -> object:
     """The value of a JSON text; a ValueError gives the reason in a few words."""
     try:
-        return json.loads(raw)
+        value: object = json.loads(raw)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at character {error.pos}") from None
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8: byte {error.start}") from None
     except RecursionError:
-        raise ValueError("not readable: nested too deeply") from None
+        raise ValueError(f"not readable: {TOO_DEEP}") from None
     except ValueError:
         raise ValueError("not readable: a number with thousands of digits") from None
+    if is_too_deep(value):
+        raise ValueError(f"not readable: {TOO_DEEP}")
+    return value
 
 
 def is_map(value: object) -> TypeGuard[Map]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, assert_never, cast
 
 from rich.console import Group
@@ -10,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from metier.cli.output import visible
+from metier.formats.strict_json import load_json
 from metier.redaction import MARK
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _steps(tools: Sequence[ToolCall], *, every: bool) -> list[RenderableType]:
 def _action(text: str) -> str:
     """What was asked of a tool, in a line: its telling argument, else all of them."""
     try:
-        found = json.loads(text) if text.startswith("{") else None
+        found = load_json(text) if text.startswith("{") else None
     except ValueError:
         found = None
     if isinstance(found, dict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
 from metier.formats.origins import is_shell, origin_of
+from metier.formats.strict_json import load_json
 from metier.learning.procedures.shell import head, likeness, without_folder
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _fields(text: str) -> dict[str, object]:
     if not text.lstrip().startswith("{"):
         return {}
     try:
-        parsed: object = json.loads(text)
+        parsed = load_json(text)
     except ValueError:
         return {}
     return cast("dict[str, object]", parsed) if isinstance(parsed, dict) else {}

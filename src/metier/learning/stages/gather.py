@@ -123,9 +123,14 @@ def _add(gathered: Gathered, batch: _Batch, fresh: Sequence[Verdict], moved: set
     gathered.success.update(now.success)
     for record in kept:
         if now.success[record.id] is not None:
+            try:
+                gathered.hints[record.id] = hints_of(record.run)
+                gathered.deeds[record.id] = deeds_of(record.run)
+            except Exception as error:  # noqa: BLE001 - no run can stop a pass
+                reason = f"it could not be read ({type(error).__name__})"
+                gathered.fates.append(Fate(run=record.id, where="rejected", reason=reason))
+                continue
             gathered.records.append(slim(record))
-            gathered.hints[record.id] = hints_of(record.run)
-            gathered.deeds[record.id] = deeds_of(record.run)
             gathered.seen[record.id] = batch.seen[record.id]._replace(verdict=said.get(record.id))
     rejected = [one for one in batch.sifted.rejected if one.run not in moved]
     gathered.fates += [Fate(run=one.run, where="rejected", reason=one.reason) for one in rejected]

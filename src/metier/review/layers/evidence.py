@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from metier.formats.origins import is_shell
+from metier.formats.strict_json import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,7 +99,7 @@ _short_commands = lru_cache(maxsize=4096)(_commands)
 
 def _command_line(given: str) -> str:
     try:
-        parsed: object = json.loads(given)
+        parsed = load_json(given)
     except ValueError:
         return given
     if not isinstance(parsed, dict):
