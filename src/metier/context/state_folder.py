@@ -93,8 +93,11 @@ def name_of(root: Path, state: Path) -> str:
         return str(root).encode("utf-8", "replace").decode()
     try:
         return (state / NAME).read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise StoreError(f"{state / NAME} cannot be read: {error.strerror}.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise StoreError(
+            f"{state / NAME} cannot be read: {why}. Bring it back from a backup: metier restore FILE."
+        ) from None
 
 
 def key_of(state: Path) -> bytes:

@@ -1,6 +1,6 @@
 """The hook that records: it reads one JSON object, writes one file into the spool and exits.
 
-    echo '{"session_id": "s1", "transcript_path": "…", "cwd": "…"}' | python -m metier.hooks.record
+    echo '{"session_id": "s1", "transcript_path": "…", "cwd": "…"}' | python -I -m metier.hooks.record
 
 It never fails the agent: the exit code is always 0, and an error becomes a line in `spool/errors.log`.
 If the agent wrote a transcript, the file refers to it. Other text is redacted first.

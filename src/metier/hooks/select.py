@@ -1,6 +1,6 @@
 """The hook that selects: before each request it prints the skill that fits best, as text for the agent's context.
 
-    echo '{"prompt": "fix the flaky login test", "cwd": "…", "session_id": "s1"}' | python -m metier.hooks.select
+    echo '{"prompt": "fix the flaky login test", "cwd": "…", "session_id": "s1"}' | python -I -m metier.hooks.select
 
 It prints nothing if no skill fits well enough. It calls no model and reads SQLite once. It never fails or delays the
 agent: the exit code is always 0, and it ends within a second. Selection reviewed and prepared the texts before.

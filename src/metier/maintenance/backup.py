@@ -6,10 +6,13 @@ import hashlib
 import io
 import json
 import os
+import re
 import secrets
+import shutil
 import tarfile
+import tempfile
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -20,6 +23,7 @@ from metier.context.adopt import take_over_database
 from metier.context.audit import note_action
 from metier.context.temp_folders import temporary_folder
 from metier.errors import InputError, RefusedError, StoreError
+from metier.formats.strict_json import load_json
 from metier.hooks.spool import sync_folder
 from metier.store.engines import migrate
 from metier.store.engines.sqlite import SqliteEngine
@@ -38,6 +42,11 @@ FOLDERS = ("versions", "objects")
 BACKUPS = "backups"
 LIMIT = 64 * 1024 * 1024
 """Bytes of a manifest."""
+ENTRIES = 1_000_000
+RATIO, SMALL = 100, 64 * 1024 * 1024
+"""A backup unpacks to at most so many times its size, or so many bytes; a database of text takes a tenth of itself."""
+NAME = re.compile(r"[^\x00-\x1f\x7f/]{1,255}|/[^\x00-\x1f\x7f]{1,4096}")
+"""The name of a workspace: its own, or its path where several share a state folder."""
 
 
 def write_backup(ctx: Context, target: Path) -> int:
@@ -128,7 +137,9 @@ def _unpack(source: Path, state: Path) -> Generator[tuple[Path, dict[str, object
         with temporary_folder(state, "restore-") as folder, tarfile.open(source, "r:gz") as archive:
             manifest = _manifest(archive)
             wanted = cast("dict[str, str]", manifest["files"])
+            room = Room(disk=_free_bytes(state), packed=source.stat().st_size)
             for entry in archive:
+                room.take(entry)
                 if entry.name in wanted and entry.isfile():
                     _extract(archive, entry, folder, wanted[entry.name])
             missing = [name for name in wanted if not (folder / name).is_file()]
@@ -140,20 +151,43 @@ def _unpack(source: Path, state: Path) -> Generator[tuple[Path, dict[str, object
         raise InputError(f"{source} cannot be read as a backup: {said or 'it is cut off'}.") from None
 
 
+@dataclass(slots=True, kw_only=True)
+class Room:
+    """How much a backup may still unpack to: no more than honest ones do, and never all of the disk."""
+
+    disk: int
+    packed: int
+    entries: int = 0
+    bytes: int = 0
+
+    def take(self, entry: tarfile.TarInfo) -> None:
+        """Count one entry; InputError when it is too much."""
+        self.entries, self.bytes = self.entries + 1, self.bytes + max(entry.size, 0)
+        if self.entries > ENTRIES or self.bytes > max(SMALL, self.packed * RATIO) or self.bytes > self.disk * 0.9:
+            raise InputError(f"The backup unpacks to more than it may ({self.bytes:,} bytes, {self.entries} files).")
+
+
+def _free_bytes(folder: Path) -> int:
+    return shutil.disk_usage(folder).free
+
+
 def _manifest(archive: tarfile.TarFile) -> dict[str, object]:
     entry = archive.next()
     file = archive.extractfile(entry) if entry is not None and entry.name == MANIFEST and entry.size <= LIMIT else None
     try:
-        found: object = json.loads(file.read()) if file is not None else None
+        found: object = load_json(file.read()) if file is not None else None
     except ValueError:
         found = None
     manifest = cast("dict[str, object]", found) if isinstance(found, dict) else {}
     names = manifest.get("files")
-    if not isinstance(names, dict) or "workspace" not in manifest:
+    name = manifest.get("workspace")
+    if not isinstance(names, dict) or not isinstance(name, str):
         raise InputError("The file is not a Metier backup: it does not start with a manifest.")
-    for name in cast("dict[str, object]", names):
-        if not _belongs(name):
-            raise InputError(f"The backup contains a file that does not belong there: {name!r}.")
+    if not NAME.fullmatch(name) or not name.isprintable():
+        raise InputError(f"The backup is of a workspace that cannot exist: {name[:80]!r}.")
+    for file_name, digest in cast("dict[str, object]", names).items():
+        if not _belongs(file_name) or not isinstance(digest, str):
+            raise InputError(f"The backup contains a file that does not belong there: {file_name!r}.")
     return manifest
 
 
@@ -222,14 +256,16 @@ def _put(source: Path, target: Path) -> None:
 
 
 def _copy(source: Path, target: Path) -> None:
-    part = target.with_name(target.name + ".part")
-    with source.open("rb") as file, part.open("wb") as out:
-        while chunk := file.read(1 << 20):
-            out.write(chunk)
-        out.flush()
-        os.fsync(out.fileno())
-    part.chmod(0o600)
-    part.replace(target)
+    handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        with source.open("rb") as file, os.fdopen(handle, "wb") as out:
+            while chunk := file.read(1 << 20):
+                out.write(chunk)
+            out.flush()
+            os.fsync(out.fileno())
+        os.link(part, target)  # never over a file that came meanwhile, never through a link
+    finally:
+        Path(part).unlink(missing_ok=True)
 
 
 def _digest(file: Path) -> str:

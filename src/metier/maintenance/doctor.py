@@ -50,6 +50,10 @@ def check_workspace(folder: Path, flags: Mapping[str, object], environ: Mapping[
         return
     yield Check(name="settings", state="ok", text="all known, all valid")
     state = config.state_folder(root or folder, settings.config.state_dir)
+    if root is None and state.is_dir() and not (state / place.NAME).exists():
+        text = f"{state} is there, but what it held is gone"
+        yield Check(name="workspace", state="problem", text=text, fix="metier restore FILE, or metier init: a new one")
+        return
     if root is None or not place.is_made(state):
         yield Check(name="workspace", state="warning", text=f"none in {root or folder}", fix="run `metier init`")
         return
@@ -112,6 +116,11 @@ def _spool(state: Path) -> Iterator[Check]:
 
 def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mapping[str, str]) -> Iterator[Check]:
     cut = _cut_off(state / DATABASE)
+    shared = config.load(root, flags, environ).config.store
+    if not shared and not (state / DATABASE).exists() and any(state.glob("versions/*")):
+        text = f"{state / DATABASE} is gone, though there is a history of skills"
+        yield Check(name="store", state="problem", text=text, fix="bring back a backup: metier restore FILE")
+        return
     try:
         ctx = open_context(root, create=False, flags=flags, environ=environ)
         with closing(ctx.store) as store:
@@ -162,9 +171,10 @@ def _skills(library: Library) -> Iterator[Check]:
             for one in past.damaged:
                 fix = "restore the file from a backup; the other versions are not affected"
                 yield Check(name="skills", state="problem", text=f"{one.file} cannot be read: {one.reason}", fix=fix)
-            lost = {file.object for one in past.versions for file in one.files if not store.objects.has(file.object)}
+            kept = {file.object for one in past.versions for file in one.files}
+            lost = {name for name in kept if not store.objects.is_whole(name)}
             if lost:
-                text = f"{len(lost)} files of earlier versions of {skill} are gone from {store.objects.folder}"
+                text = f"{len(lost)} files of versions of {skill} are gone or damaged in {store.objects.folder}"
                 yield Check(name="skills", state="problem", text=text, fix="restore them from a backup")
         if not journal.is_clean(store):
             text = f"an unfinished change waits in {store.journal}"

@@ -34,7 +34,7 @@ def list_(ctx: typer.Context, limit: Limit = 50, as_json: AsJson = False) -> Non
     from metier.store.tables import audit as log
 
     with open_workspace(ctx) as ws, ws.context.store.read() as transaction:
-        found = log.list_all(transaction)[-limit:][::-1]
+        found = log.list_own(transaction)[-limit:][::-1]
     if as_json:
         emit([asdict(entry) for entry in found])
     elif not found:

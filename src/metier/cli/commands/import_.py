@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
@@ -92,6 +93,8 @@ def _import_of(name: str, paths: Sequence[str]) -> Import:
     source = registry.find_source(name)
     if not paths:
         raise UsageError(f"Give the files or folders: metier import {name} PATH… (`metier import` alone finds them).")
+    if any(Path(path).expanduser().is_dir() for path in paths) and sys.stderr.isatty():
+        talk(f"Looking for {source.title} sessions …")
     try:
         found = find_named_sessions(source, paths)
     except InputError:
@@ -177,8 +180,6 @@ def _ask(groups: Sequence[SourceSessions], *, yes: bool) -> None:
 
 
 def _print_reports(reports: Sequence[FileReport]) -> None:
-    from pathlib import Path
-
     rows = [
         (
             Path(report.file).name,
@@ -197,8 +198,6 @@ def _print_reports(reports: Sequence[FileReport]) -> None:
 
 
 def _print_skipped(reports: Sequence[FileReport]) -> None:
-    from pathlib import Path
-
     skipped = [(report.file, one) for report in reports for one in report.skipped]
     for file, one in skipped[:10]:
         talk(f"Skipped {Path(one.file or file).name}{f':{one.line}' if one.line else ''}: {one.reason}")

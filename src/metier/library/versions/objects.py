@@ -96,6 +96,13 @@ class ObjectStore:
         except FileNotFoundError:
             return False
 
+    def is_whole(self, name: str) -> bool:
+        """Whether an object is there and holds what its name says."""
+        try:
+            return _unpack(self._read_packed(self.folder / name), name) is not None
+        except OSError:
+            return False
+
     def load(self, files: Iterable[StoredFile]) -> Package:
         """The package made of kept files, every byte checked."""
         files = tuple(files)

@@ -13,6 +13,7 @@ CJK = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\
 WORD = re.compile(r"\w+")
 PLAIN_WORD = re.compile(r"[^\W_]+")
 
+NOT_TEXT = "That holds bytes that are not text, so nothing here is called so. Check what you typed."
 STEMMED = "porter unicode61 remove_diacritics 2"
 
 

@@ -6,8 +6,8 @@ import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, cast
 
-from metier.errors import BusyError, ConfigError, RefusedError, StoreError, UnreachableError
-from metier.store.engines.dialect import POSTGRESQL
+from metier.errors import BusyError, ConfigError, InputError, RefusedError, StoreError, UnreachableError
+from metier.store.engines.dialect import NOT_TEXT, POSTGRESQL
 
 try:
     import psycopg
@@ -153,6 +153,8 @@ class PostgresEngine:
         assert psycopg is not None  # noqa: S101 - checked by __init__
         try:
             yield
+        except UnicodeEncodeError:
+            raise InputError(NOT_TEXT) from None
         except psycopg.errors.LockNotAvailable:
             raise BusyError(f"Another process has been writing to the store for more than {self._wait:g} s.") from None
         except psycopg.OperationalError as error:

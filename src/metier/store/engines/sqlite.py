@@ -12,8 +12,8 @@ import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, cast
 
-from metier.errors import BusyError, DamagedError, StoreError
-from metier.store.engines.dialect import SQLITE
+from metier.errors import BusyError, DamagedError, InputError, StoreError
+from metier.store.engines.dialect import NOT_TEXT, SQLITE
 from metier.store.engines.write_lock import hold_write_lock
 
 if TYPE_CHECKING:
@@ -190,12 +190,18 @@ class SqliteEngine:
         try:
             os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         except FileExistsError:
+            self._close_to_others()
+
+    def _close_to_others(self) -> None:
+        """Let nobody else read the file, nor those that SQLite makes beside it with the same mode."""
+        with suppress(OSError):
             if self._file.stat().st_mode & 0o077:
                 self._file.chmod(0o600)
 
     def _reader(self) -> sqlite3.Connection:
         thread = threading.get_ident()
         if thread not in self._readers:
+            self._close_to_others()
             connection = sqlite3.connect(
                 f"{self._file.absolute().as_uri()}?mode=ro{self._frozen()}",
                 uri=True,
@@ -246,6 +252,8 @@ class SqliteEngine:
             yield
         except sqlite3.DatabaseError as error:
             raise _translate(error, self._file) from error
+        except UnicodeEncodeError:
+            raise InputError(NOT_TEXT) from None
         except OSError as error:
             raise StoreError(f"{self._file} cannot be opened: {error.strerror}.") from None
 

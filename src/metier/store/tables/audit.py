@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from metier.store.engines.engine import Transaction
 
-COLUMNS = "sequence, happened, actor, action, subject, reason, previous, hash"
+COLUMNS = "sequence, happened, actor, action, subject, reason, previous, hash, workspace"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,22 +25,31 @@ class AuditEntry:
     sequence: int = 0
     previous: str = ""
     hash: str = ""
+    workspace: str = ""
+    """Empty in entries from before it was noted."""
 
 
 def add(transaction: Transaction, entry: AuditEntry) -> str:
-    """Append an entry; returns its hash."""
+    """Append an entry about this workspace; returns its hash."""
+    entry = replace(entry, workspace=transaction.workspace)
     rows = transaction.all("SELECT hash FROM audit ORDER BY sequence DESC LIMIT 1")
     previous = str(rows[0][0]) if rows else ""
     digest = _hash(entry, previous)
     transaction.all(
-        "INSERT INTO audit (happened, actor, action, subject, reason, previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (entry.happened, entry.actor, entry.action, entry.subject, entry.reason, previous, digest),
+        "INSERT INTO audit (happened, actor, action, subject, reason, workspace, previous, hash)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (*(entry.happened, entry.actor, entry.action, entry.subject, entry.reason, entry.workspace), previous, digest),
     )
     return digest
 
 
+def list_own(transaction: Transaction) -> list[AuditEntry]:
+    """The entries about this workspace, the first one first."""
+    return [one for one in list_all(transaction) if one.workspace in ("", transaction.workspace)]
+
+
 def list_all(transaction: Transaction) -> list[AuditEntry]:
-    """All entries, the first one first."""
+    """The entries of every workspace that shares the store, the first one first: they are one chain."""
     return [
         AuditEntry(
             sequence=cast("int", row[0]),
@@ -51,6 +60,7 @@ def list_all(transaction: Transaction) -> list[AuditEntry]:
             reason=str(row[5]),
             previous=str(row[6]),
             hash=str(row[7]),
+            workspace=str(row[8]),
         )
         for row in transaction.all(f"SELECT {COLUMNS} FROM audit ORDER BY sequence")
     ]
@@ -68,4 +78,5 @@ def first_broken(transaction: Transaction) -> AuditEntry | None:
 
 def _hash(entry: AuditEntry, previous: str) -> str:
     parts = [previous, entry.happened, entry.actor, entry.action, entry.subject, entry.reason]
+    parts += [entry.workspace] if entry.workspace else []
     return sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()

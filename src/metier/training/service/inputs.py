@@ -68,11 +68,22 @@ def build_order(library: Library, skill: str, **asked: Unpack[TrainOptions]) -> 
     name, package = skill_from(library, skill)
     cases = asked.get("cases", "")
     read, source = cases_from(str(cases), package) if isinstance(cases, str | Path) else (_suite(cases), "")
+    read = tuple(_without_secrets(library.ctx, case) for case in read)
     order = Order(skill=name, start=package, cases=read, source=source, target=asked.get("target", "chat"))
     rest = {key: value for key, value in asked.items() if key not in ("cases", "target")}
     if "gate" in rest:
         rest["spec"] = asked.get("spec", order.spec).replace(gate="own")
     return replace(order, **cast("dict[str, Any]", rest))
+
+
+def _without_secrets(ctx: Context, case: Case) -> Case:
+    """A case as it is tried and kept: what is stored and what is sent is the same text."""
+    return replace(
+        case,
+        input=ctx.redact(case.input),
+        expected=ctx.redact(case.expected),
+        files=tuple((path, ctx.redact(text)) for path, text in case.files),
+    )
 
 
 def _suite(cases: Sequence[Case]) -> tuple[Case, ...]:

@@ -77,7 +77,10 @@ def write_page(ctx: Context, report: Json, file: str = "") -> Path:
     try:
         if not file:
             target.parent.mkdir(mode=0o700, exist_ok=True)
-        part.write_text(page(report), encoding="utf-8")
+        part.unlink(missing_ok=True)
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            out.write(page(report))
         os.replace(part, target)  # noqa: PTH105 - in one step
     except OSError as error:
         with suppress(OSError):

@@ -1,0 +1,196 @@
+"""Gaps that an attack found, each with the test that fails if it opens again."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import stat
+import subprocess
+import sys
+import tarfile
+from typing import TYPE_CHECKING
+
+import pytest
+from cli_shell import Shell, bumps
+from selection_shop import put
+
+from metier.cli.output import visible
+from metier.errors import InputError
+from metier.maintenance.backup import restore_backup, write_backup
+from metier.maintenance.doctor import check_workspace
+from metier.store.tables import audit
+from metier.store.tables.training import cases as suites
+from metier.training.service.inputs import build_order
+from metier.training.service.reports import write_page
+from metier.types.trials import Case
+from metier.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+REPORT: dict[str, object] = json.loads(
+    '{"run": "r", "skill": "s", "decision": {"action": "reject", "reason": "r", "deltas": {}}, "stopped": ""}'
+)
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    Workspace.open(folder).close()
+    return Shell(folder, monkeypatch, capsys)
+
+
+def test_cases_are_kept_and_tried_without_secrets(ws: Workspace) -> None:
+    put(ws, "adder", "Adds numbers. Use for sums.", "Add them.")
+    given = [
+        Case(id=str(n), input=f"log in with {SECRET}", expected=SECRET, files=(("a.txt", SECRET),)) for n in range(3)
+    ]
+    order = build_order(ws.library, "adder", cases=given)
+    assert SECRET not in str(order.cases)
+    with ws.context.store.write() as transaction:
+        suites.put(transaction, "x", order.cases)
+        assert SECRET not in str(suites.list_all(transaction, "x"))
+
+
+def test_a_report_page_is_for_its_owner_alone_and_follows_no_link(ws: Workspace, tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+    canary.write_text("mine")
+    (tmp_path / ".page.html.part").symlink_to(canary)
+    page = write_page(ws.context, REPORT, str(tmp_path / "page.html"))
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    assert canary.read_text() == "mine"
+
+
+def test_the_audit_log_of_a_shared_store_shows_the_own_entries_only(tmp_path: Path, shell: Shell) -> None:
+    shared = {"METIER_HOME": str(tmp_path / "shared"), "HOME": os.environ["HOME"]}
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        with Workspace.open(tmp_path / name, environ=shared) as ws, ws.context.store.write() as transaction:
+            audit.add(transaction, audit.AuditEntry(happened="t", actor="me", action="act", subject=name))
+    with Workspace.open(tmp_path / "a", environ=shared) as ws, ws.context.store.read() as transaction:
+        assert [one.subject for one in audit.list_own(transaction)] == ["a"]
+        assert [one.subject for one in audit.list_all(transaction)] == ["a", "b"]
+        assert audit.first_broken(transaction) is None
+    shell.monkeypatch.setenv("METIER_HOME", shared["METIER_HOME"])
+    shell.folder = tmp_path / "b"
+    assert [one["subject"] for one in shell.json("audit", "list")] == ["b"]
+
+
+def test_a_backup_to_another_disk_follows_no_link(ws: Workspace, tmp_path: Path) -> None:
+    from metier.maintenance import backup
+
+    canary = tmp_path / "canary"
+    canary.write_text("mine")
+    (tmp_path / "b.tar.gz.part").symlink_to(canary)
+    (tmp_path / "source").write_text("state")
+    backup._copy(tmp_path / "source", tmp_path / "b.tar.gz")  # pyright: ignore[reportPrivateUsage]
+    assert (canary.read_text(), (tmp_path / "b.tar.gz").read_text()) == ("mine", "state")
+    assert stat.S_IMODE((tmp_path / "b.tar.gz").stat().st_mode) == 0o600
+
+
+def test_overwritten_objects_and_an_emptied_state_are_problems_to_the_doctor(shell: Shell) -> None:
+    with Workspace.open(shell.folder) as ws:
+        put(ws, "deploy", "Deploys the shop. Use before a release.", "Run the script.")
+        ws.pin("deploy")
+    assert shell.run("doctor").code == 0
+    objects = list((shell.folder / ".metier/objects").iterdir())
+    for file in objects:
+        file.write_bytes(b"rubbish")
+    assert (shell.run("doctor").code, "gone or damaged" in shell.run("doctor").out) == (1, True)
+    for file in sorted((shell.folder / ".metier").rglob("*"), reverse=True):
+        file.rmdir() if file.is_dir() else file.unlink()
+    assert (shell.run("doctor").code, "what it held is gone" in shell.run("doctor").out) == (1, True)
+
+
+def _packed(folder: Path, manifest: dict[str, object], extra: dict[str, bytes]) -> Path:
+    file = folder / "hostile.tar.gz"
+    with tarfile.open(file, "w:gz") as archive:
+        for name, data in {"manifest.json": json.dumps(manifest).encode(), **extra}.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return file
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../../x", "a/b", "", "a\nb", "x" * 300, "a\x1b[31m", 7, None, "\u202eevil"],
+    ids=lambda name: repr(name)[:12],
+)
+def test_a_backup_of_a_workspace_that_cannot_exist_is_refused(ws: Workspace, tmp_path: Path, name: object) -> None:
+    file = _packed(tmp_path, {"workspace": name, "files": {"metier.db": "0"}}, {})
+    with pytest.raises(InputError):
+        restore_backup(ws.context, file)
+    assert ws.name == Workspace.open(ws.root).name
+
+
+def test_a_backup_that_unpacks_to_very_much_is_refused_before_it_fills_the_disk(ws: Workspace, tmp_path: Path) -> None:
+    entry = tarfile.TarInfo("objects/bomb")
+    entry.size = 8 << 30
+    manifest = json.dumps({"workspace": "x", "files": {"metier.db": "0", "objects/bomb": "0"}}).encode()
+    first = tarfile.TarInfo("manifest.json")
+    first.size = len(manifest)
+    blocks = first.tobuf() + manifest + bytes(-len(manifest) % 512) + entry.tobuf() + bytes(1 << 20)
+    file = tmp_path / "bomb.tar.gz"
+    file.write_bytes(gzip.compress(blocks))
+    with pytest.raises(InputError, match="unpacks to more than it may"):
+        restore_backup(ws.context, file)
+    assert not list(ws.state.glob("restore-*"))
+
+
+def test_a_backup_of_ones_own_comes_back(ws: Workspace, tmp_path: Path) -> None:
+    ws.deliver(bumps())
+    write_backup(ws.context, tmp_path / "b.tar.gz")
+    restore_backup(ws.context, tmp_path / "b.tar.gz")
+    assert len(Workspace.open(ws.root).runs()) == 4
+
+
+@pytest.mark.parametrize("name", ["runs", "drafts", "skills", "patterns"])
+def test_an_id_that_is_no_text_is_a_plain_refusal(shell: Shell, name: str) -> None:
+    said = shell.run(name, "show", os.fsdecode(b"\xff\xfe"))
+    assert (said.code, "bug in" in said.err) in {(1, False), (2, False)}
+
+
+def test_a_workspace_file_that_is_no_text_is_a_plain_error(shell: Shell) -> None:
+    (shell.folder / ".metier/workspace").write_bytes(b"\xff\xfe\n")
+    said = shell.run("runs", "list")
+    assert (said.code, "bug in" in said.err, "it is not text" in said.err) == (1, False, True)
+
+
+@pytest.mark.parametrize(
+    "character", ["\U0001d173", "\U0001d174", "\u206a", "\u061c", "\U0001bca0", "\u2028", "\U000e0041"]
+)
+def test_rare_invisible_characters_reach_no_terminal(character: str) -> None:
+    assert character not in visible(f"a{character}b")
+
+
+def test_the_documented_hook_runs_no_module_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "json.py").write_text("open('ran', 'w').close()\n")
+    command = [sys.executable, "-I", "-m", "metier.hooks.record"]
+    subprocess.run(command, input=b"{}", cwd=tmp_path, check=True, capture_output=True)
+    assert not (tmp_path / "ran").exists()
+    from pathlib import Path as FilePath
+
+    root = FilePath(__file__).parents[2]
+    pages = [*(root / "docs").rglob("*.md"), *(root / "examples").iterdir(), root / "README.md"]
+    named = [page.name for page in pages if page.is_file() and "python -m metier.hooks" in page.read_text("utf-8")]
+    assert named == []
+
+
+def test_the_database_is_for_its_owner_alone(ws: Workspace) -> None:
+    file = ws.state / "metier.db"
+    ws.close()
+    file.chmod(0o644)
+    with Workspace.open(ws.root) as again:
+        again.deliver(bumps())
+        modes = [stat.S_IMODE(one.stat().st_mode) for one in ws.state.glob("metier.db*")]
+    assert set(modes) == {0o600}
+
+
+def test_the_doctor_says_nothing_bad_of_a_sound_workspace(ws: Workspace) -> None:
+    assert not [one for one in check_workspace(ws.root, {}, os.environ) if one.state == "problem"]
