@@ -194,3 +194,46 @@ def test_the_database_is_for_its_owner_alone(ws: Workspace) -> None:
 
 def test_the_doctor_says_nothing_bad_of_a_sound_workspace(ws: Workspace) -> None:
     assert not [one for one in check_workspace(ws.root, {}, os.environ) if one.state == "problem"]
+
+
+TOKEN = SECRET
+KEY = "-".join(
+    (
+        "sk",
+        "ant",
+        "api03-Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2Yz3Ab4Cd5Ef6Gh7Ij8Kl9Mn0Op1Qr2St3Uv4Wx5Yz6Ab7Cd8Ef9Gh0Ij1Kl2Mn3",
+    )
+)
+WORD = "S3cret" + "Pw9xK"
+LEAKS = {
+    "a coloured token": (f"\x1b[32m{TOKEN}\x1b[0m", TOKEN[4:]),
+    "a token coloured in its middle": (f"\x1b[01;31m\x1b[K{TOKEN[:10]}\x1b[m\x1b[K{TOKEN[10:]}", TOKEN[10:]),
+    "a coloured password": (f"\x1b[1mpassword\x1b[0m: \x1b[36m{WORD}\x1b[0m", WORD),
+    "a coloured key in JSON": (
+        '"\x1b[34mapi_key\x1b[0m": "\x1b[32m9f8e7d6c5b4a39281706f5e4d3c2b1a0\x1b[0m"',
+        "9f8e7d6c",
+    ),
+    "a colour written out": (f"\\u001b[1mpassword\\u001b[0m: \\u001b[36m{WORD}\\u001b[0m", WORD),
+    "curl -sSu": (f'curl -sSu "admin:{WORD}" https://x.io', WORD),
+    "curl -su": (f"curl -su admin:{WORD} x.io", WORD),
+    "curl without a name": (f"curl -u :{WORD} x.io", WORD),
+    "curl with a variable": (f"curl -u $USER:{WORD} x.io", WORD),
+    "curl with a quoted password": (f"curl -u admin:'{WORD}' x.io", WORD),
+    "curl over two lines": (f"curl -k \\\n  -u 'admin:{WORD}' x.io", WORD),
+    "the tail of a wrapped key": (f"{KEY[:60]}\n{KEY[60:]}", KEY[60:]),
+    "the tail behind a backslash": (f"key: {KEY[:70]}\\\n{KEY[70:]}\n", KEY[70:]),
+    "the tail in a joined text": (f'"{KEY[:50]}" +\n  "{KEY[50:]}"', KEY[50:]),
+}
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_redaction_finds_what_a_public_scanner_found(ws: Workspace, leak: str) -> None:
+    text, secret = LEAKS[leak]
+    once = ws.context.redact(text)
+    assert secret not in once
+    assert ws.context.redact(once) == once
+
+
+def test_the_line_behind_a_key_stays_if_it_is_no_part_of_it(ws: Workspace) -> None:
+    for line in ("deployment", "the build passed", "https://shop.example/x1", "def f1(x):", ""):
+        assert ws.context.redact(f"{KEY}\n{line}\n").endswith(f"\n{line}\n")

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 _BLOCK = 8192
 _SHAPED = (Plausibility.PLAIN, Plausibility.TRUSTED, Plausibility.URL)
 """Rules whose match ends where the secret does."""
+_COLOUR = re.compile(rb"(?:\x1b|\\x1b|\\u001b|\\033|\\e)\[[0-9;]{0,16}[mK]")
+"""An order to a terminal to change its colour, also written out."""
+_REST = re.compile(rb"""["'`\\+ \t]{0,8}\r?\n["'`+ \t]{0,32}([A-Za-z0-9_+/=-]{8,512})["'`,;) \t]{0,8}(?=\r?\n|$)""")
+"""A line that holds nothing but a token, behind the end of another."""
+_SPLIT = 20
+"""Characters that the first part of a broken key has at least."""
 _ECHO_LENGTH = 8
 _ECHO_LIMIT = 64
 _NESTED = 4
@@ -180,6 +186,8 @@ class Redactor:
         """The secrets of a text in order, none overlapping another."""
         data = _without_surrogates(text).encode()
         spans = scan(data, engine())
+        if _COLOUR.search(data):
+            spans = _merged([*spans, *_scan_uncoloured(data)])
         return tuple(SecretHit(rule=RULES[n].name, start=a, end=b) for n, a, b in _in_characters(data, spans))
 
 
@@ -211,10 +219,43 @@ def scan(data: bytes, on: PatternEngine) -> list[tuple[int, int, int]]:
         _blank(buffer, fresh)
         echoes = _echoes(work, bytes(buffer), fresh)
         _blank(buffer, echoes)
+        echoes += _tails(bytes(buffer), fresh)
+        _blank(buffer, echoes)
         found += fresh + echoes
         work = bytes(buffer)
         changed = _touched(blocks, fresh + echoes)
     return sorted(found, key=lambda span: span[1])
+
+
+def _scan_uncoloured(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Secrets of a text as a person sees it, without the colours of a terminal, at their places in the text."""
+    plain = bytearray()
+    places: list[tuple[int, int]] = []
+    at = 0
+    for found in _COLOUR.finditer(data):
+        places.append((len(plain), at - len(plain)))
+        plain += data[at : found.start()]
+        at = found.end()
+    places.append((len(plain), at - len(plain)))
+    plain += data[at:]
+    starts = [start for start, _ in places]
+    for n, start, end in scan(bytes(plain), engine()):
+        first = start + places[bisect_right(starts, start) - 1][1]
+        yield n, first, end + places[bisect_right(starts, end - 1) - 1][1]
+
+
+def _tails(data: bytes, spans: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    """The rest of keys that were broken at the end of a line: nothing else stands on the next one."""
+    found: list[tuple[int, int, int]] = []
+    for n, start, end in spans:
+        rest = _REST.match(data, end) if RULES[n].judge in _SHAPED and end - start >= _SPLIT else None
+        if rest and _is_mixed(rest[1]):
+            found.append((n, *rest.span(1)))
+    return found
+
+
+def _is_mixed(value: bytes) -> bool:
+    return bool(re.search(rb"[0-9]", value) and re.search(rb"[A-Za-z]", value))
 
 
 def _candidates(data: bytes, blocks: Iterable[tuple[int, int]], on: PatternEngine) -> Iterator[tuple[int, int, int]]:

@@ -244,8 +244,19 @@ _ASSIGNED = (
         says="curl, wget or http with -u user:password",
         words=("curl", "http", "wget"),
         judge=Plausibility.URL,
-        pattern=r"(?i:curl|https?|wget)\b[^\r\n\x00]{0,200}?[ \t](?:-u|-U|-a|--user|--proxy-user|--auth)[ \t=]{0,2}"
-        rf"{QUOTE}?({_FIELD}{{1,64}}):([^ \t\r\n\"'`\\\x00]+)",
+        pattern=r"(?i:curl|https?|wget)\b[^\r\n\x00]{0,200}?[ \t]"
+        r"(?:-[A-Za-z]{0,6}[uU]|-a|--user|--proxy-user|--auth)[ \t=]{0,2}"
+        rf"{QUOTE}?([$]?{_FIELD}{{0,64}}):{QUOTE}?([^ \t\r\n\"'`\\\x00]+)",
+    ),
+    RedactionRule(
+        name="curl-user-lines",
+        says="curl -u user:password over several lines",
+        words=("curl",),
+        judge=Plausibility.URL,
+        across=True,
+        pattern=r"(?i:curl)\b(?:[^\r\n\x00\\]|\\[^\x00\r\n]|\\\r?\n){0,400}?\\\r?\n[ \t]{0,16}"
+        r"(?:-[A-Za-z]{0,6}[uU]|--user|--proxy-user)[ \t=]{0,2}"
+        rf"{QUOTE}?([$]?{_FIELD}{{0,64}}):{QUOTE}?([^ \t\r\n\"'`\\\x00]+)",
     ),
     RedactionRule(
         name="client-password",
