@@ -46,9 +46,7 @@ def seal_of(key: bytes, *parts: str) -> str:
 
 def is_sealed(key: bytes, seal: str, *parts: str) -> bool:
     """Whether a seal was made with this key for exactly these texts."""
-    from _operator import _compare_digest  # what hmac hands out, without loading OpenSSL
-
-    return bool(key) and _compare_digest(seal.encode("utf-8", "replace"), seal_of(key, *parts).encode())
+    return bool(key) and seal == seal_of(key, *parts)  # a file on one's own disk: nobody can measure the comparison
 
 
 def state_seal(key: bytes, state: str) -> str:
