@@ -1,4 +1,4 @@
-"""CPU time over bare Python of `import metier`, of the spool hook, and of a CLI command.
+"""CPU time over bare Python of `import metier`, the spool hook, the MCP server until it is ready, and a CLI command.
 
 python benchmarks/startup.py
 """
@@ -14,7 +14,9 @@ import tempfile
 from pathlib import Path
 
 ROUNDS = 15
-LIMITS = {"import metier": 60, "spool a run": 25, "spool a reference": 25}
+LIMITS = {"import metier": 60, "spool a run": 25, "spool a reference": 25, "MCP initialize": 150}
+
+INITIALIZE = '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}\n'
 
 
 def cpu_ms(command: list[str], stdin: str = "", folder: str = ".") -> float:
@@ -44,6 +46,7 @@ def main() -> int:
             "import metier": cpu_ms([python, "-c", "import metier"]) - bare,
             "spool a run": cpu_ms(spool, run, folder) - bare,
             "spool a reference": cpu_ms(spool, reference, folder) - bare,
+            "MCP initialize": cpu_ms([python, "-I", "-m", "metier", "mcp"], INITIALIZE, folder) - bare,
             "metier runs list": cpu_ms([metier, "runs", "list", "--json"], "", folder) - bare,
         }
     print(f"bare python: {bare:.0f} ms CPU")

@@ -12,7 +12,8 @@ import metier
 
 SOURCE = Path(metier.__file__).parent
 LAYERS = [
-    {"cli", "web", "mcp", "fleet"},
+    {"cli"},
+    {"web", "mcp", "fleet"},
     {"workspace"},
     {"maintenance"},
     {"learning", "training"},

@@ -5,13 +5,15 @@ A new path (a server, lessons, sync) is one more entry of PATHS; a new attack is
 
 from __future__ import annotations
 
+import json
 import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 from cli_shell import Shell
-from hostile import MARK, SKILL, hook_output, poisoned
-from selection_shop import FLAKY
+from hostile import DESCRIPTION, MARK, SKILL, hook_output, poisoned
+from mcp_talk import Talk
+from selection_shop import FLAKY, HOSTILE
 
 from metier.errors import MetierError
 from metier.workspace import Workspace
@@ -42,6 +44,26 @@ def _api(shell: Shell) -> str:
             return ws.select(FLAKY).render("markdown")
     except MetierError as error:
         return str(error)
+
+
+def _mcp(shell: Shell) -> str:
+    """Everything that the MCP server gives away: by a task, by name, as resources."""
+    with Talk(shell.folder) as talk:
+        answers = [
+            talk.ask("tools/call", name="select", arguments={"task": FLAKY}),
+            talk.ask("tools/call", name="skill", arguments={"name": SKILL}),
+            talk.ask("resources/list"),
+            talk.ask("resources/read", uri=f"skill://{SKILL}/SKILL.md"),
+        ]
+    return json.dumps(answers)
+
+
+def _mcp_then_learn(shell: Shell) -> str:
+    """What an agent proposes through the server does not ship by itself."""
+    document = f"---\nname: proposed\ndescription: {DESCRIPTION}\n---\n\n{HOSTILE}"
+    with Talk(shell.folder) as talk:
+        talk.ask("tools/call", name="propose", arguments={"name": "proposed", "document": document, "summary": "x"})
+    return _learn(shell)
 
 
 def _learn(shell: Shell) -> str:
@@ -75,6 +97,8 @@ PATHS: dict[str, Callable[[Shell], str]] = {
     "render": _render,
     "hook": _hook,
     "python": _api,
+    "mcp": _mcp,
+    "mcp propose": _mcp_then_learn,
     "learn in mode apply": _learn,
     "watch in mode apply": _watch,
     "drafts apply": _drafts,
@@ -162,7 +186,7 @@ def test_the_paths_do_hand_out_what_the_person_approved(
     theirs = poisoned(tmp_path / "theirs")
     monkeypatch.setenv("HOME", str(tmp_path / "home-of-theirs"))
     shell = Shell(theirs, monkeypatch, capsys)
-    for path in ("select", "render", "hook", "python"):
+    for path in ("select", "render", "hook", "python", "mcp"):
         assert MARK in PATHS[path](shell), path
 
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
 
 def main() -> None:
     """Run `metier`; whatever goes wrong is one clear line and an exit code, never a traceback."""
+    if sys.argv[1:] == ["mcp"]:  # agents do not wait long for a server, so it starts without the rest
+        from metier.mcp.server import serve_standard_streams
+
+        serve_standard_streams()
+        return
     from metier.cli.app import run
 
     run()

@@ -40,6 +40,7 @@ COMMANDS = {
     "drafts": "metier.cli.commands.drafts",
     "review": "metier.cli.commands.review",
     "select": "metier.cli.commands.select:select",
+    "mcp": "metier.cli.commands.mcp:mcp",
     "eval": "metier.cli.commands.eval",
     "train": "metier.cli.commands.train",
     "audit": "metier.cli.commands.audit",

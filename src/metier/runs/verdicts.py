@@ -1,10 +1,11 @@
-"""A person's verdict on a run."""
+"""What a person, or an agent, says of a run."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
 from metier.context.audit import note_action
+from metier.errors import RefusedError
 from metier.formats.strict_json import clean
 from metier.runs import skill_usage as usage
 from metier.runs.derive import seen_skills, success_of, valid_name
@@ -34,6 +35,24 @@ def mark_run(ctx: Context, run: str, word: Mark, reason: str = "") -> Record:
         runs.set_success(transaction, record.id, success)
         _recount(transaction, record, success)
         note_action(transaction, ctx, f"mark {word}", record.id, reason)
+        return runs.get(transaction, record.id)
+
+
+def note_agents_word(ctx: Context, run: str, *, good: bool, reason: str = "") -> Record:
+    """Store what an agent says of a run; a person's verdict or a stated outcome stays, a claimed success is judged."""
+    reason = ctx.redact(clean(reason))
+    with ctx.store.write() as transaction:
+        record = runs.get(transaction, run)
+        known = verdicts.get(transaction, record.id)
+        if (known and known.judge == "person") or record.run.outcome is not None:
+            raise RefusedError(f"It is known how run {record.id} went. Only a person can change that: metier runs mark")
+        verdicts.clear(transaction, record.id)
+        if not good:
+            verdict = Verdict(run=record.id, success=False, reason=reason, judge="agent", decided=ctx.now())
+            verdicts.put(transaction, verdict)
+        runs.set_success(transaction, record.id, good)
+        _recount(transaction, record, good)
+        note_action(transaction, ctx, f"agent marks {'good' if good else 'bad'}", record.id, reason)
         return runs.get(transaction, record.id)
 
 

@@ -180,6 +180,6 @@ class Verdict:
     success: bool | None
     reason: str
     judge: str
-    """`heuristic`, `verifier`, `person`, or `model:<name>`."""
+    """`heuristic`, `verifier`, `person`, `agent`, or `model:<name>`."""
     prompt_hash: str = ""
     decided: str = ""

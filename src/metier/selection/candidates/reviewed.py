@@ -124,7 +124,7 @@ def _checked_skill(pool: SkillPool, one: CatalogueEntry, *, hurried: bool) -> Se
 
 def _reviewed_skill(library: Library, one: CatalogueEntry) -> Selectable | LeftOut | None:
     try:
-        package, version = _allowed_package(library, one)
+        package, version = allowed_package(library, one)
     except RefusedError as error:
         return LeftOut(name=one.skill.name, reason=str(error))
     if package.hash() != one.content.hash:
@@ -132,7 +132,7 @@ def _reviewed_skill(library: Library, one: CatalogueEntry) -> Selectable | LeftO
     return replace(one.skill, body=body_of(package.document), version=version)
 
 
-def _allowed_package(library: Library, one: CatalogueEntry) -> tuple[Package, str]:
+def allowed_package(library: Library, one: CatalogueEntry) -> tuple[Package, str]:
     """The package that may be used, and its version; a skill without a history is reviewed now."""
     if one.skill.version != LEGACY:
         found = activate(library, one.skill.folder)

@@ -1,0 +1,54 @@
+"""Claude Code and Codex themselves call the MCP server's tools."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from agent_model import AgentModel, Step, ToolCall
+from real_agents import RealAgents, real_agents
+from selection_shop import stocked
+
+from metier.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.agents
+TASK = {"name": "flaky-tests"}
+NAMES = ("mcp__metier__skill", "skill", "mcp__metier.skill")
+SCRIPT = {"read the skill": [Step("I look.", (ToolCall(NAMES, TASK),)), Step("Read.")]}
+
+
+@pytest.fixture
+def agents(tmp_path: Path) -> Iterator[RealAgents]:
+    with real_agents(tmp_path / "home", AgentModel(SCRIPT)) as found:
+        yield found
+
+
+@pytest.fixture
+def project(tmp_path: Path, agents: RealAgents) -> Path:
+    folder = tmp_path / "my proj & co"
+    folder.mkdir()
+    agents.metier(folder, "init", "--no-connect")
+    stocked(Workspace.open(folder)).close()
+    return folder
+
+
+def test_claude_code_reads_a_skill_through_the_server(agents: RealAgents, project: Path, tmp_path: Path) -> None:
+    server = {"command": sys.executable, "args": ["-I", "-m", "metier", "mcp"], "alwaysLoad": True}
+    config = tmp_path / "mcp.json"
+    config.write_text(json.dumps({"mcpServers": {"metier": server}}))
+    agents.claude(project, "read the skill", "--mcp-config", str(config), "--strict-mcp-config")
+    said = json.dumps(agents.model.requests)
+    assert "Run it fifty times." in said
+    assert "Metier keeps skills learned from work" in said
+
+
+def test_codex_reads_a_skill_through_the_server(agents: RealAgents, project: Path) -> None:
+    words = ("-c", f'mcp_servers.metier={{command="{sys.executable}",args=["-I","-m","metier","mcp"]}}')
+    agents.codex(project, "read the skill", *words)
+    assert "Run it fifty times." in json.dumps(agents.model.requests)
