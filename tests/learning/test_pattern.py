@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from metier.learning.patterns import (
-    Evidence,
     Group,
+    PatternEvidence,
     Thresholds,
     Waiting,
     begin_pattern,
@@ -29,12 +29,12 @@ def record(name: str, path: tuple[str, ...] = (), *snapshots: Snapshot) -> Recor
     return replace(record_of(replace(run, snapshots=snapshots), "w", "t"), id=name)
 
 
-def evidence(text: str, path: tuple[str, ...] = (), first: int = 0) -> Evidence:
+def evidence(text: str, path: tuple[str, ...] = (), first: int = 0) -> PatternEvidence:
     """Runs from signs: `+` a success, `-` a failure, `?` unknown."""
     words = {"+": True, "-": False, "?": None}
     runs = [record(f"r{first + number}", path) for number in range(len(text))]
     success = {run.id: words[sign] for run, sign in zip(runs, text, strict=True)}
-    return Evidence(records=tuple(runs), success=success)
+    return PatternEvidence(records=tuple(runs), success=success)
 
 
 def group(text: str) -> Group:

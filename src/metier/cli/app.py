@@ -26,10 +26,10 @@ INTERRUPTED = 130
 STOPPED = "Stopped. Everything saved so far is kept. Run the same command again to continue."
 COMMANDS = {
     "demo": "metier.cli.demo:demo",
-    "init": "metier.cli.commands.state:init",
-    "uninit": "metier.cli.commands.state:uninit",
-    "connect": "metier.cli.commands.connect:connect",
-    "disconnect": "metier.cli.commands.connect:disconnect",
+    "init": "metier.cli.commands.setup.state:init",
+    "uninit": "metier.cli.commands.setup.state:uninit",
+    "connect": "metier.cli.commands.setup.connect:connect",
+    "disconnect": "metier.cli.commands.setup.connect:disconnect",
     "record": "metier.cli.commands.record:record",
     "import": "metier.cli.commands.import_:import_",
     "runs": "metier.cli.commands.runs",
@@ -45,11 +45,11 @@ COMMANDS = {
     "train": "metier.cli.commands.train",
     "audit": "metier.cli.commands.audit",
     "models": "metier.cli.commands.models",
-    "backup": "metier.cli.commands.state:backup",
-    "restore": "metier.cli.commands.state:restore",
-    "config": "metier.cli.commands.config",
-    "where": "metier.cli.commands.state:where",
-    "doctor": "metier.cli.commands.state:doctor",
+    "backup": "metier.cli.commands.setup.state:backup",
+    "restore": "metier.cli.commands.setup.state:restore",
+    "config": "metier.cli.commands.setup.config",
+    "where": "metier.cli.commands.setup.state:where",
+    "doctor": "metier.cli.commands.setup.state:doctor",
 }
 """Each command and its `module:function`, or the module of its group; in the order people meet them."""
 

@@ -83,12 +83,16 @@ def _dump_rest(run: Run, found: dict[str, object]) -> None:
         found["snapshots"] = [
             {"sequence": s.sequence, "trigger": s.trigger, "skills": list(s.skills)} for s in run.snapshots
         ]
-    if run.tokens is not _NOTHING.tokens and run.tokens != _NOTHING.tokens:
-        found["tokens"] = {key: count for key in _TOKENS if (count := getattr(run.tokens, key))}
+    _dump_tokens(run, found)
     if run.exchanges:
         found["exchanges"] = [{key: said for key in _EXCHANGE if (said := getattr(e, key))} for e in run.exchanges]
     if run.outcome is not None:
         found["outcome"] = {"success": run.outcome.success, "by": run.outcome.by, "reason": run.outcome.reason}
+
+
+def _dump_tokens(run: Run, found: dict[str, object]) -> None:
+    if run.tokens is not _NOTHING.tokens and run.tokens != _NOTHING.tokens:
+        found["tokens"] = {key: count for key in _TOKENS if (count := getattr(run.tokens, key))}
 
 
 def _dump_skills(skills: SkillTrace) -> dict[str, object]:

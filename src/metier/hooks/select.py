@@ -47,33 +47,39 @@ def main() -> None:
 
 def select(state: str, folder: str, payload: Payload) -> None:
     """Print the skills for one request, and write a note about the selection into the spool."""
-    prompt, settings = _prompt_of(payload), settings_of(state)
     database = os.path.join(state, "metier.db")
-    if not prompt or _setting(settings, "store") or not os.path.isfile(database):
+    if not _prompt_of(payload) or _setting(settings_of(state), "store") or not os.path.isfile(database):
         return
     import sqlite3
 
     connection = sqlite3.connect(f"file:{_uri_path(database)}?mode=ro", uri=True, timeout=BUSY, isolation_level=None)
-    if not is_own_database(connection, state):
-        return
+    if is_own_database(connection, state):
+        _select_from(connection, state, folder, payload)
+
+
+def _select_from(connection: sqlite3.Connection, state: str, folder: str, payload: Payload) -> None:
+    prompt, settings = _prompt_of(payload), settings_of(state)
     agent = agent_of(sys.argv, os.environ, payload)
-    always, found = choose_skills(connection, workspace_name(state, folder), agent, prompt)
     session = str(payload.get("session_id") or "")
+    pinned, found = choose_skills(connection, workspace_name(state, folder), agent, prompt)
     known = given_keys(state, session)
-    always = [one for one in always if _key(one) not in known]
-    if found and _key(found) in known:
-        found = None
+    always, fitting = _unknown(pinned, known), _unknown([found] if found else [], known)
     rate = float(_setting(settings, "select_withhold_rate") or 0)
-    withheld = found is not None and _is_withheld(prompt, found, rate)
-    skills = skills_within_limits(always if withheld or not found else [*always, found])
+    withheld = [one for one in fitting if _is_withheld(prompt, one, rate)]
+    skills = skills_within_limits([*always, *(one for one in fitting if one not in withheld)])
     if skills:
         _print_context(agent, skills)
         note_given(state, session, [_key(one) for one in skills])
-    if found:
-        note = _note(payload, folder, skills, found if withheld else None)
+    if fitting:
+        note = _note(payload, folder, skills, withheld)
         query = quick_redactor(state)(prompt[:QUERY_LIMIT])
-        pinned = [one.name for one in skills if one in always]
-        write_entry(state, note | {"query": query, "pinned": pinned, "withhold_rate": rate})
+        names = [one.name for one in skills if one in always]
+        write_entry(state, note | {"query": query, "pinned": names, "withhold_rate": rate})
+
+
+def _unknown(skills: Sequence[RankedSkill], known: set[str]) -> list[RankedSkill]:
+    """The skills that the session did not get yet."""
+    return [one for one in skills if _key(one) not in known]
 
 
 def _prompt_of(payload: Payload) -> str:
@@ -130,7 +136,7 @@ def _is_withheld(prompt: str, skill: RankedSkill, rate: float) -> bool:
 
 
 def _note(
-    payload: Payload, folder: str, skills: Sequence[RankedSkill], withheld: RankedSkill | None
+    payload: Payload, folder: str, skills: Sequence[RankedSkill], withheld: Sequence[RankedSkill]
 ) -> dict[str, object]:
     """The spool entry about a selection."""
     return {
@@ -141,7 +147,7 @@ def _note(
         "agent": agent_of(sys.argv, os.environ, payload),
         "session": str(payload.get("session_id") or ""),
         "chosen": [_row(one) for one in skills],
-        "withheld": [_row(withheld)] if withheld else [],
+        "withheld": [_row(one) for one in withheld],
     }
 
 

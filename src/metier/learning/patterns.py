@@ -30,7 +30,7 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class PatternEvidence:
     """New runs, and how each of them went."""
 
     records: tuple[Record, ...]
@@ -46,7 +46,7 @@ class Group:
 
     label: str
     summary: str
-    evidence: Evidence
+    evidence: PatternEvidence
     reason: str = ""
 
 
@@ -81,7 +81,7 @@ def begin_pattern(group: Group, workspace: str, needed: Thresholds, now: str) ->
     return Waiting(label=group.label, runs=tuple(record.id for record in group.evidence.records), reason=reason)
 
 
-def extend_pattern(pattern: Pattern, evidence: Evidence, needed: Thresholds, now: str) -> Pattern:
+def extend_pattern(pattern: Pattern, evidence: PatternEvidence, needed: Thresholds, now: str) -> Pattern:
     """The pattern with new evidence, its ratio over all it ever had.
 
     A run that is counted already is not counted again; one that arrived anew and turned out a failure moves over.

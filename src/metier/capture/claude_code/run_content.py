@@ -152,13 +152,19 @@ def _add_skill_body(run: RunBuilder, record: Map, told: UserRecord, command: str
         name = run.skill_of(call) or command or folder.replace("\\", "/").rstrip("/").rpartition("/")[2]
         run.add_shown_skill(name, body)
         return True
-    is_prompt = command.startswith("mcp__") or command.endswith("(MCP)")
-    if is_prompt and told.words and not call and not run.has_activity:
-        run.add_passage("tool", told.words)  # a server's prompt: no skill, and nobody here wrote it
+    if not told.words or call or run.has_activity:
+        return False
+    return _add_command_body(run, told.words, command)
+
+
+def _add_command_body(run: RunBuilder, words: str, command: str) -> bool:
+    """Add what a slash command stands for; False if there is no command."""
+    if command.startswith("mcp__") or command.endswith("(MCP)"):
+        run.add_passage("tool", words)  # a server's prompt: no skill, and nobody here wrote it
         return True
-    if command and told.words and not call and not run.has_activity and not told.words.startswith("<"):
-        run.add_shown_skill(command, told.words)
-        run.add_passage("operator", told.words)
+    if command and not words.startswith("<"):
+        run.add_shown_skill(command, words)
+        run.add_passage("operator", words)
         return True
     return False
 
@@ -197,12 +203,16 @@ def _add_attachment(run: RunBuilder, attachment: Map) -> None:
     elif kind in _FILES:
         run.add_passage("file", _file_text(attachment))
     elif kind in _HOOKS or (kind == "hook_success" and text(attachment, "hookEvent") in _CONTEXT_HOOKS):
-        for said in [text_of_result([one]) for one in elements(content)] or [text_of_result(content)]:
-            if not run.add_handed_text(said):
-                run.add_passage("tool", said)
+        _add_hook_output(run, content)
     elif kind == "invoked_skills":
         for skill in items(attachment, "skills"):
             run.add_active_skill(text(skill, "name"))
+
+
+def _add_hook_output(run: RunBuilder, content: object) -> None:
+    for said in [text_of_result([one]) for one in elements(content)] or [text_of_result(content)]:
+        if not run.add_handed_text(said):
+            run.add_passage("tool", said)
 
 
 def _file_text(attachment: Map) -> str:

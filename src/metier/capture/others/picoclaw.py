@@ -15,6 +15,9 @@ from metier.capture.source import Found, Rewound, Session, Skipped
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from metier.capture.reading.fields import Map
+    from metier.capture.reading.lines import FileLine
+
 _META = ".meta.json"
 
 
@@ -65,23 +68,26 @@ class PicoClaw:
             if isinstance(found, Skipped):
                 yield found
                 continue
-            line, record = found
-            role, said = text(record, "role"), text_of_blocks(record.get("content"))
-            if line.number <= skip:
-                continue
-            if role == "user" and said.strip():
-                when = moment(record, "created_at")
-                yield from talk.add_request(said, name=f"line:{line.number}", moment=when, offset=line.offset)
-            elif role == "assistant":
-                talk.add_answer(said, record.get("tool_calls"))
-            elif role == "tool":
-                talk.add_result(text(record, "tool_call_id"), said)
-            if talk.run is not None:
-                talk.run.set_model(text(record, "model_name"))
-                talk.run.add_time(moment(record, "created_at"))
+            if found[0].number > skip:
+                yield from _add_message(talk, *found)
         yield from talk.end_run()
         if not talk.count:
             yield Skipped(file=main, line=0, reason="no request from a person")
+
+
+def _add_message(talk: Dialogue, line: FileLine, record: Map) -> Iterator[Found]:
+    """Add one message of a chat; yields the run that it ends."""
+    role, said = text(record, "role"), text_of_blocks(record.get("content"))
+    if role == "user" and said.strip():
+        when = moment(record, "created_at")
+        yield from talk.add_request(said, name=f"line:{line.number}", moment=when, offset=line.offset)
+    elif role == "assistant":
+        talk.add_answer(said, record.get("tool_calls"))
+    elif role == "tool":
+        talk.add_result(text(record, "tool_call_id"), said)
+    if talk.run is not None:
+        talk.run.set_model(text(record, "model_name"))
+        talk.run.add_time(moment(record, "created_at"))
 
 
 def _state_folders(paths: Iterable[str]) -> Iterator[Session]:

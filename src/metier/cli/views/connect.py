@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from metier.agents.changes import Change
     from metier.agents.places import Places
     from metier.agents.plan import AgentPlan, ConnectionPlan
-    from metier.cli.commands.connect import ConnectReport
+    from metier.cli.commands.setup.connect import ConnectReport
 
 
 def show_plan(plan: ConnectionPlan, places: Places) -> None:

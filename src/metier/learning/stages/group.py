@@ -9,7 +9,7 @@ from metier.events import Began, Ended
 from metier.learning.clustering.clusterer import NewEvidence, complete
 from metier.learning.clustering.label import label_of, summary_of, values_in
 from metier.learning.drafting.sanitise import without_marks
-from metier.learning.patterns import Evidence, Group, Waiting, begin_pattern, extend_pattern
+from metier.learning.patterns import Group, PatternEvidence, Waiting, begin_pattern, extend_pattern
 from metier.learning.report import Fate
 from metier.learning.stages.gather import slim
 from metier.learning.stages.read_runs import visible_text
@@ -130,7 +130,7 @@ def _grouped(ctx: Context, gathered: Gathered, known: _Known, met: Clustering) -
             if meeting.pattern:
                 pattern = known.patterns[meeting.pattern]
                 counted = members.paths(transaction, pattern.id)
-                evidence = Evidence(records=found, success=success, paths=counted)
+                evidence = PatternEvidence(records=found, success=success, paths=counted)
                 pattern = extend_pattern(pattern, evidence, thresholds(ctx), ctx.now())
                 _went(grouped, meeting, pattern, found, success)
                 grouped.extended.append(pattern)
@@ -192,7 +192,7 @@ def _begin(
     group = Group(
         label=label,
         summary=meeting.summary or summary_of(texts),
-        evidence=Evidence(records=found, success=success),
+        evidence=PatternEvidence(records=found, success=success),
         reason=meeting.reason,
     )
     pattern = begin_pattern(group, ctx.name, thresholds(ctx), ctx.now())

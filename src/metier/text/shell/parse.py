@@ -227,14 +227,18 @@ class _ListReader:
         if (command.words or command.redirections) and not command.header:
             self.found += self._finished(command)
             self.joint = ";"
-        if command.words or command.redirections or sign in _JOINTS:
-            self.joint = _JOINTS.get(sign, ";")
-            self.pipe = self.pipe + 1 if self.joint == "|" else 0
+        self._join(sign, written=bool(command.words or command.redirections))
         self.found += cursor.nested
         cursor.nested = []
         if command.words or sign != "\n":
             self.pattern = bool(self.cases) and sign.startswith(";;")
         self.command = _Unfinished()
+
+    def _join(self, sign: str, *, written: bool) -> None:
+        """Remember how the next command hangs on this one; an empty line changes nothing."""
+        if written or sign in _JOINTS:
+            self.joint = _JOINTS.get(sign, ";")
+            self.pipe = self.pipe + 1 if self.joint == "|" else 0
 
     def _is_test(self) -> bool:
         """Whether the command is a `[[ …` that has not ended yet."""

@@ -211,8 +211,6 @@ def _behind_options(words: tuple[Word, ...], count: int, starter: _Starter) -> i
             continue
         if seen < count:
             seen += 1
-        elif _ASSIGNMENT.match(text) and count == 1 and not left:
-            return at
         elif left:
             left -= 1
         else:
@@ -240,19 +238,24 @@ def _module(words: tuple[Word, ...]) -> tuple[tuple[Word, ...], tuple[Word, ...]
 
 def _texts_run(command: SimpleCommand, words: tuple[Word, ...], parse: ParseText) -> list[SimpleCommand]:
     """The commands in a text that a shell is given: after `-c`, as a here-document, behind `eval` or `ssh host`."""
-    name = command.name
-    text, inside = "", name
-    if name in _SHELLS:
-        option = next((at for at, one in enumerate(command.arguments) if _COMMAND_OPTION.fullmatch(one)), None)
-        if option is not None and option + 1 < len(command.arguments):
-            text, inside = command.arguments[option + 1], f"{name} -c"
-        else:
-            text = "\n".join(one.body or one.target for one in command.redirections if one.sign.startswith("<<"))
-    elif (name,) in _STARTERS and _STARTERS[(name,)].as_text:
-        text = " ".join(word.text for word in words[_behind_options(words, 1, _STARTERS[(name,)]) :])
+    text, inside = _text_given(command, words)
     if not text.strip():
         return []
     if command.depth >= DEEPEST:
         return [replace(command, program="", arguments=(), inside=inside, unclear=_DEEP)]
     found = parse(text, command.depth + 1)
     return [one if one.inside else replace(one, inside=inside) for one in found]
+
+
+def _text_given(command: SimpleCommand, words: tuple[Word, ...]) -> tuple[str, str]:
+    """The text that a shell is given, empty if there is none, and what runs it."""
+    name = command.name
+    if name in _SHELLS:
+        option = next((at for at, one in enumerate(command.arguments) if _COMMAND_OPTION.fullmatch(one)), None)
+        if option is not None and option + 1 < len(command.arguments):
+            return command.arguments[option + 1], f"{name} -c"
+        documents = (one for one in command.redirections if one.sign.startswith("<<"))
+        return "\n".join(one.body or one.target for one in documents), name
+    if (name,) in _STARTERS and _STARTERS[(name,)].as_text:
+        return " ".join(word.text for word in words[_behind_options(words, 1, _STARTERS[(name,)]) :]), name
+    return "", name

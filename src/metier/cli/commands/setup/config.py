@@ -72,36 +72,48 @@ def unset(ctx: typer.Context, name: Name, user: Everywhere = False, as_json: AsJ
     _change(ctx, name, None, user=user, as_json=as_json)
 
 
-def _change(ctx: typer.Context, name: str, value: object, *, user: bool, as_json: bool) -> None:
-    from metier.config import FILE, user_file
-    from metier.config.files import PERSONAL, change_file, leads_outside, read_file, read_user_file
-    from metier.context.context import find_workspace
-
+def _check_scope(name: str, *, user: bool) -> None:
     if name == "state_dir" and not user:
         raise UsageError("state_dir is the same for all your workspaces: metier config set --user state_dir DIR")
+
+
+def _change(ctx: typer.Context, name: str, value: object, *, user: bool, as_json: bool) -> None:
+    from metier.config import FILE, user_file
+    from metier.config.files import PERSONAL, change_file, read_file, read_user_file
+    from metier.context.context import find_workspace
+
+    _check_scope(name, user=user)
     own, given = user_file(os.environ), options(ctx)
     root, state = (None, Path()) if user else find_workspace(given.folder, given.flags, os.environ)
-    outside = name == "skill_roots" and root and any(leads_outside(one, root) for one in _parts(value))
     here = read_user_file(own, root)[1] if root else {}
-    mine = user or name in PERSONAL or outside or name in here
-    file = own if mine else state / FILE
-    before = (here if mine and root else read_file(file)).get(name)
-    change_file(file, name, value, root if mine else None)
+    mine = user or name in PERSONAL or name in here or _leads_outside(name, value, root)
+    file, within = (own, root) if mine else (state / FILE, None)
+    before = (here if within else read_file(file)).get(name)
+    change_file(file, name, value, within)
     if as_json:
         emit({"setting": name, "value": _safe(value), "file": str(file)})
         return
-    talk(f"{'Took out' if value is None else 'Set'} {name} in {file}" + (f", for {root}." if mine and root else "."))
-    talk(f"Undo: metier config {_undo(name, before)}{' --user' if user else ''}")
+    where = f"{file}, for {within}" if within else str(file)
+    talk(f"{'Took out' if value is None else 'Set'} {name} in {where}.")
+    talk(f"Undo: metier config {_undo(name, before, user=user)}")
 
 
-def _undo(name: str, before: object) -> str:
+def _leads_outside(name: str, value: object, root: Path | None) -> bool:
+    """Whether a list of skill roots names a folder outside the workspace."""
+    from metier.config.files import leads_outside
+
+    return name == "skill_roots" and root is not None and any(leads_outside(one, root) for one in _parts(value))
+
+
+def _undo(name: str, before: object, *, user: bool) -> str:
     from shlex import quote
 
+    scope = " --user" if user else ""
     if before is None:
-        return f"unset {name}"
+        return f"unset {name}{scope}"
     parts = _parts(before)
     said = str(before).lower() if isinstance(before, bool) else ",".join(parts) if parts else str(before)
-    return f"set {name} {quote(said)}"
+    return f"set {name} {quote(said)}{scope}"
 
 
 def _parts(value: object) -> list[str]:

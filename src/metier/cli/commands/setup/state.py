@@ -12,8 +12,10 @@ from metier.cli.output import console, emit, table, talk, visible
 from metier.errors import DamagedError, InputError, RefusedError, StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from metier.library.roots import Root
     from metier.workspace import Workspace
 
 TargetArgument = Annotated[str, typer.Argument(metavar="FILE", help="The file to write, for example metier.tar.gz.")]
@@ -45,8 +47,8 @@ def init(
     import os
     from pathlib import Path
 
-    from metier.cli.commands.adopt import adopt_foreign_state
-    from metier.cli.commands.connect import connect_workspace, show_dry_run
+    from metier.cli.commands.setup.adopt import adopt_foreign_state
+    from metier.cli.commands.setup.connect import connect_workspace, show_dry_run
     from metier.config import outer_state_dir
     from metier.context import state_folder as place
     from metier.workspace import Workspace as Opened
@@ -64,28 +66,35 @@ def init(
     with Opened.open(given.folder, flags=given.flags) as ws:
         document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": known is None}
         notice = ws.context.notice
-        roots = [(root, count) for root in ws.library.roots if (count := _count_skills(root.path))]
-        found = [{"path": str(r.path), "level": r.level, "agent": r.agent, "skills": count} for r, count in roots]
+        roots = _roots_with_skills(ws.library.roots)
         if notice:
             talk(notice)
         if not as_json:
-            _tell_workspace(ws, is_known=known is not None and not notice)
-        for root, count in () if as_json else roots:
-            whose = f" ({root.agent})" if root.agent else ""
-            talk(f"Found {count} skill{'' if count == 1 else 's'} in {root.path}{whose}.")
+            _tell_workspace(ws, roots, is_new=not known or bool(notice))
         report = None if no_connect else connect_workspace(ctx, ws, agents, yes=yes, is_quiet=as_json)
     if as_json:
-        emit(document | {"skill_roots": found, "agents": report.document() if report else []})
+        emit(document | {"skill_roots": _root_rows(roots), "agents": report.document() if report else []})
     else:
         talk("Next: work with your agent, then metier learn. Past sessions: metier import. Undo: metier uninit")
     raise typer.Exit(1 if report and report.refusals else 0)
 
 
-def _tell_workspace(ws: Workspace, *, is_known: bool) -> None:
-    if is_known:
-        talk(f"{ws.root} is already a workspace. Its state is in {ws.state}.")
-    else:
+def _tell_workspace(ws: Workspace, roots: Sequence[tuple[Root, int]], *, is_new: bool) -> None:
+    if is_new:
         talk(f"Created workspace {ws.name}. Its state is in {ws.state} (git ignores it).")
+    else:
+        talk(f"{ws.root} is already a workspace. Its state is in {ws.state}.")
+    for root, count in roots:
+        agent = f" ({root.agent})" if root.agent else ""
+        talk(f"Found {count} skill{'' if count == 1 else 's'} in {root.path}{agent}.")
+
+
+def _root_rows(roots: Sequence[tuple[Root, int]]) -> list[dict[str, object]]:
+    return [{"path": str(one.path), "level": one.level, "agent": one.agent, "skills": n} for one, n in roots]
+
+
+def _roots_with_skills(roots: Sequence[Root]) -> list[tuple[Root, int]]:
+    return [(root, count) for root in roots if (count := _count_skills(root.path))]
 
 
 def _count_skills(folder: Path) -> int:
@@ -104,7 +113,7 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
 
     from metier.agents.connect import leave_workspace
     from metier.agents.places import places_of
-    from metier.cli.commands.connect import tell_disconnected
+    from metier.cli.commands.setup.connect import tell_disconnected
     from metier.library.claude_links import unlink_all
 
     ws = open_workspace(ctx)
