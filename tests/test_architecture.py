@@ -48,6 +48,7 @@ PURE = (
     "metier.selection.index",
     "metier.learning.judge",
     "metier.learning.clustering",
+    "metier.learning.lessons",
     "metier.learning.procedures",
     "metier.learning.drafting",
     "metier.training.cases",

@@ -27,10 +27,10 @@ def test_the_public_names_are_these() -> None:
 def test_the_public_methods_of_a_workspace_are_these() -> None:
     found = [name for name, _ in inspect.getmembers(metier.Workspace, callable) if not name.startswith("_")]
     assert found == [
-        "adeliver", "aevaluate", "afinish", "alearn", "archive", "aselect", "atrain", "close", "deliver", "evaluate",
-        "finish", "history", "index", "index_skills", "ingest", "learn", "open", "patterns", "pin", "read_waiting",
-        "record", "record_hand_edits", "restore", "rollback", "run", "runs", "search", "select", "skills", "tidy",
-        "train", "verdict",
+        "adeliver", "aevaluate", "afinish", "alearn", "approve", "archive", "aselect", "atrain", "close", "deliver",
+        "drafts", "evaluate", "finish", "history", "index", "index_skills", "ingest", "learn", "lessons", "mark",
+        "open", "patterns", "pin", "problems", "read_waiting", "record", "record_hand_edits", "reject", "restore",
+        "rollback", "run", "runs", "search", "select", "skills", "tidy", "train", "verdict",
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Between async and other code: a verb is done in a thread and awaited; a coroutine is awaited from a thread."""
+"""How a verb is done: at once, or in a thread that async code awaits; and a coroutine, awaited from a thread."""
 
 from __future__ import annotations
 
@@ -30,6 +30,19 @@ def in_thread(verb: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P
     return _describe(run, verb)
 
 
+def at_once(
+    verb: Callable[Concatenate[S, P], Generator[E, None, R]],
+) -> Callable[Concatenate[S, P], DoneWork[E, R]]:
+    """The same method done at once, whether anybody looks at its events or not."""
+
+    @wraps(verb)
+    def run(self: S, *args: P.args, **kwargs: P.kwargs) -> DoneWork[E, R]:
+        return DoneWork(verb(self, *args, **kwargs))
+
+    cast("Any", run).__name__ = _name(verb)
+    return run
+
+
 def as_async_work(
     verb: Callable[Concatenate[S, P], Generator[E, None, R]],
 ) -> Callable[Concatenate[S, P], AsyncWork[E, R]]:
@@ -40,6 +53,29 @@ def as_async_work(
         return AsyncWork(lambda: verb(self, *args, **kwargs))
 
     return _describe(run, verb)
+
+
+class DoneWork(Generic[E, R]):
+    """Long work that has been done: iterates over its events, and has the result."""
+
+    def __init__(self, steps: Generator[E, None, R]) -> None:
+        self.events: list[E] = []
+        while True:
+            try:
+                self.events.append(next(steps))
+            except StopIteration as end:
+                self.result: R = end.value
+                break
+        self._left = iter(self)
+
+    def __iter__(self) -> Generator[E, None, R]:
+        """The events, in the order in which they happened; `yield from` ends with the result."""
+        yield from self.events
+        return self.result
+
+    def __next__(self) -> E:
+        """The next event that nobody has asked for."""
+        return next(self._left)
 
 
 class AsyncWork(Generic[E, R]):
@@ -126,8 +162,12 @@ def _stop(loop: AbstractEventLoop) -> None:
         loop.call_soon_threadsafe(loop.stop)
 
 
+def _name(verb: Callable[..., object]) -> str:
+    return getattr(verb, "__name__", "").lstrip("_")
+
+
 def _describe(run: T, verb: Callable[..., object]) -> T:
-    name = getattr(verb, "__name__", "")
+    name = _name(verb)
     cast("Any", run).__name__ = f"a{name}"
     cast("Any", run).__doc__ = f"`{name}` for async code. {verb.__doc__ or ''}"
     return run

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, Unpack
 
 from metier import config
-from metier.async_calls import as_async_work, in_thread
+from metier.async_calls import as_async_work, at_once, in_thread
 from metier.context.context import open_context, utc
 from metier.errors import MetierError, StoreError
 from metier.runs.ingest import has_waiting_transcripts
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from metier.library.skills import Library
     from metier.models.model import Model
     from metier.runs.live_run import Recording
+    from metier.runs.verdicts import Mark
     from metier.selection.candidates.skill_pool import SkillPool
     from metier.selection.result import Selected
     from metier.selection.types import SelectionSettings
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     from metier.training.events import Event as Progress
     from metier.training.service.inputs import TrainOptions
     from metier.training.train import Finished
-    from metier.types import Delivery, Pattern, PatternStatus, Record, Run, Verdict
+    from metier.types import Delivery, Draft, Pattern, PatternStatus, Record, Run, Verdict
+    from metier.types.lessons import Lesson, Problem
     from metier.types.skills import Version
 
 JOURNAL = "journal"
@@ -176,7 +178,7 @@ class Workspace:
 
         return enforce_limits(self.context)
 
-    def learn(
+    def _learn(
         self,
         *,
         apply: bool | None = None,
@@ -187,17 +189,56 @@ class Workspace:
         drafter: Drafter | None = None,
         gate: ShipGate | None = None,
     ) -> Generator[Event, None, Learned]:
-        """Learn from new runs, once: patterns, drafts and, in mode apply or if told to, skills.
+        """Learn from new runs, once and now: lessons, patterns, drafts and, in mode apply or if told to, skills.
 
-        `apply` overrides the mode; a dry run writes nothing and asks no model; `wait`: seconds for another learner.
-        `judge`, `clusterer` and `drafter` are your own, in place of the model's or the heuristics; `gate` decides
-        whether a draft helps, before it ships.
+        What is returned iterates over the events and has the `result`. `apply` overrides the mode; a dry run writes
+        nothing and asks no model; `wait`: seconds for another learner. `judge`, `clusterer` and `drafter` are your own,
+        in place of the model's or the heuristics; `gate` decides whether a draft helps, before it ships.
         """
         from metier.learning.learn import Parts, learn
         from metier.learning.report import Options
 
         options = Options(apply=apply, dry_run=dry_run, wait=wait)
-        return learn(self.library, options, gate, Parts(judge=judge, clusterer=clusterer, drafter=drafter))
+        parts = Parts(judge=judge, clusterer=clusterer, drafter=drafter)
+        return learn(self.library, options, gate, parts)
+
+    learn = at_once(_learn)
+
+    def lessons(self, *, every: bool = False) -> list[Lesson]:
+        """What sessions teach, the strongest proposals first; with `every` also what was rejected or forgotten."""
+        from metier.library.lessons import list_lessons
+
+        return list_lessons(self.context, every=every)
+
+    def problems(self) -> list[Problem]:
+        """Work that keeps failing, the most frequent first."""
+        from metier.learning.stages.find_problems import find_problems
+
+        return find_problems(self.context)
+
+    def drafts(self, *, every: bool = False) -> list[Draft]:
+        """The drafts that wait for a decision; with `every` also those that were decided."""
+        from metier.library.proposals.drafts import list_drafts
+
+        return list_drafts(self.library, every=every)
+
+    def mark(self, run: str, mark: Mark, reason: str = "") -> Record:
+        """Say yourself how a run went: `good`, `bad`, or `unset` to take that back."""
+        from metier.runs.verdicts import mark_run
+
+        return mark_run(self.context, run, mark, reason)
+
+    def approve(self, proposal: str, reason: str = "") -> Lesson | Draft:
+        """Say yes to a lesson or a draft, by its id."""
+        from metier.library.decisions import approve
+
+        return approve(self.library, proposal, reason)
+
+    def reject(self, proposal: str, reason: str = "") -> Lesson | Draft:
+        """Say no to a lesson or a draft, by its id."""
+        from metier.library.decisions import reject
+
+        return reject(self.library, proposal, reason)
 
     def patterns(self, status: PatternStatus | None = None) -> list[Pattern]:
         """The patterns that learning has found, in the order they first appeared."""
@@ -304,7 +345,7 @@ class Workspace:
     adeliver = in_thread(deliver)
     aselect = in_thread(select)
     aevaluate = in_thread(evaluate)
-    alearn = as_async_work(learn)
+    alearn = as_async_work(_learn)
     atrain = as_async_work(train)
 
     def close(self) -> None:

@@ -79,7 +79,8 @@ def test_a_learner_that_is_killed_is_in_nobodys_way(tmp_path: Path) -> None:
     with opened(folder, Clock()) as ws:
         filled(ws)
     code = (
-        "import os, signal, metier\nsteps = metier.open('.').learn()\nnext(steps)\n"
+        "import os, signal, metier\nfrom metier.learning.learn import learn\n"
+        "steps = learn(metier.open('.').library)\nnext(steps)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     environ = {**ENVIRON, "HOME": str(tmp_path / "home")}

@@ -13,10 +13,9 @@ from metier.store.tables.runs import verdicts
 from metier.types import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from metier.events import Event
-    from metier.learning import KnownSkill, Learned, Lessons, NewEvidence
+    from metier.learning import KnownSkill, Lessons, NewEvidence
     from metier.types import Pattern, Record
     from metier.workspace import Workspace
 
@@ -62,17 +61,9 @@ class Short:
         )
 
 
-def result_of(steps: Generator[Event, None, Learned]) -> Learned:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
-
-
 def test_the_callers_parts_judge_group_and_draft(ws: Workspace) -> None:
     ws.deliver([*task(TESTS, count=4), *task(REPORTS, count=1)])
-    done = result_of(ws.learn(judge=Strict(), clusterer=Together(), drafter=Short()))
+    done = ws.learn(judge=Strict(), clusterer=Together(), drafter=Short()).result
     (pattern,) = all_patterns(ws)
     assert (pattern.label, pattern.successes, pattern.failures) == ("all-work", 3, 1)
     assert [one.where for one in done.rejected] == ["unknown"]
@@ -85,8 +76,8 @@ def test_the_callers_parts_judge_group_and_draft(ws: Workspace) -> None:
 def test_a_verdict_is_kept_and_a_run_without_one_is_judged_again(ws: Workspace) -> None:
     ws.deliver(task(TESTS, count=3))
     judge = Strict()
-    result_of(ws.learn(judge=judge))
-    result_of(ws.learn(judge=judge))
+    ws.learn(judge=judge)
+    ws.learn(judge=judge)
     assert len(judge.seen) == 4
     with ws.context.store.read() as transaction:
         found = verdicts.get_many(transaction, judge.seen)
@@ -97,7 +88,7 @@ def test_a_verdict_is_kept_and_a_run_without_one_is_judged_again(ws: Workspace) 
 def test_a_label_that_a_pattern_has_is_that_pattern(ws: Workspace) -> None:
     for first in (0, 2):
         ws.deliver(task(TESTS, first=first))
-        result_of(ws.learn(clusterer=Together()))
+        ws.learn(clusterer=Together())
     (pattern,) = all_patterns(ws)
     assert (pattern.label, pattern.successes) == ("all-work", 4)
 
@@ -105,15 +96,15 @@ def test_a_label_that_a_pattern_has_is_that_pattern(ws: Workspace) -> None:
 def test_a_drafter_without_a_draft_is_not_asked_again_about_the_same(ws: Workspace) -> None:
     ws.deliver(task(TESTS))
     drafter = Short("")
-    done = result_of(ws.learn(clusterer=Together(), drafter=drafter))
+    done = ws.learn(clusterer=Together(), drafter=drafter).result
     assert [(one.what, one.reason) for one in done.taken] == [("left", "nothing to say")]
-    result_of(ws.learn(drafter=drafter))
+    ws.learn(drafter=drafter)
     assert drafter.asked == 1
 
 
 def test_a_dry_run_with_the_callers_parts_writes_nothing(ws: Workspace) -> None:
     ws.deliver(task(TESTS))
-    done = result_of(ws.learn(clusterer=Together(), drafter=Short(), dry_run=True))
+    done = ws.learn(clusterer=Together(), drafter=Short(), dry_run=True).result
     assert [one.label for one in done.new] == ["all-work"]
     assert (all_patterns(ws), all_drafts(ws)) == ([], [])
 

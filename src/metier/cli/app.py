@@ -35,6 +35,8 @@ COMMANDS = {
     "runs": "metier.cli.commands.runs",
     "learn": "metier.cli.commands.learn:learn",
     "watch": "metier.cli.commands.watch:watch",
+    "lessons": "metier.cli.commands.lessons",
+    "problems": "metier.cli.commands.lessons.problems:problems",
     "patterns": "metier.cli.commands.patterns",
     "skills": "metier.cli.commands.skills",
     "drafts": "metier.cli.commands.drafts",

@@ -21,8 +21,10 @@ from metier.learning.judge import HeuristicJudge, ModelJudge
 from metier.learning.report import NOTHING_AGED, Learned, Options
 from metier.learning.stages.draft_all import write_all
 from metier.learning.stages.existing_skills import ExistingSkills
+from metier.learning.stages.find_problems import find_problems
 from metier.learning.stages.gather import gather
 from metier.learning.stages.group import group
+from metier.learning.stages.learn_lessons import learn_lessons
 from metier.learning.stages.stored_patterns import follow_settings
 from metier.learning.stages.write_draft import DraftWriter
 from metier.learning.watch.schedule import begin_pass, complete_pass
@@ -144,6 +146,7 @@ def _pass(library: Library, options: Options, gate: ShipGate, parts: _Whole) -> 
     if save:
         link_runs(ctx, again=True)
     gathered = yield from gather(ctx, parts.judge, save=save)
+    lessons = yield from learn_lessons(ctx, save=save)
     grouped = yield from group(ctx, gathered, _embedder(), parts.clusterer, save=save)
     if save:
         finish_interrupted_drafts(library)
@@ -166,6 +169,8 @@ def _pass(library: Library, options: Options, gate: ShipGate, parts: _Whole) -> 
         extended=(*grouped.extended, *(one for one in changed if one.id not in counted)),
         taken=taken,
         lifecycle=lifecycle,
+        lessons=lessons,
+        problems=tuple(find_problems(ctx)),
         drafter=drafter,
         notes=(*grouped.notes, *worth, *notes),
         dry_run=options.dry_run,

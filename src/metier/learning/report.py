@@ -9,6 +9,7 @@ from metier.library.aging import AgingPass
 
 if TYPE_CHECKING:
     from metier.types import Draft, Pattern
+    from metier.types.lessons import Lesson, Problem
     from metier.types.skills import Version
 
 NOTHING_AGED = AgingPass(evaluated=0)
@@ -67,6 +68,9 @@ class Learned:
     taken: tuple[Taken, ...] = ()
     """In the order the patterns were looked at; those that nothing had to be done for are left out."""
     lifecycle: AgingPass = NOTHING_AGED
+    lessons: tuple[Lesson, ...] = ()
+    """All that were found so far, the strongest proposals first."""
+    problems: tuple[Problem, ...] = ()
     drafter: str = "heuristic"
     calls: int = 0
     """Calls to a model that were made; answers that were known already cost none."""

@@ -39,7 +39,7 @@ def learn(
     wait: Wait = 0.0,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from new runs: find patterns, write drafts, review them.
+    """Learn from new runs: find lessons and patterns, write drafts, review them.
 
     Each run is judged and grouped once, so a pass costs only what is new. Drafts wait for your approval, unless the
     mode is apply or you add --apply. Without a model, heuristics do everything. Exits with 1 if anything failed or was
@@ -48,10 +48,13 @@ def learn(
     Example:  metier learn  ·  metier learn --explain  ·  metier learn --dry-run  ·  metier learn --apply --wait 60
     """
     from metier.cli.views.learn import document, print_page
+    from metier.learning.learn import learn as run_pass
+    from metier.learning.report import Options
 
     with open_workspace(ctx) as ws:
         notes: list[str] = []
-        learned = result_with_progress(_without_notes(ws.learn(apply=apply, dry_run=dry_run, wait=wait), notes))
+        events = run_pass(ws.library, Options(apply=apply, dry_run=dry_run, wait=wait))
+        learned = result_with_progress(_without_notes(events, notes))
         if as_json:
             emit(document(ws, learned, explain=explain))
         else:

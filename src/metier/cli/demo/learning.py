@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.cli.demo.parts import WIDTH, line, result_of, title
+from metier.cli.demo.parts import WIDTH, line, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
+class TaughtSkill:
     """One pass of learning, the draft that came of the chore, and the version it became."""
 
     runs: int
@@ -38,7 +38,7 @@ class LearningStory:
 
     patterns: tuple[Pattern, ...]
     """After the first."""
-    lessons: tuple[Lesson, Lesson]
+    lessons: tuple[TaughtSkill, TaughtSkill]
     lines: tuple[BlamedLine, ...]
     """Of the skill at the end."""
 
@@ -60,13 +60,13 @@ def perform(ws: Workspace) -> LearningStory:
     )
 
 
-def _lesson(ws: Workspace, delivered: Sequence[Delivery]) -> Lesson:
+def _lesson(ws: Workspace, delivered: Sequence[Delivery]) -> TaughtSkill:
     from metier.library.proposals.drafts import approve_draft, proposed_change
     from metier.library.proposals.ship import apply_drafts
     from metier.skills.diff import changes
     from metier.skills.package import Package
 
-    learned = result_of(ws.learn())
+    learned = ws.learn().result
     chore = {one.id for one in delivered}
     draft = max(learned.drafts, key=lambda one: len(chore.intersection(one.provenance.runs)))
     change = proposed_change(ws.library, draft)
@@ -74,7 +74,7 @@ def _lesson(ws: Workspace, delivered: Sequence[Delivery]) -> Lesson:
     if draft.needs_approval:
         approve_draft(ws.library, draft.id, seen=draft.hash, reason="the demo says yes for you")
     (version,) = apply_drafts(ws.library, [draft.id])
-    return Lesson(runs=len(delivered), learned=learned, draft=draft, changes=parts, version=version)
+    return TaughtSkill(runs=len(delivered), learned=learned, draft=draft, changes=parts, version=version)
 
 
 def document(story: LearningStory) -> dict[str, object]:
@@ -96,7 +96,7 @@ def scenes(story: LearningStory) -> Iterator[RenderableType]:
     yield from _blame_scene(story)
 
 
-def _learn_scene(lesson: Lesson) -> Iterator[RenderableType]:
+def _learn_scene(lesson: TaughtSkill) -> Iterator[RenderableType]:
     from metier.cli.views.learn import drafts_table, summary
 
     yield from title("metier learn")
@@ -121,7 +121,7 @@ def _patterns_scene(story: LearningStory) -> Iterator[RenderableType]:
     yield line("The other runs don't match any pattern yet. Why: metier learn --explain")
 
 
-def _diff_scene(lesson: Lesson) -> Iterator[RenderableType]:
+def _diff_scene(lesson: TaughtSkill) -> Iterator[RenderableType]:
     from metier.cli.views.diff import page
 
     yield from title(f"metier drafts diff {lesson.draft.id}")
@@ -143,7 +143,7 @@ def _blame_scene(story: LearningStory) -> Iterator[RenderableType]:
     yield line(f"Agents find the skill there. Undo v{version.number}: metier skills rollback {version.skill}")
 
 
-def _span(lines: Sequence[BlamedLine], lesson: Lesson) -> str:
+def _span(lines: Sequence[BlamedLine], lesson: TaughtSkill) -> str:
     """Which lines a lesson brought, and how many runs taught them."""
     numbers = [one.number for one in lines if one.version.number == lesson.version.number]
     runs = len(lesson.version.provenance.runs)

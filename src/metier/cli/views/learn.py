@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from metier.cli.output import console, table, talk
 from metier.cli.views.drafts import row, state
+from metier.cli.views.lessons import line_of, problem_row
+from metier.cli.views.lessons import row as lesson_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,15 +34,19 @@ WORDS = {
     "unknown": "not judged",
     "rejected": "skipped",
 }
+FEW = 5
+"""Lessons that are shown."""
 NAMED = 3
 """Patterns that are named where many share a failure."""
 
 
 def document(ws: Workspace, learned: Learned, *, explain: bool) -> dict[str, object]:
     """A pass as JSON."""
+    from metier.learning.stages.find_problems import external_ids
     from metier.learning.trace import as_stored
 
     life = learned.lifecycle
+    names = external_ids(ws.context, learned.problems)
     made: dict[str, object] = {
         "evidence": learned.evidence,
         "rejected": [{"run": one.run, "reason": one.reason} for one in learned.rejected],
@@ -48,6 +54,8 @@ def document(ws: Workspace, learned: Learned, *, explain: bool) -> dict[str, obj
         "patterns": {"new": len(learned.new), "extended": len(learned.extended)},
         "drafts": [row(one) for one in as_stored(ws.context, learned.drafts)],
         "applied": [_applied_document(one) for one in learned.applied],
+        "lessons": [lesson_row(one) for one in learned.lessons],
+        "problems": [problem_row(one, names[one.id]) for one in learned.problems],
         "calls": learned.calls,
         "cost_usd": learned.cost_usd,
         "drafter": learned.drafter,
@@ -78,6 +86,8 @@ def print_page(ws: Workspace, learned: Learned, notes: Sequence[str], *, explain
         out.print(drafts_table(open_, dry_run=learned.dry_run))
         if not learned.dry_run:
             talk("See the changes: metier drafts diff ID. Undo: metier drafts reject ID")
+    for text in _lesson_lines(learned):
+        out.print(text)
     for text in _endings(learned):
         talk(text)
 
@@ -90,6 +100,17 @@ def _unjudged_lines(learned: Learned, told: Sequence[str]) -> Iterator[str]:
         if not any(why in text for text in told):
             number = f"{count} of {reasons.total()} runs; the next pass tries again"
             yield f"Not judged: {why} ({number}). Check the model: metier models check"
+
+
+def _lesson_lines(learned: Learned) -> Iterator[str]:
+    """The few best proposals, and where the others are."""
+    waiting = [one for one in learned.lessons if one.is_open]
+    if not waiting or not learned.evidence:
+        return
+    yield "Lessons from your sessions:"
+    yield from (f"  {one.id[:8]}  {one.kind:<4}  {line_of(one)}" for one in waiting[:FEW])
+    more = f" ({len(waiting) - FEW} more: metier lessons list)" if len(waiting) > FEW else ""
+    yield f"Decide on them: metier lessons review{more}"
 
 
 def _endings(learned: Learned) -> Iterator[str]:

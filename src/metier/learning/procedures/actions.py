@@ -111,6 +111,26 @@ def deeds_in(call: ToolCall) -> list[Deed]:
     return [one for one in done(call.name, call.input) if _teaches(one[0], one[1])]
 
 
+def shell_line(call: ToolCall) -> str | None:
+    """The command line that a call ran, as it was said; None: it ran none."""
+    fields = _fields(call.input)
+    if not is_shell(call.name) or _is_view(fields):
+        return None
+    return _command(fields) if fields else call.input
+
+
+def edited_paths(call: ToolCall) -> list[str]:
+    """The files that a call changed."""
+    fields = _fields(call.input)
+    if _last_name(call.name) not in _EDITS or _is_view(fields):
+        return []
+    return list(dict.fromkeys(_paths(call.input, fields)))
+
+
+def _last_name(tool: str) -> str:
+    return tool.strip().casefold().rsplit("__", 1)[-1].rsplit("/", 1)[-1]
+
+
 def _of_call(call: ToolCall, at: int, root: str) -> Iterator[Action]:
     ok = call.ok and call.error is None
     done = _short_deeds if len(call.input) <= REMEMBERED else _deeds
@@ -130,7 +150,7 @@ Deed = tuple[ActionKind, str]
 
 def _deeds(tool: str, given: str) -> tuple[Deed, ...]:
     """What a tool did with an input."""
-    last = tool.strip().casefold().rsplit("__", 1)[-1].rsplit("/", 1)[-1]
+    last = _last_name(tool)
     if last in _SILENT:
         return ()
     fields = _fields(given)

@@ -67,7 +67,7 @@ class FrontmatterEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class YamlProblem:
     """Why a frontmatter cannot be read, and on which line."""
 
     rule: FaultRule | Literal["frontmatter-too-large", "not-utf8"]
@@ -81,7 +81,7 @@ class Frontmatter:
 
     layout: Layout
     entries: tuple[FrontmatterEntry, ...] = ()
-    problem: Problem | None = None
+    problem: YamlProblem | None = None
     odd: dict[Oddity, int] = field(default_factory=dict[Oddity, int])
     """The line of the first occurrence of each thing readers disagree about."""
 
@@ -128,16 +128,18 @@ def _read(document: bytes) -> Frontmatter:
         return Frontmatter(layout=layout)
     if end - start > LIMIT:
         detail = f"{end - start:,} bytes, {LIMIT:,} are allowed"
-        return Frontmatter(layout=layout, problem=Problem(rule="frontmatter-too-large", line=1, detail=detail))
+        return Frontmatter(layout=layout, problem=YamlProblem(rule="frontmatter-too-large", line=1, detail=detail))
     try:
         text = document[start:end].decode()
     except UnicodeDecodeError as error:
         line = line_of(document, start + error.start)
-        return Frontmatter(layout=layout, problem=Problem(rule="not-utf8", line=line, detail="bytes that are no UTF-8"))
+        return Frontmatter(
+            layout=layout, problem=YamlProblem(rule="not-utf8", line=line, detail="bytes that are no UTF-8")
+        )
     found = read_simple_yaml(text) or read_yaml(text)
     if isinstance(found, Fault):
         line = _places(text, start, [found.at])[found.at].line
-        return Frontmatter(layout=layout, problem=Problem(rule=found.rule, line=line, detail=found.detail))
+        return Frontmatter(layout=layout, problem=YamlProblem(rule=found.rule, line=line, detail=found.detail))
     return _placed(layout, text, found)
 
 

@@ -18,6 +18,7 @@ CONTENT = (
     "runs",
     "drafts",
     "patterns",
+    "lessons",
     "selectable",
     "memo",
     "trainings",
@@ -27,6 +28,8 @@ CONTENT = (
     "audit",
 )
 """Tables that tell whether anything was kept yet."""
+ADDED_UP = "lessons.added_up"
+"""What lessons were last made of; one row for each workspace."""
 TIDIED = "retention.tidied"
 """Day on which limits were last enforced; one row for each workspace."""
 

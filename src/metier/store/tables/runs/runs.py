@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from metier.errors import InputError, NotFoundError, RefusedError
 from metier.formats.run_json import dump_run, parse_run
-from metier.store.tables.learning import members, waiting
+from metier.store.tables.learning import members, sightings, waiting
 from metier.store.tables.run_keys import ID, SESSION, id_of, in_parts, key_of
 from metier.store.tables.runs import verdicts
 from metier.types import LearningState, Record, Run
@@ -346,6 +346,7 @@ def _unlearn(transaction: Transaction, keys: Sequence[str]) -> None:
     """Take back what learning made of runs that changed or went away."""
     members.drop(transaction, keys)
     waiting.drop(transaction, keys)
+    sightings.drop(transaction, keys)
 
 
 def _row(record: Record) -> tuple[Value, ...]:

@@ -1,0 +1,216 @@
+"""`metier lessons`: what sessions teach, and your decision on it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metier.cli.options import AsJson, open_workspace
+from metier.cli.output import console, emit, talk
+
+if TYPE_CHECKING:
+    from metier.types.lessons import Lesson
+    from metier.workspace import Workspace
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Show what your sessions teach, and decide on it.\n\nExample:  metier lessons list",
+)
+LessonArgument = Annotated[str, typer.Argument(metavar="ID", help="A lesson's id, or the start of it.")]
+Reason = Annotated[str, typer.Option("--reason", help="Why; goes into the audit log.")]
+KEYS = "[y]es  [n]o  [e]dit  [l]ater  [a]ll of this kind  [q]uit"
+
+
+@app.callback()
+def lessons() -> None:
+    """Show what your sessions teach, and decide on it.
+
+    Example:  metier lessons list
+    """
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    every: Annotated[bool, typer.Option("--all", help="Also show lessons that were rejected or forgotten.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List lessons, the strongest proposals first.
+
+    Example:  metier lessons list  ·  metier lessons list --json | jq '.[].text'
+    """
+    from metier.cli.views.lessons import page, row
+
+    with open_workspace(ctx) as ws:
+        found = ws.lessons(every=every)
+    if as_json:
+        emit([row(one) for one in found])
+    elif not found:
+        talk("No lessons yet. Metier finds them in your sessions: metier learn")
+    else:
+        for line in page(found):
+            console().print(line)
+        if any(one.is_open for one in found):
+            talk("Decide one by one: metier lessons review   Details: metier lessons show ID")
+
+
+@app.command()
+def show(ctx: typer.Context, lesson: LessonArgument, as_json: AsJson = False) -> None:
+    """Show a lesson with the words it rests on.
+
+    Example:  metier lessons show 3f9a
+    """
+    from metier.cli.views.lessons import card, row
+    from metier.library.lessons import get_lesson
+
+    with open_workspace(ctx) as ws:
+        found = get_lesson(ws.context, lesson)
+    if as_json:
+        emit([row(found)])
+        return
+    for line in card(found):
+        console().print(line)
+    if found.status == "proposed":
+        talk(f"Use it: metier lessons approve {found.id[:8]}   Say no: metier lessons reject {found.id[:8]}")
+
+
+@app.command()
+def approve(ctx: typer.Context, lesson: LessonArgument, reason: Reason = "", as_json: AsJson = False) -> None:
+    """Approve a lesson exactly as it stands.
+
+    Example:  metier lessons approve 3f9a
+    """
+    from metier.library.lessons import approve_lesson
+
+    with open_workspace(ctx) as ws:
+        done = approve_lesson(ws.context, lesson, reason)
+    _tell(done, f"Approved lesson {done.id[:8]}. Undo: metier lessons forget {done.id[:8]}", as_json=as_json)
+
+
+@app.command()
+def reject(
+    ctx: typer.Context,
+    lesson: Annotated[str, typer.Argument(metavar="[ID]", help="A lesson's id, or the start of it.")] = "",
+    every: Annotated[bool, typer.Option("--all", help="Reject every proposal that waits.")] = False,
+    reason: Reason = "",
+    as_json: AsJson = False,
+) -> None:
+    """Reject a lesson, or with --all every proposal. It is kept, and its subject is not proposed again.
+
+    Example:  metier lessons reject 3f9a --reason "only for that task"
+    """
+    from metier.cli.views.lessons import row
+    from metier.errors import UsageError
+    from metier.library.lessons import reject_lesson
+
+    if bool(lesson) == every:
+        raise UsageError("Name one lesson, or give --all: metier lessons reject ID")
+    with open_workspace(ctx) as ws:
+        wanted = [one.id for one in ws.lessons() if one.is_open] if every else [lesson]
+        done = [reject_lesson(ws.context, one, reason) for one in wanted]
+    if as_json:
+        emit([row(one) for one in done])
+        return
+    for one in done:
+        talk(f"Rejected lesson {one.id[:8]}. Undo: metier lessons approve {one.id[:8]}")
+    if not done:
+        talk("No proposals wait.")
+
+
+@app.command()
+def edit(
+    ctx: typer.Context,
+    lesson: LessonArgument,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The lesson in your words, one line.")],
+    as_json: AsJson = False,
+) -> None:
+    """Put a lesson into your own words.
+
+    Example:  metier lessons edit 3f9a "Stage files by name; never git add ."
+    """
+    from metier.library.lessons import edit_lesson, get_lesson
+
+    with open_workspace(ctx) as ws:
+        before = get_lesson(ws.context, lesson)
+        done = edit_lesson(ws.context, lesson, text)
+    told = (
+        f"Changed lesson {done.id[:8]} ({done.status}). Undo: metier lessons edit {done.id[:8]} {_quoted(before.text)}"
+    )
+    _tell(done, told, as_json=as_json)
+
+
+@app.command()
+def forget(ctx: typer.Context, lesson: LessonArgument, reason: Reason = "", as_json: AsJson = False) -> None:
+    """Take a lesson out of use.
+
+    Example:  metier lessons forget 3f9a
+    """
+    from metier.library.lessons import forget_lesson
+
+    with open_workspace(ctx) as ws:
+        done = forget_lesson(ws.context, lesson, reason)
+    _tell(done, f"Lesson {done.id[:8]} is out of use. Undo: metier lessons approve {done.id[:8]}", as_json=as_json)
+
+
+@app.command()
+def review(ctx: typer.Context) -> None:
+    """Go through the proposals one by one.
+
+    Example:  metier lessons review
+    """
+    from metier.errors import UsageError
+
+    if not sys.stdin.isatty():
+        raise UsageError("This asks about each lesson, and there is no terminal. Use metier lessons approve ID.")
+    with open_workspace(ctx) as ws:
+        waiting = [one for one in ws.lessons() if one.is_open]
+        if not waiting:
+            talk("No proposals wait. Metier finds them in your sessions: metier learn")
+        _go_through(ws, waiting)
+
+
+def _go_through(ws: Workspace, waiting: list[Lesson]) -> None:
+    from metier.cli.views.lessons import card
+    from metier.library.lessons import approve_lesson, edit_lesson, reject_lesson
+
+    agreed: set[str] = set()
+    for number, one in enumerate(waiting, start=1):
+        if one.kind in agreed:
+            approve_lesson(ws.context, one.id)
+            talk(f"Approved lesson {one.id[:8]}. Undo: metier lessons forget {one.id[:8]}")
+            continue
+        console().print(f"\n{number} of {len(waiting)}")
+        for line in card(one):
+            console().print(line)
+        match typer.prompt(KEYS, default="l", err=True).strip().casefold()[:1]:
+            case "y" | "a" as key:
+                approve_lesson(ws.context, one.id)
+                agreed |= {one.kind} if key == "a" else set()
+            case "n":
+                reject_lesson(ws.context, one.id)
+            case "e":
+                edit_lesson(ws.context, one.id, typer.prompt("In your words", default=one.text, err=True))
+                approve_lesson(ws.context, one.id)
+            case "q":
+                return
+            case _:
+                talk("Left for later.")
+
+
+def _quoted(text: str) -> str:
+    import shlex
+
+    return shlex.quote(text)
+
+
+def _tell(done: Lesson, told: str, *, as_json: bool) -> None:
+    from metier.cli.views.lessons import row
+
+    if as_json:
+        emit(row(done))
+    else:
+        talk(told)

@@ -1,0 +1,147 @@
+"""How a project is built, tested and run: commands that keep working, by what they are for."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metier.learning.lessons.session.commands import bare_form, is_destructive
+from metier.learning.lessons.session.sightings import Worked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from metier.learning.lessons.session.steps import SessionStep
+
+LEAST = 2
+"""Sessions in which a command has to work."""
+_RUNNERS = (
+    r"(?:npm|pnpm|yarn|bun|make|just|task|mix|rake|cargo|go|gradle|\./gradlew|mvn|dotnet|"
+    r"uv|poetry|pdm|hatch|bundle|composer|deno|pip3?)"
+)
+_ROLES = (
+    ("coverage", r"--cov\b|--cov=|--coverage|\bcoverage\b", "Measure test coverage with `{}`."),
+    ("types", r"\b(?:mypy|pyright|tsc|type-?check|check-types|dialyzer)\b", "Check types with `{}`."),
+    (
+        "lint",
+        (
+            r"\b(?:lint|lint[:_-]\w+|eslint|ruff check|flake8|pylint|clippy|credo|golangci-lint|"
+            r"rubocop|shellcheck|biome|vet)\b|\bpre-commit run\b"
+        ),
+        "Lint with `{}`.",
+    ),
+    ("format", r"\b(?:format|fmt|prettier|black|gofmt|gofumpt|isort)\b", "Format code with `{}`."),
+    (
+        "test",
+        r"(?:^|\s|/)(?:tests?|pytest|jest|vitest|rspec|unittest|ctest|phpunit|mocha|tox|nox|e2e|test[:_-]\w+)(?:\s|$)",
+        "Run the tests with `{}`.",
+    ),
+    ("migrate", r"\bmigrat\w*\b", "Migrate the database with `{}`."),
+    ("generate", r"\b(?:\w*codegen|generate|gen)\b", "Generate code with `{}`."),
+    ("build", r"\b(?:build|build[:_-]\w+|compile|assemble)\b", "Build with `{}`."),
+    (
+        "install",
+        rf"^{_RUNNERS} (?:install|sync|ci|deps\.get|restore|bootstrap)(?: -e|$)",
+        "Install what the project needs with `{}`.",
+    ),
+    ("serve", rf"^{_RUNNERS} (?:run )?(?:dev|serve|start|preview|phx\.server)\b", "Start it with `{}`."),
+)
+_PATTERNS = tuple((role, re.compile(pattern), text) for role, pattern, text in _ROLES)
+_VERBOSE = re.compile(
+    r" (?:-[vxsq]+|--tb=\w+|--verbose|--quiet|-rf|--no-header|--color=\w+|-p|-k|-n|-run|-count=\d+)(?= |$)"
+)
+"""Flags that only change what is printed, or which part is run."""
+_FOREIGN = frozenset(("git", "gh", "docker", "kubectl", "brew", "apt", "apt-get", "curl", "ssh", "source", "."))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A command that works in this project, and what it is for."""
+
+    role: str
+    command: str
+    text: str
+    sightings: tuple[Worked, ...]
+    sessions: int
+    ratio: float
+    """How often it went well."""
+
+
+def commands_in(steps: Sequence[SessionStep], session: str) -> list[Worked]:
+    """The commands of a session that may say how the project works, each with how often it went well."""
+    counts: dict[str, list[int]] = {}
+    where: dict[str, SessionStep] = {}
+    for step in steps:
+        if step.kind != "command":
+            continue
+        for command in _commands(step):
+            counts.setdefault(command, [0, 0])[0 if step.ok else 1] += 1
+            where[command] = step
+    return [
+        Worked(run=where[one].run, session=session, moment=where[one].moment, command=one, ok=ok, failed=failed)
+        for one, (ok, failed) in counts.items()
+    ]
+
+
+def _commands(step: SessionStep) -> Iterable[str]:
+    entering = ""
+    for part in step.parts:
+        if part.words[0] in ("source", "."):
+            entering = f"{part.text} && "
+        elif part.words[0] not in _FOREIGN:
+            command = _VERBOSE.sub("", bare_form(part))
+            if role_of(command) and not is_destructive(part.text):
+                yield entering + command
+
+
+def role_of(command: str) -> str:
+    """What a command is for; empty: nothing that a project has a usual command for."""
+    text = _bare(command)
+    return next((role for role, pattern, _ in _PATTERNS if pattern.search(text)), "")
+
+
+def _bare(command: str) -> str:
+    """A command without what enters its environment."""
+    return command.rpartition(" && ")[2]
+
+
+def facts_from(worked: Iterable[Worked]) -> list[Fact]:
+    """The command for each purpose that works in most sessions; the newer of two equals."""
+    by_command: dict[str, list[Worked]] = defaultdict(list)
+    for one in worked:
+        by_command[_bare(one.command)].append(one)
+    programs: dict[tuple[str, str], list[Fact]] = defaultdict(list)
+    for command, seen in by_command.items():
+        role = role_of(command)
+        sessions = len({one.session for one in seen if one.ok})
+        if role and sessions >= LEAST:
+            programs[role, command.split()[0]].append(_fact(role, _entered(seen), seen, sessions))
+    return [max(found, key=_worth) for found in programs.values()]
+
+
+def _entered(seen: Sequence[Worked]) -> str:
+    """The command with what most sessions put before it, if they put anything."""
+    sessions: dict[str, set[str]] = defaultdict(set)
+    for one in seen:
+        if one.ok:
+            sessions[one.command].add(one.session)
+    return max(sessions, key=lambda command: (len(sessions[command]), command))
+
+
+def _fact(role: str, command: str, seen: Sequence[Worked], sessions: int) -> Fact:
+    text = next(text for name, _, text in _PATTERNS if name == role)
+    total = Counter(ok=sum(one.ok for one in seen), failed=sum(one.failed for one in seen))
+    return Fact(
+        role=role,
+        command=command,
+        text=text.format(command),
+        sightings=tuple(one for one in seen if one.ok),
+        sessions=sessions,
+        ratio=total["ok"] / max(1, total["ok"] + total["failed"]),
+    )
+
+
+def _worth(fact: Fact) -> tuple[float, str, str]:
+    return fact.sessions, fact.sightings[-1].moment, fact.command

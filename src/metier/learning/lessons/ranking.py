@@ -1,0 +1,72 @@
+"""The few best first: how much speaks for a lesson, and what becomes of those that are known already."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.learning.lessons.corrections import Correction
+    from metier.learning.lessons.facts import Fact
+    from metier.learning.lessons.remedies import Fix
+    from metier.types.lessons import Lesson
+
+SHOWN = 5
+"""Proposals that a pass puts before a person; the others wait below the line."""
+CORE = frozenset(("test", "lint", "build", "types", "coverage"))
+"""What a project is asked for in nearly every session."""
+ALIKE = 2
+"""Words of their subjects that two rules share when they are about the same."""
+
+
+def strength_of_fix(fix: Fix) -> float:
+    """Sessions that agree count most, then how many tries the trouble has cost."""
+    if fix.sessions < 2:
+        return round(0.3 + 0.03 * min(fix.troubled, 4), 3)
+    return round(min(0.95, 0.55 + 0.08 * min(fix.sessions, 4) + 0.02 * min(fix.troubled, 4)), 3)
+
+
+def strength_of_fact(fact: Fact) -> float:
+    """Sessions in which it worked; what is asked for every day counts more."""
+    most = 0.85 if fact.role in CORE else 0.55
+    return round(min(most, (0.5 if fact.role in CORE else 0.25) + 0.04 * fact.sessions), 3)
+
+
+def strength_of_rule(correction: Correction) -> float:
+    """How plainly it was said, and in how many sessions."""
+    return round(min(0.95, correction.weight / 10), 3)
+
+
+def merge(stored: Sequence[Lesson], found: Sequence[Lesson], now: str) -> list[Lesson]:
+    """What is to be kept: decisions stand, proposals are updated, what was said no to does not come back."""
+    by_id = {one.id: one for one in stored}
+    rejected = [one for one in stored if one.status in ("rejected", "forgotten")]
+    kept: list[Lesson] = []
+    for one in found:
+        old = by_id.get(one.id)
+        if old is None:
+            if not any(_is_same(one, other) for other in rejected):
+                kept.append(replace(one, created=now, updated=now))
+        elif old.status == "proposed" and old.by != "person":
+            kept.append(replace(one, created=old.created, updated=now if one.text != old.text else old.updated))
+        else:
+            kept.append(replace(old, sessions=one.sessions, quotes=one.quotes, strength=one.strength))
+    there = {one.id for one in kept}
+    kept += [one for one in stored if (one.status != "proposed" or one.by == "person") and one.id not in there]
+    return kept
+
+
+def in_order(lessons: Sequence[Lesson]) -> list[Lesson]:
+    """What waits for a decision first, the strongest first; then what was decided."""
+    return sorted(lessons, key=lambda one: (not one.is_open, -one.strength, one.kind, one.text))
+
+
+def _is_same(one: Lesson, other: Lesson) -> bool:
+    """Whether a lesson says what another one said: the same line, or a rule on the same subject."""
+    if one.kind != other.kind:
+        return False
+    if one.text == other.text or one.subject == other.subject:
+        return True
+    return one.kind == "rule" and len(set(one.subject.split()) & set(other.subject.split())) >= ALIKE

@@ -1,0 +1,97 @@
+"""Lessons as one plain line: errors and commands without what was said only once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from metier.learning.lessons.session.commands import parts_of, slot_of
+from metier.learning.lessons.session.errors import masked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ERROR = 100
+"""Characters of an error that a line quotes."""
+COMMAND = 160
+"""Characters of a command that a line can hold."""
+_JOINTS = ("&&", ";", "||", "|", "&")
+_ODD = re.compile(r"(?<![\w-])(?!--)[A-Za-z]\w*(?:[-_.]\w+)+")
+_HOLES = re.compile(r"(?:…[\s,;:'\"]*){2,}")
+_GENERIC = re.compile(r"^(?:(?:error|fatal|stderr): ?)+", re.IGNORECASE)
+_HOME = re.compile(r"/(?:home|Users)/[^/\s]+")
+
+
+def error_wording(errors: Sequence[str], sessions: int) -> str:
+    """The error as one says it to somebody: words that differ, values and names are holes."""
+    lines = [masked(line).split() for line in errors]
+    newest = lines[-1]
+    alike = [line for line in lines if len(line) == len(newest)]
+    words = [word if all(line[at] == word for line in alike) else "…" for at, word in enumerate(newest)]
+    text = " ".join(words)
+    if sessions < 2:
+        text = _ODD.sub("…", text)
+    text = _HOLES.sub("… ", _GENERIC.sub("", text)).strip(" .:,;")
+    return text if len(text) <= ERROR else f"{text[:ERROR].rsplit(' ', 1)[0].rstrip(' .:,;')} …"
+
+
+def trigger_of(wording: str) -> str:
+    """The longest piece of an error that is the same each time: what to look for in an output."""
+    pieces = [
+        piece.strip(" .:,;()'\"") if "'" not in piece.strip(" .:,;()'\"") else piece.strip(" .:,;")
+        for piece in wording.split("…")
+    ]
+    return max(pieces, key=len, default="")
+
+
+def command_wording(commands: Sequence[str], sessions: Sequence[str]) -> str:
+    """One command for several that did the same: what differs from session to session is a slot."""
+    rows = [_words(line) for line in commands]
+    shape = Counter(map(len, rows)).most_common(1)[0][0]
+    alike = [(row, session) for row, session in zip(rows, sessions, strict=True) if len(row) == shape]
+    many = len({session for _, session in alike}) > 1
+    heads = _heads(alike[-1][0])
+    found: list[str] = []
+    for at in range(shape):
+        said = [row[at] for row, _ in alike]
+        found.append(said[-1] if at in heads else _word(said, many=many))
+    text = " ".join(word for at, word in enumerate(found) if not (at and word == found[at - 1] and word.isupper()))
+    return _HOME.sub("~", text)
+
+
+def _words(line: str) -> list[str]:
+    found: list[str] = []
+    for part in parts_of(line):
+        if found:
+            found.append(part.joint or "&&")
+        found += part.words
+    return found
+
+
+def _heads(words: Sequence[str]) -> set[int]:
+    """The places of programs and what they are told to do: these are never values."""
+    found: set[int] = set()
+    start = 0
+    for at, word in enumerate([*words, "&&"]):
+        if word in _JOINTS:
+            part = parts_of(" ".join(words[start:at]))
+            length = len(part[0].head.split()) if part else 0
+            found |= set(range(start, start + length))
+            start = at + 1
+    return found
+
+
+def _word(said: Sequence[str], *, many: bool) -> str:
+    newest = said[-1]
+    if newest in _JOINTS:
+        return newest
+    same = said.count(newest)
+    slot = slot_of(newest)
+    if many and same * 2 > len(said) and " " not in newest and slot not in ("NAME", "N"):
+        return newest
+    if slot != newest or newest.startswith("-") or "/" in newest:
+        return slot
+    if many:
+        return "NAME"
+    return "NAME" if _ODD.fullmatch(newest) else newest

@@ -1,0 +1,92 @@
+"""A person's decision on lessons: approve, reject, edit, forget; each is reviewed, audited and can be undone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from metier.context.audit import current_user, note_action
+from metier.errors import InputError, NotFoundError, RefusedError
+from metier.formats.strict_json import clean
+from metier.store.tables.learning import lessons
+
+if TYPE_CHECKING:
+    from metier.context.context import Context
+    from metier.types.lessons import Lesson, LessonStatus
+
+LONGEST = 400
+"""Characters of a lesson's line."""
+HIDDEN: tuple[LessonStatus, ...] = ("rejected", "forgotten")
+
+
+def list_lessons(ctx: Context, *, every: bool = False) -> list[Lesson]:
+    """What waits for a decision first, the strongest first, then what was approved; with `every` also the others."""
+    with ctx.store.read() as transaction:
+        found = lessons.list_all(transaction)
+    shown = [one for one in found if every or one.status not in HIDDEN]
+    return sorted(shown, key=lambda one: (not one.is_open, one.status != "approved", -one.strength, one.kind, one.text))
+
+
+def get_lesson(ctx: Context, lesson: str) -> Lesson:
+    """A lesson by its id, or the unique start of it."""
+    with ctx.store.read() as transaction:
+        found = lessons.starting_with(transaction, lesson) if lesson else []
+    if not found:
+        raise NotFoundError(f"There is no lesson '{lesson}' here. See all: metier lessons list --all")
+    if len(found) > 1:
+        raise NotFoundError(f"{len(found)} lessons start with '{lesson}'. Give more of the id.")
+    return found[0]
+
+
+def approve_lesson(ctx: Context, lesson: str, reason: str = "") -> Lesson:
+    """Say yes to a lesson exactly as it stands; what review stops cannot be approved."""
+    found = get_lesson(ctx, lesson)
+    if found.status == "approved":
+        return found
+    _refuse_unsafe(found.text)
+    return _decide(ctx, found, replace(found, status="approved", already_written=""), "approve lesson", reason)
+
+
+def reject_lesson(ctx: Context, lesson: str, reason: str = "") -> Lesson:
+    """Say no to a lesson; it is kept, and neither it nor another one on its subject is proposed again."""
+    found = get_lesson(ctx, lesson)
+    return _decide(ctx, found, replace(found, status="rejected"), "reject lesson", reason)
+
+
+def forget_lesson(ctx: Context, lesson: str, reason: str = "") -> Lesson:
+    """Take an approved lesson out of use."""
+    found = get_lesson(ctx, lesson)
+    return _decide(ctx, found, replace(found, status="forgotten"), "forget lesson", reason)
+
+
+def edit_lesson(ctx: Context, lesson: str, text: str) -> Lesson:
+    """Put a lesson into a person's own words; an approved one stays approved, for the words are theirs."""
+    found = get_lesson(ctx, lesson)
+    said = " ".join(ctx.redact(clean(text)).split())
+    if not said:
+        raise InputError("A lesson needs words. Take it out of use: metier lessons forget " + found.id)
+    if len(said) > LONGEST:
+        raise InputError(f"A lesson is one line of at most {LONGEST} characters; this has {len(said)}.")
+    _refuse_unsafe(said)
+    return _decide(ctx, found, replace(found, text=said, by="person"), "edit lesson", said)
+
+
+def _decide(ctx: Context, found: Lesson, now: Lesson, action: str, reason: str) -> Lesson:
+    said = ctx.redact(clean(reason))
+    now = replace(now, note=said if said and action != "edit lesson" else now.note)
+    now = replace(now, updated=ctx.now(), decided_by=current_user())
+    with ctx.store.write() as transaction:
+        lessons.move(transaction, found, now)
+        note_action(transaction, ctx, action, f"{found.id} {found.text}", said)
+    return now
+
+
+def _refuse_unsafe(text: str) -> None:
+    from metier.review.line import review_line
+    from metier.review.result import blocks
+
+    stopped = [one for one in review_line(text).findings if blocks(one)]
+    if stopped:
+        raise RefusedError(
+            f"Review stops this lesson ({stopped[0].rule}): {stopped[0].reason} Edit it: metier lessons edit ID"
+        )

@@ -1,0 +1,85 @@
+"""Lessons: one line each that is worth knowing next time, with the words it rests on; and problems that stay open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from metier.types.runs import Origin  # noqa: TC001 - the store reads by these types
+
+LessonKind = Literal["rule", "fix", "fact"]
+LessonStatus = Literal["proposed", "approved", "rejected", "forgotten"]
+LessonScope = Literal["person", "project", "team"]
+EpisodeOutcome = Literal["good", "corrected", "unknown"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """Words of a run that a lesson rests on, as they stand there."""
+
+    run: str
+    text: str
+    origin: Origin
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """One line worth knowing next time, with its evidence."""
+
+    id: str
+    workspace: str
+    kind: LessonKind
+    text: str
+    subject: str
+    """What it is about, in a form that two wordings of it share."""
+    scope: LessonScope = "project"
+    trigger: str = ""
+    """A text that calls for it when it appears: a part of an error, a program, a word of a request."""
+    status: LessonStatus = "proposed"
+    strength: float = 0.0
+    """From 0 to 1: how much speaks for it, for ranking."""
+    sessions: int = 0
+    """Different sessions that show it; copies of a message count once."""
+    quotes: tuple[Quote, ...] = ()
+    expires: str = ""
+    """When it has to be seen again; empty: never."""
+    already_written: str = ""
+    """Where the project says it already, as `file:line`; empty: nowhere."""
+    by: str = "heuristic"
+    """What found it: `heuristic`, `model:NAME`, or `person`."""
+    note: str = ""
+    """Why it was rejected or changed, as the person said."""
+    created: str = ""
+    updated: str = ""
+    decided_by: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it waits for a person's decision."""
+        return self.status == "proposed" and not self.already_written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """A task of a session with the replies and corrections that belong to it."""
+
+    session: str
+    runs: tuple[str, ...]
+    """The task's run first."""
+    outcome: EpisodeOutcome = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Work that keeps failing: nothing to teach yet, something to look at."""
+
+    id: str
+    label: str
+    failed: tuple[str, ...]
+    """Runs that failed, oldest first."""
+    sessions: int
+    error: str = ""
+    """The commonest error."""
+    rule: str = ""
+    """The lesson that was broken in them, if one was."""

@@ -1,0 +1,92 @@
+"""Lessons through the command line: from sessions to decisions, and back."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import forked
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ERROR = "\x1b[31merror:\x1b[0m either --session or --path must be provided"
+
+
+def sessions() -> str:
+    """Two sessions with the same trouble, one run a line."""
+    return "".join(
+        json.dumps(
+            {
+                "id": f"r{number}",
+                "session": f"s{number}",
+                "message": f"open the pull request {number}",
+                "status": "completed",
+                "output": "It is open.",
+                "tools": [
+                    {"name": "Bash", "ok": False, "input": "tool pr", "output": ERROR},
+                    {"name": "Bash", "input": "tool pr --path .", "output": "ok"},
+                ],
+            }
+        )
+        + "\n"
+        for number in range(2)
+    )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A workspace that has learned from two sessions."""
+    folder = tmp_path / "p"
+    folder.mkdir()
+    assert forked.metier("record", cwd=folder, given=sessions()).returncode == 0
+    done = forked.metier("learn", cwd=folder)
+    assert "Lessons from your sessions:" in done.stdout
+    return folder
+
+
+def data(folder: Path, *words: str) -> Any:
+    done = forked.metier(*words, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_lesson_is_listed_shown_and_decided_and_every_write_names_its_undo(project: Path) -> None:
+    (lesson,) = data(project, "lessons", "list")
+    assert lesson["text"].endswith("`tool pr --path .`")
+    assert lesson.keys() >= {"id", "kind", "scope", "trigger", "status", "strength", "sessions", "quotes", "check"}
+    short = lesson["id"][:8]
+    shown = forked.metier("lessons", "show", short, cwd=project)
+    assert "the agent ran" in shown.stdout
+    assert "\x1b" not in shown.stdout
+    for words, undo in (
+        (("approve", short), f"Undo: metier lessons forget {short}"),
+        (("edit", short, "Say where: `tool pr --path .`"), f"Undo: metier lessons edit {short} 'When `tool pr`"),
+        (("forget", short), f"Undo: metier lessons approve {short}"),
+        (("reject", short, "--reason", "no"), f"Undo: metier lessons approve {short}"),
+    ):
+        assert undo in forked.metier("lessons", *words, cwd=project).stderr
+    assert data(project, "lessons", "list") == []
+    assert data(project, "lessons", "list", "--all")[0]["status"] == "rejected"
+
+
+def test_a_pass_as_json_has_lessons_and_problems(project: Path) -> None:
+    learned = data(project, "learn")
+    assert [one["kind"] for one in learned["lessons"]] == ["fix"]
+    assert learned["problems"] == data(project, "problems") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("lessons", "show", "zzz"), 1, "There is no lesson 'zzz'"),
+        (("lessons", "reject"), 2, "Name one lesson, or give --all"),
+        (("lessons", "review"), 2, "there is no terminal"),
+        (("lessons", "reject", "--all"), 0, "Rejected lesson"),
+    ],
+)
+def test_what_cannot_be_done_says_why(project: Path, words: tuple[str, ...], code: int, told: str) -> None:
+    done = forked.metier(*words, cwd=project)
+    assert done.returncode == code
+    assert told in done.stderr

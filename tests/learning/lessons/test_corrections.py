@@ -1,0 +1,87 @@
+"""Corrections that a person had to repeat, in their own words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sessions import records, said
+
+from metier.learning.lessons.aggregate import REPEATED, lessons_from
+from metier.learning.lessons.session.mine import mine_session
+from metier.learning.lessons.session.net import sentences_of
+
+if TYPE_CHECKING:
+    from metier.types.lessons import Lesson
+
+
+def rules(*sessions: tuple[str, ...]) -> list[Lesson]:
+    """The rules that messages teach, session by session."""
+    caught = [
+        sighting
+        for number, messages in enumerate(sessions)
+        for sighting in mine_session(records(*(said(text, session=f"s{number}") for text in messages)))
+    ]
+    return [one for one in lessons_from(caught, "w") if one.kind == "rule"]
+
+
+OTHERS = tuple(
+    (f"Please add a {what} to the page", f"make sure that the {what} test covers it")
+    for what in ("button", "table", "footer", "menu", "search box", "login form", "chart", "list")
+)
+
+
+def test_a_correction_of_two_sessions_is_shown_as_it_was_said() -> None:
+    found = rules(
+        *OTHERS,
+        ("You should never commit the lock file with unrelated changes.",),
+        ("why did you commit the lock file again?",),
+    )
+    assert found[0].text == "You should never commit the lock file with unrelated changes."
+    assert found[0].sessions == 2
+    assert [one.origin for one in found[0].quotes] == ["person", "person"]
+    assert all(one.text in {quote.text for quote in one.quotes} for one in found)
+
+
+def test_said_once_is_not_repeated() -> None:
+    assert rules(*OTHERS, ("Never commit the lock file with unrelated changes.",)) == []
+
+
+def test_a_message_copied_into_a_resumed_session_is_no_second_sighting() -> None:
+    text = "You should never commit the lock file together with unrelated changes, please."
+    assert rules(*OTHERS, (text,), (text,)) == []
+
+
+def test_at_most_five_are_shown() -> None:
+    subjects = (
+        "lock file",
+        "changelog entry",
+        "release branch",
+        "docker image",
+        "api token",
+        "schema dump",
+        "css bundle",
+    )
+    told = [(f"You must never commit the {one} without review.",) for one in subjects]
+    again = [(f"why did you commit the {one} again?",) for one in subjects]
+    assert len(rules(*OTHERS, *told, *again)) <= REPEATED
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "[Request interrupted by user for tool use]",
+        "<command-name>/clear</command-name>",
+        "This session is being continued from a previous conversation. Always commit.",
+        "WTF, never commit the lock file!",
+        "```\nnever commit the lock file\n```",
+        "Error: never commit the lock file",
+    ],
+)
+def test_marks_of_a_harness_anger_and_pasted_text_are_not_what_a_person_wishes(message: str) -> None:
+    assert list(sentences_of(message)) == []
+
+
+def test_of_a_long_message_only_the_opening_is_the_persons() -> None:
+    pasted = "Here is the log, have a look.\n" + "You should never commit the lock file.\n" * 60
+    assert len(list(sentences_of(pasted))) < 20

@@ -1,0 +1,77 @@
+"""How a project is built, tested and run, from the commands that keep working."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sessions import failed, ran, records, said
+
+from metier.learning.lessons.aggregate import lessons_from
+from metier.learning.lessons.facts import role_of
+from metier.learning.lessons.session.mine import mine_session
+from metier.learning.lessons.written import written_where
+
+if TYPE_CHECKING:
+    from metier.types import ToolCall
+    from metier.types.lessons import Lesson
+
+
+def facts(*sessions: tuple[ToolCall, ...]) -> list[Lesson]:
+    """The facts that sessions teach."""
+    caught = [
+        sighting
+        for number, calls in enumerate(sessions)
+        for sighting in mine_session(records(said("do it", *calls, session=f"s{number}")))
+    ]
+    return [one for one in lessons_from(caught, "w") if one.kind == "fact"]
+
+
+def test_a_command_that_works_in_two_sessions_is_a_fact_without_its_files() -> None:
+    found = facts(
+        (ran("mix test test/a_test.exs"), ran("mix credo --strict lib/a.ex")),
+        (ran("cd app && mix test 2>&1 | tail -5"), ran("mix credo --strict")),
+    )
+    assert {one.text for one in found} == {"Run the tests with `mix test`.", "Lint with `mix credo --strict`."}
+    assert all(one.sessions == 2 for one in found)
+
+
+def test_a_command_that_never_worked_or_worked_once_is_none() -> None:
+    assert facts((ran("npm test"),), (failed("npm test", "error: no script"),)) == []
+
+
+def test_what_enters_the_environment_stays_with_the_command() -> None:
+    calls = (ran("source .venv/bin/activate && pytest -q tests/test_a.py"),)
+    (fact,) = facts(calls, calls)
+    assert fact.text == "Run the tests with `source .venv/bin/activate && pytest`."
+
+
+def test_of_two_commands_for_one_purpose_the_one_with_more_sessions_counts() -> None:
+    old, new = (ran("npm run test:unit"),), (ran("npm test"),)
+    (fact,) = facts(old, old, new, new, new)
+    assert fact.text == "Run the tests with `npm test`."
+
+
+@pytest.mark.parametrize(
+    ("command", "role"),
+    [
+        ("cargo clippy --all-targets", "lint"),
+        ("go test ./...", "test"),
+        ("npx tsc --noEmit", "types"),
+        ("pytest --cov=app", "coverage"),
+        ("ruff format .", "format"),
+        ("make build", "build"),
+        ("pnpm install", "install"),
+        ("git status", ""),
+        ("bd sync --from-main", ""),
+        ("minsky session start --task", ""),
+    ],
+)
+def test_what_a_command_is_for(command: str, role: str) -> None:
+    assert role_of(command) == role
+
+
+def test_what_the_project_says_already_is_found_with_its_line() -> None:
+    (fact,) = facts((ran("npm test"),), (ran("npm test"),))
+    assert written_where(fact, {"README.md": "# App\n\nRun `npm test`.\n"}) == "README.md:3"
+    assert written_where(fact, {"README.md": "# App\n"}) == ""
