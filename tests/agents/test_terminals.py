@@ -71,10 +71,11 @@ def test_codex_asks_once_for_trust_and_records_from_then_on(agents: RealAgents, 
     with agents.terminal(project, "codex", "--no-daemon", *agents.codex_words()) as terminal:
         shown = terminal.wait_for("Hooks need review")
         assert "Trust all and continue" in shown
+        time.sleep(1)  # keys that are pressed while it starts are lost
         terminal.press("2")
-        time.sleep(0.5)
-        if "Hooks need review" in terminal.screen():
-            terminal.press("Enter")
+        terminal.wait_for("› 2. Trust all and continue")
+        terminal.press("Enter")
+        terminal.wait_until_gone("Hooks need review")
         terminal.wait_for("gpt-5-codex")
         terminal.ask(FLAKY, "The login test is stable now.")
         run = recorded(agents, project)

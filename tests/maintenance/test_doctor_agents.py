@@ -10,9 +10,13 @@ from homes import FOREIGN_HOOKS, Home
 
 from metier.agents.plan import codex_groups
 from metier.maintenance.agents import check_agents
+from metier.maintenance.doctor import UNFINISHED, damage_of
+from metier.types import Run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from metier.workspace import Workspace
 
 
 @pytest.fixture
@@ -93,3 +97,9 @@ for line in sys.stdin:
         hooks = [{{"command": one, "enabled": True, "trustStatus": {trust!r}}} for one in {commands!r}]
         print(json.dumps({{"id": 2, "result": {{"data": [{{"cwd": "/", "hooks": hooks}}]}}}}), flush=True)
 """
+
+
+def test_a_large_database_is_read_in_part_and_to_its_end_when_asked(ws: Workspace) -> None:
+    ws.deliver(Run(message=f"fix bug {number}", output="done " * 200) for number in range(2_000))
+    assert damage_of(ws.state / "metier.db", 0.0) == UNFINISHED
+    assert damage_of(ws.state / "metier.db", 60.0) == ""

@@ -149,6 +149,13 @@ class Terminal:
             time.sleep(0.1)
         return shown
 
+    def wait_until_gone(self, text: str, seconds: float = 30) -> None:
+        """Wait until a text is no longer on the screen."""
+        end = time.monotonic() + seconds
+        while text in (shown := self.screen()):
+            assert time.monotonic() < end, f"{text!r} is still on the screen:\n{shown}"
+            time.sleep(0.1)
+
     def press(self, key: str) -> None:
         self.tmux("send-keys", "-t", self.name, key)
 

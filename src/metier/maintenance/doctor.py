@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import stat
 import sys
+import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -35,12 +36,17 @@ FIXED = (3, 51, 3)
 """The first SQLite without the race between a write and a reset of the log."""
 NEWEST = 10_000
 """Runs whose content is compared with what was stored."""
+QUICK, STEPS = 0.7, 2_000
+"""Seconds for which a database is read, and steps of SQLite between two looks at the clock."""
+UNFINISHED = "unfinished"
 FREE = 200 * 1024 * 1024
 """Bytes of free disk below which it is time to worry."""
 
 
-def check_workspace(folder: Path, flags: Mapping[str, object], environ: Mapping[str, str]) -> Iterator[Check]:
-    """Look at everything; no finding stops the next one."""
+def check_workspace(
+    folder: Path, flags: Mapping[str, object], environ: Mapping[str, str], *, full: bool = False
+) -> Iterator[Check]:
+    """Look at everything; no finding stops the next one. `full`: read a large database to its end."""
     yield from _machine()
     try:
         root = place.find_root(folder, environ, config.outer_state_dir(flags, environ))
@@ -60,7 +66,7 @@ def check_workspace(folder: Path, flags: Mapping[str, object], environ: Mapping[
     yield from check_agents(root, environ, records_headless=settings.config.record_headless)
     yield from _state(state)
     yield from _spool(state)
-    yield from _store(root, state, flags, environ)
+    yield from _store(root, state, flags, environ, full=full)
 
 
 def _machine() -> Iterator[Check]:
@@ -114,7 +120,9 @@ def _spool(state: Path) -> Iterator[Check]:
         yield Check(name="hooks", state="warning", text=f"last error: {''.join(last)[:200]}", fix=fix)
 
 
-def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mapping[str, str]) -> Iterator[Check]:
+def _store(
+    root: Path, state: Path, flags: Mapping[str, object], environ: Mapping[str, str], *, full: bool
+) -> Iterator[Check]:
     cut = _cut_off(state / DATABASE)
     shared = config.load(root, flags, environ).config.store
     if not shared and not (state / DATABASE).exists() and any(state.glob("versions/*")):
@@ -132,7 +140,8 @@ def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mappin
             with store.read() as transaction:
                 own = runs.total_size(transaction) / 2**20
             limit = ctx.config.max_disk_mb
-            broken = cut or (_integrity(state / DATABASE) if not ctx.config.store else "")
+            seconds = 3600.0 if full else QUICK
+            broken = cut or (damage_of(state / DATABASE, seconds) if not ctx.config.store else "")
             library = Library(ctx=ctx)
             skills = [*_skills(library), *_hurting(library)]
     except DamagedError as error:
@@ -153,7 +162,9 @@ def _store(root: Path, state: Path, flags: Mapping[str, object], environ: Mappin
     if harmed:
         fix = "restore a backup, or remove them: metier runs list shows (damaged record)"
         yield Check(name="store", state="problem", text=f"{harmed} runs are damaged", fix=fix)
-    if broken:
+    if broken == UNFINISHED:
+        yield Check(name="store", state="ok", text="read in part", fix="to read all of it: metier doctor --full")
+    elif broken:
         yield Check(name="store", state="problem", text=broken, fix="restore a backup: metier restore FILE")
     if limit and own > limit * 0.8:
         fix = "raise max_disk_mb or `metier runs purge --older-than DAYS`"
@@ -204,12 +215,17 @@ def _cut_off(file: Path) -> str:
     return f"{file} is damaged: its end is cut off" if size < wanted else ""
 
 
-def _integrity(file: Path) -> str:
+def damage_of(file: Path, seconds: float) -> str:
+    """What is wrong with a database file, or that the time was too short to read all of it."""
     connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+    end = time.monotonic() + seconds
+    connection.set_progress_handler(lambda: int(time.monotonic() > end), STEPS)
     try:
         said = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     except sqlite3.DatabaseError as error:
         said = str(error)
+        if said == "interrupted":
+            return UNFINISHED
     finally:
         connection.close()
     return "" if said == "ok" else f"{file} is damaged: {said}"

@@ -22,6 +22,7 @@ TargetArgument = Annotated[str, typer.Argument(metavar="FILE", help="The file to
 BackupArgument = Annotated[str, typer.Argument(metavar="FILE", help="A file that `metier backup` wrote.")]
 NoConnect = Annotated[bool, typer.Option("--no-connect", help="Make the workspace only.")]
 Adopt = Annotated[bool, typer.Option("--adopt", help="Look at a state folder from elsewhere, then use it.")]
+Full = Annotated[bool, typer.Option("--full", help="Read a large database to its end, which takes seconds.")]
 SIGNS = {"ok": ("ok", "green"), "warning": ("note", "yellow"), "problem": ("PROBLEM", "red")}
 
 
@@ -216,7 +217,7 @@ def restore(ctx: typer.Context, file: BackupArgument, yes: Yes = False, as_json:
         talk(f"Restored {source}. {undo}")
 
 
-def doctor(ctx: typer.Context, as_json: AsJson = False) -> None:
+def doctor(ctx: typer.Context, full: Full = False, as_json: AsJson = False) -> None:
     """Check the machine, the settings, the store and the spool. Exits with 1 if there is a problem.
 
     Example:  metier doctor --json
@@ -230,7 +231,7 @@ def doctor(ctx: typer.Context, as_json: AsJson = False) -> None:
     from metier.maintenance.doctor import check_workspace
 
     given = options(ctx)
-    checks = list(check_workspace(Path(given.folder).absolute(), given.flags, os.environ))
+    checks = list(check_workspace(Path(given.folder).absolute(), given.flags, os.environ, full=full))
     if as_json:
         emit([asdict(check) for check in checks])
     else:

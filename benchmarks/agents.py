@@ -1,0 +1,164 @@
+"""What agents wait for: the launcher in its cases, and the commands that a person runs beside an agent.
+
+python benchmarks/agents.py [--skills 1000] [--runs 100000]
+
+The launcher is measured by the clock, the least of many calls, because starting processes is its cost. Commands are
+measured in CPU time. The hook that selects has a benchmark of its own (`hook.py`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.resources import files
+from pathlib import Path
+
+from metier.hooks.notes import Note, write_notes
+from metier.types import Run, ToolCall
+from metier.workspace import Workspace
+from startup import cpu_ms
+
+LAUNCHER = str(files("metier.agents") / "plugin/bin/metier-hook")
+LAUNCHER_MS = 5
+"""Milliseconds where there is nothing to say."""
+SELECT_MS, DOCTOR_MS = 700, 2_000
+ROUNDS = 60
+TOPICS = [
+    "deploy",
+    "test",
+    "database",
+    "login",
+    "migration",
+    "cache",
+    "queue",
+    "invoice",
+    "email",
+    "report",
+    "chart",
+    "export",
+    "import",
+    "backup",
+    "search",
+    "payment",
+    "shipping",
+    "order",
+    "coupon",
+    "image",
+    "video",
+    "network",
+    "proxy",
+    "docker",
+    "python",
+    "rust",
+    "java",
+    "react",
+    "css",
+    "html",
+    "sql",
+    "redis",
+    "kafka",
+    "nginx",
+    "git",
+]
+
+
+def wall_ms(command: list[str], stdin: str, folder: Path, home: Path) -> float:
+    """The least time of many calls, in milliseconds."""
+    best = float("inf")
+    env = {"HOME": str(home), "PATH": os.environ["PATH"]}
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        subprocess.run(command, input=stdin.encode(), cwd=folder, env=env, check=True, capture_output=True)
+        best = min(best, time.perf_counter() - began)
+    return best * 1000
+
+
+def launcher_times(home: Path) -> dict[str, float]:
+    """The launcher outside a workspace, inside one, and before a tool."""
+    outside, inside = home / "outside/a/b/c", home / "inside"
+    outside.mkdir(parents=True)
+    inside.mkdir()
+    with Workspace.open(inside) as ws:
+        state = str(ws.state)
+    call = json.dumps({"hook_event_name": "PreToolUse", "tool_input": {"command": "git status"}, "cwd": str(inside)})
+    large = json.dumps({"hook_event_name": "PreToolUse", "tool_input": {"content": "x " * 50_000}, "cwd": str(inside)})
+    found = {
+        "sh itself": wall_ms(["sh", "-c", "exit 0"], "", outside, home),
+        "outside a workspace": wall_ms(["sh", LAUNCHER, "prompt"], call, outside, home),
+        "before a tool, no notes": wall_ms(["sh", LAUNCHER, "before"], call, inside, home),
+    }
+    write_notes(state, [Note("before", "x", f"some command {number}") for number in range(100)])
+    found["before a tool, 100 notes, none fits"] = wall_ms(["sh", LAUNCHER, "before"], call, inside, home)
+    found["the same with a call of 100 KB"] = wall_ms(["sh", LAUNCHER, "before"], large, inside, home)
+    return found
+
+
+def put_skills(root: Path, count: int) -> None:
+    chance = random.Random(1)
+    for number in range(count):
+        first, second, third = chance.sample(TOPICS, 3)
+        folder = root / f".agents/skills/{first}-{second}-{number}"
+        folder.mkdir(parents=True)
+        body = "\n".join(f"- {' '.join(chance.choices(TOPICS, k=12))}" for _ in range(25))
+        head = f"name: {folder.name}\ndescription: How to handle {first} with {second}. Use when {third} breaks."
+        (folder / "SKILL.md").write_text(f"---\n{head}\n---\n\n# {first}\n\n{body}\n", encoding="utf-8")
+
+
+def select_time(folder: Path, skills: int) -> float:
+    """CPU time of `metier select` in a process of its own, the skills known already."""
+    folder.mkdir()
+    put_skills(folder, skills)
+    Workspace.open(folder).close()
+    command = [sys.executable, "-m", "metier", "-w", str(folder), "select", "the queue breaks after a deploy", "--json"]
+    subprocess.run(command, check=True, capture_output=True)
+    return cpu_ms(command)
+
+
+def doctor_time(folder: Path, runs: int) -> float:
+    """CPU time of `metier doctor` with many runs."""
+    folder.mkdir()
+    tool = ToolCall(name="Bash", input="pytest -q", output="ok " * 100)
+    with Workspace.open(folder) as ws:
+        for start in range(0, runs, 10_000):
+            part = range(start, min(start + 10_000, runs))
+            ws.deliver(
+                Run(
+                    message=f"fix bug {n}",
+                    output="done " * 50,
+                    status="completed",
+                    session=f"s{n // 10}",
+                    tools=(tool,),
+                )
+                for n in part
+            )
+        for _ in ws.index():
+            pass
+    return cpu_ms([sys.executable, "-m", "metier", "-w", str(folder), "doctor", "--json"])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--skills", type=int, default=1_000)
+    parser.add_argument("--runs", type=int, default=100_000)
+    given = parser.parse_args()
+    ok = True
+    with tempfile.TemporaryDirectory() as place:
+        os.environ["HOME"] = place
+        for name, took in launcher_times(Path(place)).items():
+            ok &= took <= LAUNCHER_MS
+            print(f"launcher, {name}: {took:.1f} ms (limit {LAUNCHER_MS})")
+        selected = select_time(Path(place) / "skills", given.skills)
+        checked = doctor_time(Path(place) / "runs", given.runs)
+    print(f"metier select, {given.skills:,} skills, a process of its own: {selected:.0f} ms CPU (limit {SELECT_MS})")
+    print(f"metier doctor, {given.runs:,} runs: {checked:.0f} ms CPU (limit {DOCTOR_MS})")
+    return 0 if ok and selected <= SELECT_MS and checked <= DOCTOR_MS else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
