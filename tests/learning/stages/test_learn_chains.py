@@ -74,6 +74,15 @@ def test_a_two_skill_chain_without_tool_calls_holds_what_its_component_skills_sa
         assert "Add 42 to the intermediate result." in text
 
 
+def test_a_shortcut_is_not_named_after_a_polite_opening(ws: Workspace) -> None:
+    asks = (f"please can you help me look up the weather in {city}" for city in ("Bern", "Rome", "Oslo"))
+    ws.deliver(following(asked(tuple(asks)), "geocode", "weather"))
+    learned(ws)
+    (draft,) = all_drafts(ws)
+    assert draft.target == "look-up-the-weather-shortcut"
+    assert draft.guidance.use_cases == ("Look up the weather in …",)
+
+
 def late(made: list[Run], *path: str) -> list[Run]:
     """The runs with a skill that came into the context only at the end."""
     snapshots = (

@@ -41,10 +41,36 @@ def test_text_under_a_title_of_the_learner_stays_and_the_title_is_renamed(marks:
         ("- learned pattern: ask by name", "- pattern: ask by name"),
         ("Learned workflow for weather.", "Workflow for weather."),
         ("Create weather from learned pattern: ask by name", "Create weather for: ask by name"),
+        ("Learned from `ask by name`; use it directly.", "Based on `ask by name`; use it directly."),
+        ("> - Learned from: a rainy day", "> - Based on: a rainy day"),
     ],
 )
 def test_a_label_of_the_learner_loses_the_word_learned(line: str, plain: str) -> None:
     assert rewrite_learning_terms(f"Do this.\n\n{line}\n") == f"Do this.\n\n{plain}\n"
+
+
+@pytest.mark.parametrize(
+    ("announced", "said"),
+    [
+        ("Create combined shortcut sums-via-theorems for: Work out sums.", "Work out sums."),
+        ('"Create combined shortcut sums-via-theorems for: Work out sums."', '"Work out sums."'),
+        ("Refresh shortcut weather for: Work out sums.", "Work out sums."),
+        ("Refresh combined shortcut weather", "weather"),
+        ("Create weather from learned pattern: ask by name", "ask by name"),
+        ("Refresh weather with learned pattern: ask by name", "ask by name"),
+        ("Create charts for the team.", "Create charts for the team."),
+        ("Create a shortcut for the desktop.", "Create a shortcut for the desktop."),
+    ],
+)
+def test_a_description_says_what_the_skill_does_and_not_that_it_was_made(announced: str, said: str) -> None:
+    body = f"---\nname: weather\ndescription: {announced}\n---\n# Weather\n\nAsk by name.\n"
+    made = compose("create", "weather", None, body).document.decode()
+    assert made == body.replace(announced, said)
+
+
+def test_prose_that_goes_on_with_learned_from_is_no_label() -> None:
+    body = "Write down what we\nlearned from the outage, and what others Learned.\n\nValidated examples:\n\n- a\n"
+    assert rewrite_learning_terms(body) == body
 
 
 @pytest.mark.parametrize(
@@ -56,6 +82,7 @@ def test_a_label_of_the_learner_loses_the_word_learned(line: str, plain: str) ->
         "Seen before (source_record_id rule-1).",
         "- Evidence: 4 cases, success rate 1.00",
         "- Validated examples: 3 runs",
+        "- Validated examples: task-1, task-2",
         "Learned from task records: task-1, task-2",
         "- Evidence: learned from the pattern record.",
     ],

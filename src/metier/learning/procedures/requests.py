@@ -23,7 +23,8 @@ _GREETING = re.compile(
 )
 _POLITE = re.compile(
     r"\A(?:(?:can|could|would|will) you(?: please)?|please|kindly|kannst du(?: bitte)?|könntest du(?: bitte)?"
-    r"|bitte(?: einmal)?|einmal|i need you to|i want you to|no,? that is not right[:,.]?|nein[,!]|no[,!])\s+",
+    r"|bitte(?: einmal)?|einmal|i need you to|i want you to|help me(?: to)?"
+    r"|no,? that is not right[:,.]?|nein[,!]|no[,!])\s+",
     re.IGNORECASE,
 )
 _ENDING = re.compile(
@@ -66,12 +67,14 @@ def plain(request: str, values: Mapping[str, str]) -> str:
 @lru_cache(maxsize=2048)
 def _plain(request: str, values: tuple[tuple[str, str], ...]) -> str:
     text = _GREETING.sub("", " ".join(request.split()))
-    polite = _POLITE.match(text)
-    text = text[polite.end() :] if polite else text
+    asked = False
+    while polite := _POLITE.match(text):
+        asked = asked or "you" in polite[0].lower()
+        text = text[polite.end() :]
     for _ in range(2):
         if text.rstrip(" .!")[-8:].casefold().endswith(_THANKS):
             text = _ENDING.sub("", text)
-    text = text.replace("?", ".", 1) if polite and "you" in polite[0].lower() else text
+    text = text.replace("?", ".", 1) if asked else text
     for value, called in sorted(values, key=lambda pair: len(pair[0]), reverse=True):
         if len(value) > 1 and " " not in value and called != "message" and value in text:
             name = _NUMBERED.sub("", called).upper()

@@ -25,9 +25,19 @@ _LABEL = re.compile(
     r"\b(l)earned (task(?=[*_]{0,3}\s{0,9}:)|pattern(?=[*_]{0,3}\s{0,9}:)|workflow for )", re.IGNORECASE
 )
 _FROM = re.compile(r"\bfrom learned pattern: ", re.IGNORECASE)
+_BASED = re.compile(rf"\A({_LEAD})Learned from(?=[\s:])")
+_ANNOUNCED = re.compile(
+    r"(description:\s*[\"']?)(?:create|refresh)\s+(?:"
+    r"(?:combined\s+)?shortcut\s+[a-z0-9-]+\s+for:\s+"
+    r"|(?:combined\s+)?shortcut\s+(?=[a-z0-9-]+[\"']?\s*\Z)"
+    r"|(?:(?:combined\s+)?shortcut\s+)?[a-z0-9-]+\s+(?:from|for|with)\s+learned\s+pattern:\s+)",
+    re.IGNORECASE,
+)
+"""How a learner announces a draft, where a skill says what it does."""
 _RECORD_ID = re.compile(r"\bsource[_ -]record[_ -]ids?\b", re.IGNORECASE)
 _ABOUT_RECORDS = re.compile(
-    rf"{_LEAD}(?:source\s+records?[*_]*\s*:"
+    r"\s*[-*+]\s+[*_]*validated\s+examples[*_]*\s*:[*_]*\s*\S"
+    rf"|{_LEAD}(?:source\s+records?[*_]*\s*:"
     r"|(?:evidence|validated\s+examples|task\s+records)[*_]*\s*:[*_]*\s*(?:\d+\s+(?:cases?|runs?|tasks?|records?|examples?)\b"
     r"|success\s+rate\b|learned\s+from\b)"
     r"|learned\s+from\s+(?:the\s+)?(?:task|pattern|source|learning)\s+records?\b)",
@@ -70,9 +80,12 @@ def _plain(line: DocumentLine) -> DocumentLine:
     if line.kind == "heading":
         title = TITLES.get(_key(line.title))
         return replace(line, text=line.text.replace(line.title, title, 1), title=title) if title else line
+    if line.kind == "front":
+        line = replace(line, text=_ANNOUNCED.sub(r"\1", line.text, count=1))
     if line.kind not in ("text", "front") or "learned" not in line.text.casefold():
         return line
-    return replace(line, text=_LABEL.sub(_without_learned, _FROM.sub("for: ", line.text)))
+    text = _BASED.sub(r"\1Based on", line.text) if line.kind == "text" else line.text
+    return replace(line, text=_LABEL.sub(_without_learned, _FROM.sub("for: ", text)))
 
 
 def _without_learned(found: re.Match[str]) -> str:

@@ -42,5 +42,5 @@ def planned_budget(spec: Spec, step: int, total: int, *, bundled: bool = True) -
 
 
 def clamp_budget(asked: int | None, available: int) -> int:
-    """What the model said, between nothing and everything; nothing when no error output."""
+    """What the model said, between nothing and everything; nothing where it did not say."""
     return 0 if asked is None else max(0, min(asked, available))
