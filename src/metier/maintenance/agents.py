@@ -41,12 +41,13 @@ def check_agents(project: Path, environ: Mapping[str, str], *, records_headless:
     if missing:
         text = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not connected"
         yield Check(name=NAME, state="warning" if not connected else "ok", text=text, fix="metier connect")
-    if connected:
-        yield from _connected(places, connected, manifest, environ)
-        if not records_headless:
-            text = "runs that programs start (claude -p, codex exec) are not recorded"
-            yield Check(name=NAME, state="ok", text=text, fix="to record them: metier config set record_headless true")
-    for one in find_duplicates(places, project) if connected else ():
+    if not connected:
+        return
+    yield from _connected(places, connected, manifest, environ)
+    if not records_headless:
+        text = "runs that programs start (claude -p, codex exec) are not recorded"
+        yield Check(name=NAME, state="ok", text=text, fix="to record them: metier config set record_headless true")
+    for one in find_duplicates(places, project):
         fix = one.fix or "metier connect --remove-duplicates"
         yield Check(name=NAME, state="warning", text=f"{one.path} has {one.what}; everything runs twice", fix=fix)
 

@@ -171,14 +171,19 @@ def _free_bytes(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def _manifest(archive: tarfile.TarFile) -> dict[str, object]:
+def _read_manifest(archive: tarfile.TarFile) -> dict[str, object]:
+    """The object in the first file; empty if that is no manifest."""
     entry = archive.next()
     file = archive.extractfile(entry) if entry is not None and entry.name == MANIFEST and entry.size <= LIMIT else None
     try:
         found: object = load_json(file.read()) if file is not None else None
     except ValueError:
         found = None
-    manifest = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+    return cast("dict[str, object]", found) if isinstance(found, dict) else {}
+
+
+def _manifest(archive: tarfile.TarFile) -> dict[str, object]:
+    manifest = _read_manifest(archive)
     names = manifest.get("files")
     name = manifest.get("workspace")
     if not isinstance(names, dict) or not isinstance(name, str):

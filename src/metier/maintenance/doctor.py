@@ -120,14 +120,18 @@ def _spool(state: Path) -> Iterator[Check]:
         yield Check(name="hooks", state="warning", text=f"last error: {''.join(last)[:200]}", fix=fix)
 
 
+def _has_lost_database(state: Path) -> bool:
+    return not (state / DATABASE).exists() and any(state.glob("versions/*"))
+
+
 def _store(
     root: Path, state: Path, flags: Mapping[str, object], environ: Mapping[str, str], *, full: bool
 ) -> Iterator[Check]:
     cut = _cut_off(state / DATABASE)
     shared = config.load(root, flags, environ).config.store
-    if not shared and not (state / DATABASE).exists() and any(state.glob("versions/*")):
+    if not shared and _has_lost_database(state):
         text = f"{state / DATABASE} is gone, though there is a history of skills"
-        yield Check(name="store", state="problem", text=text, fix="bring back a backup: metier restore FILE")
+        yield Check(name="store", state="problem", text=text, fix="restore a backup: metier restore FILE")
         return
     try:
         ctx = open_context(root, create=False, flags=flags, environ=environ)
@@ -155,10 +159,7 @@ def _store(
             fix="do what the message says, then run `metier doctor` again",
         )
         return
-    text = f"{count} run{'' if count == 1 else 's'}, {size:.1f} MB" + (
-        f", {behind} not in the full-text index yet" if behind else ""
-    )
-    yield Check(name="store", state="ok", text=text)
+    yield Check(name="store", state="ok", text=_size_text(count, size, behind))
     if harmed:
         fix = "restore a backup, or remove them: metier runs list shows (damaged record)"
         yield Check(name="store", state="problem", text=f"{harmed} runs are damaged", fix=fix)
@@ -170,6 +171,11 @@ def _store(
         fix = "raise max_disk_mb or `metier runs purge --older-than DAYS`"
         yield Check(name="store", state="warning", text=f"close to its limit of {limit} MB", fix=fix)
     yield from skills
+
+
+def _size_text(count: int, size: float, behind: int) -> str:
+    late = f", {behind} not in the full-text index yet" if behind else ""
+    return f"{count} run{'' if count == 1 else 's'}, {size:.1f} MB{late}"
 
 
 def _skills(library: Library) -> Iterator[Check]:

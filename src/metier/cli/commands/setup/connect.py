@@ -15,6 +15,7 @@ from metier.cli.output import emit, talk
 from metier.errors import RefusedError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from metier.agents.connect import Disconnected
@@ -156,15 +157,19 @@ def _offer_removal(places: Places, workspace: str, *, wanted: bool, is_quiet: bo
         talk(f"{one.path} has {one.what}. It does the same, so everything would run twice.")
         if one.fix:
             talk(f"  Remove it: {one.fix}")
-    if removals and not is_quiet:
-        for one in removals:
-            talk(diff_of(one))
-        if not wanted and sys.stdin.isatty():
-            wanted = typer.confirm("Take these hooks out?", err=True)
-        elif not wanted:
-            talk("Take the hooks out: metier connect --remove-duplicates")
-    if removals and wanted:
+    if removals and (wanted or not is_quiet) and _wants_removal([diff_of(one) for one in removals], wanted, is_quiet):
         remove_duplicates(places, removals)
+
+
+def _wants_removal(diffs: Sequence[str], wanted: bool, is_quiet: bool) -> bool:  # noqa: FBT001 - two flags of one command
+    for diff in () if is_quiet else diffs:
+        talk(diff)
+    if wanted:
+        return True
+    if sys.stdin.isatty():
+        return typer.confirm("Take these hooks out?", err=True)
+    talk("Take the hooks out: metier connect --remove-duplicates")
+    return False
 
 
 def _agrees(*, yes: bool) -> bool:
