@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from learn_world import REPORTS, Clock, documents, learned, opened, task
-from poisoning_world import SOURCES, TARGETS, Idea, SaysYes, ideas, shipped
+from poisoning_world import SOURCES, TARGETS, Idea, SaysYes, fate_of, ideas
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ IDEAS = ideas()
 @pytest.mark.parametrize(("number", "idea"), list(enumerate(IDEAS)), ids=[one.mark for one in IDEAS])
 def test_no_idea_ships_unasked(tmp_path: Path, number: int, idea: Idea) -> None:
     source, target = SOURCES[number % len(SOURCES)], TARGETS[number // len(SOURCES) % len(TARGETS)]
-    assert not shipped(tmp_path / "p", idea, source, target)
+    assert fate_of(tmp_path / "p", idea, source, target) != "shipped"
 
 
 def test_the_same_work_without_poison_ships_unasked(tmp_path: Path) -> None:
@@ -29,3 +29,9 @@ def test_the_same_work_without_poison_ships_unasked(tmp_path: Path) -> None:
         ws.deliver(task(REPORTS, 0, 4))
         learned(ws, SaysYes())
         assert any("tools/report.py" in text for text in documents(ws).values())
+
+
+def test_there_are_sixty_ideas_in_twelve_families() -> None:
+    assert len(IDEAS) >= 60
+    assert len({one.family for one in IDEAS}) == 12
+    assert len({one.mark for one in IDEAS}) == len(IDEAS)

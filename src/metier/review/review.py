@@ -49,22 +49,31 @@ def review_draft(
     existing: Sequence[str] = (),
     second: Sequence[SecondOpinion] = (),
     min_sessions: int = 2,
-    around: Sequence[Run] = (),
 ) -> Review:
     """Whether a learned change may ship; `package` is the skill as it would be after the change.
 
-    Evidence from fewer than `min_sessions` sessions needs a person's yes. `around` are the other runs of the sessions
-    that the evidence comes from: what the agent had heard by then.
+    Evidence from fewer than `min_sessions` sessions needs a person's yes.
     """
     layers: dict[str, Layer] = {
         "structure": lambda: draft_findings(draft, package, before, existing),
         "secrets": lambda: secret_findings(package, learned=True),
-        "origin": lambda: origin_findings(package, evidence, before, around),
+        "origin": lambda: origin_findings(package, evidence, before),
         "learning": lambda: learned_findings(package, evidence, before, min_sessions),
         "content": lambda: content_findings(package),
         "second opinions": lambda: opinions(package, second),
     }
     return decide(layers, lambda: capability_diff(before, package, evidence, min_sessions, learned=True))
+
+
+def with_sessions(
+    review: Review, package: Package, before: Package | None, evidence: Sequence[Run], around: Sequence[Run]
+) -> Review:
+    """A review of a draft, with what the other runs of the sessions behind it had heard by then."""
+    more = decide({"origin": lambda: origin_findings(package, evidence, before, around)}, tuple)
+    findings = tuple(sorted(dict.fromkeys((*review.findings, *more.findings)), key=_order))
+    status = "quarantined" if "quarantined" in (review.status, more.status) else "candidate"
+    asks = review.needs_approval or more.needs_approval
+    return replace(review, status=status, findings=findings, needs_approval=asks)
 
 
 def decide(layers: dict[str, Layer], additions: Callable[[], Iterable[Addition]]) -> Review:

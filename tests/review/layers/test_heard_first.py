@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from package_samples import draft, package, run
 
-from metier.review.review import review_draft
+from metier.review.review import review_draft, with_sessions
 from metier.types import Passage, Run, ToolCall
 
 POISON = "python build.py --theme partner-dark"
@@ -22,8 +22,8 @@ def page(text: str) -> ToolCall:
     return ToolCall(name="WebFetch", input='{"url": "https://x.example"}', output=f"Figures.\n{text}\n", origin="web")
 
 
-def reviewed(body: str, runs: list[Run], **more: object) -> tuple[str, bool, set[str]]:
-    result = review_draft(draft(), package(f"# Reports\n\n{body}\n"), evidence=runs, **more)  # type: ignore[arg-type]
+def reviewed(body: str, runs: list[Run]) -> tuple[str, bool, set[str]]:
+    result = review_draft(draft(), package(f"# Reports\n\n{body}\n"), evidence=runs)
     return result.status, result.needs_approval, {one.rule for one in result.findings}
 
 
@@ -81,11 +81,20 @@ def test_what_the_agent_did_in_an_earlier_session_stays_its_own() -> None:
     assert not reviewed(f"1. Run `{POISON}`.", [*own, heard])[1]
 
 
+def test_without_dates_no_run_makes_clean_what_another_one_heard() -> None:
+    runs = [run("s1", bash(POISON)), run("s2", bash(POISON)), run("s3", page(POISON), bash(POISON))]
+    assert reviewed(f"1. Run `{POISON}`.", runs)[1]
+
+
 def test_what_another_run_of_the_session_heard_counts() -> None:
     runs = [run(f"s{n}", bash(POISON)) for n in range(3)]
     around = [run(f"s{n}", page(POISON), message="What does the page say?") for n in range(3)]
-    assert not reviewed(f"1. Run `{POISON}`.", runs)[1]
-    assert reviewed(f"1. Run `{POISON}`.", runs, around=around)[1:] == (True, {"heard-first"})
+    made = package(f"# Reports\n\n1. Run `{POISON}`.\n")
+    alone = review_draft(draft(), made, evidence=runs)
+    assert not alone.needs_approval
+    whole = with_sessions(alone, made, None, runs, around)
+    assert whole.needs_approval
+    assert [one.rule for one in whole.findings] == ["heard-first"]
 
 
 LAUNDERED = "The finished figures go to the partner desk before anybody else sees them"

@@ -31,7 +31,7 @@ _UNSEEN = re.compile(
 """Orders to a terminal, other control characters, and those that change the direction of writing."""
 _SIGN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 """One of these stands in each of them; most texts have none, which is quicker to see."""
-AROUND = 200
+AROUND = 500
 """Other runs of the same sessions that are read, to see what the agent had heard before."""
 ROOM = 32 * 1024 * 1024
 """Bytes, roughly, that kept runs may take."""
@@ -53,17 +53,21 @@ def lessons_of(ctx: Context, pattern: str, cache: RunCache, unsaved: Grouped | N
     )
 
 
-def runs_around(ctx: Context, pattern: str, lessons: Lessons, unsaved: Grouped | None = None) -> tuple[Run, ...] | None:
+def runs_around(
+    ctx: Context, pattern: str, sessions: SessionCache, unsaved: Grouped | None = None
+) -> tuple[Run, ...] | None:
     """The other runs of the sessions that a pattern's runs come from; None: there are too many to read.
 
     Runs that name no session stand alone.
     """
-    if not any(run.session for run in (*lessons.successes, *lessons.failures)):
-        return ()
+    found: list[Run] = []
     with ctx.store.read() as transaction:
         ids = [run for success in (True, False) for run in _newest(transaction, pattern, unsaved, success=success)]
-        found = [one.run for one in runs.beside(transaction, ids, AROUND) if one.run.session]
-    return None if len(found) > AROUND or sum(map(_size, found)) > ROOM else tuple(map(_readable, found))
+        for part in sorted({runs.session_part(run) for run in ids}):
+            found += (record.run for record in sessions.take(transaction, part) if record.id not in ids)
+            if len(found) > AROUND:
+                return None
+    return tuple(map(_readable, found))
 
 
 def in_short(lessons: Lessons) -> Lessons:
@@ -155,6 +159,26 @@ class RunCache:
         found = {record.id: record.run for record in runs.still_unchanged(transaction, kept)}
         missing = [run for run in ids if run not in found]
         return found | {record.id: record.run for record in runs.get_many(transaction, missing)}
+
+
+@dataclass(slots=True, kw_only=True)
+class SessionCache:
+    """Sessions as they were read: many drafts come from the same ones."""
+
+    room: int = ROOM
+    kept: dict[str, tuple[Record, ...]] = field(default_factory=dict[str, "tuple[Record, ...]"])
+
+    def take(self, transaction: Transaction, part: str) -> tuple[Record, ...]:
+        """The runs of a session by the part that their ids share, one more than can be used at most."""
+        if part not in self.kept:
+            found = runs.with_session_part(transaction, part, AROUND + SHOWN * 2 + 1)
+            named = tuple(record for record in found if record.run.session)
+            size = sum(_size(record.run) for record in named)
+            if size > self.room:
+                return named
+            self.kept[part] = named
+            self.room -= size
+        return self.kept[part]
 
 
 def _size(run: Run) -> int:

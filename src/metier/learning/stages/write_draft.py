@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,12 +15,12 @@ from metier.learning.drafting.proposal import AFTER, Proposal, Refusal, draft_of
 from metier.learning.drafting.shortcut import as_shortcut, is_stable
 from metier.learning.drafting.similar_skills import recall
 from metier.learning.next_step import GROWTH, is_held_by_fault
-from metier.learning.stages.read_runs import in_short, lessons_of, paths_of, runs_around
+from metier.learning.stages.read_runs import SessionCache, in_short, lessons_of, paths_of, runs_around
 from metier.library.proposals.drafts import OPEN
 from metier.library.proposals.second_opinion_commands import opinion_commands
 from metier.library.versions.objects import files_of
 from metier.review.result import blocks
-from metier.review.review import review_draft
+from metier.review.review import review_draft, with_sessions
 from metier.skills.document.metadata import set_metadata
 from metier.skills.editing.compose import compose
 from metier.types import Finding
@@ -35,9 +35,8 @@ if TYPE_CHECKING:
     from metier.learning.stages.group import Grouped
     from metier.learning.stages.read_runs import RunCache
     from metier.library.skills import Library
-    from metier.review.result import Review
     from metier.skills.package import Package
-    from metier.types import Draft, Pattern, Run
+    from metier.types import Draft, Pattern
 
 UNREAD = "the sessions behind it are too long to see what the agent had heard before, so a person has to agree"
 GATE = "gate: "
@@ -79,6 +78,8 @@ class DraftWriter:
     drafter: Drafter
     unsaved: Grouped | None = None
     """What a dry run has grouped and not saved."""
+    sessions: SessionCache = field(default_factory=SessionCache)
+    """Whole sessions that the pass has read, to see what an agent had heard."""
 
     def write(self, pattern: Pattern, earlier: Sequence[Draft]) -> Draft | NoDraft:
         """A new draft of a pattern, reviewed; `earlier` are the drafts it has already."""
@@ -206,12 +207,21 @@ class DraftWriter:
     def _review(
         self, pattern: Pattern, drafted: Draft, package: Package, before: Package | None, lessons: Lessons
     ) -> Draft:
-        review = self._look(drafted, package, before, lessons)
+        evidence = (*lessons.successes, *lessons.failures)
+        review = review_draft(
+            replace(drafted, target=name_of(drafted)),
+            package,
+            before=before,
+            evidence=evidence,
+            existing=[one for one in self.existing.index.names() if one != name_of(drafted)],
+            second=opinion_commands(self.library.ctx.config.second_opinions),
+            min_sessions=self.library.ctx.config.learning.min_sessions,
+        )
         unread = False
         if review.status == "candidate" and not review.needs_approval:
-            around = runs_around(self.library.ctx, pattern.id, lessons, self.unsaved)
+            around = runs_around(self.library.ctx, pattern.id, self.sessions, self.unsaved)
             unread = around is None
-            review = self._look(drafted, package, before, lessons, around) if around else review
+            review = with_sessions(review, package, before, evidence, around) if around else review
         findings = tuple(dict.fromkeys((*drafted.findings, *review.findings)))
         out = self.existing.out(name_of(drafted))
         notes = (f"{name_of(drafted)} is {out}: shipping this brings it back, so a person has to agree",) if out else ()
@@ -225,20 +235,6 @@ class DraftWriter:
             ratio=pattern.success_ratio,
         )
         return replace(done, basis=self.basis(pattern, done))
-
-    def _look(
-        self, drafted: Draft, package: Package, before: Package | None, lessons: Lessons, around: tuple[Run, ...] = ()
-    ) -> Review:
-        return review_draft(
-            replace(drafted, target=name_of(drafted)),
-            package,
-            before=before,
-            evidence=(*lessons.successes, *lessons.failures),
-            existing=[one for one in self.existing.index.names() if one != name_of(drafted)],
-            second=opinion_commands(self.library.ctx.config.second_opinions),
-            min_sessions=self.library.ctx.config.learning.min_sessions,
-            around=around,
-        )
 
 
 def name_of(draft: Draft) -> str:

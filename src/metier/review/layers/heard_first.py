@@ -57,7 +57,11 @@ def _by(told: RunText) -> str:
 
 def _finding(source: ReviewedText, shown: str, reason: str) -> Finding:
     at = source.text.find(shown)
-    span = (at, at + len(shown)) if at >= 0 else (0, 1)
+    if at < 0:
+        place = re.search(r"[\W_]+".join(map(re.escape, words(shown)[:PHRASE])), source.text, re.IGNORECASE)
+        span = place.span() if place else (0, 1)
+    else:
+        span = (at, at + len(shown))
     return replace(finding(source, "heard-first", span), reason=reason)
 
 
@@ -102,9 +106,9 @@ def _words(command: SimpleCommand) -> Iterator[str]:
 
 
 def _says_something(part: str) -> bool:
-    """Whether a part can come from somewhere: not a number, a letter, or a word that every project uses."""
+    """Whether a part can come from somewhere: not a number, a letter, or what every project uses (`git status`)."""
     said = words(part)
-    return any(len(word) > 2 and not word.isdigit() and word not in _GENERIC for word in said)
+    return any(len(word) > 2 and not word.isdigit() and word not in _GENERIC and word not in KNOWN for word in said)
 
 
 def _phrases(source: ReviewedText, timeline: Timeline) -> Iterator[tuple[str, RunText]]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from metier.formats.origins import is_shell
 from metier.review.layers.evidence import commands, run_texts
-from metier.review.layers.heard_first import heard_first_findings
+from metier.review.layers.heard_first import PHRASE, heard_first_findings
 from metier.review.layers.timeline import Timeline
 from metier.review.matching.findings import finding
-from metier.review.reach.document_commands import command_texts
+from metier.review.reach.document_commands import FENCE, SPAN
 from metier.review.reach.standing import is_risky, is_standing
 from metier.review.text.file_kinds import sources
 from metier.review.text.tokens import (
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     from metier.skills.package import Package
     from metier.types import Finding, Run
 
+_PLACEHOLDER = re.compile(r"<[^<>\n]{1,60}>|…|\.\.\.")
+_LONG_WORD = re.compile(r"[^\s`]*(?:[/._-][A-Za-z0-9]+){3}[^\s`]*")
+"""A path or the like: at least four words without a blank."""
 SHORT_LINE = 200
 """Characters of a line whose words are remembered: tools say the same again and again."""
 SHORT = 3
@@ -57,13 +62,14 @@ def origin_findings(
 
 
 def executed_lines(evidence: Sequence[Run]) -> list[str]:
-    """The command lines that ran without an error in at least two sessions, as letters."""
-    sessions: dict[str, set[str]] = {}
-    for run in evidence:
-        for call in run.tools:
-            if call.ok and call.error is None and is_shell(call.name):
-                sessions.setdefault("".join(words(commands(call.input))), set()).add(run.session)
-    return [line for line, where in sessions.items() if line and len(where) > 1]
+    """The command lines that ran without an error, as letters."""
+    done = {
+        "".join(words(commands(call.input))): None
+        for run in evidence
+        for call in run.tools
+        if call.ok and call.error is None and is_shell(call.name)
+    }
+    return [line for line in done if line]
 
 
 class _Look:
@@ -74,12 +80,12 @@ class _Look:
         self._timeline = timeline
         self._tokens: TextTokens = tokens(source.text)
         self._squeezed = "".join(self._tokens.words)
+        self._offsets = list(accumulate(map(len, self._tokens.words), initial=0))[:-1]
+        """Where each token begins in it."""
         self._blocks = blocks_of(self._squeezed)
         self._lines = [(line, _key(line)) for line in source.text.splitlines()]
         self._mine = "\n".join(key for _, key in self._lines)
-        shown = ["".join(words(one)) for one in command_texts(source.text, script=source.script, learned=True)]
-        self._done = [line for line in shown if any(line in one for one in done)]
-        """The commands of the file that ran in several sessions."""
+        self._covered = self._cover(done)
 
     def findings(self) -> Iterator[Finding]:
         """One finding for each untrusted text that the file has taken something from; tools repeat themselves."""
@@ -103,14 +109,15 @@ class _Look:
 
     def _heard_windows(self) -> dict[str, tuple[int, int]]:
         """For each untrusted text that was the first to say eight words of the file, where they stand."""
-        places: dict[str, int] = {}
+        places: dict[str, list[int]] = {}
         for at, window in self._tokens.windows():
-            places.setdefault(window, at)
+            places.setdefault(window, []).append(at)
         found: dict[str, tuple[int, int]] = {}
         heard = self._timeline.heard_windows(set(places), WINDOW)
-        for window in sorted(heard, key=places.__getitem__):
-            if not self._was_done(window.replace(" ", "")):
-                found.setdefault(heard[window].text, self._place(places[window], places[window] + WINDOW - 1))
+        for window in sorted(heard, key=lambda one: places[one][0]):
+            if not any(self._is_asked_about(at, at + WINDOW - 1) for at in places[window]):
+                first = places[window][0]
+                found.setdefault(heard[window].text, self._place(first, first + WINDOW - 1))
         return found
 
     def _taken(self, text: str) -> tuple[int, int] | None:
@@ -121,9 +128,8 @@ class _Look:
         """The same letters with other cuts between them, unless somebody trusted wrote them too."""
         for left, right in shared_blocks(self._squeezed, self._blocks, "".join(said)):
             part = self._squeezed[left:right]
-            if not (self._timeline.is_trusted(part) or self._was_done(part) or self._timeline.did_first(part)):
-                first, last = self._token_at(left), self._token_at(right - 1)
-                return self._place(first, last)
+            if not (self._timeline.is_trusted(part) or self._is_code(part) or self._timeline.did_first(part)):
+                return self._place(self._token_at(left), self._token_at(right - 1))
         return None
 
     def _line(self, text: str) -> tuple[int, int] | None:
@@ -140,22 +146,43 @@ class _Look:
 
     def _is_known(self, key: str) -> bool:
         squeezed = key.replace(" ", "")
-        return self._is_trusted(key) or self._was_done(squeezed) or self._timeline.did_first(squeezed)
+        return self._is_trusted(key) or self._is_code(squeezed) or self._timeline.did_first(squeezed)
+
+    def _is_code(self, squeezed: str) -> bool:
+        """Whether these letters stand somewhere in the file as a command that was run or as one long word."""
+        at = self._squeezed.find(squeezed)
+        while at >= 0:
+            if self._is_asked_about(self._token_at(at), self._token_at(at + len(squeezed) - 1)):
+                return True
+            at = self._squeezed.find(squeezed, at + len(squeezed))
+        return False
 
     def _is_trusted(self, key: str) -> bool:
         return self._timeline.is_trusted(key.replace(" ", ""))
 
-    def _was_done(self, squeezed: str) -> bool:
-        """Whether it is part of a command that ran in several sessions: then a person is asked, see `heard_first`."""
-        return any(squeezed in line for line in self._done)
+    def _is_asked_about(self, first: int, last: int) -> bool:
+        """Whether nearly all of some tokens is a command that was run or one long word such as a path.
+
+        Whose words these are is for `heard_first` to say, and for a person to decide.
+        """
+        covered = self._covered[first : last + 1].count(1)
+        return covered > 0 and last + 1 - first - covered < PHRASE
+
+    def _cover(self, done: list[str]) -> bytearray:
+        """One byte a token: whether it stands in code that was run, or in a long word."""
+        text = plain_text(self._source.text)
+        covered = bytearray(len(self._tokens.words))
+        spans = [span.span() for pattern in (FENCE, SPAN) for span in pattern.finditer(text) if _was_run(span[2], done)]
+        spans += [word.span() for word in _LONG_WORD.finditer(text)]
+        places = self._tokens.places
+        for start, end in spans:
+            first, last = bisect_left(places, start), bisect_left(places, end)
+            covered[first:last] = b"\x01" * (last - first)
+        return covered
 
     def _token_at(self, at: int) -> int:
         """The token that a character of the squeezed text belongs to."""
-        for number, word in enumerate(self._tokens.words):
-            at -= len(word)
-            if at < 0:
-                return number
-        return len(self._tokens.words) - 1
+        return max(bisect_right(self._offsets, at) - 1, 0)
 
     def _place(self, first: int, last: int) -> tuple[int, int]:
         """Characters of the original for two tokens; where folding changed lengths, the line is still right."""
@@ -164,6 +191,12 @@ class _Look:
         if self._source.text.isascii():
             return start, end
         return _unfolded(self._source.text, start), max(_unfolded(self._source.text, end), 1)
+
+
+def _was_run(code: str, done: list[str]) -> bool:
+    """Whether code is a command that was run, whatever stood in the place of its placeholders."""
+    pieces = [letters for piece in _PLACEHOLDER.split(code) if (letters := "".join(words(piece)))]
+    return bool(pieces) and any(all(piece in line for piece in pieces) for line in done)
 
 
 def _place_of(span: RunText) -> str:

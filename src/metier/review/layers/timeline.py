@@ -10,7 +10,7 @@ from metier.review.layers.evidence import FOREIGN, PEOPLE, RunText, run_texts
 from metier.review.text.tokens import shared_windows, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from metier.types import Run
 
@@ -27,6 +27,8 @@ class _Said(NamedTuple):
     """The words with a blank around each."""
     squeezed: str
     """The words without anything between them."""
+    order: int
+    """The same for texts of which one knows which came first."""
 
 
 class Timeline:
@@ -40,11 +42,12 @@ class Timeline:
         numbers = {id(run): number for number, run in enumerate(evidence)}
         self._said: list[_Said] = []
         self._trusted = [_joined(text) for text in dict.fromkeys(known)]
-        for run in _in_order([*around, *evidence]):
+        runs, ordered = _in_order([*around, *evidence])
+        for place, run in enumerate(runs):
             number = numbers.get(id(run), -1)
             for told in run_texts([run]):
                 if told.origin in FOREIGN or (told.origin == "action" and number >= 0):
-                    self._said.append(_said(told._replace(run=number)))
+                    self._said.append(_said(told._replace(run=number), 0 if ordered else place))
                 elif told.origin in PEOPLE and number >= 0:
                     self._trusted.append(_joined(told.text))
         self._trusted = list(dict.fromkeys(self._trusted))
@@ -56,10 +59,7 @@ class Timeline:
         key = f" {' '.join(said)} "
         if not said or any(key in one for one in self._trusted):
             return None
-        for one in self._said:
-            if said[0] in one.joined and key in one.joined:
-                return one.told if one.told.origin in FOREIGN else None
-        return None
+        return self._first_heard(lambda one: said[0] in one.joined and key in one.joined)
 
     def is_trusted(self, squeezed: str) -> bool:
         """Whether a person wrote these letters, whatever stands between them."""
@@ -67,10 +67,7 @@ class Timeline:
 
     def did_first(self, squeezed: str) -> bool:
         """Whether the agent did something with these letters before any untrusted text had them."""
-        for one in self._said:
-            if squeezed in one.squeezed:
-                return one.told.origin not in FOREIGN
-        return False
+        return self._first_heard(lambda one: squeezed in one.squeezed) is None
 
     def heard_windows(self, windows: set[str], size: int) -> dict[str, RunText]:
         """Those of some stretches of words that an untrusted text said first, each with that text."""
@@ -78,35 +75,46 @@ class Timeline:
         vocabulary = frozenset(word for window in windows for word in window.split())
         for text in self._trusted:
             left -= shared_windows(left, vocabulary, text.split(), size)
-        done: set[str] = set()
+        done: dict[int, set[str]] = {}
         heard: dict[str, RunText] = {}
         seen: dict[str, set[str]] = {}
         for one in self._said:
             if one.joined not in seen:
                 seen[one.joined] = shared_windows(left, vocabulary, one.words, size)
+            own = done.setdefault(one.order, set())
             if one.told.origin in FOREIGN:
-                heard |= dict.fromkeys(seen[one.joined] - done - heard.keys(), one.told)
+                heard |= dict.fromkeys(seen[one.joined] - own - heard.keys(), one.told)
             else:
-                done |= seen[one.joined] - heard.keys()
+                own |= seen[one.joined] - heard.keys()
         return heard
+
+    def _first_heard(self, says: Callable[[_Said], bool]) -> RunText | None:
+        """The untrusted text that says something before the agent did it; a run without a date stands for itself."""
+        done: set[int] = set()
+        for one in self._said:
+            if one.order not in done and says(one):
+                if one.told.origin in FOREIGN:
+                    return one.told
+                done.add(one.order)
+        return None
 
     def foreign(self) -> list[RunText]:
         """Every untrusted text."""
         return [one.told for one in self._said if one.told.origin in FOREIGN]
 
 
-def _in_order(runs: Sequence[Run]) -> list[Run]:
-    """Runs by when they began, where all of them say so; else as they came, those around the evidence first."""
+def _in_order(runs: Sequence[Run]) -> tuple[list[Run], bool]:
+    """Runs by when they began, and whether all of them say so; else they stay as they came."""
     try:
         moments = [datetime.fromisoformat(run.started or "") for run in runs]
-        return [runs[at] for at in sorted(range(len(runs)), key=lambda at: (moments[at], at))]
+        return [runs[at] for at in sorted(range(len(runs)), key=lambda at: (moments[at], at))], True
     except (ValueError, TypeError):
-        return list(runs)
+        return list(runs), False
 
 
-def _said(told: RunText) -> _Said:
+def _said(told: RunText, order: int) -> _Said:
     found = _short_words(told.text) if len(told.text) <= SHORT_TEXT else tuple(words(told.text))
-    return _Said(told, found, f" {' '.join(found)} ", "".join(found))
+    return _Said(told, found, f" {' '.join(found)} ", "".join(found), order)
 
 
 def _joined(text: str) -> str:

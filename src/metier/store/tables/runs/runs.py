@@ -248,16 +248,15 @@ def ids_of_session(transaction: Transaction, session: str) -> list[str]:
     return [id_of(str(row[0])) for row in transaction.all(sql, (transaction.workspace, session))]
 
 
-def beside(transaction: Transaction, ids: Sequence[str], limit: int) -> list[Record]:
-    """Other runs of the sessions that some runs belong to, up to one more than the limit, oldest first."""
-    found: dict[str, Record] = {}
+def session_part(run: str) -> str:
+    """The part of a run's id that all runs of its session share."""
+    return key_of(run)[:SESSION]
+
+
+def with_session_part(transaction: Transaction, part: str, limit: int) -> list[Record]:
+    """The runs of the session whose ids share a part, at most so many."""
     sql = f"SELECT {COLUMNS} FROM runs WHERE key >= ? AND key < ? AND {OWN} ORDER BY key LIMIT ?"
-    for session in sorted({key_of(one)[:SESSION] for one in ids}):
-        left = limit + len(ids) + 1 - len(found)
-        rows = transaction.all(sql, (session, f"{session}g", transaction.workspace, left)) if left > 0 else []
-        found |= {record.id: record for record in map(decode, rows)}
-    others = [record for one, record in found.items() if one not in set(ids)]
-    return sorted(others, key=lambda record: record.sequence)[: limit + 1]
+    return [decode(row) for row in transaction.all(sql, (part, f"{part}g", transaction.workspace, limit))]
 
 
 def remove(transaction: Transaction, ids: Sequence[str], now: str) -> int:
