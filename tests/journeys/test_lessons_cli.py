@@ -71,6 +71,19 @@ def test_a_lesson_is_listed_shown_and_decided_and_every_write_names_its_undo(pro
     assert data(project, "lessons", "list", "--all")[0]["status"] == "rejected"
 
 
+def test_checks_checkup_and_digest_speak_both_ways(project: Path) -> None:
+    (check,) = data(project, "lessons", "checks")
+    assert (check["check"]["program"], check["before"]) == (["tool", "pr"], {"applies": 4, "violated": 2})
+    assert "violates it: tool pr" in forked.metier("lessons", "show", check["id"], cwd=project).stdout
+    assert "2 of 4" in forked.metier("lessons", "checks", cwd=project).stdout
+    forked.metier("lessons", "approve", check["id"], "--deny", cwd=project)
+    assert data(project, "lessons", "list")[0]["check"]["step"] == "deny"
+    assert forked.metier("digest", cwd=project).stdout.count("\n") == 3
+    assert data(project, "digest").keys() == {"checked", "came_back", "unused"}
+    assert "No sessions of an agent were found" in forked.metier("checkup", cwd=project).stderr
+    assert data(project, "checkup").keys() >= {"corrections", "errors", "violated", "proposals"}
+
+
 def test_a_pass_as_json_has_lessons_and_problems(project: Path) -> None:
     learned = data(project, "learn")
     assert [one["kind"] for one in learned["lessons"]] == ["fix"]
@@ -83,6 +96,7 @@ def test_a_pass_as_json_has_lessons_and_problems(project: Path) -> None:
         (("lessons", "show", "zzz"), 1, "There is no lesson 'zzz'"),
         (("lessons", "reject"), 2, "Name one lesson, or give --all"),
         (("lessons", "review"), 2, "there is no terminal"),
+        (("lessons", "approve", "x", "--deny", "--remind"), 2, "Choose one"),
         (("lessons", "reject", "--all"), 0, "Rejected lesson"),
     ],
 )

@@ -36,6 +36,8 @@ COMMANDS = {
     "learn": "metier.cli.commands.learn:learn",
     "watch": "metier.cli.commands.watch:watch",
     "lessons": "metier.cli.commands.lessons",
+    "checkup": "metier.cli.commands.lessons.checkup:checkup",
+    "digest": "metier.cli.commands.lessons.digest:digest",
     "problems": "metier.cli.commands.lessons.problems:problems",
     "patterns": "metier.cli.commands.patterns",
     "skills": "metier.cli.commands.skills",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from pydantic import BaseModel, ConfigDict, StrictBool, StrictStr
 
 from metier.formats.strict_json import clean
+from metier.learning.lessons.session.episodes import is_reply
 from metier.models.questions import Asker, NoAnswer, Question, as_data
 from metier.prompts import load, render
 from metier.runs.derive import excerpt_of, is_heartbeat
@@ -72,6 +73,8 @@ def rejection(record: Record, workspace: str) -> str | None:
         return "success unknown"
     if record.state == "clustered":
         return "already clustered"
+    if is_reply(record.run.message):
+        return "a reply: it belongs to the task before it"
     return emptiness(record) if is_claimed(record) else heartbeat(record) or _unnamed(record)
 
 

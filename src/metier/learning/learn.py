@@ -125,6 +125,8 @@ class _Whole:
     judge: Judge
     clusterer: Clusterer
     drafter: Drafter
+    asker: Asker | None = None
+    """Who judges what the person said; None: nobody."""
 
 
 def _with_defaults(parts: Parts, asker: GiveUpAfterOutage | None) -> _Whole:
@@ -135,7 +137,12 @@ def _with_defaults(parts: Parts, asker: GiveUpAfterOutage | None) -> _Whole:
         judge = ModelJudge(asker, on_outage=asker.give_up)
         clusterer = ModelClusterer(asker, _embedder())
         drafter = ModelDrafter(asker, is_out=lambda: asker.is_out)
-    return _Whole(judge=parts.judge or judge, clusterer=parts.clusterer or clusterer, drafter=parts.drafter or drafter)
+    return _Whole(
+        judge=parts.judge or judge,
+        clusterer=parts.clusterer or clusterer,
+        drafter=parts.drafter or drafter,
+        asker=asker,
+    )
 
 
 def _pass(library: Library, options: Options, gate: ShipGate, parts: _Whole) -> Generator[Event, None, Learned]:
@@ -146,7 +153,7 @@ def _pass(library: Library, options: Options, gate: ShipGate, parts: _Whole) -> 
     if save:
         link_runs(ctx, again=True)
     gathered = yield from gather(ctx, parts.judge, save=save)
-    lessons = yield from learn_lessons(ctx, save=save)
+    lessons = yield from learn_lessons(ctx, save=save, asker=parts.asker)
     grouped = yield from group(ctx, gathered, _embedder(), parts.clusterer, save=save)
     if save:
         finish_interrupted_drafts(library)

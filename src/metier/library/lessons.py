@@ -12,7 +12,7 @@ from metier.store.tables.learning import lessons
 
 if TYPE_CHECKING:
     from metier.context.context import Context
-    from metier.types.lessons import Lesson, LessonStatus
+    from metier.types.lessons import CheckStep, Lesson, LessonStatus
 
 LONGEST = 400
 """Characters of a lesson's line."""
@@ -38,13 +38,17 @@ def get_lesson(ctx: Context, lesson: str) -> Lesson:
     return found[0]
 
 
-def approve_lesson(ctx: Context, lesson: str, reason: str = "") -> Lesson:
-    """Say yes to a lesson exactly as it stands; what review stops cannot be approved."""
+def approve_lesson(ctx: Context, lesson: str, reason: str = "", step: CheckStep | None = None) -> Lesson:
+    """Say yes to a lesson exactly as it stands; what review stops cannot be. `step`: how far its check goes."""
     found = get_lesson(ctx, lesson)
-    if found.status == "approved":
+    if step is not None and found.check is None:
+        raise RefusedError(f"Lesson {found.id} names no command or path, so calls cannot be held to it.")
+    check = found.check if step is None or found.check is None else replace(found.check, step=step)
+    if (found.status, found.check) == ("approved", check):
         return found
     _refuse_unsafe(found.text)
-    return _decide(ctx, found, replace(found, status="approved", already_written=""), "approve lesson", reason)
+    now = replace(found, status="approved", already_written="", check=check, approved=found.approved or ctx.now())
+    return _decide(ctx, found, now, f"approve lesson ({check.step})" if check else "approve lesson", reason)
 
 
 def reject_lesson(ctx: Context, lesson: str, reason: str = "") -> Lesson:

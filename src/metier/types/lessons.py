@@ -10,6 +10,7 @@ from metier.types.runs import Origin  # noqa: TC001 - the store reads by these t
 LessonKind = Literal["rule", "fix", "fact"]
 LessonStatus = Literal["proposed", "approved", "rejected", "forgotten"]
 LessonScope = Literal["person", "project", "team"]
+CheckStep = Literal["observe", "remind", "deny"]
 EpisodeOutcome = Literal["good", "corrected", "unknown"]
 
 
@@ -21,6 +22,23 @@ class Quote:
     text: str
     origin: Origin
     session: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonCheck:
+    """A lesson as a test on calls: a command that must not be run so, or a path that must not be touched."""
+
+    program: tuple[str, ...] = ()
+    """The program and its subcommand; empty: it is about a path."""
+    wrong: tuple[str, ...] = ()
+    """Arguments that must not be there; with neither these nor `needs`, the command itself must not be run."""
+    needs: tuple[str, ...] = ()
+    """Arguments of which one has to be there."""
+    path: str = ""
+    instead: str = ""
+    """What to run in its place."""
+    step: CheckStep = "observe"
+    """How far it goes: it counts, it reminds, or it denies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +60,8 @@ class Lesson:
     sessions: int = 0
     """Different sessions that show it; copies of a message count once."""
     quotes: tuple[Quote, ...] = ()
+    check: LessonCheck | None = None
+    """What calls can be held to; None: it cannot be checked."""
     expires: str = ""
     """When it has to be seen again; empty: never."""
     already_written: str = ""
@@ -52,6 +72,8 @@ class Lesson:
     """Why it was rejected or changed, as the person said."""
     created: str = ""
     updated: str = ""
+    approved: str = ""
+    """When a person said yes; empty: nobody has."""
     decided_by: str = ""
 
     @property

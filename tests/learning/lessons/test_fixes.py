@@ -36,7 +36,7 @@ def test_a_new_flag_that_worked_in_two_sessions_is_a_fix_without_the_branch_name
     (fix,) = fixes(push("login-page"), push("fix-typo"))
     assert fix.text == (
         "When `git push` fails with “The current branch … has no upstream branch”: "
-        "`git push --set-upstream origin NAME`"
+        "`git push --set-upstream origin BRANCH`"
     )
     assert fix.trigger == "has no upstream branch"
     assert fix.sessions == 2
@@ -63,6 +63,11 @@ def test_what_lay_between_a_failure_and_the_same_command_passing_is_the_fix_if_t
     calls = (failed("npm test", "Error: Cannot find module 'left-pad'"), ran("npm install"), ran("npm test"))
     (fix,) = fixes(calls, calls)
     assert fix.text == "When `npm test` fails with “Cannot find module '…'”: run `npm install` first, then again."
+    assert fixes(calls)[0].strength < fix.strength
+
+
+def test_one_session_does_not_show_that_any_command_in_between_was_the_remedy() -> None:
+    calls = (failed("npm test", "Error: Cannot find module 'left-pad'"), ran("tool sync now"), ran("npm test"))
     assert fixes(calls) == []
 
 

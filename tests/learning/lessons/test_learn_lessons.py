@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from learn_world import Clock
 from sessions import failed, ran, said
 
 import metier
 from metier.errors import ConflictError, NotFoundError, RefusedError
+from metier.learning.stages.count_checks import count_check
+from metier.learning.stages.digest import digest_of
 from metier.library.lessons import approve_lesson, edit_lesson, forget_lesson, get_lesson, reject_lesson
 from metier.store.tables import audit
 from metier.store.tables.learning import lessons
 from metier.store.tables.runs import runs
+from metier.types.lessons import LessonCheck
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from metier.types import Run
-    from metier.workspace import Workspace
 
 ERROR = "error: either --session or --path must be provided"
 
@@ -65,7 +72,7 @@ def test_a_persons_yes_and_no_stand_whatever_comes_later(ws: Workspace) -> None:
     assert [one.status for one in ws.lessons(every=True)] == ["approved", "rejected"]
     with ws.context.store.read() as transaction:
         actions = [one.action for one in audit.list_all(transaction) if "lesson" in one.action]
-    assert actions == ["approve lesson", "reject lesson"]
+    assert actions == ["approve lesson (observe)", "reject lesson"]
 
 
 def test_every_decision_can_be_taken_back(ws: Workspace) -> None:
@@ -132,3 +139,36 @@ def test_a_lesson_is_found_by_the_public_names(ws: Workspace) -> None:
     assert [one.target for one in ws.drafts()] == ["open-pull-request"]
     run = ws.runs()[0]
     assert ws.mark(run.id, "bad", "wrong branch").success is False
+
+
+def test_calls_are_held_to_an_approved_lesson_and_the_digest_tells_it(tmp_path: Path) -> None:
+    clock = Clock()
+    folder = tmp_path / "p"
+    folder.mkdir()
+    with Workspace.open(folder, clock=clock) as ws:
+        taught(ws, "one", "two")
+        fix = ws.lessons()[0]
+        assert fix.check == LessonCheck(program=("tool", "pr"), needs=("--path",), instead="tool pr --path .")
+        done = approve_lesson(ws.context, fix.id, "yes", "deny")
+        assert done.check is not None
+        assert done.check.step == "deny"
+        clock.later(days=1)
+        late = replace(work("three"), started=ws.context.now())
+        ws.deliver([late, replace(work("four"), started=ws.context.now())])
+        ws.learn()
+        counted = count_check(ws.context, get_lesson(ws.context, fix.id))
+        assert counted is not None
+        assert (counted.before.violated, counted.after.violated, counted.after.applies) == (2, 2, 4)
+        assert get_lesson(ws.context, fix.id).check == done.check
+        found = digest_of(ws.context)
+        assert [(lesson.id, rate.violated) for lesson, rate in found.checked] == [(fix.id, 2)]
+        assert [(one.program, one.sessions) for one in found.came_back] == [("tool pr", 4)]
+        clock.later(days=90)
+        assert [one.id for one in digest_of(ws.context).unused] == [fix.id]
+
+
+def test_only_a_lesson_with_a_check_can_deny(ws: Workspace) -> None:
+    taught(ws, "one", "two")
+    fact = ws.lessons()[1]
+    with pytest.raises(RefusedError, match="names no command or path"):
+        approve_lesson(ws.context, fact.id, "yes", "deny")

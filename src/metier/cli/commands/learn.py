@@ -27,7 +27,7 @@ Apply = Annotated[
 Wait = Annotated[
     float, typer.Option("--wait", metavar="SECONDS", min=0, help="Wait this long for another learner to finish.")
 ]
-SUMMED_UP = ("learn", "draft")
+SUMMED_UP = ("learn", "draft", "lessons")
 """Stages whose notes the page says once, at the end."""
 
 

@@ -9,7 +9,8 @@ from metier.cli.output import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from metier.types.lessons import Lesson, Problem
+    from metier.learning.lessons.checks.tally import Tally
+    from metier.types.lessons import Lesson, LessonCheck, Problem
 
 SHOWN = 5
 """Proposals above the line."""
@@ -30,11 +31,44 @@ def row(lesson: Lesson) -> dict[str, object]:
         "strength": lesson.strength,
         "sessions": lesson.sessions,
         "quotes": [{"run": one.run, "text": one.text, "origin": one.origin} for one in lesson.quotes],
-        "check": None,
+        "check": check_row(lesson),
         "expires": lesson.expires or None,
         "already_written": lesson.already_written or None,
         "by": lesson.by,
     }
+
+
+def check_row(lesson: Lesson) -> dict[str, object] | None:
+    """A lesson's check as JSON; null: it cannot be checked."""
+    check = lesson.check
+    if check is None:
+        return None
+    return {
+        "program": list(check.program),
+        "wrong": list(check.wrong),
+        "needs": list(check.needs),
+        "path": check.path or None,
+        "instead": check.instead or None,
+        "step": check.step,
+    }
+
+
+def tally_row(tally: Tally) -> dict[str, object]:
+    """How calls stood to a check, as JSON."""
+    return {
+        "before": {"applies": tally.before.applies, "violated": tally.before.violated},
+        "since": {"applies": tally.after.applies, "violated": tally.after.violated},
+        "obeyed": list(tally.obeyed),
+        "violated": list(tally.violated),
+    }
+
+
+def tally_lines(tally: Tally) -> Iterator[str]:
+    """How calls stood to a check, with examples for and against."""
+    since = f", {tally.after.violated} of {tally.after.applies} since you approved it" if tally.after.applies else ""
+    yield f"  checked on calls: violated in {tally.before.violated} of {tally.before.applies}{since}"
+    yield from (visible(f"  violates it: {one}") for one in tally.violated)
+    yield from (visible(f"  obeys it:    {one}") for one in tally.obeyed)
 
 
 def problem_row(problem: Problem, external: Sequence[str]) -> dict[str, object]:
@@ -85,10 +119,25 @@ def card(lesson: Lesson) -> Iterator[str]:
     yield visible(f"  seen in {sessions(lesson.sessions)}; strength {lesson.strength:.2f}; found by {lesson.by}")
     if lesson.trigger and lesson.kind == "fix":
         yield visible(f"  given when an output says: {lesson.trigger}")
+    if lesson.check is not None:
+        yield visible(f"  calls are held to it: {check_words(lesson.check)} ({lesson.check.step})")
     if lesson.already_written:
         yield visible(f"  already written in {lesson.already_written}")
     if lesson.note:
         yield visible(f"  note: {lesson.note}")
+
+
+def check_words(check: LessonCheck) -> str:
+    """A check in plain words."""
+    if check.path:
+        return f"{check.path} must not be touched"
+    program = " ".join(check.program)
+    instead = f"; run `{check.instead}`" if check.instead else ""
+    if check.needs:
+        return f"`{program}` needs {' or '.join(check.needs)}{instead}"
+    if check.wrong:
+        return f"`{program}` must not be given {' or '.join(check.wrong)}{instead}"
+    return f"`{program}` must not be run{instead}"
 
 
 def is_quote(lesson: Lesson) -> bool:

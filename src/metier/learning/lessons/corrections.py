@@ -82,12 +82,13 @@ def _neighbours(every: Sequence[Said], weights: Mapping[str, float]) -> list[lis
     for at, one in enumerate(every):
         for term in one.terms:
             by_term[term].append(at)
+    common = max(8, len(every) // 4)
     found: list[list[int]] = []
     for at, one in enumerate(every):
         shared: Counter[int] = Counter()
         weight: dict[int, float] = defaultdict(float)
         for term in one.terms:
-            for other in by_term[term] if len(by_term[term]) <= max(8, len(every) // 4) else ():
+            for other in by_term[term] if len(by_term[term]) <= common else ():
                 shared[other] += 1
                 weight[other] += weights[term]
         found.append(
@@ -98,12 +99,14 @@ def _neighbours(every: Sequence[Said], weights: Mapping[str, float]) -> list[lis
 
 def _correction(at: int, every: Sequence[Said], near: Sequence[int], weights: Mapping[str, float]) -> Correction | None:
     one = every[at]
+    said = weight_of(one.text, one.cues)
+    if not near or said < PLAIN:
+        return None
     process = process_terms(one.text)
     others = [every[other] for other in near if process & set(one.terms) & set(every[other].terms)]
     sessions = len({one.session, *(other.session for other in others)})
-    said = weight_of(one.text, one.cues)
     weight = sessions**0.5 * said
-    if sessions < LEAST or said < PLAIN or weight < ENOUGH:
+    if sessions < LEAST or weight < ENOUGH:
         return None
     shared = Counter(term for other in others for term in set(other.terms) & set(one.terms))
     subject = tuple(

@@ -46,6 +46,7 @@ _ROLES = (
         rf"^{_RUNNERS} (?:install|sync|ci|deps\.get|restore|bootstrap)(?: -e|$)",
         "Install what the project needs with `{}`.",
     ),
+    ("check", rf"^{_RUNNERS} (?:run )?(?:check|verify|validate|qa|precommit)\b", "Check everything with `{}`."),
     ("serve", rf"^{_RUNNERS} (?:run )?(?:dev|serve|start|preview|phx\.server)\b", "Start it with `{}`."),
 )
 _PATTERNS = tuple((role, re.compile(pattern), text) for role, pattern, text in _ROLES)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 """Proposals that a pass puts before a person; the others wait below the line."""
-CORE = frozenset(("test", "lint", "build", "types", "coverage"))
+CORE = frozenset(("test", "lint", "build", "types", "coverage", "check"))
 """What a project is asked for in nearly every session."""
 ALIKE = 2
 """Words of their subjects that two rules share when they are about the same."""
@@ -42,20 +42,27 @@ def strength_of_rule(correction: Correction) -> float:
 def merge(stored: Sequence[Lesson], found: Sequence[Lesson], now: str) -> list[Lesson]:
     """What is to be kept: decisions stand, proposals are updated, what was said no to does not come back."""
     by_id = {one.id: one for one in stored}
-    rejected = [one for one in stored if one.status in ("rejected", "forgotten")]
+    refused = [one for one in stored if one.status in ("rejected", "forgotten")]
     kept: list[Lesson] = []
     for one in found:
         old = by_id.get(one.id)
-        if old is None:
-            if not any(_is_same(one, other) for other in rejected):
-                kept.append(replace(one, created=now, updated=now))
-        elif old.status == "proposed" and old.by != "person":
-            kept.append(replace(one, created=old.created, updated=now if one.text != old.text else old.updated))
-        else:
-            kept.append(replace(old, sessions=one.sessions, quotes=one.quotes, strength=one.strength))
+        if old is not None:
+            kept.append(_updated(old, one, now))
+        elif not any(_is_same(one, other) for other in refused):
+            kept.append(replace(one, created=now, updated=now))
     there = {one.id for one in kept}
-    kept += [one for one in stored if (one.status != "proposed" or one.by == "person") and one.id not in there]
-    return kept
+    return [*kept, *(one for one in stored if _is_decided(one) and one.id not in there)]
+
+
+def _updated(old: Lesson, new: Lesson, now: str) -> Lesson:
+    """A known lesson with what is new about it; words and status that a person decided on stay."""
+    if _is_decided(old):
+        return replace(old, sessions=new.sessions, quotes=new.quotes, strength=new.strength)
+    return replace(new, created=old.created, updated=now if new.text != old.text else old.updated)
+
+
+def _is_decided(lesson: Lesson) -> bool:
+    return lesson.status != "proposed" or lesson.by == "person"
 
 
 def in_order(lessons: Sequence[Lesson]) -> list[Lesson]:

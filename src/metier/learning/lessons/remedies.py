@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
+from metier.learning.lessons.facts import role_of
 from metier.learning.lessons.session.commands import parts_of
 from metier.learning.lessons.session.errors import error_key
 from metier.learning.lessons.wording import COMMAND, command_wording, error_wording, trigger_of
@@ -25,6 +26,10 @@ FEW = 9
 """Words of a remedy that was seen once."""
 _ENTERING = re.compile(r"(?:source|\.|export|eval|nvm|conda|pyenv|asdf|mise|direnv) ")
 """Commands that enter an environment."""
+SOON = 2
+"""Tries until it worked, where only one session shows it."""
+_PREPARING = frozenset(("install", "format", "migrate", "generate", "build"))
+"""What commands are for that make another one work."""
 HOLES = 2
 """Holes in an error that was seen once: with more it is about this one case."""
 _UNDER_WAY = re.compile(r"--(?:continue|abort|skip|amend)\b")
@@ -70,12 +75,11 @@ def _fix(group: Sequence[Repair]) -> Fix | None:
     if not best or not _is_clear(best, sessions):
         return None
     command = command_wording([one.fix for one in best], [one.session for one in best])
-    error = error_wording([one.error for one in best], sessions)
+    error = error_wording([one.error for one in best], sessions, f"{best[-1].program} {best[-1].fix}")
     if len(command) > COMMAND or len(error) < SHORTEST or (sessions < 2 and error.count("…") > HOLES):
         return None
-    programs = [one.program for one in best]
     return Fix(
-        program=max(programs, key=programs.count),
+        program=Counter(one.program for one in best).most_common(1)[0][0],
         error=error,
         trigger=trigger_of(error),
         command=command,
@@ -105,9 +109,19 @@ def _is_clear(best: Sequence[Repair], sessions: int) -> bool:
     one = best[-1]
     if len(one.fix.split()) > FEW or _UNDER_WAY.search(one.fix) or "TEXT" in command_wording([one.fix], [""]):
         return False
-    if one.how == "together" and not _ENTERING.match(one.fix):
-        return False
-    return one.how == "named" or (one.how in ("instead", "together") and one.tries == 1)
+    match one.how:
+        case "named":
+            return True
+        case "together":
+            return one.tries <= SOON and bool(_ENTERING.match(one.fix))
+        case "instead":
+            return one.tries < SOON
+        case "before":
+            return one.tries <= SOON and (role_of(one.fix) in _PREPARING or one.fix.startswith("git add "))
+        case "folder" | "after" | "none":
+            return False
+        case _:
+            assert_never(one.how)
 
 
 def _is_other_program(one: Repair) -> bool:

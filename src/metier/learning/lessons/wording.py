@@ -17,31 +17,41 @@ ERROR = 100
 COMMAND = 160
 """Characters of a command that a line can hold."""
 _JOINTS = ("&&", ";", "||", "|", "&")
+_USUAL_NAMES = frozenset(("origin", "upstream", "main", "master", "HEAD", ".", "..", "./...", "--"))
+_BRANCHING = frozenset(
+    ("git", verb)
+    for verb in ("push", "checkout", "switch", "merge", "rebase", "branch", "fetch", "pull", "cherry-pick")
+)
 _ODD = re.compile(r"(?<![\w-])(?!--)[A-Za-z]\w*(?:[-_.]\w+)+")
 _HOLES = re.compile(r"(?:…[\s,;:'\"]*){2,}")
 _GENERIC = re.compile(r"^(?:(?:error|fatal|stderr): ?)+", re.IGNORECASE)
 _HOME = re.compile(r"/(?:home|Users)/[^/\s]+")
 
 
-def error_wording(errors: Sequence[str], sessions: int) -> str:
-    """The error as one says it to somebody: words that differ, values and names are holes."""
+def error_wording(errors: Sequence[str], sessions: int, program: str = "") -> str:
+    """The error as one says it to somebody: words that differ, values and names are holes, but for the program's."""
     lines = [masked(line).split() for line in errors]
     newest = lines[-1]
     alike = [line for line in lines if len(line) == len(newest)]
     words = [word if all(line[at] == word for line in alike) else "…" for at, word in enumerate(newest)]
     text = " ".join(words)
     if sessions < 2:
-        text = _ODD.sub("…", text)
-    text = _HOLES.sub("… ", _GENERIC.sub("", text)).strip(" .:,;")
+        text = _ODD.sub(lambda found: found[0] if found[0] in program else "…", text)
+    text = _balanced(_HOLES.sub("… ", _GENERIC.sub("", text)).strip(" .:,;"))
     return text if len(text) <= ERROR else f"{text[:ERROR].rsplit(' ', 1)[0].rstrip(' .:,;')} …"
+
+
+def _balanced(text: str) -> str:
+    """A text without a quote that was opened and cut off."""
+    for sign in ("'", '"', "`"):
+        if text.count(sign) % 2 and not re.search(rf"\w{sign}\w", text):
+            text = "".join(text.rsplit(sign, 1))
+    return text.strip(" .:,;")
 
 
 def trigger_of(wording: str) -> str:
     """The longest piece of an error that is the same each time: what to look for in an output."""
-    pieces = [
-        piece.strip(" .:,;()'\"") if "'" not in piece.strip(" .:,;()'\"") else piece.strip(" .:,;")
-        for piece in wording.split("…")
-    ]
+    pieces = [_balanced(piece.strip(" .:,;()")) for piece in wording.split("…")]
     return max(pieces, key=len, default="")
 
 
@@ -50,12 +60,12 @@ def command_wording(commands: Sequence[str], sessions: Sequence[str]) -> str:
     rows = [_words(line) for line in commands]
     shape = Counter(map(len, rows)).most_common(1)[0][0]
     alike = [(row, session) for row, session in zip(rows, sessions, strict=True) if len(row) == shape]
-    many = len({session for _, session in alike}) > 1
     heads = _heads(alike[-1][0])
+    count = len({session for _, session in alike})
     found: list[str] = []
     for at in range(shape):
         said = [row[at] for row, _ in alike]
-        found.append(said[-1] if at in heads else _word(said, many=many))
+        found.append(said[-1] if at in heads else _word(said, count, after=found))
     text = " ".join(word for at, word in enumerate(found) if not (at and word == found[at - 1] and word.isupper()))
     return _HOME.sub("~", text)
 
@@ -82,16 +92,29 @@ def _heads(words: Sequence[str]) -> set[int]:
     return found
 
 
-def _word(said: Sequence[str], *, many: bool) -> str:
+def _word(said: Sequence[str], sessions: int, *, after: Sequence[str]) -> str:
+    """A word that all say, or the slot for what they say differently."""
     newest = said[-1]
-    if newest in _JOINTS:
+    if newest in _JOINTS or newest in _USUAL_NAMES:
         return newest
-    same = said.count(newest)
+    if _takes_branch(after) and not newest.startswith("-"):
+        return "BRANCH"
     slot = slot_of(newest)
-    if many and same * 2 > len(said) and " " not in newest and slot not in ("NAME", "N"):
+    if _is_agreed(said, sessions) and slot not in ("NAME", "N", "ADDRESS"):
         return newest
     if slot != newest or newest.startswith("-") or "/" in newest:
         return slot
-    if many:
-        return "NAME"
-    return "NAME" if _ODD.fullmatch(newest) else newest
+    return "NAME" if sessions > 1 or _ODD.fullmatch(newest) else newest
+
+
+def _is_agreed(said: Sequence[str], sessions: int) -> bool:
+    """Whether most sessions say the newest word; a name needs three of them, for two may be about the same thing."""
+    newest = said[-1]
+    most = sessions > 1 and said.count(newest) * 2 > len(said) and " " not in newest
+    return most and (sessions > 2 or not _ODD.fullmatch(newest))
+
+
+def _takes_branch(before: Sequence[str]) -> bool:
+    """Whether the words of a command so far call for the name of a branch."""
+    start = max((at + 1 for at, word in enumerate(before) if word in _JOINTS), default=0)
+    return tuple(before[start : start + 2]) in _BRANCHING

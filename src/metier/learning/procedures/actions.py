@@ -127,6 +127,15 @@ def edited_paths(call: ToolCall) -> list[str]:
     return list(dict.fromkeys(_paths(call.input, fields)))
 
 
+def read_paths(call: ToolCall) -> list[str]:
+    """The files that a call read or looked through."""
+    if is_shell(call.name) or _last_name(call.name) in _EDITS:
+        return []
+    fields = _fields(call.input)
+    named = _text(fields, ("file_path", "path", "filename", "target_file", "notebook_path", "absolute_path"))
+    return [named] if named else []
+
+
 def _last_name(tool: str) -> str:
     return tool.strip().casefold().rsplit("__", 1)[-1].rsplit("/", 1)[-1]
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.events import Advanced, Began, Ended
-from metier.learning.lessons.aggregate import lessons_from
+from metier.events import Advanced, Began, Ended, Noted
+from metier.learning.lessons.aggregate import lesson_id, lessons_from
+from metier.learning.lessons.checks.make import check_of
+from metier.learning.lessons.judging.by_model import judge_rules, questions_for
 from metier.learning.lessons.ranking import in_order, merge
 from metier.learning.lessons.screen import may_be_shown
 from metier.learning.lessons.session.mine import as_text, from_text, mine_session
@@ -21,16 +23,24 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.events import Event
     from metier.learning.lessons.session.mine import Catch
+    from metier.learning.lessons.session.sightings import Said
+    from metier.models.questions import Asker
     from metier.types.lessons import Lesson
 
 TOGETHER = 400
 """Runs read and saved at a time, whole sessions."""
+CHARACTERS = 4
+"""Characters of a token, roughly."""
+NAMED = 3
+"""Lines of a model that were dropped and are named."""
 PAGE = 200_000
 """Characters of a project's page that are looked at."""
 
 
-def learn_lessons(ctx: Context, *, save: bool) -> Generator[Event, None, tuple[Lesson, ...]]:
-    """Every lesson as it is now, in order; with `save`, kept."""
+def learn_lessons(
+    ctx: Context, *, save: bool, asker: Asker | None = None
+) -> Generator[Event, None, tuple[Lesson, ...]]:
+    """Every lesson as it is now, in order; with `save`, kept. A model, if there is one, judges what the person said."""
     with ctx.store.read() as transaction:
         sessions = sightings.unread(transaction)
     total = sum(map(len, sessions))
@@ -41,7 +51,7 @@ def learn_lessons(ctx: Context, *, save: bool) -> Generator[Event, None, tuple[L
         fresh += _read(ctx, batch, save=save)
         done += sum(map(len, batch))
         yield Advanced(stage="lessons", done=done, total=total)
-    found = _add_up(ctx, () if save else fresh, save=save)
+    found = yield from _add_up(ctx, () if save else fresh, asker, save=save)
     waiting = sum(one.is_open for one in found)
     yield Ended(stage="lessons", text=f"{waiting} lessons wait for a decision")
     return tuple(found)
@@ -71,22 +81,68 @@ def _read(ctx: Context, batch: Sequence[list[str]], *, save: bool) -> list[Catch
     return [catch for _, catch in found]
 
 
-def _add_up(ctx: Context, fresh: Sequence[Catch], *, save: bool) -> list[Lesson]:
+def _add_up(
+    ctx: Context, fresh: Sequence[Catch], asker: Asker | None, *, save: bool
+) -> Generator[Event, None, list[Lesson]]:
     """The lessons from all that was kept and what is fresh; as they were where nothing has changed."""
+    who = asker.name if asker else ""
     with ctx.store.read() as transaction:
-        stored, basis = lessons.list_all(transaction), sightings.fingerprint(transaction)
+        stored, basis = lessons.list_all(transaction), f"{sightings.fingerprint(transaction)} {who}".strip()
         if not fresh and meta.get(transaction, f"{meta.ADDED_UP}:{ctx.name}") == basis:
             return in_order(stored)
-        kept = [from_text(text) for text in sightings.list_all(transaction)]
-    new = lessons_from((one for catch in (*kept, *fresh) for one in catch), ctx.name)
+        caught = [*(from_text(text) for text in sightings.list_all(transaction)), *fresh]
+    new = lessons_from((one for catch in caught for one in catch), ctx.name)
     pages = project_pages(ctx)
-    known = [replace(one, already_written=written_where(one, pages)) for one in new if may_be_shown(one)]
-    found = merge(stored, known, ctx.now())
+    if asker is not None:
+        new = yield from _judged(asker, new, [one for catch in caught for one in catch.said], pages, stored)
+    found = _kept(ctx, new, stored, pages, frozenset(program for catch in caught for program in catch.programs))
     if save:
         with ctx.store.write() as transaction:
             lessons.replace_proposals(transaction, found)
             meta.put(transaction, f"{meta.ADDED_UP}:{ctx.name}", basis)
     return in_order(found)
+
+
+def _kept(
+    ctx: Context,
+    new: Sequence[Lesson],
+    stored: Sequence[Lesson],
+    pages: Mapping[str, str],
+    programs: frozenset[str],
+) -> list[Lesson]:
+    """The lessons that may be shown, beside those that a person has decided on, each with its check."""
+    shown = [replace(one, already_written=written_where(one, pages)) for one in new if may_be_shown(one)]
+    named = [replace(one, workspace=ctx.name, id=lesson_id(ctx.name, one)) for one in shown]
+    return [with_check(one, programs) for one in merge(stored, named, ctx.now())]
+
+
+def _judged(
+    asker: Asker, new: Sequence[Lesson], said: Sequence[Said], pages: Mapping[str, str], stored: Sequence[Lesson]
+) -> Generator[Event, None, list[Lesson]]:
+    """The lessons with the model's rules in the place of quotes; the quotes stay where nobody answered."""
+    rejected = [one.text for one in stored if one.status == "rejected"]
+    questions = questions_for(said, pages, rejected)
+    if not questions:
+        return list(new)
+    tokens = sum(len(one.prompt) for one in questions) // CHARACTERS
+    asked = f"{len(questions)} questions, about {tokens:,} tokens; what was answered before costs nothing"
+    yield Noted(stage="learn", text=f"Asking {asker.name} which of {len(said)} sentences are rules: {asked}.")
+    judged = judge_rules(asker, said, pages, rejected)
+    for reason in judged.dropped[:NAMED]:
+        yield Noted(stage="lessons", text=f"Dropped a line of the model: {reason}")
+    if judged.outage:
+        yield Noted(stage="learn", text=f"No rules by the model, your own quotes instead: {judged.outage}")
+        return list(new)
+    others = [one for one in new if one.kind != "rule"]
+    return sorted([*others, *judged.lessons], key=lambda one: (-one.strength, one.kind, one.text))
+
+
+def with_check(lesson: Lesson, programs: frozenset[str]) -> Lesson:
+    """The lesson with its check; one that a person has set a step for keeps it."""
+    found = check_of(lesson, programs)
+    if found is None:
+        return replace(lesson, check=None)
+    return replace(lesson, check=replace(found, step=lesson.check.step if lesson.check else found.step))
 
 
 def project_pages(ctx: Context) -> Mapping[str, str]:

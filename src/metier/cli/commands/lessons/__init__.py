@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from metier.cli.commands.lessons.checks import checks
 from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import console, emit, talk
 
@@ -64,30 +65,43 @@ def show(ctx: typer.Context, lesson: LessonArgument, as_json: AsJson = False) ->
 
     Example:  metier lessons show 3f9a
     """
-    from metier.cli.views.lessons import card, row
+    from metier.cli.views.lessons import card, row, tally_lines, tally_row
+    from metier.learning.stages.count_checks import count_check
     from metier.library.lessons import get_lesson
 
     with open_workspace(ctx) as ws:
         found = get_lesson(ws.context, lesson)
+        counted = count_check(ws.context, found)
     if as_json:
-        emit([row(found)])
+        emit([row(found) | (tally_row(counted) if counted else {})])
         return
-    for line in card(found):
+    for line in (*card(found), *(tally_lines(counted) if counted else ())):
         console().print(line)
     if found.status == "proposed":
         talk(f"Use it: metier lessons approve {found.id[:8]}   Say no: metier lessons reject {found.id[:8]}")
 
 
 @app.command()
-def approve(ctx: typer.Context, lesson: LessonArgument, reason: Reason = "", as_json: AsJson = False) -> None:
-    """Approve a lesson exactly as it stands.
+def approve(
+    ctx: typer.Context,
+    lesson: LessonArgument,
+    deny: Annotated[bool, typer.Option("--deny", help="Deny calls that violate it, where agents can.")] = False,
+    remind: Annotated[bool, typer.Option("--remind", help="Remind the agent when a call violates it.")] = False,
+    reason: Reason = "",
+    as_json: AsJson = False,
+) -> None:
+    """Approve a lesson exactly as it stands. Calls are only counted against it unless you add --remind or --deny.
 
-    Example:  metier lessons approve 3f9a
+    Example:  metier lessons approve 3f9a  ·  metier lessons approve 3f9a --deny
     """
+    from metier.errors import UsageError
     from metier.library.lessons import approve_lesson
 
+    if deny and remind:
+        raise UsageError("Choose one: --remind or --deny.")
+    step = "deny" if deny else "remind" if remind else None
     with open_workspace(ctx) as ws:
-        done = approve_lesson(ws.context, lesson, reason)
+        done = approve_lesson(ws.context, lesson, reason, step)
     _tell(done, f"Approved lesson {done.id[:8]}. Undo: metier lessons forget {done.id[:8]}", as_json=as_json)
 
 
@@ -154,6 +168,9 @@ def forget(ctx: typer.Context, lesson: LessonArgument, reason: Reason = "", as_j
     with open_workspace(ctx) as ws:
         done = forget_lesson(ws.context, lesson, reason)
     _tell(done, f"Lesson {done.id[:8]} is out of use. Undo: metier lessons approve {done.id[:8]}", as_json=as_json)
+
+
+app.command()(checks)
 
 
 @app.command()

@@ -17,6 +17,7 @@ _ID = re.compile(r"(?=.*\d)(?=.*[A-Za-z#])[\w#.:-]{3,}\Z|#?\d+(?:[.:]\d+)*\Z|(?=
 _NAME = re.compile(r"[\w@.:/#+=~^-]+\Z")
 _USUAL = re.compile(r"\.{1,2}/?\Z|\.?venv/bin/activate\Z|origin/\w+\Z")
 """Paths that are the same in many projects."""
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+|^\w+://|\b\d{1,3}(?:\.\d{1,3}){3}\b")
 _VERSION = re.compile(r"[\w-]+@[\w.^~-]+\Z")
 
 
@@ -189,6 +190,8 @@ def slot_of(word: str) -> str:
     bare = word.strip("\"'")
     if not _NAME.match(bare):
         return "TEXT"
+    if _ADDRESS.search(bare):
+        return "ADDRESS"
     if "/" in bare or _FILE_END.search(bare):
         return bare if _USUAL.match(bare) else "PATH"
     if bare.lstrip("#").isdigit():

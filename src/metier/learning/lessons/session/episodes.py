@@ -38,7 +38,7 @@ def is_reply(message: str) -> bool:
     text = message.strip()
     if _MARKER.match(text):
         return True
-    return not text or (len(text.split()) <= REPLY and _REPLY.fullmatch(text) is not None)
+    return bool(text) and (len(text.split()) <= REPLY and _REPLY.fullmatch(text) is not None)
 
 
 def belongs_to_before(message: str) -> bool:

@@ -45,11 +45,26 @@ _PLAIN_QUOTE = re.compile(r"(?<!\w)['\"`][a-z]+['\"`]")
 _GENERIC = re.compile(r"^(?:error|fatal): ?", re.IGNORECASE)
 _DOTS = re.compile(r"\.{4,}|={4,}|-{4,}|_{4,}")
 _ASSERTED = re.compile(
-    r"^-* ?FAIL\b|\bexpect\(|\bassert|\bExpected\b|\bReceived\b|^[✓✗×√(]|\d+ (?:fail|error|"
-    r"pass|test)|\[\d+(?:\.\d+)?m?s\]|\bFAILED\b|test session"
-    r"|:\d+:\d+:? |\b[A-Z]\d{3}\b|^\d+:\d+\b|^[\w/.-]+:\d+:",
+    r"^-* ?FAIL\b|\bexpect\(|\bassert|\bExpected\b|\bReceived\b|^[✓✗×√(]|\d+ (?:fail|error|pass|test)|"
+    r"\[\d+(?:\.\d+)?m?s\]|\bFAILED\b|test session|:\d+:\d+:? |\b[A-Z]\d{3}\b|^\d+:\d+\b|^[\w/.-]+:\d+:|\(\d+,\d+\)|"
+    r"\berror TS\d+|\berror\[E\d+\]|could not compile|compilation (?:failed|error)|\bbuild failed\b|"
+    r"undefined(?: reference|:)|\b(?:Syntax|Type|Name|Reference|Attribute|Indentation|Key|Value|Index|Range)Error\b|"
+    r"is not defined|merge conflict",
     re.IGNORECASE,
 )
+_IDLE = re.compile(
+    (
+        r"nothing to commit|no changes added to commit|working tree clean|up[- ]to[- ]date|no changes to|"
+        r"already (?:on|installed)"
+    ),
+    re.IGNORECASE,
+)
+_NAMED_AFTER = re.compile(
+    r"\b(branch|tag|commit|worktree|session|user|host|container|pod|image|project|workspace|remote) "
+    r"'?(?=[\w./#-]*[-_/#.\d])[\w./#-]{3,}'?",
+    re.IGNORECASE,
+)
+"""A name behind a word that says what it is the name of."""
 _PERSON = re.compile(
     r"doesn't want to (?:proceed|take)|tool use was rejected|User rejected|tell Claude what to do|Interrupted by user|"
     r"Request interrupted|Sibling tool call|interrupted by the user|was cancelled by|user (?:denied|declined|aborted)|"
@@ -67,6 +82,11 @@ _NUMBER = re.compile(r"#?\d+(?:[.,:]\d+)*")
 def was_persons_doing(text: str) -> bool:
     """Whether a call did not go through because a person or the harness stopped it: that is no error of the work."""
     return bool(_PERSON.search(text[:LOOKED_AT]))
+
+
+def is_no_trouble(line: str) -> bool:
+    """Whether a command only says that there was nothing to do."""
+    return bool(_IDLE.search(line))
 
 
 def is_of_the_code(line: str) -> bool:
@@ -104,7 +124,7 @@ def error_key(line: str) -> str:
 @lru_cache(maxsize=8192)
 def masked(line: str) -> str:
     """The line with a hole for every value: quoted texts, paths, numbers, ids."""
-    text = _QUOTED.sub(_quoted, line)
+    text = _NAMED_AFTER.sub(r"\1 …", _QUOTED.sub(_quoted, line))
     for pattern in (_PATH, _HEX, _FILE, _ID, _NUMBER):
         text = pattern.sub("…", text)
     return " ".join(text.split())

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from metier.learning.lessons.session.commands import is_destructive, parts_of
-from metier.learning.lessons.session.errors import is_of_the_code, lines_of
+from metier.learning.lessons.session.errors import is_no_trouble, is_of_the_code, lines_of
 from metier.learning.lessons.session.sightings import How, Repair
 
 if TYPE_CHECKING:
@@ -38,13 +38,14 @@ _PREPARING = frozenset(("source", ".", "export", "mkdir", "touch", "set"))
 
 def repairs_of(steps: Sequence[SessionStep], session: str) -> list[Repair]:
     """Every failed command of a session with what made it work, where that was seen."""
-    found = [_repair(steps, at, session) for at, step in enumerate(steps) if step.kind == "command" and not step.ok]
+    acting = [step for step in steps if step.kind != "command" or step.parts]
+    found = [_repair(acting, at, session) for at, step in enumerate(acting) if step.parts and not step.ok]
     return [one for one in found if one is not None]
 
 
 def _repair(steps: Sequence[SessionStep], at: int, session: str) -> Repair | None:
     failed = steps[at]
-    if is_of_the_code(failed.error):
+    if is_of_the_code(failed.error) or is_no_trouble(failed.error):
         return None
     fix, how, program, tries = _remedy(steps, at)
     if fix and is_destructive(fix):

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from metier.types import Record
 
 
+PROGRAMS = 200
+"""Programs of a session that are kept."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catch:
     """All that the net found in a session."""
@@ -27,6 +31,8 @@ class Catch:
     repairs: tuple[Repair, ...] = ()
     worked: tuple[Worked, ...] = ()
     said: tuple[Said, ...] = ()
+    programs: tuple[str, ...] = ()
+    """What was run, each program once."""
 
     def __iter__(self) -> Iterator[Sighting]:
         """Every sighting, whatever it is."""
@@ -38,18 +44,22 @@ def mine_session(runs: Sequence[Record]) -> Catch:
     repairs: list[Repair] = []
     worked: list[Worked] = []
     said: list[Said] = []
+    programs: set[str] = set()
     for name, group in groupby(runs, key=lambda one: one.run.session or one.id):
         session = list(group)
         steps = steps_of(session)
         repairs += repairs_of(steps, name)
         worked += commands_in(steps, name)
         said += said_in(session, name)
-    return Catch(repairs=tuple(repairs), worked=tuple(worked), said=tuple(said))
+        programs |= {part.words[0] for step in steps for part in step.programs}
+    return Catch(
+        repairs=tuple(repairs), worked=tuple(worked), said=tuple(said), programs=tuple(sorted(programs)[:PROGRAMS])
+    )
 
 
 def as_text(catch: Catch) -> str:
     """For the store; empty where nothing was found."""
-    return dumps(catch) if catch.repairs or catch.worked or catch.said else ""
+    return dumps(catch) if catch != Catch() else ""
 
 
 def from_text(text: str) -> Catch:

@@ -31,6 +31,8 @@ class SessionStep:
     """The command line, the path that was edited, or what the person said."""
     parts: tuple[Part, ...] = ()
     """What of the line does something."""
+    programs: tuple[Part, ...] = ()
+    """All of the line's commands, also those that only look."""
     ok: bool = True
     error: str = ""
     """The line of the output that says what went wrong; empty: nothing did, or nobody knows."""
@@ -59,28 +61,22 @@ def _of_run(record: Record) -> Iterator[SessionStep]:
 def _command(run: str, moment: str, line: str, call: ToolCall) -> SessionStep | None:
     text = call.error or call.output
     ok = call.ok and call.error is None
-    if len(line) > LONGEST and "<<" not in line[:LONGEST]:
+    if (len(line) > LONGEST and "<<" not in line[:LONGEST]) or (not ok and was_persons_doing(text)):
         return None
-    if not ok and was_persons_doing(text):
-        return None
-    parts = tuple(main_parts(line))
-    if not parts:
-        return None
-    if ok and _hides_failure(line):
-        found = error_line(text)
-        ok = not (found and _is_sure(found))
-        return SessionStep(
-            kind="command",
-            run=run,
-            moment=moment,
-            line=line,
-            parts=parts,
-            ok=ok,
-            error=found if not ok else "",
-            output=text,
-        )
-    error = "" if ok else error_line(text)
-    return SessionStep(kind="command", run=run, moment=moment, line=line, parts=parts, ok=ok, error=error, output=text)
+    error = "" if ok and not _hides_failure(line) else error_line(text)
+    if ok and error and not _is_sure(error):
+        error = ""
+    return SessionStep(
+        kind="command",
+        run=run,
+        moment=moment,
+        line=line,
+        parts=tuple(main_parts(line)),
+        programs=parts_of(line),
+        ok=ok and not error,
+        error=error,
+        output=text,
+    )
 
 
 def _hides_failure(line: str) -> bool:

@@ -191,6 +191,17 @@ def look_again(transaction: Transaction, ids: Iterable[str]) -> None:
     transaction.many("UPDATE runs SET state = 'new' WHERE key = ?", [(key,) for key in keys])
 
 
+def holding(transaction: Transaction, word: str, *, after: int = 0, limit: int = 500) -> list[Record]:
+    """Runs whose text holds a word, oldest first, behind a sequence."""
+    escaped = word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    rows = transaction.all(
+        f"SELECT {COLUMNS} FROM runs WHERE workspace = ? AND sequence > ? AND body LIKE ? ESCAPE '\\'"
+        " ORDER BY sequence LIMIT ?",
+        (transaction.workspace, after, f"%{escaped}%", limit),
+    )
+    return [decode(row) for row in rows]
+
+
 def get_many(transaction: Transaction, ids: Sequence[str]) -> list[Record]:
     """The runs with these ids that are still there, oldest first."""
     found: list[Record] = []

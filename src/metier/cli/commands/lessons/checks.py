@@ -1,0 +1,46 @@
+"""`metier lessons checks`: whether agents obey what you approved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer  # noqa: TC002 - read when the command is made
+
+from metier.cli.options import AsJson, open_workspace
+from metier.cli.output import console, emit, table, talk
+
+if TYPE_CHECKING:
+    from metier.learning.lessons.checks.tally import Rate
+
+
+def checks(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Show how often calls obeyed the lessons that can be checked, before you approved them and since.
+
+    Example:  metier lessons checks  ·  metier lessons checks --json
+    """
+    from metier.cli.views.lessons import check_row, tally_row
+    from metier.learning.stages.count_checks import count_check
+
+    with open_workspace(ctx) as ws:
+        found = [(one, count_check(ws.context, one)) for one in ws.lessons() if one.check is not None]
+    counted = [(lesson, one) for lesson, one in found if one is not None]
+    if as_json:
+        emit(
+            [
+                {"id": lesson.id, "text": lesson.text, "check": check_row(lesson), **tally_row(one)}
+                for lesson, one in counted
+            ]
+        )
+    elif not counted:
+        talk("No lesson names a command or path that calls could be held to. See all: metier lessons list")
+    else:
+        rows = [
+            (lesson.id[:8], lesson.status, said(one.before), said(one.after), lesson.text) for lesson, one in counted
+        ]
+        console().print(table(("id", "status", "violated before", "since", "lesson"), rows, grow="lesson"))
+        talk("Examples of each: metier lessons show ID   Deny the wrong call: metier lessons approve ID --deny")
+
+
+def said(rate: Rate) -> str:
+    """A rate in words."""
+    return f"{rate.violated} of {rate.applies}" if rate.applies else "-"

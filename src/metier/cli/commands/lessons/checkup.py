@@ -1,0 +1,41 @@
+"""`metier checkup`: what the sessions on this machine already show."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from metier.cli.options import AsJson, options
+from metier.cli.output import console, emit, result_with_progress, talk
+
+
+def checkup(
+    ctx: typer.Context,
+    everywhere: Annotated[bool, typer.Option("--all", help="Look at the sessions of all folders.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Look at the sessions agents already wrote on this machine. It writes nothing, needs no workspace and no model.
+
+    It takes half a minute at most, and shows the corrections you repeated, the errors that cost the most tries, the
+    lines of CLAUDE.md and AGENTS.md that agents violated, and what Metier would propose.
+
+    Example:  metier checkup  ·  metier checkup --all
+    """
+    from metier.cli.views.checkup import document, page
+    from metier.learning.stages.check_up import check_up
+
+    root = Path(options(ctx).folder).absolute()
+    found = result_with_progress(check_up(root, os.environ, everywhere=everywhere))
+    if as_json:
+        emit(document(found))
+        return
+    if not found.sessions:
+        where = "on this machine" if everywhere else f"in {root}"
+        talk(f"No sessions of an agent were found {where}." + ("" if everywhere else " Look everywhere: --all"))
+        return
+    for line in page(found):
+        console().print(line)
+    talk("Nothing was written. Keep learning from your sessions: metier init && metier import && metier learn")

@@ -1,0 +1,64 @@
+"""`metier digest`: the last week of lessons in three lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer  # noqa: TC002 - read when the command is made
+
+from metier.cli.options import AsJson, open_workspace
+from metier.cli.output import console, emit, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from metier.learning.stages.digest import Digest
+
+NAMED = 3
+"""Errors and lessons that are named."""
+
+
+def digest(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Show the last seven days: which lessons were obeyed or violated, which errors came back, what to remove.
+
+    Example:  metier digest
+    """
+    from metier.learning.stages.digest import digest_of
+
+    with open_workspace(ctx) as ws:
+        found = digest_of(ws.context)
+    if as_json:
+        emit(document(found))
+        return
+    for line in lines(found):
+        console().print(visible(line))
+
+
+def document(found: Digest) -> dict[str, object]:
+    """A digest as JSON."""
+    return {
+        "checked": [
+            {"id": lesson.id, "text": lesson.text, "applies": rate.applies, "violated": rate.violated}
+            for lesson, rate in found.checked
+        ],
+        "came_back": [
+            {"program": one.program, "error": one.error, "sessions": one.sessions} for one in found.came_back
+        ],
+        "unused": [{"id": one.id, "text": one.text} for one in found.unused],
+    }
+
+
+def lines(found: Digest) -> Iterator[str]:
+    """A digest in three lines."""
+    applies, violated = (sum(getattr(rate, part) for _, rate in found.checked) for part in ("applies", "violated"))
+    worst = max(found.checked, key=lambda one: one[1].violated, default=None)
+    most = f" Most often: {worst[0].text}" if worst and worst[1].violated else ""
+    yield (
+        f"Lessons: obeyed in {applies - violated} of {applies} calls.{most}"
+        if applies
+        else "Lessons: no call to check."
+    )
+    back = "; ".join(f"{one.program}: {one.error}" for one in found.came_back[:NAMED])
+    yield f"Came back: {back}" if back else "Came back: no error of earlier sessions."
+    unused = "; ".join(f"{one.text} (metier lessons forget {one.id[:8]})" for one in found.unused[:NAMED])
+    yield f"To remove: {unused}" if unused else "To remove: nothing."

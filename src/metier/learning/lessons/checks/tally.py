@@ -1,0 +1,77 @@
+"""Many calls against a check: how often it applied and was violated, before a moment and after it, with examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metier.learning.lessons.checks.hold import check_call
+from metier.learning.procedures.actions import shell_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from metier.types import Record
+    from metier.types.lessons import LessonCheck
+
+EXAMPLES = 3
+"""Calls of each kind that are shown."""
+SECOND = 19
+"""Characters of a moment up to its seconds: not everybody writes more."""
+SHOWN = 160
+"""Characters of a call that are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """How often a check applied, and how often it was violated."""
+
+    applies: int = 0
+    violated: int = 0
+
+    @property
+    def share(self) -> float:
+        """Violations among the calls to which it applied; 0 where there were none."""
+        return self.violated / self.applies if self.applies else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """What calls say about a check."""
+
+    before: Rate = Rate()
+    after: Rate = Rate()
+    """Since the lesson was approved."""
+    obeyed: tuple[str, ...] = ()
+    violated: tuple[str, ...] = ()
+    """Examples, the newest."""
+
+
+def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> Tally:
+    """The calls of some runs, oldest first, against a check; `approved`: since when it counts, empty: not yet."""
+    counts = {False: [0, 0], True: [0, 0]}
+    examples: dict[str, dict[str, None]] = {"obeyed": {}, "violated": {}}
+    for record in records:
+        late = bool(approved) and (record.run.started or record.recorded)[:SECOND] > approved[:SECOND]
+        for call in record.run.tools:
+            if not may_apply(check, call.input):
+                continue
+            held = check_call(check, call)
+            if held is None:
+                continue
+            counts[late][0] += 1
+            counts[late][1] += held == "violated"
+            text = " ".join((shell_line(call) or call.input).split())[:SHOWN]
+            examples[held].pop(text, None)
+            examples[held][text] = None
+    before, after = (Rate(applies=counts[late][0], violated=counts[late][1]) for late in (False, True))
+    good, bad = (tuple(reversed(examples[one])) for one in ("obeyed", "violated"))
+    return Tally(before=before, after=after, obeyed=good[:EXAMPLES], violated=bad[:EXAMPLES])
+
+
+def may_apply(check: LessonCheck, text: str) -> bool:
+    """Whether a call is worth parsing: a word of the check stands in it."""
+    if check.path:
+        return check.path.strip("/").rpartition("/")[2] in text
+    words = (check.program[0], check.instead.split()[0] if check.instead else check.program[0])
+    return any(word in text for word in words)

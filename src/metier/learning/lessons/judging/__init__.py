@@ -1,0 +1,1 @@
+"""Rules by a model's judgement: begin with `by_model.py`; `grounding.py` decides which of its lines may stand."""

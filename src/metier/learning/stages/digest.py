@@ -1,0 +1,76 @@
+"""The last week in three lines: what was obeyed or violated, what came back, what to remove."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from metier.learning.lessons.remedies import by_trouble
+from metier.learning.lessons.session.mine import from_text
+from metier.learning.lessons.wording import error_wording
+from metier.learning.stages.count_checks import count_check
+from metier.library.lessons import list_lessons
+from metier.store.tables.learning import sightings
+
+if TYPE_CHECKING:
+    from metier.context.context import Context
+    from metier.learning.lessons.checks.tally import Rate
+    from metier.types.lessons import Lesson
+
+DAYS, QUIET = 7, 60
+"""Days that a digest looks at; days without a call after which a lesson is offered for removal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameBack:
+    """An error that appeared again in the last days."""
+
+    program: str
+    error: str
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digest:
+    """What became of lessons in the last days."""
+
+    checked: tuple[tuple[Lesson, Rate], ...] = ()
+    """Approved lessons with how calls stood to them."""
+    came_back: tuple[CameBack, ...] = ()
+    unused: tuple[Lesson, ...] = ()
+    """Approved lessons that applied to no call for long."""
+
+
+def digest_of(ctx: Context) -> Digest:
+    """The digest of a workspace as of now."""
+    week, quiet = (_days_ago(ctx, days) for days in (DAYS, QUIET))
+    checked: list[tuple[Lesson, Rate]] = []
+    unused: list[Lesson] = []
+    for lesson in list_lessons(ctx):
+        if lesson.status != "approved" or lesson.check is None:
+            continue
+        lately, long = count_check(ctx, lesson, since=week), count_check(ctx, lesson, since=quiet)
+        if lately is not None and lately.after.applies:
+            checked.append((lesson, lately.after))
+        if long is not None and not long.before.applies + long.after.applies and lesson.approved < quiet:
+            unused.append(lesson)
+    return Digest(checked=tuple(checked), came_back=tuple(_came_back(ctx, week)), unused=tuple(unused))
+
+
+def _came_back(ctx: Context, week: str) -> list[CameBack]:
+    """Errors of several sessions that appeared since a moment."""
+    with ctx.store.read() as transaction:
+        repairs = [one for text in sightings.list_all(transaction) for one in from_text(text).repairs]
+    found: list[CameBack] = []
+    for group in by_trouble(repairs):
+        late = {one.session for one in group if one.moment >= week}
+        if late and len({one.session for one in group}) > 1:
+            wording = error_wording([one.error for one in group], len(group))
+            found.append(CameBack(program=group[-1].program, error=wording, sessions=len(late)))
+    return sorted(found, key=lambda one: (-one.sessions, one.program, one.error))
+
+
+def _days_ago(ctx: Context, days: int) -> str:
+    now = datetime.fromisoformat(ctx.now())
+    return (now - timedelta(days=days)).isoformat(timespec="microseconds").replace("+00:00", "Z")

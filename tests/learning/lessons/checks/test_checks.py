@@ -1,0 +1,131 @@
+"""Lessons as tests on calls: command lines are parsed, never matched."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from sessions import ran, records, said
+
+from metier.learning.lessons.checks.hold import check_call, check_line
+from metier.learning.lessons.checks.make import check_of
+from metier.learning.lessons.checks.tally import tally
+from metier.types import ToolCall
+from metier.types.lessons import Lesson, LessonCheck
+
+PROGRAMS = frozenset(("git", "pip", "uv", "grep", "rg", "bun", "npm", "tool"))
+
+
+def lesson(text: str, kind: str = "rule") -> Lesson:
+    return Lesson(id="1", workspace="w", kind="fix" if kind == "fix" else "rule", text=text, subject="s")
+
+
+def check(text: str, kind: str = "rule") -> LessonCheck:
+    found = check_of(lesson(text, kind), PROGRAMS)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("line", "held"),
+    [
+        ("git add .", "violated"),
+        ("git add ./", "violated"),
+        ("git add . && git commit -m x", "violated"),
+        ("cd app; sudo git -C app add .", "violated"),
+        ("bash -c 'git add .'", "violated"),
+        ("git add .github", "obeyed"),
+        ("git add .gitignore src/a.py", "obeyed"),
+        ("git add src/.", "obeyed"),
+        ("git commit -m 'git add .'", None),
+        ("echo git add .", None),
+        ("git status", None),
+        ('printf "git add ." > note.txt', None),
+    ],
+)
+def test_a_forbidden_argument_is_found_by_parsing(line: str, held: str | None) -> None:
+    assert check_line(check("Stage files by name; never `git add .`"), line) == held
+
+
+@pytest.mark.parametrize(
+    ("line", "held"),
+    [
+        ("pip install x", "violated"),
+        ("python -m venv . && pip install x", "violated"),
+        ("uv pip install x", "obeyed"),
+        ("uv add x", "obeyed"),
+        ("pip --help", None),
+        ("echo pip", None),
+        ("pipx run x", None),
+    ],
+)
+@pytest.mark.parametrize("text", ["use uv, not pip", "Use `uv` instead of `pip`", "instead of `pip`, use `uv`"])
+def test_one_program_in_the_place_of_another(text: str, line: str, held: str | None) -> None:
+    assert check_line(check(text), line) == held
+
+
+def test_a_command_that_must_not_be_run_at_all() -> None:
+    never = check("no, never `bun link` a session version.")
+    assert check_line(never, "bun link") == "violated"
+    assert check_line(never, "cd s && bun link --force") == "violated"
+    assert check_line(never, "bun install") is None
+
+
+def test_flags_that_are_forbidden_in_one_breath_all_count() -> None:
+    never = check("Never stage with `git add .` or `-A`: stage files by name")
+    assert [check_line(never, f"git add {word}") for word in (".", "-A", "a.py")] == ["violated", "violated", "obeyed"]
+
+
+def test_letters_of_flags_may_stand_together() -> None:
+    never = check("Never `git add -A`")
+    assert check_line(never, "git add -Av") == "violated"
+    assert check_line(never, "git add -v") == "obeyed"
+
+
+def test_a_call_that_can_never_work_is_checked_and_one_that_depends_on_the_moment_is_not() -> None:
+    usage = check("When `tool pr` fails with “either --session or --path must be provided”: `tool pr --path .`", "fix")
+    assert check_line(usage, "tool pr") == "violated"
+    assert check_line(usage, "tool pr --path=docs > x") == "obeyed"
+    unknown = check("When `tool get` fails with “unknown option '--task'”: `tool get NAME`", "fix")
+    assert check_line(unknown, "tool get --task 3") == "violated"
+    assert check_line(unknown, "tool get task3") == "obeyed"
+    moment = "When `git push` fails with “has no upstream branch”: `git push --set-upstream origin BRANCH`"
+    assert check_of(lesson(moment, "fix"), PROGRAMS) is None
+
+
+def test_a_path_that_must_not_be_touched() -> None:
+    diary = check("Never read or edit `dev-log/` without asking")
+    read = ToolCall(name="Read", input=json.dumps({"file_path": "/home/ada/p/dev-log/day1.md"}))
+    assert check_call(diary, read) == "violated"
+    assert check_call(diary, ran("cat dev-log/day1.md")) == "violated"
+    assert check_call(diary, ran("cat dev-logs.md")) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "always run the tests before you push",
+        "never forget who you are working for",
+        "don't use `frobnicate`, nobody has it",
+        "use the fixture, not the mock",
+        "when you parse JSON use rg, not grep",
+        "Write short commit messages",
+    ],
+)
+def test_what_names_no_command_of_this_project_gets_no_check(text: str) -> None:
+    assert check_of(lesson(text), PROGRAMS) is None
+
+
+def test_calls_are_counted_before_and_after_the_yes_with_examples() -> None:
+    early = records(said("go", ran("git add ."), ran("git add a.py"), ran("ls")), said("go", ran("git add .")))
+    late = records(said("go", ran("git add b.py"), ran("git add b.py")))
+    found = tally(check("never `git add .`"), [*early, *late], approved="")
+    assert (found.before.applies, found.before.violated, found.after.applies) == (5, 2, 0)
+    assert (found.violated, found.obeyed) == (("git add .",), ("git add b.py", "git add a.py"))
+    since = tally(check("never `git add .`"), late, approved="2026-01-01")
+    assert (since.before.applies, since.after.applies, since.after.share) == (0, 2, 0.0)
+
+
+@pytest.mark.parametrize("line", ["", "git add", "'", "git add $(", "git 'add' \"", "\0", "a" * 30_000])
+def test_any_line_is_held_to_a_check_without_an_error(line: str) -> None:
+    check_line(check("never `git add .`"), line)
