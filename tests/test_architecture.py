@@ -25,7 +25,7 @@ LAYERS = [
     {"context"},
     {"skills", "models", "store"},
     {"formats", "redaction", "text", "statistics", "agents"},
-    {"prompts", "config", "events", "async_calls"},
+    {"prompts", "config", "events", "async_calls", "processes"},
     {"types", "errors"},
 ]
 """From the top down; parts on one line do not import each other."""

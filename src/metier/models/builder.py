@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from metier.models.http.client import HttpModel
+    from metier.models.programs.agent_program import AgentProgram
     from metier.models.pydantic_ai import ForeignProvider
 
 EXTRA = "pip install 'metier[providers]'"
@@ -59,13 +60,15 @@ def build(
     environ: Mapping[str, str],
     clock: Callable[[], float] = time.monotonic,
     setting: str = "model_key",
-) -> HttpModel | ForeignProvider | NoModel:
+) -> HttpModel | ForeignProvider | AgentProgram | NoModel:
     """The bare model a spec means: one attempt per call, none of the layers of `stack.py`."""
     if spec is None:
         return UNSET
     missing = next(_missing(spec, environ, setting), None)
     if missing is not None:
         return missing
+    if spec.is_program:
+        return _program(spec, environ)
     if spec.protocol == "pydantic-ai":
         return _foreign(spec, clock)
     from metier.models.http.client import HttpModel
@@ -82,6 +85,21 @@ def _missing(spec: ModelSpec, environ: Mapping[str, str], setting: str) -> Itera
             yield NoModel(reason=f"{spec.provider}:{spec.name} needs a key, and {name} is not set.", fix=fix)
         elif not (value.isascii() and value.isprintable()):
             yield NoModel(reason=f"{name} holds what can be no key.", fix=f"Set {name} again, without line breaks.")
+
+
+def _program(spec: ModelSpec, environ: Mapping[str, str]) -> AgentProgram | NoModel:
+    from metier.models.programs.agent_program import AgentProgram, command_of, find_program, is_started_by_metier
+
+    if is_started_by_metier(environ):
+        return NoModel(reason="Metier itself started the agent that runs this, so no further agent is started.")
+    command = command_of(spec)
+    program = find_program(command.PROGRAM, environ)
+    if not program:
+        reason = (
+            f"{spec.provider}:{spec.name} is answered by {command.TITLE}, and there is no `{command.PROGRAM}` on PATH."
+        )
+        return NoModel(reason=reason, fix=f"Install {command.TITLE} and log in, or set another model.")
+    return AgentProgram(spec, environ, program)
 
 
 def _foreign(spec: ModelSpec, clock: Callable[[], float]) -> ForeignProvider | NoModel:

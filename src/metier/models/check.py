@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from metier.models.ledger import Amount, Limits
     from metier.models.model import Model
+    from metier.models.price import Price
     from metier.models.spec import ModelSpec
 
 TIMEOUT = 30.0
@@ -36,6 +37,10 @@ class CheckResult:
     state: Literal["ok", "warning", "problem"]
     text: str
     fix: str = ""
+
+
+if TYPE_CHECKING:
+    Steps = Callable[[Model, Callable[[], float]], Iterator[CheckResult]]
 
 
 class ProbeAnswer(BaseModel):
@@ -59,7 +64,9 @@ def check_models(
     if spec is None:
         results.append(CheckResult(name="model", state="ok", text="no model is set: learning uses heuristics"))
     else:
-        results += [*_about(spec, at), *_tried(spec, environ, clock, _completions)]
+        price = price_of(spec, at)
+        steps: Steps = lambda model, clock: _completions(model, clock, price)  # noqa: E731
+        results += [*_about(spec, at), *_tried(spec, environ, clock, steps)]
     if embedder is not None:
         results += _tried(embedder, environ, clock, _embedding)
     secrets = [key for one in (spec, embedder) if one for key in keys_of(one, environ)]
@@ -99,6 +106,8 @@ def _money(spent: Amount, limits: Limits) -> str:
 
 def _about(spec: ModelSpec, at: datetime) -> Iterator[CheckResult]:
     key = f"key from {spec.key_variable}" if spec.key_variable else "no key"
+    if spec.is_program:
+        key = "the agent's own login, a process for each question"
     yield CheckResult(name="model", state="ok", text=f"{spec.name} at {spec.base_url or spec.provider}, {key}")
     parts = urlsplit(spec.base_url)
     if parts.scheme == "http" and spec.key_variable and not _is_here(parts.hostname or ""):
@@ -114,7 +123,7 @@ def _tried(
     spec: ModelSpec,
     environ: Mapping[str, str],
     clock: Callable[[], float],
-    steps: Callable[[Model, Callable[[], float]], Iterator[CheckResult]],
+    steps: Steps,
 ) -> list[CheckResult]:
     model = build(spec, environ, clock)
     if isinstance(model, NoModel):
@@ -123,15 +132,15 @@ def _tried(
         return list(steps(model, clock))
 
 
-def _completions(model: Model, clock: Callable[[], float]) -> Iterator[CheckResult]:
+def _completions(model: Model, clock: Callable[[], float], price: Price) -> Iterator[CheckResult]:
     began = clock()
     asked = Request(messages=(Message(text="Say: ready"),), max_tokens=1024, timeout=TIMEOUT, stage="check")
     reply = model.complete(asked)
     if not isinstance(reply, Reply):
         yield _problem("completion", reply)
         return
-    counted = "tokens are counted" if reply.tokens else "the server counts no tokens: budgets reckon with the most"
-    yield CheckResult(name="completion", state="ok", text=f"answered in {clock() - began:.1f} s, {counted}")
+    text = f"answered in {clock() - began:.1f} s, {_cost_text(reply, price)}"
+    yield CheckResult(name="completion", state="ok", text=text)
     question = "Give the word 'seven' as word and the number 7 as number."
     request = Request(messages=(Message(text=question),), max_tokens=4096, timeout=TIMEOUT, stage="check")
     answer = ask(model, request, ProbeAnswer, clock)
@@ -140,6 +149,16 @@ def _completions(model: Model, clock: Callable[[], float]) -> Iterator[CheckResu
         return
     text = "JSON of the asked shape" + (", after one repair" if answer.repaired else "")
     yield CheckResult(name="structured", state="ok", text=text)
+
+
+def _cost_text(reply: Reply, price: Price) -> str:
+    """What this small question took."""
+    if reply.tokens is None:
+        return "the server counts no tokens: budgets reckon with the most"
+    tokens = reply.tokens
+    count = tokens.input + tokens.output + tokens.cache_read + tokens.cache_write
+    cost = reply.cost_usd if reply.cost_usd is not None else price(tokens)
+    return f"{count:,} tokens" + ("" if cost is None else f", ${cost:.5f}")
 
 
 def _embedding(model: Model, clock: Callable[[], float]) -> Iterator[CheckResult]:

@@ -15,6 +15,10 @@ class Provider:
     """The module in `models/wire/` that speaks it."""
     prices: str = ""
     """Its name in the price table; empty: not in it."""
+    is_program: bool = False
+    """Whether it is a coding agent on this machine; its module is in `models/programs/` instead."""
+    extra: int = 0
+    """The most tokens that it adds to a request."""
 
 
 KNOWN: dict[str, Provider] = {
@@ -38,6 +42,8 @@ KNOWN: dict[str, Provider] = {
     "lmstudio": Provider(url="http://127.0.0.1:1234/v1"),
     "vllm": Provider(url="http://127.0.0.1:8000/v1"),
     "completion": Provider(url="http://127.0.0.1:8080/v1", protocol="completion"),
+    "claude-code": Provider(url="", protocol="claude-code", prices="anthropic", is_program=True, extra=2_500),
+    "codex": Provider(url="", protocol="codex", is_program=True, extra=26_000),
 }
 """Spoken to directly, the most used first."""
 
@@ -61,6 +67,10 @@ OTHERS: dict[str, str] = {
     "zai": "zai",
 }
 """Reached through `metier[providers]`, each with its name in the price table."""
+
+
+PRICED_AS = {"haiku": "claude-haiku-4-5", "sonnet": "claude-sonnet-4-5", "opus": "claude-opus-4-1"}
+"""The short names of Claude Code, each with a model that costs no less."""
 
 
 def price_name(provider: str) -> str:

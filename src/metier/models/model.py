@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from metier.models.failures import Failure
     from metier.types import Tokens
 
@@ -67,6 +69,8 @@ class Reply:
     """None: the server did not say."""
     finish: Finish = "stop"
     """`length`: cut off at `max_tokens`."""
+    cost_usd: Decimal | None = None
+    """What it cost, where whoever answered says so; None: its tokens at the model's price."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

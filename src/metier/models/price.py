@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from metier.models.known_providers import price_name
+from metier.models.known_providers import PRICED_AS, price_name
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -30,7 +30,8 @@ def price_of(spec: ModelSpec, at: datetime) -> Price:
     if spec.price is not None:
         return FlatPrice(spec.price)
     provider = price_name(spec.provider)
-    return TablePrice(provider, spec.name, at) if provider and spec.is_own_address else unknown_price
+    name = PRICED_AS.get(spec.name, spec.name) if spec.is_program else spec.name
+    return TablePrice(provider, name, at) if provider and spec.is_own_address else unknown_price
 
 
 def unknown_price(tokens: Tokens) -> Decimal | None:  # noqa: ARG001

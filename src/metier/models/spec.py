@@ -5,6 +5,8 @@ anthropic:claude-haiku-4-5
 ollama:llama3.2                            on this machine, no key
 openai:my-model@http://127.0.0.1:8000/v1   any server that speaks a provider's protocol
 completion:my-model@http://127.0.0.1:8080/v1   raw completions, for targets of training
+claude-code:haiku                          the agent on this machine, with the person's own login
+codex:default
 bedrock:us.amazon.nova-lite-v1:0           through `metier[providers]`
 """
 
@@ -44,7 +46,7 @@ class ModelSpec:
     """A model that can be called; holds the name of the key's variable, never the key."""
 
     protocol: str
-    """A module in `models/wire/`, or `pydantic-ai`."""
+    """A module in `models/wire/` or `models/programs/`, or `pydantic-ai`."""
     provider: str
     name: str
     base_url: str = ""
@@ -59,6 +61,16 @@ class ModelSpec:
     def identity(self) -> str:
         """What determines replies: protocol, address, name."""
         return f"{self.protocol} {self.base_url or self.provider} {self.name}"
+
+    @property
+    def is_program(self) -> bool:
+        """Whether a coding agent on this machine answers."""
+        return self.provider in KNOWN and KNOWN[self.provider].is_program
+
+    @property
+    def extra_tokens(self) -> int:
+        """The most tokens that whoever answers adds to a request."""
+        return KNOWN[self.provider].extra if self.provider in KNOWN else 0
 
     @property
     def is_own_address(self) -> bool:
@@ -90,6 +102,8 @@ def parse_spec(text: str, options: ModelOptions | None = None) -> ModelSpec:
     url = options.url.strip() or address
     if spec.protocol == "pydantic-ai" and (url or options.key_variable or options.headers):
         raise ConfigError(f"'{provider}' is reached through pydantic-ai: address, key and headers are set as it says.")
+    if spec.is_program and (url or options.key_variable or options.headers):
+        raise ConfigError(f"'{provider}' uses the agent's own login: it takes no address, key or headers.")
     return replace(
         spec,
         base_url=_checked_url(url) if url else spec.base_url,

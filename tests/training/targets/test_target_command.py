@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from metier.errors import UsageError
+from metier.processes import PREFIX, ProcessLimits, sweep
 from metier.skills.package import Package
 from metier.training.scoring.scorer import Means, Ran
 from metier.training.scoring.scorers import Scorers
 from metier.training.targets.checks import CommandChecks
 from metier.training.targets.command import CommandTarget, agent_target, command_target
 from metier.training.targets.known_agents import AGENTS, known_agent
-from metier.training.targets.process import PREFIX, ProcessLimits, sweep
 from metier.training.targets.target import Attempt, Broken
 from metier.types.trials import Case, Scored
 
@@ -323,7 +323,7 @@ def test_a_check_runs_among_the_files_and_its_exit_code_decides() -> None:
 @on_linux
 def test_what_a_killed_process_left_is_swept_up() -> None:
     code = (
-        "import os; from metier.training.targets.process import *\n"
+        "import os; from metier.processes import *\n"
         "words = ['sh', '-c', 'echo $$ > pid; exec sleep 60']\n"
         "with folder() as place: run(words, place, environment(place, os.environ), ProcessLimits())"
     )

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from metier.models.spec import ModelSpec
 
 Setting = Literal["model", "embed_model"]
+STARTING = 45.0
+"""Further seconds for a program that answers: it starts, and it thinks before it answers."""
 BUILT_IN = NoModel(
     reason="No model for embeddings is set: the built-in one is used.", fix='Set one: embed_model = "openai:NAME".'
 )
@@ -32,7 +34,7 @@ def asker_of(
         return line
     from metier.context.models.line import ModelAsker
 
-    return ModelAsker(line, limits_of(ctx.config), within)
+    return ModelAsker(line, limits_of(ctx.config, is_program=line.is_program), within)
 
 
 def embedder_of(ctx: Context, environ: Mapping[str, str] | None = None) -> RemoteEmbedder | NoModel:
@@ -71,10 +73,11 @@ def _line(ctx: Context, environ: Mapping[str, str], name: Setting) -> ModelLine 
     return ModelLine(ctx, bare, spec, found.limits)
 
 
-def limits_of(settings: Config) -> dict[str, float]:
-    """Seconds that a question of each stage may take."""
-    return {
+def limits_of(settings: Config, *, is_program: bool = False) -> dict[str, float]:
+    """Seconds that a question of each stage may take; a program has to start first."""
+    limits = {
         "judge": settings.learning.judge_timeout,
         "cluster": settings.learning.cluster_timeout,
         "draft": settings.learning.draft_timeout,
     }
+    return {stage: seconds + STARTING if is_program else seconds for stage, seconds in limits.items()}

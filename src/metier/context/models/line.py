@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from metier.models.http.client import HttpModel
     from metier.models.ledger import Limits
     from metier.models.model import Model
+    from metier.models.programs.agent_program import AgentProgram
     from metier.models.pydantic_ai import ForeignProvider
     from metier.models.questions import Question
     from metier.models.spec import ModelSpec
@@ -56,12 +57,15 @@ class ModelSpending:
 class ModelLine:
     """The way to a model and back, its layers in the workspace's store."""
 
-    def __init__(self, ctx: Context, bare: HttpModel | ForeignProvider, spec: ModelSpec, limits: Limits) -> None:
+    def __init__(
+        self, ctx: Context, bare: HttpModel | ForeignProvider | AgentProgram, spec: ModelSpec, limits: Limits
+    ) -> None:
         self._bare = bare
         self._memo = StoreMemo(ctx)
         self._ledger = StoreLedger(ctx)
         self._redact = ctx.redact
         self.name = f"{spec.provider}:{spec.name}"
+        self.is_program = spec.is_program
         self.model: Model = build_stack(
             bare,
             Layers(
@@ -70,6 +74,7 @@ class ModelLine:
                 ledger=self._ledger,
                 limits=limits,
                 price=price_of(spec, ctx.clock()),
+                extra_tokens=spec.extra_tokens,
                 sink=StoreCalls(ctx),
             ),
         )

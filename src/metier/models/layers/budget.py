@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from metier.models.failures import FAILURES, Malformed, OverBudget
@@ -29,16 +30,21 @@ PER_SCHEMA = 1024
 class Budgeted:
     """A model that refuses what could pass a limit."""
 
-    def __init__(self, model: Model, ledger: Ledger, limits: Limits, price: Price) -> None:
+    def __init__(self, model: Model, ledger: Ledger, limits: Limits, price: Price, extra: int = 0) -> None:
         self.model = model
         self.identity = model.identity
         self.ledger = ledger
         self.limits = limits
         self.price = price
+        self.extra = extra
+        """Tokens that whoever answers may add to a request."""
 
     def complete(self, request: Request) -> Reply | Failure:
         """A reply the budget can bear."""
-        return self._spend(most_tokens(request), lambda: self.model.complete(request))
+        bound = most_tokens(request)
+        if self.extra:  # an agent, which thinks before it answers
+            bound = replace(bound, input=bound.input + self.extra, output=request.max_tokens + THOUGHTS)
+        return self._spend(bound, lambda: self.model.complete(request))
 
     def embed(self, texts: Texts) -> Vectors | Failure:
         """Vectors the budget can bear."""
@@ -57,14 +63,20 @@ class Budgeted:
         """What a call took; None when nobody knows, and the bound stands for it."""
         if isinstance(result, FAILURES) and not isinstance(result, Malformed):
             return None if result.billed else Amount()
+        if isinstance(result, Reply) and result.cost_usd is not None:
+            return Amount(calls=1, tokens=_count(result.tokens or Tokens()), usd=result.cost_usd)
         return None if result.tokens is None else self._amount(result.tokens)
 
     def _amount(self, tokens: Tokens) -> Amount:
-        count = tokens.input + tokens.output + tokens.cache_read + tokens.cache_write
+        count = _count(tokens)
         usd = self.price(tokens)
         if usd is None:
             return Amount(calls=1, tokens=count, unpriced=1)
         return Amount(calls=1, tokens=count, usd=usd)
+
+
+def _count(tokens: Tokens) -> int:
+    return tokens.input + tokens.output + tokens.cache_read + tokens.cache_write
 
 
 def most_tokens(request: Request) -> Tokens:

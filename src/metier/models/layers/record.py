@@ -78,6 +78,7 @@ class Recorded:
         result: Reply | Vectors | Failure,
     ) -> None:
         tokens: Tokens | None = getattr(result, "tokens", None)
+        told: Decimal | None = getattr(result, "cost_usd", None)
         failed = isinstance(result, FAILURES)
         self.sink.add(
             Call(
@@ -86,7 +87,7 @@ class Recorded:
                 model=self.identity,
                 prompt_hash=asked,
                 tokens=tokens,
-                cost_usd=self.price(tokens) if tokens is not None else None,
+                cost_usd=told if told is not None else self.price(tokens) if tokens is not None else None,
                 seconds=self.clock() - began,
                 outcome=kind(result) if failed else "ok",
                 reason=result.reason if failed else "",

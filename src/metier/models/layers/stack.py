@@ -54,6 +54,8 @@ class Layers:
     ledger: Ledger = field(default_factory=MemoryLedger)
     limits: Limits = field(default_factory=Limits)
     price: Price = unknown_price
+    extra_tokens: int = 0
+    """The most tokens that whoever answers adds to a request."""
     sink: Sink = field(default_factory=Calls)
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     clock: Callable[[], float] = time.monotonic
@@ -63,7 +65,7 @@ class Layers:
 def build_stack(model: Model, layers: Layers) -> Model:
     """The model with every layer around it."""
     noted = Recorded(model, layers.sink, layers.price, layers.clock)
-    paid = Budgeted(noted, layers.ledger, layers.limits, layers.price)
+    paid = Budgeted(noted, layers.ledger, layers.limits, layers.price, layers.extra_tokens)
     patient = Retrying(paid, layers.retry_policy, layers.clock, layers.sleep)
     kept = Memo(Cleaned(patient, layers.redact), layers.memo, layers.clock)
     return Redacted(kept, layers.redact)

@@ -43,6 +43,9 @@ def selection_model(
         yield Advice(adviser=_adviser(ctx, model, unknown_price))
         return
     found = model_settings(ctx.config.flat()).model
+    if found is not None and found.is_program:  # it takes longer to start than a selection may take
+        yield Advice()
+        return
     bare = refuse_strange_address(ctx.settings, ctx.state, "model", found) or build(
         found, os.environ if environ is None else environ
     )

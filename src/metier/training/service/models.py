@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from metier.models.ledger import Limits
     from metier.models.model import Model
     from metier.models.price import Price
+    from metier.models.programs.agent_program import AgentProgram
     from metier.models.pydantic_ai import ForeignProvider
     from metier.models.spec import ModelSpec
     from metier.store.engines.batched_writes import BatchedWrites
@@ -45,7 +46,7 @@ class TrainingModels:
         self.ledger = TrainingLedger(ctx, grouped, account, model_settings(ctx.config.flat()).limits, closing)
         self._calls = StoredCalls(ctx, grouped)
         self._redact: Callable[[str], str] = lru_cache(maxsize=REMEMBERED)(ctx.redact)
-        self._bare: list[HttpModel | ForeignProvider] = []
+        self._bare: list[HttpModel | ForeignProvider | AgentProgram] = []
         self._open: dict[str, Model] = {}
 
     def open(self, asked: str | Model, environ: Mapping[str, str]) -> Model:
@@ -58,10 +59,10 @@ class TrainingModels:
             if isinstance(bare, NoModel):
                 raise ConfigError(f"{bare.reason} {bare.fix}".strip())
             self._bare.append(bare)
-            self._open[spec.identity] = self._layered(bare, price_of(spec, self._ctx.clock()))
+            self._open[spec.identity] = self._layered(bare, price_of(spec, self._ctx.clock()), spec.extra_tokens)
         return self._open[spec.identity]
 
-    def _layered(self, bare: Model, price: Price) -> Model:
+    def _layered(self, bare: Model, price: Price, extra_tokens: int = 0) -> Model:
         if self._limits.usd is not None and price(ONE) is None:
             raise ConfigError(
                 f"The price of {bare.identity} is unknown, so a limit in dollars cannot be kept. Set its price "
@@ -73,6 +74,7 @@ class TrainingModels:
             ledger=self.ledger,
             limits=self._limits,
             price=price,
+            extra_tokens=extra_tokens,
             sink=self._calls,
             sleep=self._sleep,
         )

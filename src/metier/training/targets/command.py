@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from metier.errors import UsageError
 from metier.formats.strict_json import clean
+from metier.processes import Failed, ProcessLimits, environment, folder, run, sweep
 from metier.skills.paths import path_problem
 from metier.training.targets.agent_output import read, shorten_middle
 from metier.training.targets.known_agents import PORTABLE, known_agent
-from metier.training.targets.process import Failed, ProcessLimits, environment, folder, run, sweep
 from metier.training.targets.target import Attempt, Broken
 from metier.training.targets.work_folder import collect_files, install_skill, write_texts
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from metier.processes import ProcessResult
     from metier.skills.package import Package
     from metier.training.targets.agent_output import Format
-    from metier.training.targets.process import ProcessResult
     from metier.training.targets.target import TargetSetup
     from metier.types.trials import Case
 
