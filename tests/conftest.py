@@ -47,6 +47,7 @@ def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     """Tests see neither the user's settings nor the user's agents."""
     for name in [name for name in os.environ if name.startswith("METIER_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("METIER_SEND_SESSIONS", "true")  # the person of these tests has said yes to that
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))

@@ -26,7 +26,6 @@ def test_every_recurring_task_becomes_one_skill_that_names_its_steps(tmp_path: P
     assert learned["calls"] == 0
     for draft in shop.json("drafts", "list"):
         assert draft["status"] == "candidate", draft["findings"]
-        assert draft["needs_approval"]
         assert shop.run("drafts", "approve", draft["id"], "--reason", "looked at it").returncode == 0
         assert shop.run("drafts", "apply", draft["id"]).returncode == 0
     patterns = shop.json("patterns")

@@ -25,6 +25,7 @@ from metier.errors import RefusedError
 from metier.events import Noted
 from metier.library.profiles import profile_from_history
 from metier.library.proposals.drafts import approve_draft, reject_draft
+from metier.library.proposals.gate import NoCases, NoConfirmation
 from metier.library.proposals.ship import apply_drafts
 from metier.store.tables.library import profiles
 from metier.types import SkillTrace
@@ -62,11 +63,35 @@ def shop(tmp_path: Path) -> Iterator[Workspace]:
         yield ws
 
 
-def test_what_no_gate_could_judge_ships_as_provisional_with_a_receipt(shop: Workspace) -> None:
+def test_what_no_gate_could_judge_waits_for_a_person_in_mode_apply(shop: Workspace) -> None:
     shop.deliver(task(TESTS))
-    (version,) = learned(shop).applied
+    result = learned(shop, NoCases(), apply=True)
+    (taken,) = result.taken
+    assert (result.applied, taken.what, taken.reason) == (
+        (),
+        "drafted",
+        "nothing proves it yet, so it waits for your yes",
+    )
+    assert shop.skills() == []
+    assert taken.draft is not None
+    approve_draft(shop.library, taken.draft.id)
+    (version,) = learned(shop, NoCases(), apply=True).applied
+    assert (version.status, version.receipt) == ("active", "force_accept: approved by a person")
+
+
+def test_a_draft_that_a_person_applies_is_active(shop: Workspace) -> None:
+    shop.deliver(task(TESTS))
+    (taken,) = learned(shop, NoCases(), apply=True).taken
+    assert taken.draft is not None
+    (version,) = apply_drafts(shop.library, [taken.draft.id])
+    assert (version.status, version.receipt) == ("active", "force_accept: a person applied it")
+
+
+def test_with_the_confirmation_switched_off_it_ships_as_provisional_with_a_receipt(shop: Workspace) -> None:
+    shop.deliver(task(TESTS))
+    (version,) = learned(shop, NoConfirmation()).applied
     assert (version.status, version.origin) == ("provisional", "learned")
-    assert version.receipt == "uninformative: no gate could judge"
+    assert version.receipt == "force_accept: confirmation is switched off"
     assert version.provenance.runs == tuple(one.id for one in reversed(shop.runs()))
     assert next(one.status for one in shop.skills()) == "provisional"
 

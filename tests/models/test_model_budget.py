@@ -132,12 +132,25 @@ def test_an_unknown_price_is_said_and_never_zero(hello: Request) -> None:
     assert ledger.total().cost_usd is None
 
 
-def test_a_money_limit_without_a_price_refuses_to_start(hello: Request) -> None:
-    model = Scripted(on("hello", says("x")))
-    result = Budgeted(model, MemoryLedger(), Limits(usd=Decimal(100)), unknown_price).complete(hello)
+def test_where_no_price_is_known_a_hundred_calls_stand_for_the_money(hello: Request) -> None:
+    budgeted = Budgeted(Scripted(on("hello", says("x"))), MemoryLedger(), Limits(usd=Decimal(100)), unknown_price)
+    assert [isinstance(budgeted.complete(hello), OverBudget) for _ in range(102)] == [False] * 100 + [True] * 2
+    result = budgeted.complete(hello)
     assert isinstance(result, OverBudget)
     assert "price is unknown" in result.reason
-    assert model.requests == []
+
+
+def test_a_limit_on_calls_takes_the_place_of_the_hundred(hello: Request) -> None:
+    model = Scripted(on("hello", says("x")))
+    budgeted = Budgeted(model, MemoryLedger(), Limits(usd=Decimal(100), calls=120), unknown_price)
+    assert [isinstance(budgeted.complete(hello), OverBudget) for _ in range(121)] == [False] * 120 + [True]
+
+
+def test_a_budget_of_nothing_is_nothing_and_never_no_limit(hello: Request) -> None:
+    for price in (unknown_price, CHEAP):
+        model = Scripted(on("hello", says("x")))
+        assert isinstance(Budgeted(model, MemoryLedger(), Limits(usd=Decimal(0)), price).complete(hello), OverBudget)
+        assert model.requests == []
 
 
 def test_embedding_is_paid_for_as_well() -> None:

@@ -135,7 +135,7 @@ def test_what_was_spent_today_stands_beside_the_budget(ws: Workspace) -> None:
     options = GlobalOptions(folder=str(ws.root), flags={"budget_calls": 10, "budget_tokens": 2_000})
     shown = CliRunner().invoke(app, ["check"], obj=options)
     assert (
-        "2 of 10 calls (1 under way, or cut off), 1,334 of 2,000 tokens, $0.0125 and 1 calls of unknown price"
+        "2 of 10 calls (1 under way, or cut off), 1,334 of 2,000 tokens, $0.0125 of $0.5 and 1 calls of unknown price"
         in shown.output
     )
     today = json.loads(CliRunner().invoke(app, ["check", "--json"], obj=options).stdout)["today"]
@@ -148,7 +148,7 @@ def test_what_was_spent_today_stands_beside_the_budget(ws: Workspace) -> None:
         "known_usd": 0.0125,
         "unpriced": 1,
         "pending": 1,
-        "budget": {"calls": 10, "tokens": 2_000, "usd": None},
+        "budget": {"calls": 10, "tokens": 2_000, "usd": 0.5},
     }
 
 

@@ -268,9 +268,9 @@ def test_an_unknown_price_is_said_and_never_nothing(asking: Callable[..., Asking
         assert [one.cost_usd for one in calls.list_since(transaction)] == [None, None]
 
 
-def test_a_limit_on_money_without_a_price_asks_nothing(asking: Callable[..., Asking]) -> None:
+def test_a_budget_of_no_money_without_a_price_asks_nothing(asking: Callable[..., Asking]) -> None:
     good = answers(completion({"success": True, "reason": "done"}))
-    server, asker, _ = asking(good, model_price="", budget_usd=5)
+    server, asker, _ = asking(good, model_price="", budget_usd=0)
     found = judge_all(many(2), {}, "now", asker)
     assert (server.seen, found.new) == ([], ())
     assert "price is unknown" in found.open[0].reason

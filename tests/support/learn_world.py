@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from metier.learning.learn import learn
 from metier.learning.report import Learned, Options
+from metier.library.proposals.gate import NoConfirmation
 from metier.store.tables.learning import members, patterns, waiting
 from metier.store.tables.library import drafts
 from metier.store.tables.runs import runs, verdicts
@@ -111,13 +112,13 @@ def opened(folder: Path, clock: Callable[[], datetime] | None = None, **settings
 
 
 def learned(ws: Workspace, gate: ShipGate | None = None, **options: object) -> Learned:
-    """A whole pass."""
+    """A whole pass; without a gate of its own, what review lets through ships."""
     return told(ws, gate, **options)[1]
 
 
 def told(ws: Workspace, gate: ShipGate | None = None, **options: object) -> tuple[list[Event], Learned]:
     """A whole pass, with what it told on the way."""
-    steps = learn(ws.library, Options(**options), gate)  # pyright: ignore[reportArgumentType]
+    steps = learn(ws.library, Options(**options), gate or NoConfirmation())  # pyright: ignore[reportArgumentType]
     events: list[Event] = []
     while True:
         try:

@@ -49,6 +49,8 @@ COMMANDS = {
     "train": "metier.cli.commands.train",
     "audit": "metier.cli.commands.audit",
     "models": "metier.cli.commands.models",
+    "pause": "metier.cli.commands.setup.pause:pause",
+    "resume": "metier.cli.commands.setup.pause:resume",
     "backup": "metier.cli.commands.setup.state:backup",
     "restore": "metier.cli.commands.setup.state:restore",
     "config": "metier.cli.commands.setup.config",

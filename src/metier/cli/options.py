@@ -96,6 +96,16 @@ def open_workspace(ctx: typer.Context, *, create: bool = False) -> Workspace:
     return ws
 
 
+def tell_budget(ws: Workspace) -> None:
+    """Say what may be spent, before a model is asked."""
+    from metier.cli.output import talk
+    from metier.context.models.spending import budget_line
+
+    line = budget_line(ws.context)
+    if line:
+        talk(line)
+
+
 def confirm(question: str, *, yes: bool) -> None:
     """Ask before what cannot be undone; without a person to ask, refuse."""
     import sys

@@ -75,11 +75,13 @@ class ModelConfig:
     embed_price: str = ""
     """As model_price, for embeddings."""
     budget_calls: int = 0
-    """Calls to models a day, at most; 0: no limit."""
+    """Calls to models a day, at most; 0: no limit besides the one on money."""
     budget_tokens: int = 0
     """Tokens a day, at most; 0: no limit."""
-    budget_usd: float = 0.0
-    """Dollars a day, at most; 0: no limit."""
+    budget_usd: float = 0.5
+    """Dollars a day, at most; 0: nothing may be spent. Where no price is known: 100 calls a day."""
+    send_sessions: bool = False
+    """true: redacted text of sessions may be sent to the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +98,7 @@ class SelectionConfig:
     """Whether the model that selects thinks first: auto (its own habit), on, off."""
     select_timeout: float = 8.0
     """Seconds a model may take for each of the two questions, and an embedder for a task."""
-    select_explore_rate: float = 0.1
+    select_explore_rate: float = 0.0
     """How often a provisional skill gets a chance it has not earned yet."""
     select_withhold_rate: float = 0.0
     """How often a chosen skill is left out on purpose, to measure what it is worth."""
@@ -109,9 +111,11 @@ class Config:
     """Every setting with its effective value; files and variables name them without their group."""
 
     enabled: bool = True
-    """false: nothing is recorded or learned here."""
+    """false: nothing is recorded, learned or given here."""
+    paused: bool = False
+    """true: as enabled = false, whatever a project says; metier pause --everywhere sets it."""
     mode: Mode = "observe"
-    """observe: record only; draft: also write drafts; apply: also ship drafts that pass review and gate."""
+    """observe: record only; draft: also write drafts; apply: also ship drafts that a gate or a person confirmed."""
     state_dir: str = ""
     """Where Metier keeps its state; empty: .metier in the workspace."""
     store: str = ""
@@ -120,9 +124,9 @@ class Config:
     """Folders never recorded, for example ~/private; a pattern such as */secret-* works too."""
     record_headless: bool = False
     """true: runs that a program started (claude -p, codex exec) are recorded, too."""
-    retention_days: int = 0
-    """Runs older than this are purged; 0: kept for ever."""
-    max_disk_mb: int = 10_240
+    retention_days: int = 90
+    """Runs older than this are purged, but for those that a skill rests on; 0: kept for ever."""
+    max_disk_mb: int = 1_024
     """When this workspace's runs take more, the oldest are purged; 0: no limit."""
     max_record_mb: int = 16
     """A larger run is refused."""
@@ -245,6 +249,7 @@ def _times(value: object) -> tuple[str, ...]:
 
 PARSERS: Mapping[str, Callable[[object], Value]] = {
     "enabled": _flag,
+    "paused": _flag,
     "mode": _word("observe", "draft", "apply"),
     "state_dir": _text,
     "store": _store,
@@ -274,6 +279,7 @@ PARSERS: Mapping[str, Callable[[object], Value]] = {
     "budget_calls": _number(0, 1_000_000_000, int),
     "budget_tokens": _number(0, 1_000_000_000_000, int),
     "budget_usd": _number(0, 1_000_000, float),
+    "send_sessions": _flag,
     "second_opinions": _texts,
     "select_top_k": _number(1, 1_000, int),
     "select_max_detailed": _number(1, 100, int),
@@ -310,6 +316,8 @@ def load(
         for name, value in given.items():
             values[name] = parse_setting(name, value, where(name))
             sources[name] = where(name)
+    if values.get("paused"):
+        values["enabled"] = False
     return Settings(config=Config.of(values), sources=sources)
 
 

@@ -96,7 +96,7 @@ def is_disabled(state: str, folder: str) -> bool:
     """Whether the workspace is switched off, or the folder is on its ignore list."""
     settings = settings_of(state)
     switch = os.environ.get("METIER_ENABLED") or str(settings.get("enabled", True))
-    if switch.strip().lower() in ("false", "0", "no", "off"):
+    if switch.strip().lower() in ("false", "0", "no", "off") or settings.get("paused") is True:
         return True
     given, default = os.environ.get("METIER_IGNORE"), settings.get("ignore")
     patterns = [part.strip() for part in given.split(",") if part.strip()] if given else default

@@ -10,6 +10,7 @@ from metier.errors import NotFoundError
 from metier.events import Advanced, Began, Ended, Noted
 from metier.store.engines import line_journal as journal
 from metier.store.tables import meta
+from metier.store.tables.library import drafts
 from metier.store.tables.models import memo
 from metier.store.tables.runs import full_text as search
 from metier.store.tables.runs import runs
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 STEP = 500
 """Runs removed per transaction."""
+RESTING = ("accepted", "candidate", "quarantined")
+"""Statuses of drafts whose runs stay."""
 ROOM = 0.9
 """A store that grew over its limit is brought down to this share of it."""
 
@@ -114,6 +117,10 @@ def _forget(ctx: Context, days: int) -> None:
 
 
 def _limit(ctx: Context, ids: Sequence[str], why: str) -> Iterator[Event]:
+    """Remove runs that came of age, but for those that a skill or an open draft rests on: its quotes stand in them."""
+    with ctx.store.read() as transaction:
+        kept = {run for one in drafts.list_all(transaction) if one.status in RESTING for run in one.provenance.runs}
+    ids = [one for one in ids if one not in kept]
     if ids:
         yield Noted(stage="tidy", text=f"Removing the {len(ids)} oldest runs: {why}.", level="warning")
         yield from remove_runs(ctx, ids, why)

@@ -50,7 +50,7 @@ def model_settings(values: Mapping[str, object]) -> ModelSettings:
         limits=Limits(
             calls=_limit(values, "budget_calls"),
             tokens=_limit(values, "budget_tokens"),
-            usd=None if not values.get("budget_usd") else Decimal(str(values["budget_usd"])),
+            usd=None if values.get("budget_usd") is None else Decimal(str(values["budget_usd"])),
         ),
     )
 

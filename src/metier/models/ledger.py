@@ -9,6 +9,9 @@ from typing import Protocol
 
 from metier.models.failures import OverBudget
 
+UNPRICED_CALLS = 100
+"""Calls that stand in for a limit on money where no price is known."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -108,9 +111,12 @@ class MemoryLedger:
 
 def exceeded_limit(total: Amount, asked: Amount, limits: Limits) -> str:
     """Which limit an amount would pass on top of a total; empty if it fits."""
-    if limits.usd is not None and asked.unpriced:
-        return "the model's price is unknown, so a limit on money cannot be kept: set its price, or limit tokens"
     after = total + asked
+    if limits.usd is not None and asked.unpriced and not limits.usd:
+        return "nothing may be spent (budget_usd is 0), and the model's price is unknown"
+    most = UNPRICED_CALLS if limits.calls is None else limits.calls
+    if limits.usd is not None and after.unpriced > most:
+        return f"the model's price is unknown, so {most} calls are the most; set model_price, or budget_calls"
     for name, limit, value in (("calls", limits.calls, after.calls), ("tokens", limits.tokens, after.tokens)):
         if limit is not None and value > limit:
             return f"the budget of {limit} {name} could be passed (up to {value})"

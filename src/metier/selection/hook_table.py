@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier import __version__
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from metier.selection.types import Selectable
     from metier.selection.worth.utility import Adjustment
 
+BODY = 2_000
+"""Characters of a skill's text up to which a hook gives all of it."""
 FORM = "claude-code"
 """The form of the text that hooks add to the context."""
 STAGE = "check skills"
@@ -98,9 +101,14 @@ def update_hook_table(pool: SkillPool, catalogue: Catalogue, records: Mapping[st
 
 
 def hook_text(skill: Selectable | None, content: skill_index.ContentKey) -> HandOut:
-    """The text of a skill as a hook hands it out; empty for a skill that did not pass review."""
+    """The text of a skill as a hook hands it out; empty for a skill that did not pass review.
+
+    A long one is given by name, description and path, unless it is pinned: a prompt is no place for it unasked.
+    """
     if skill is None:
         return HandOut(content=content, checked=CHECKED)
+    if not skill.pinned and len(skill.body) > BODY:
+        skill = replace(skill, body=f"{skill.description}\n\nRead {skill.folder}/SKILL.md before you begin.")
     handed = hand_over((ChosenSkill(skill=skill, activation_reason="score"),), FORM, HOOK_TOKENS)
     text = str(json.loads(handed.text)["hookSpecificOutput"]["additionalContext"]) if handed.text else ""
     return HandOut(content=content, checked=CHECKED, text=text, tokens=tokens(text))

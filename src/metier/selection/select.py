@@ -62,6 +62,9 @@ class SelectOptions:
     settings: SelectionSettings | None = None
 
 
+PAUSED = "Metier is paused here (enabled = false), so nothing is given. Go on: metier resume"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Decision:
     choice: Choice
@@ -75,6 +78,8 @@ def select(pool: SkillPool, options: SelectOptions) -> Selected:
     began, ctx = time.monotonic(), pool.ctx
     task, settings = task_of(ctx, options), settings_of(ctx, options)
     catalogue = pool.update_if_stale()
+    if not ctx.config.enabled:
+        options = replace(options, exclude=frozenset(catalogue.in_use), model=False)
     update_worths(ctx, most=1, waits=PAGE)
     with selection_model(ctx, model=options.model) as advice:
         basis = Basis(settings=settings, adviser=advice.adviser, records=adjustments(pool.library, pool.hashes))
@@ -96,9 +101,13 @@ def select(pool: SkillPool, options: SelectOptions) -> Selected:
         embedder=found.embedder,
         library=catalogue.version,
         refused=found.left_out,
-        notes=tuple(note for note in (advice.note, *found.notes) if note),
+        notes=tuple(note for note in (_pause_note(ctx), advice.note, *found.notes) if note),
         seconds=time.monotonic() - began,
     )
+
+
+def _pause_note(ctx: Context) -> str:
+    return "" if ctx.config.enabled else PAUSED
 
 
 def _decide(pool: SkillPool, catalogue: Catalogue, task: Task, options: SelectOptions, basis: Basis) -> _Decision:

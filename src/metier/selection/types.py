@@ -89,7 +89,7 @@ class SelectionSettings:
     """Handed to the model as it is; None: the model's own habit."""
     cold_factor: float = 0.8
     """What the score of a cold skill is multiplied with."""
-    explore_rate: float = 0.1
+    explore_rate: float = 0.0
     """How often a provisional skill among the retrieved ones gets a chance it has not earned yet."""
     withhold_rate: float = 0.0
     """How often a chosen skill is left out on purpose, to see how runs go without it."""

@@ -45,17 +45,21 @@ def test_the_json_of_a_pass_has_its_shape(shell: Shell, chores: list[str]) -> No
 
 
 def test_what_is_shipped_is_named_with_its_undo_and_the_undo_works(shell: Shell, chores: list[str]) -> None:
-    said = shell.run("learn", "--apply")
+    shell.ok("learn", "--apply")
+    assert shell.json("skills", "list") == []
+    said = shell.run("drafts", "apply", shell.json("drafts", "list")[0]["id"])
     assert said.code == 0
     skill = shell.json("skills", "list")[0]
-    assert (skill["status"], skill["origin"]) == ("provisional", "learned")
-    assert f"Shipped {skill['name']} v1 (provisional)" in said.err
+    assert (skill["status"], skill["origin"]) == ("active", "learned")
     assert f"Undo: metier skills archive {skill['name']}" in said.err
     shell.ok("skills", "archive", skill["name"])
     assert shell.json("skills", "list")[0]["status"] == "archived"
 
 
 def test_the_json_names_the_version_that_was_shipped_and_its_draft(shell: Shell, chores: list[str]) -> None:
+    shell.json("learn")
+    (draft,) = shell.json("drafts", "list")
+    shell.ok("drafts", "approve", draft["id"])
     found = shell.json("learn", "--apply")
     skill = shell.json("skills", "list")[0]
     assert found["applied"] == [
@@ -64,14 +68,17 @@ def test_the_json_names_the_version_that_was_shipped_and_its_draft(shell: Shell,
             "version": 1,
             "hash": skill["hash"],
             "draft": found["drafts"][0]["id"],
-            "status": "provisional",
+            "status": "active",
         }
     ]
     assert found["drafts"][0]["status"] == "accepted"
 
 
-def test_mode_apply_ships_unless_told_not_to(shell: Shell, chores: list[str]) -> None:
+def test_mode_apply_ships_what_a_person_approved_unless_told_not_to(shell: Shell, chores: list[str]) -> None:
     shell.monkeypatch.setenv("METIER_MODE", "apply")
+    assert shell.json("learn")["applied"] == []
+    (draft,) = shell.json("drafts", "list")
+    shell.ok("drafts", "approve", draft["id"])
     assert shell.json("learn", "--no-apply")["applied"] == []
     assert len(shell.json("learn")["applied"]) == 1
 

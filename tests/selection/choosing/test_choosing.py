@@ -422,7 +422,8 @@ def test_the_key_holds_the_task_the_library_the_settings_and_the_model() -> None
 def test_the_day_is_in_the_key_only_where_chance_is() -> None:
     today, tomorrow = Task(text="ship", day="2026-01-01"), Task(text="ship", day="2026-01-02")
     assert decision_key(today, Basis(settings=NO_CHANCE)) == decision_key(tomorrow, Basis(settings=NO_CHANCE))
-    assert decision_key(today, Basis()) != decision_key(tomorrow, Basis())
+    chance = Basis(settings=SelectionSettings(explore_rate=0.1))
+    assert decision_key(today, chance) != decision_key(tomorrow, chance)
 
 
 def test_a_task_that_cannot_be_encoded_has_a_key() -> None:

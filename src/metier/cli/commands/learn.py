@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.options import AsJson, open_workspace
+from metier.cli.options import AsJson, open_workspace, tell_budget
 from metier.cli.output import emit, result_with_progress
 from metier.events import Noted
 
@@ -52,6 +52,8 @@ def learn(
     from metier.learning.report import Options
 
     with open_workspace(ctx) as ws:
+        if not as_json and not dry_run:
+            tell_budget(ws)
         notes: list[str] = []
         events = run_pass(ws.library, Options(apply=apply, dry_run=dry_run, wait=wait))
         learned = result_with_progress(_without_notes(events, notes))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from metier.cli.options import AsJson, options
-from metier.cli.output import console, emit, visible
+from metier.cli.options import AsJson, Yes, confirm, open_workspace, options
+from metier.cli.output import console, emit, talk, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from metier.models.ledger import Limits
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+SHOWN = 500
+"""Characters of each text that is shown before the first is sent."""
 SIGNS = {"ok": ("ok", "green"), "warning": ("note", "yellow"), "problem": ("PROBLEM", "red")}
 
 
@@ -64,6 +66,38 @@ def check(ctx: typer.Context, as_json: AsJson = False) -> None:
     else:
         _show(results)
     raise typer.Exit(1 if any(result.state == "problem" for result in results) else 0)
+
+
+@app.command()
+def allow(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Show what learning would send to the model, with secrets taken out, and ask for your yes.
+
+    Example:  metier models allow
+    """
+    import os
+
+    from metier.config import user_file
+    from metier.config.files import change_file
+    from metier.errors import UsageError
+
+    with open_workspace(ctx) as ws:
+        name, newest, root = ws.config.models.model, ws.runs(limit=1), ws.root
+    if not name:
+        raise UsageError("No model is set. Set one first: metier config set model anthropic:claude-haiku-4-5")
+    if not as_json:
+        talk(f"Learning sends the requests, answers and commands of recorded runs to {name}, secrets taken out.")
+        talk("An example, as it would be sent:" if newest else "There is no run yet that could be shown.")
+        for record in newest:
+            talk(f"  request: {record.run.message[:SHOWN]}")
+            talk(f"  answer: {record.run.output[:SHOWN]}")
+            for tool in record.run.tools[:3]:
+                talk(f"  {tool.name}: {tool.input[:SHOWN]}")
+    confirm(f"May it be sent to {name} from now on?", yes=yes)
+    change_file(user_file(os.environ), "send_sessions", True, root)  # noqa: FBT003
+    if as_json:
+        emit({"workspace": str(root), "model": name, "send_sessions": True})
+    else:
+        talk("Allowed for this workspace. Undo: metier config unset send_sessions")
 
 
 def _untrusted_addresses(settings: Settings, state: Path, found: ModelSettings) -> list[CheckResult]:

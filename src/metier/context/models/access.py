@@ -32,6 +32,12 @@ def asker_of(
     line = _line(ctx, os.environ if environ is None else environ, "model")
     if isinstance(line, NoModel):
         return line
+    if not ctx.config.models.send_sessions:
+        line.close()
+        return NoModel(
+            reason=f"Text of your sessions is not sent to {line.name} before you say yes; heuristics do the work.",
+            fix="See what would be sent, and say yes: metier models allow",
+        )
     from metier.context.models.line import ModelAsker
 
     return ModelAsker(line, limits_of(ctx.config, is_program=line.is_program), within)

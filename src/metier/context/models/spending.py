@@ -139,6 +139,16 @@ def spent_today(ctx: Context) -> Today:
         return Today(day=day, spent=spent, pending=ledger.pending(transaction, ctx.name, day))
 
 
+def budget_line(ctx: Context) -> str:
+    """What may be spent today, in one line; empty where no model is set."""
+    settings = ctx.config.models
+    if not settings.model:
+        return ""
+    spent = spent_today(ctx).spent
+    most = f"at most ${settings.budget_usd:.2f} a day, ${spent.usd:.2f} of it spent"
+    return f"Model {settings.model}: {most}. Change it: metier config set budget_usd 2"
+
+
 def forget_before(ctx: Context, moment: str) -> int:
     """Drop kept replies, calls and days of spending older than a moment; returns how many rows, today's never."""
     day = min(moment[:10], today(ctx))

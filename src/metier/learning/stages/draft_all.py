@@ -182,6 +182,8 @@ def _shipped(library: Library, gate: ShipGate, result: Taken, draft: Draft) -> T
     if isinstance(outcome, Version):
         accepted = replace(draft, status="accepted")
         return replace(result, what="applied", draft=accepted, version=outcome)
+    if outcome.status == draft.status:
+        return replace(result, reason="nothing proves it yet, so it waits for your yes")
     return replace(result, reason=f"the gate said no: {outcome.notes[-1].removeprefix(GATE)}", draft=outcome)
 
 

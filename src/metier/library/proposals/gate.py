@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from metier.skills.package import Package
     from metier.types import Draft
 
-PASSING = ("accept_new_best", "accept", "force_accept", "uninformative")
-"""Decisions that let a change ship; an uninformative one as provisional."""
+PASSING = ("accept_new_best", "accept", "force_accept")
+"""Decisions that let a change ship."""
 
 
 UNJUDGED = Decision(action="uninformative", reason="no gate could judge")
+UNCONFIRMED = Decision(action="force_accept", reason="confirmation is switched off")
+BY_PERSON = Decision(action="force_accept", reason="a person applied it")
 
 
 class ShipGate(Protocol):
@@ -26,11 +28,19 @@ class ShipGate(Protocol):
 
 
 class NoCases:
-    """The gate of work that nobody has cases for: it cannot tell, and says so."""
+    """The gate of work that nobody has cases for: it cannot tell, and says so. Such a draft waits for a person."""
 
     def decide(self, draft: Draft, before: Package | None, after: Package) -> Decision:  # noqa: ARG002
-        """Nothing is known: what ships is provisional."""
+        """Nothing is known."""
         return UNJUDGED
+
+
+class NoConfirmation:
+    """Lets everything ship that review lets through, as provisional: for measuring review alone, not for work."""
+
+    def decide(self, draft: Draft, before: Package | None, after: Package) -> Decision:  # noqa: ARG002
+        """Yes, whatever it is."""
+        return UNCONFIRMED
 
 
 def receipt_of(decision: Decision) -> str:

@@ -20,7 +20,7 @@ from metier.library.proposals.drafts import (
     shipped_version,
     target_of,
 )
-from metier.library.proposals.gate import PASSING, UNJUDGED, receipt_of
+from metier.library.proposals.gate import BY_PERSON, PASSING, receipt_of
 from metier.library.proposals.parcels import versions_in_parcel
 from metier.library.proposals.training_receipt import NO_RECEIPT, proven_decision, training_receipt
 from metier.library.versions.apply import SkillChange
@@ -51,21 +51,22 @@ def apply_drafts(library: Library, ids: Sequence[str]) -> list[Version]:
     for draft in chosen:
         _check_allowed(library.ctx, draft)
     return _ship_all(
-        library, [(_prepare(library, one), proven_decision(library.ctx, one) or UNJUDGED) for one in chosen]
+        library, [(_prepare(library, one), proven_decision(library.ctx, one) or BY_PERSON) for one in chosen]
     )
 
 
 def ship_if_gate_agrees(library: Library, draft: Draft, gate: ShipGate) -> Version | Draft:
-    """Ship one draft if its gate agrees; otherwise reject it with the gate's reason.
+    """Ship one draft if its gate or a person agrees; reject it with the gate's reason if that says no.
 
-    A draft that cannot be shipped is quarantined with the cause, and can be tried again.
+    Where the gate cannot tell, the draft waits for a person. A draft that cannot be shipped is quarantined with the
+    cause, and can be tried again.
     """
     ctx = library.ctx
     _check_allowed(ctx, draft)
     try:
         change = _prepare(library, draft)
         decision = gate.decide(draft, change.before, change.after)
-        if decision.action in PASSING:
+        if decision.action in PASSING or is_approved(ctx, draft):
             return _ship_all(library, [(change, decision)])[0]
     except ConflictError:  # somebody was faster: the next pass writes the draft anew
         raise
@@ -73,6 +74,8 @@ def ship_if_gate_agrees(library: Library, draft: Draft, gate: ShipGate) -> Versi
         if _is_unchanged(ctx, draft):
             _quarantine(ctx, draft, target_of(library, draft), str(error))
         raise
+    if decision.action == "uninformative":
+        return draft
     notes = (*draft.notes, f"gate: {receipt_of(decision)}")
     now = replace(draft, status="rejected", notes=notes, updated=ctx.now())
     with ctx.store.write() as transaction:
@@ -163,7 +166,7 @@ def _status(last: Version | None, decision: Decision, *, approved: bool) -> Skil
     """The skill's status afterwards: unchanged if it is in use; else active only if a person or a gate is sure."""
     if last and not last.out:
         return last.status
-    sure = approved or decision.action in ("accept", "accept_new_best")
+    sure = approved or decision == BY_PERSON or decision.action in ("accept", "accept_new_best")
     return "active" if sure else "provisional"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,7 @@ class TrainingModels:
         self._limits = limits
         self._sleep = closing.sleep
         self.memo = StoredReplies(ctx, grouped)
-        self.ledger = TrainingLedger(ctx, grouped, account, model_settings(ctx.config.flat()).limits, closing)
+        self.ledger = TrainingLedger(ctx, grouped, account, _daily_limits(ctx, limits), closing)
         self._calls = StoredCalls(ctx, grouped)
         self._redact: Callable[[str], str] = lru_cache(maxsize=REMEMBERED)(ctx.redact)
         self._bare: list[HttpModel | ForeignProvider | AgentProgram] = []
@@ -93,6 +94,12 @@ class TrainingModels:
 def identity_of(ctx: Context, asked: str | Model) -> str:
     """What determines a model's replies, known before it is opened."""
     return spec_of(ctx, asked).identity if isinstance(asked, str) else asked.identity
+
+
+def _daily_limits(ctx: Context, own: Limits) -> Limits:
+    """What the day has left; a training's own budget takes the place of the day's."""
+    daily = model_settings(ctx.config.flat()).limits
+    return replace(daily, usd=None, calls=None) if own.usd is not None or own.calls is not None else daily
 
 
 def spec_of(ctx: Context, text: str) -> ModelSpec:

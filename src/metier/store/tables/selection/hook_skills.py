@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 INDEXED = 6_000
 """Characters of a body whose words can be found."""
+SAME = "selectable.hash = excluded.hash AND selectable.always = excluded.always"
+"""Whether a finished text still holds: a pinned skill is given whole, another one may be named only."""
 COLUMNS = "name, hash, document, stamp, always, factor, checked, agents"
 
 
@@ -97,8 +99,8 @@ def put(transaction: Transaction, skills: Iterable[InUse]) -> None:
         "INSERT INTO selectable"
         " (workspace, name, hash, document, stamp, always, factor, agents, checked, tokens, context)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', 0, '') ON CONFLICT (workspace, name) DO UPDATE SET"
-        " checked = CASE WHEN selectable.hash = excluded.hash THEN selectable.checked ELSE '' END,"
-        " context = CASE WHEN selectable.hash = excluded.hash THEN selectable.context ELSE '' END,"
+        f" checked = CASE WHEN {SAME} THEN selectable.checked ELSE '' END,"
+        f" context = CASE WHEN {SAME} THEN selectable.context ELSE '' END,"
         " hash = excluded.hash, document = excluded.document, stamp = excluded.stamp,"
         " always = excluded.always, factor = excluded.factor, agents = excluded.agents",
         rows,
