@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.options import AsJson, open_workspace
+from metier.cli.options import AsJson, open_workspace, tell_budget
 from metier.cli.output import console, emit, talk
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ def select(
     form = _form(render) if render else None
     text = _task(task)
     with open_workspace(ctx) as ws:
+        if not as_json and not no_model:
+            tell_budget(ws)
         found = ws.select(text, agent=agent, path=path, exclude=exclude or (), budget=budget, model=not no_model)
     if as_json:
         emit(found.as_json())

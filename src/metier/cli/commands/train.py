@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from metier.cli.options import AsJson, Limit, RunByDefault, open_workspace, options_from
+from metier.cli.options import AsJson, Limit, RunByDefault, open_workspace, options_from, tell_budget
 from metier.cli.output import console, emit, table, talk
 from metier.errors import InputError, UsageError
 
@@ -119,6 +119,8 @@ def run(ctx: typer.Context, asked: TrainFlags) -> None:
     from metier.training.service.inputs import build_order
 
     with open_workspace(ctx) as ws:
+        if not asked.budget and not asked.as_json:
+            tell_budget(ws)
         order = build_order(
             ws.library,
             asked.skill,

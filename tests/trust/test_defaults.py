@@ -1,0 +1,99 @@
+"""Defaults that a stranger would call right: what is spent, sent, kept, given and shipped without a word."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import pytest
+from cli_shell import Shell, bumps
+
+from metier.config import Config
+from metier.context.models.access import asker_of
+from metier.context.models.spending import budget_line
+from metier.library.proposals.ship import apply_drafts
+from metier.models.builder import NoModel, model_settings
+from metier.types import Run
+from metier.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MODEL = {"model": "openai:m", "model_key": "none", "model_url": "http://127.0.0.1:9/v1"}
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    Workspace.open(folder).close()
+    return Shell(folder, monkeypatch, capsys)
+
+
+def test_the_defaults_are_careful() -> None:
+    config = Config()
+    assert (config.mode, config.retention_days, config.max_disk_mb) == ("observe", 90, 1024)
+    assert (config.models.budget_usd, config.models.send_sessions) == (0.5, False)
+    assert config.selection.select_explore_rate == 0
+
+
+def test_a_budget_of_zero_is_a_limit_of_nothing() -> None:
+    assert model_settings(Config().flat()).limits.usd == Decimal("0.5")
+    assert model_settings(Config.of({"budget_usd": 0.0}).flat()).limits.usd == 0
+
+
+def test_the_first_line_says_what_may_be_spent(ws: Workspace) -> None:
+    with Workspace.open(ws.root, flags=MODEL) as asking:
+        assert budget_line(asking.context).startswith("Model openai:m: at most $0.50 a day, $0.00 of it spent.")
+    assert budget_line(ws.context) == ""
+
+
+def test_text_of_sessions_is_sent_only_after_a_yes_that_showed_it(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("METIER_SEND_SESSIONS")
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    shell.deliver([Run(message=f"log in with {secret}", output="done", status="completed")])
+    for name, value in MODEL.items():
+        monkeypatch.setenv(f"METIER_{name.upper()}", value)
+    with Workspace.open(shell.folder) as ws:
+        found = asker_of(ws.context)
+    assert isinstance(found, NoModel)
+    assert "metier models allow" in found.fix
+    assert "is not sent to openai:m before you say yes" in shell.ok("learn")
+    asked = shell.run("models", "allow")
+    assert (asked.code, "log in with [REDACTED" in asked.err, secret in asked.err) == (2, True, False)
+    said = shell.ok("models", "allow", "--yes")
+    assert "Undo: metier config unset send_sessions" in said
+    with Workspace.open(shell.folder) as ws, asker_of(ws.context) as asker:  # type: ignore[union-attr]
+        assert not isinstance(asker, NoModel)
+    shell.ok("config", "unset", "send_sessions")
+    with Workspace.open(shell.folder) as ws:
+        assert isinstance(asker_of(ws.context), NoModel)
+
+
+def test_retention_keeps_the_runs_that_a_skill_rests_on_and_says_what_it_removes(tmp_path: Path) -> None:
+    now = [datetime(2026, 1, 1, tzinfo=UTC)]
+    (tmp_path / "p").mkdir()
+    with Workspace.open(tmp_path / "p", clock=lambda: now[0]) as ws:
+        ws.deliver([*bumps(), Run(message="draft a letter to the landlord", external_id="other")])
+        for _ in ws.learn():
+            pass
+        from metier.library.proposals.drafts import approve_draft, list_drafts
+
+        (draft,) = list_drafts(ws.library)
+        apply_drafts(ws.library, [approve_draft(ws.library, draft.id).id])
+        now[0] += timedelta(days=91)
+        told = [str(event) for event in ws.tidy()]
+        assert any("older than 90 days" in one for one in told)
+        assert sorted(record.run.external_id or "" for record in ws.runs()) == sorted(
+            run.external_id or "" for run in bumps()
+        )
+
+
+def test_an_unproven_draft_waits_in_mode_apply(shell: Shell) -> None:
+    shell.deliver(bumps())
+    shell.ok("--set", "mode=apply", "learn")
+    assert shell.json("skills", "list") == []
+    assert len(shell.json("drafts", "list")) == 1
