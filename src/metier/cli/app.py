@@ -166,6 +166,8 @@ def run() -> None:
     except OSError as error:
         _drop_output()
         _fail(_system_error_text(error), 1)
+    except UnicodeEncodeError:
+        _fail("A word of this command holds bytes that are not text. Check what you typed.", 2)
     except Exception as error:  # noqa: BLE001 - the last line of defence against a traceback
         _fail(f"This is a bug in Metier, sorry: {type(error).__name__}: {error}{_place_of(error)}", 1)
 
