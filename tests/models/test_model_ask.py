@@ -38,6 +38,7 @@ BAD: dict[str, str] = {
     "half of it": '{"success": true, "rea',
     "not a number": '{"success": NaN, "reason": "x"}',
     "deep": '{"success": ' + "[" * 50_000,
+    "braces": "{" * 50_000 + "}",
 }
 
 
@@ -48,6 +49,9 @@ BAD: dict[str, str] = {
         '```json\n{"success": true, "reason": "it did"}\n```',
         'Here it is:\n{"success": true, "reason": "it did"}\nAnything else?',
         '<think>{"success": false}</think>\n{"success": true, "reason": "it did"}',
+        'The first of two: {"success": true, "reason": "it did"} {"success": false, "reason": "no"}',
+        'Filled in for {name}: {"success": true, "reason": "it did"}. See {other}.',
+        '```json\n[1]\n```\nthen {"success": true, "reason": "it did"} and {}',
     ],
 )
 def test_an_answer_is_found_where_models_put_it(text: str, hello: Request) -> None:

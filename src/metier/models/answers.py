@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from dataclasses import dataclass, replace
@@ -27,6 +28,8 @@ SHOWN = 8_000
 """Characters of a bad answer that are shown to the model again."""
 FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+TRIES = 32
+"""Braces in a text at which an object is looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +89,21 @@ def _candidates(text: str) -> Iterator[str]:
     start, end = text.find("{"), text.rfind("}")
     if 0 <= start < end:
         yield text[start : end + 1]
+        yield from _objects(text, start)
+
+
+def _objects(text: str, start: int) -> Iterator[str]:
+    """The objects that stand one after the other in a text, from the first brace on."""
+    for _ in range(TRIES):
+        try:
+            _, end = json.JSONDecoder().raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            yield text[start:end]
+        start = text.find("{", end)
+        if start < 0:
+            return
 
 
 def _problem(error: ValidationError) -> str:

@@ -64,7 +64,7 @@ def test_the_model_says_how_many_and_nothing_usable_means_none(answer: object, e
 
 @pytest.mark.parametrize(
     ("said", "expected"),
-    [(2.0, 2), ("3 edits", 3), ("about 2", 2), (2.5, 2), ("2", 2), (-1.0, 0), ("-2", 0), (0, 0), ([2], 2)],
+    [(2.0, 2), ("3 edits", 3), ("about 2", 2), (2.5, 2), ("2", 2), (-1.0, 0), ("-2", 0), (0, 0), ([2], 2), (1e20, 3)],
 )
 def test_a_number_of_edits_is_read_leniently(said: object, expected: int) -> None:
     place, _ = desk({"learning_rate": said})

@@ -77,7 +77,7 @@ KEYS = ("skills", "selected_skills", "activated_skills", "selected")
 LONGEST = 200_000
 """Characters of an answer that is looked at; more is no list of names."""
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-_FENCE = re.compile(r"(`{3,}|~{3,})[^\n`]*\n")
+_FENCE = re.compile(r"(`{3,}|~{3,})(?:(?:json)?[ \t]*(?=[\[{])|[^\n`]*\n)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

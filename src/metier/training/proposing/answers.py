@@ -64,6 +64,8 @@ def read_labels(value: object) -> list[str]:
 
 def read_count(value: object) -> object:
     """A number of edits as a model writes it: 2, 2.0, "3 edits"; less than 0 is 0. Without a number: no answer."""
+    if isinstance(value, float) and value.is_integer():
+        return max(0, int(value))
     if isinstance(value, int) and not isinstance(value, bool):
         return max(0, value)
     found = re.search(r"-?\d{1,9}", str(value))
