@@ -57,7 +57,13 @@ def test_tool_calls_without_input_still_make_a_shortcut_of_a_stable_chain(tmp_pa
 def test_a_chain_of_skills_that_are_not_here_says_in_which_order_to_use_them(ws: Workspace) -> None:
     ws.deliver(following(asked(ASKS), "read-notes", "sort-notes"))
     learned(ws)
-    assert "Use these skills in this order: `read-notes`, `sort-notes`." in the_draft(ws).body
+    assert "Use the skills `read-notes`, `sort-notes`, in this order." in the_draft(ws).body
+
+
+def test_skills_of_a_chain_that_are_not_here_are_no_programs_that_a_person_is_asked_about(tmp_path: Path) -> None:
+    with opened(tmp_path / "p", mode="apply") as ws:
+        ws.deliver(following(asked(ASKS), "geocode", "weather"))
+        assert len(learned(ws).applied) == 1
 
 
 def test_a_two_skill_chain_without_tool_calls_holds_what_its_component_skills_say(tmp_path: Path) -> None:
