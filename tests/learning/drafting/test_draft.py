@@ -199,6 +199,16 @@ def test_runs_that_share_nothing_teach_nothing() -> None:
     assert HeuristicDrafter().draft(pattern("x"), apart) == NothingNew(reason="the runs share neither steps nor words")
 
 
+def test_runs_that_share_only_the_names_of_tools_teach_nothing() -> None:
+    """Else a transfer to a human that ended some runs would be the last step of all."""
+    names = ("get_reservation", "transfer_to_human_agents")
+    calls = tuple(ToolCall(name=name, input='{"id": "SI5UKW"}', output="ok") for name in names)
+    alike = Lessons(successes=tuple(run(f"cancel my flight SI5UK{n}", *calls) for n in range(3)))
+    found = HeuristicDrafter().draft(pattern("cancel-flight"), alike)
+    assert isinstance(found, NothingNew)
+    assert "only the names of tools" in found.reason
+
+
 def test_two_runs_are_enough_and_a_trouble_is_said_as_its_step_says_it() -> None:
     first = run(
         "publish the branch fix/a", failed("git push origin fix/a"), "git pull --rebase", "git push origin fix/a"

@@ -85,6 +85,8 @@ def _document(pattern: Pattern, known: Knowledge, recalled: Sequence[KnownSkill]
     taught = known.procedure or known.corrections or known.path
     if not taught and (known.tools or not known.requests):
         return NothingNew(reason="the runs share neither steps nor words")
+    if known.procedure and not (known.corrections or known.path) and all(one.kind == "tool" for one in known.procedure):
+        return NothingNew(reason="the runs share only the names of tools, and when to use which is not known")
     return _whole(pattern, known, recalled)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from metier.learning.lessons.remedies import by_trouble
 from metier.learning.lessons.session.errors import error_line
 from metier.learning.lessons.wording import error_wording
+from metier.learning.procedures.actions import foreign_tool
 from metier.types.lessons import Problem
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def problems_from(repairs: Iterable[Repair]) -> list[Problem]:
     for group in by_trouble(repairs):
         sessions = {one.session for one in group}
         solved = {one.session for one in group if one.fix}
-        if len(sessions) >= OFTEN and len(solved) * 2 < len(sessions):
+        least = OFTEN if " " in group[-1].program or any(one.fix for one in group) else LEAST
+        if len(sessions) >= least and len(solved) * 2 < len(sessions):
             wording = error_wording([one.error for one in group], len(sessions))
             label = f"{group[-1].program}: {wording}"
             found.append(
@@ -62,6 +64,34 @@ def problems_from(repairs: Iterable[Repair]) -> list[Problem]:
                     failed=tuple(dict.fromkeys(one.run for one in group)),
                     sessions=len(sessions),
                     error=wording,
+                )
+            )
+    return found
+
+
+def failing_tools(records: Iterable[Record]) -> list[Problem]:
+    """Tools of an agent's own world with which most runs failed."""
+    won: Counter[str] = Counter()
+    lost: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        used = {tool for call in record.run.tools if (tool := foreign_tool(call)) is not None}
+        for tool in used if record.success is not None else ():
+            if record.success:
+                won[tool] += 1
+            else:
+                lost[tool].append(record)
+    found: list[Problem] = []
+    for tool, failed in lost.items():
+        sessions = len({one.run.session or one.id for one in failed})
+        if sessions >= LEAST and len(failed) > won[tool]:
+            errors = Counter(filter(None, (error_of(one.run) for one in failed))).most_common(1)
+            found.append(
+                Problem(
+                    id=sha256(f"tool {tool}".encode("utf-8", "replace")).hexdigest()[:12],
+                    label=f"{tool}: {len(failed)} of {len(failed) + won[tool]} runs failed",
+                    failed=tuple(one.id for one in failed),
+                    sessions=sessions,
+                    error=error_wording([errors[0][0]], errors[0][1]) if errors else "",
                 )
             )
     return found

@@ -136,6 +136,12 @@ def read_paths(call: ToolCall) -> list[str]:
     return [named] if named else []
 
 
+def foreign_tool(call: ToolCall) -> str | None:
+    """The name of a tool that is none of a coding agent's own; None: it is one."""
+    done = deeds_in(call)
+    return done[0][1] if done and done[0][0] == "tool" else None
+
+
 def _last_name(tool: str) -> str:
     return tool.strip().casefold().rsplit("__", 1)[-1].rsplit("/", 1)[-1]
 

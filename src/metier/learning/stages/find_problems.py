@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.learning.lessons.problems import problem_of, problems_from
+from metier.learning.lessons.problems import failing_tools, problem_of, problems_from
 from metier.learning.lessons.session.mine import from_text
 from metier.store.tables.learning import members, patterns, sightings
 from metier.store.tables.runs import runs
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.types.lessons import Problem
 
+LOOKED_AT = 500
+"""Runs whose tools are looked at, the newest."""
 NEWEST = 50
 """Failed runs of a pattern that are looked at, the newest."""
 
@@ -30,7 +32,8 @@ def find_problems(ctx: Context) -> list[Problem]:
                 problem = problem_of(pattern, runs.get_many(transaction, failed))
                 found += [problem] if problem else []
         repairs = [one for text in sightings.list_all(transaction) for one in from_text(text).repairs]
-    found += problems_from(repairs)
+        newest = runs.page(transaction, limit=LOOKED_AT)
+    found += [*problems_from(repairs), *failing_tools(newest[::-1])]
     return sorted(found, key=lambda one: (-one.sessions, one.label))
 
 

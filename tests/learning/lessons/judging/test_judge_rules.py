@@ -9,14 +9,18 @@ import pytest
 from pydantic import BaseModel
 from sessions import records, said
 
+from metier.events import Noted
 from metier.learning.lessons.judging.by_model import BATCH, judge_rules, questions_for
 from metier.learning.lessons.judging.grounding import refusal
 from metier.learning.lessons.session.mine import mine_session
+from metier.learning.stages.learn_lessons import learn_lessons
 from metier.models.questions import NoAnswer
 
 if TYPE_CHECKING:
+    from metier.events import Event
     from metier.learning.lessons.session.sightings import Said
     from metier.models.questions import Question
+    from metier.workspace import Workspace
 
 T = TypeVar("T", bound=BaseModel)
 NEVER = "You should never commit the lock file with unrelated changes."
@@ -128,3 +132,31 @@ def test_nothing_in_the_evidence_can_close_its_tags() -> None:
 def test_a_refusal_says_why() -> None:
     assert refusal("Always push.", "nobody said this", [PUSH]) == "its quote is not in the evidence"
     assert "names `git push --force`" in refusal("Push commits with `git push --force`", PUSH, [PUSH])
+
+
+def stored(ws: Workspace, asker: Dialled) -> list[str]:
+    """The rules of a pass with a model."""
+    steps = learn_lessons(ws.context, save=True, asker=asker)
+    events: list[Event] = []
+    while True:
+        try:
+            events.append(next(steps))
+        except StopIteration:
+            break
+    notes = [one.text for one in events if isinstance(one, Noted)]
+    assert notes[0].startswith("Asking dialled which of")
+    return [one.text for one in ws.lessons() if one.kind == "rule"]
+
+
+def test_a_pass_says_what_it_costs_and_keeps_what_is_grounded(ws: Workspace) -> None:
+    ws.deliver([said(NEVER, session="s1"), said(PUSH, session="s2")])
+    good = rule("Always push after making commits.", PUSH, 2)
+    assert stored(ws, Dialled(good, *HOSTILE, *LIES)) == ["Always push after making commits."]
+    assert ws.lessons()[0].by == "model:dialled"
+
+
+def test_a_pass_whose_model_is_down_shows_the_persons_quotes(ws: Workspace) -> None:
+    others = [said(f"please add chart {at} to the page", session=f"o{at}") for at in range(4)]
+    again = said("why did you commit the lock file with unrelated changes again?", session="s4")
+    ws.deliver([*others, said(NEVER, session="s1"), again])
+    assert stored(ws, Dialled(down=True)) == [NEVER]

@@ -66,7 +66,7 @@ class JudgedRules:
     dropped: tuple[str, ...] = ()
     """Why lines of the model were dropped."""
     outage: str = ""
-    """Why nobody answered, if nobody did."""
+    """Why nobody answered, if nobody did at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,22 +89,22 @@ def judge_rules(
     """The rules that a model finds in what the person said, each with a quote that is there."""
     rules: list[_Rule] = []
     dropped: list[str] = []
-    silent, asked, last = 0, 0, ""
+    silent = asked = usable = 0
+    last = ""
     for batch in _batches(said):
         if silent == OUTAGE:
             break
         answer = asker.ask(_question(batch, pages, rejected), RulesAnswer)
         asked += 1
         if isinstance(answer, NoAnswer):
-            silent, last = (silent + 1, answer.reason) if not answer.answered else (0, last)
+            silent, last = (0 if answer.answered else silent + 1), answer.reason
             continue
-        silent = 0
-        for rule in answer.rules:
-            made = _grounded(rule, batch)
-            rules += [made] if isinstance(made, _Rule) else []
-            dropped += [made] if isinstance(made, str) else []
+        silent, usable = 0, usable + 1
+        made = [_grounded(rule, batch) for rule in answer.rules]
+        rules += [one for one in made if isinstance(one, _Rule)]
+        dropped += [one for one in made if isinstance(one, str)]
     lessons = tuple(_lesson(group, asker.name) for group in _together(rules))
-    return JudgedRules(lessons=lessons, asked=asked, dropped=tuple(dropped), outage=last if silent == OUTAGE else "")
+    return JudgedRules(lessons=lessons, asked=asked, dropped=tuple(dropped), outage="" if usable else last)
 
 
 def _batches(said: Sequence[Said]) -> Iterator[Sequence[Said]]:

@@ -6,14 +6,22 @@ import re
 from typing import TYPE_CHECKING
 
 from metier.learning.lessons.session.commands import is_destructive, parts_of
-from metier.learning.lessons.session.errors import is_no_trouble, is_of_the_code, lines_of
+from metier.learning.lessons.session.errors import (
+    error_line,
+    is_no_trouble,
+    is_of_the_code,
+    lines_of,
+    was_persons_doing,
+)
 from metier.learning.lessons.session.sightings import How, Repair
+from metier.learning.procedures.actions import foreign_tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from metier.learning.lessons.session.commands import Part
     from metier.learning.lessons.session.steps import SessionStep
+    from metier.types import Record
 
 AHEAD = 24
 """Steps after a failure in which its remedy is looked for."""
@@ -41,6 +49,25 @@ def repairs_of(steps: Sequence[SessionStep], session: str) -> list[Repair]:
     acting = [step for step in steps if step.kind != "command" or step.parts]
     found = [_repair(acting, at, session) for at, step in enumerate(acting) if step.parts and not step.ok]
     return [one for one in found if one is not None]
+
+
+def tool_failures(session: Sequence[Record], name: str) -> list[Repair]:
+    """Failed calls of tools that are neither a shell nor the harness's own: what they say went wrong."""
+    found: list[Repair] = []
+    for record in session:
+        for call in record.run.tools:
+            text = call.error or call.output
+            if (call.ok and not call.error) or foreign_tool(call) is None or was_persons_doing(text):
+                continue
+            if error := error_line(text):
+                moment = record.run.started or ""
+                tool = call.name.rsplit("__", 1)[-1]
+                found.append(
+                    Repair(
+                        run=record.id, session=name, moment=moment, program=tool, error=error, failed=call.input[:300]
+                    )
+                )
+    return found
 
 
 def _repair(steps: Sequence[SessionStep], at: int, session: str) -> Repair | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from metier.formats.value_json import dumps, loads
 from metier.learning.lessons.facts import commands_in
-from metier.learning.lessons.session.fixes import repairs_of
+from metier.learning.lessons.session.fixes import repairs_of, tool_failures
 from metier.learning.lessons.session.net import said_in
 from metier.learning.lessons.session.sightings import Repair, Said, Worked  # noqa: TC001 - the store reads by these types
 from metier.learning.lessons.session.steps import steps_of
@@ -48,7 +48,7 @@ def mine_session(runs: Sequence[Record]) -> Catch:
     for name, group in groupby(runs, key=lambda one: one.run.session or one.id):
         session = list(group)
         steps = steps_of(session)
-        repairs += repairs_of(steps, name)
+        repairs += [*repairs_of(steps, name), *tool_failures(session, name)]
         worked += commands_in(steps, name)
         said += said_in(session, name)
         programs |= {part.words[0] for step in steps for part in step.programs}

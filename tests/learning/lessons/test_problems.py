@@ -1,0 +1,56 @@
+"""Work that keeps failing is reported, and nothing is taught from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sessions import failed, said
+
+from metier.learning.stages.find_problems import external_ids
+from metier.types import Outcome, Run, ToolCall
+
+if TYPE_CHECKING:
+    from metier.workspace import Workspace
+
+
+def booked(number: int, *, success: bool) -> Run:
+    """A request to an agent with tools of its own."""
+    error = "Error: payment amount does not add up, total price is 375, but paid 299"
+    call = ToolCall(name="book_reservation", ok=success, input="{}", output="ok" if success else error)
+    run = said(f"book flight {number}", call, session=f"s{number}")
+    outcome = Outcome(success=success, by="verifier", reason="looked at the database")
+    return replace(run, outcome=outcome, external_id=f"ext-{number}")
+
+
+def merged(number: int) -> Run:
+    """A merge that failed."""
+    return said(f"merge {number}", failed("tool merge it", "error: cannot lock the ref"), session=f"s{number}")
+
+
+def test_a_tool_that_most_runs_fail_with_is_a_problem_with_its_error(ws: Workspace) -> None:
+    ws.deliver([booked(1, success=False), booked(2, success=False), booked(3, success=True)])
+    ws.learn()
+    found = {one.label: one for one in ws.problems()}
+    tool = found["book_reservation: 2 of 3 runs failed"]
+    assert external_ids(ws.context, [tool])[tool.id] == ["ext-1", "ext-2"]
+    assert "payment amount does not add up" in tool.error
+    assert ws.lessons() == []
+
+
+def test_a_command_whose_error_comes_back_without_a_remedy_is_a_problem(ws: Workspace) -> None:
+    runs = [
+        said(f"merge {at}", failed("tool merge it", "error: cannot lock the ref"), session=f"s{at}") for at in range(3)
+    ]
+    ws.deliver(runs)
+    ws.learn()
+    assert [(one.sessions, one.error) for one in ws.problems()] == [(3, "cannot lock the ref")]
+
+
+def test_what_fails_once_or_twice_is_none(ws: Workspace) -> None:
+    ws.deliver(
+        [said(f"merge {at}", failed("tool merge it", "error: cannot lock the ref"), session=f"s{at}") for at in "ab"]
+    )
+    ws.deliver([booked(1, success=False), booked(2, success=True)])
+    ws.learn()
+    assert ws.problems() == []
