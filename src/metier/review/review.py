@@ -49,15 +49,17 @@ def review_draft(
     existing: Sequence[str] = (),
     second: Sequence[SecondOpinion] = (),
     min_sessions: int = 2,
+    own: Sequence[str] = (),
 ) -> Review:
     """Whether a learned change may ship; `package` is the skill as it would be after the change.
 
-    Evidence from fewer than `min_sessions` sessions needs a person's yes.
+    Evidence from fewer than `min_sessions` sessions needs a person's yes. `own` are sentences that the writer of drafts
+    says by itself.
     """
     layers: dict[str, Layer] = {
         "structure": lambda: draft_findings(draft, package, before, existing),
         "secrets": lambda: secret_findings(package, learned=True),
-        "origin": lambda: origin_findings(package, evidence, before),
+        "origin": lambda: origin_findings(package, evidence, before, own=own),
         "learning": lambda: learned_findings(package, evidence, before, min_sessions),
         "content": lambda: content_findings(package),
         "second opinions": lambda: opinions(package, second),
@@ -66,10 +68,15 @@ def review_draft(
 
 
 def with_sessions(
-    review: Review, package: Package, before: Package | None, evidence: Sequence[Run], around: Sequence[Run]
+    review: Review,
+    package: Package,
+    before: Package | None,
+    evidence: Sequence[Run],
+    around: Sequence[Run],
+    own: Sequence[str] = (),
 ) -> Review:
     """A review of a draft, with what the other runs of the sessions behind it had heard by then."""
-    more = decide({"origin": lambda: origin_findings(package, evidence, before, around)}, tuple)
+    more = decide({"origin": lambda: origin_findings(package, evidence, before, around, own)}, tuple)
     findings = tuple(sorted(dict.fromkeys((*review.findings, *more.findings)), key=_order))
     status = "quarantined" if "quarantined" in (review.status, more.status) else "candidate"
     asks = review.needs_approval or more.needs_approval

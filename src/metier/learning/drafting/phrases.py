@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from metier.text.terms import Language
 
@@ -295,3 +296,24 @@ def with_full_stop(text: str) -> str:
 def join_items(items: Sequence[str], joint: str) -> str:
     """Items in a row, the last one joined by a word."""
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {joint} {items[-1]}" if items else ""
+
+
+@cache
+def fixed_words() -> tuple[str, ...]:
+    """Every piece of a sentence that drafting says by itself, in any language, the longest first."""
+    pieces = (
+        piece.strip(" .:,") for one in (ENGLISH, GERMAN) for text in _texts(asdict(one)) for piece in text.split("{}")
+    )
+    return tuple(sorted({piece for piece in pieces if " " in piece}, key=lambda piece: (-len(piece), piece)))
+
+
+def _texts(value: object) -> Iterator[str]:
+    """The texts in nested tables and rows."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for one in cast("dict[str, object]", value).values():
+            yield from _texts(one)
+    elif isinstance(value, tuple | list):
+        for one in cast("Sequence[object]", value):
+            yield from _texts(one)

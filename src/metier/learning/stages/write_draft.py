@@ -11,6 +11,7 @@ from metier.errors import MetierError
 from metier.learning.drafting.chain_name import shortcut_name
 from metier.learning.drafting.document import LEARNED, ORIGIN, is_whole
 from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew
+from metier.learning.drafting.phrases import fixed_words
 from metier.learning.drafting.proposal import AFTER, Proposal, Refusal, draft_of, normalise
 from metier.learning.drafting.shortcut import as_shortcut, is_stable
 from metier.learning.drafting.similar_skills import recall
@@ -216,12 +217,13 @@ class DraftWriter:
             existing=[one for one in self.existing.index.names() if one != name_of(drafted)],
             second=opinion_commands(self.library.ctx.config.second_opinions),
             min_sessions=self.library.ctx.config.learning.min_sessions,
+            own=fixed_words(),
         )
         unread = False
         if review.status == "candidate" and not review.needs_approval:
             around = runs_around(self.library.ctx, pattern.id, self.sessions, self.unsaved)
             unread = around is None
-            review = with_sessions(review, package, before, evidence, around) if around else review
+            review = with_sessions(review, package, before, evidence, around, fixed_words()) if around else review
         findings = tuple(dict.fromkeys((*drafted.findings, *review.findings)))
         out = self.existing.out(name_of(drafted))
         notes = (f"{name_of(drafted)} is {out}: shipping this brings it back, so a person has to agree",) if out else ()

@@ -11,7 +11,7 @@ from metier.review.reach.document_commands import FENCE, KNOWN, SPAN, command_te
 from metier.review.text.tokens import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from metier.review.layers.evidence import RunText
     from metier.review.layers.timeline import Timeline
@@ -37,16 +37,21 @@ _GENERIC = frozenset(
 """Words that every project uses: alone they come from nowhere."""
 
 
-def heard_first_findings(source: ReviewedText, timeline: Timeline) -> list[Finding]:
-    """One finding for each command, span or phrase of a file with a part that an untrusted text said first."""
+def heard_first_findings(source: ReviewedText, timeline: Timeline, own: Sequence[str] = ()) -> list[Finding]:
+    """One finding for each command, span or phrase of a file with a part that an untrusted text said first.
+
+    `own` are sentences of the writer of drafts, which come from nobody else.
+    """
     found: dict[str, Finding] = {}
     for shown, parts in _groups(source):
         for part in parts:
             if _says_something(part) and (told := timeline.heard_before(part)) is not None:
                 found.setdefault(part, _finding(source, shown, f"`{_short(part)}` {_by(told)}"))
                 break
-    for window, told in _phrases(source, timeline):
-        found.setdefault(window, _finding(source, window, f"“{window}” {_by(told)}"))
+    for window, told in _phrases(source, timeline, own):
+        one = _finding(source, window, f"“{window}” {_by(told)}")
+        if not any(other.line == one.line for other in found.values()):
+            found[window] = one
     return list(found.values())[:MOST]
 
 
@@ -111,9 +116,11 @@ def _says_something(part: str) -> bool:
     return any(len(word) > 2 and not word.isdigit() and word not in _GENERIC and word not in KNOWN for word in said)
 
 
-def _phrases(source: ReviewedText, timeline: Timeline) -> Iterator[tuple[str, RunText]]:
+def _phrases(source: ReviewedText, timeline: Timeline, own: Sequence[str]) -> Iterator[tuple[str, RunText]]:
     """Stretches of prose that an untrusted text said first, the first of each line."""
-    prose = SPAN.sub(" ", FENCE.sub("\n", source.plain.text))
+    prose = FENCE.sub("\n", source.plain.text)
+    for sentence in own:
+        prose = prose.replace(sentence, "\n")
     lines = [words(line) for line in prose.splitlines()]
     windows = {
         " ".join(line[at : at + PHRASE]): number

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from metier.formats.origins import is_shell
 from metier.review.layers.evidence import commands, run_texts
-from metier.review.layers.heard_first import PHRASE, heard_first_findings
+from metier.review.layers.heard_first import heard_first_findings
 from metier.review.layers.timeline import Timeline
 from metier.review.matching.findings import finding
 from metier.review.reach.document_commands import FENCE, SPAN
@@ -40,24 +40,33 @@ _LONG_WORD = re.compile(r"[^\s`]*(?:[/._-][A-Za-z0-9]+){3}[^\s`]*")
 """A path or the like: at least four words without a blank."""
 SHORT_LINE = 200
 """Characters of a line whose words are remembered: tools say the same again and again."""
+LOOSE = 2
+"""Tokens around a command that may be shared as well: `use`, `run`."""
 SHORT = 3
 """Tokens that an order of a foreign line has at least, to be looked for as a whole."""
 
 
 def origin_findings(
-    package: Package, evidence: Sequence[Run], before: Package | None = None, around: Sequence[Run] = ()
+    package: Package,
+    evidence: Sequence[Run],
+    before: Package | None = None,
+    around: Sequence[Run] = (),
+    own: Sequence[str] = (),
 ) -> list[Finding]:
-    """Findings for what the package newly says and its evidence has from an untrusted origin first."""
+    """Findings for what the package newly says and its evidence has from an untrusted origin first.
+
+    `own` are sentences that the writer of drafts says by itself: a skill that somebody reads may well have them.
+    """
     old = [source.text for source in sources(before)] if before else []
     timeline = Timeline(evidence, around, old)
     model = dict.fromkeys(one.text for one in run_texts(evidence) if one.origin == "model")
     done = executed_lines(evidence)
     found: list[Finding] = []
     for source in sources(package):
-        look = _Look(source, timeline, done)
+        look = _Look(source, timeline, done, own)
         found += look.findings()
         found += look.model_orders(model)
-        found += heard_first_findings(source, timeline)
+        found += heard_first_findings(source, timeline, own)
     return found
 
 
@@ -75,7 +84,7 @@ def executed_lines(evidence: Sequence[Run]) -> list[str]:
 class _Look:
     """One file of the package, compared with the texts of the evidence."""
 
-    def __init__(self, source: ReviewedText, timeline: Timeline, done: list[str]) -> None:
+    def __init__(self, source: ReviewedText, timeline: Timeline, done: list[str], own: Sequence[str]) -> None:
         self._source = source
         self._timeline = timeline
         self._tokens: TextTokens = tokens(source.text)
@@ -85,7 +94,7 @@ class _Look:
         self._blocks = blocks_of(self._squeezed)
         self._lines = [(line, _key(line)) for line in source.text.splitlines()]
         self._mine = "\n".join(key for _, key in self._lines)
-        self._covered = self._cover(done)
+        self._covered = self._cover(done, own)
 
     def findings(self) -> Iterator[Finding]:
         """One finding for each untrusted text that the file has taken something from; tools repeat themselves."""
@@ -161,15 +170,15 @@ class _Look:
         return self._timeline.is_trusted(key.replace(" ", ""))
 
     def _is_asked_about(self, first: int, last: int) -> bool:
-        """Whether nearly all of some tokens is a command that was run or one long word such as a path.
+        """Whether nearly all of some tokens is a command that was run, one long word (a path), or the writer's own.
 
-        Whose words these are is for `heard_first` to say, and for a person to decide.
+        Whose words commands and paths are is for `heard_first` to say, and for a person to decide.
         """
         covered = self._covered[first : last + 1].count(1)
-        return covered > 0 and last + 1 - first - covered < PHRASE
+        return covered > 0 and last + 1 - first - covered <= LOOSE
 
-    def _cover(self, done: list[str]) -> bytearray:
-        """One byte a token: whether it stands in code that was run, or in a long word."""
+    def _cover(self, done: list[str], own: Sequence[str]) -> bytearray:
+        """One byte a token: whether it stands in code that was run, in a long word, or in the writer's own words."""
         text = plain_text(self._source.text)
         covered = bytearray(len(self._tokens.words))
         spans = [span.span() for pattern in (FENCE, SPAN) for span in pattern.finditer(text) if _was_run(span[2], done)]
@@ -178,6 +187,12 @@ class _Look:
         for start, end in spans:
             first, last = bisect_left(places, start), bisect_left(places, end)
             covered[first:last] = b"\x01" * (last - first)
+        for letters in ("".join(words(one)) for one in own):
+            at = self._squeezed.find(letters)
+            while at >= 0:
+                first, last = self._token_at(at), self._token_at(at + len(letters) - 1) + 1
+                covered[first:last] = b"\x01" * (last - first)
+                at = self._squeezed.find(letters, at + len(letters))
         return covered
 
     def _token_at(self, at: int) -> int:
