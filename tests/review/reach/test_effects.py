@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from package_samples import draft, package, run
 
@@ -133,3 +135,11 @@ def test_no_number_of_sessions_covers_an_effect(line: str) -> None:
     runs = [run(f"s{n}", ToolCall(name="Bash", input=line), message=f"please {line}") for n in range(6)]
     result = review_draft(draft(), package(f"1. Run `{line}`."), evidence=runs)
     assert result.needs_approval
+
+
+@pytest.mark.parametrize("sign", ["`", "a`", "```\n", "a=1 ", "`a=1 ", "`git x` ", "'`", "    a\n"])
+def test_hostile_repetition_takes_no_longer_than_its_length(sign: str) -> None:
+    text = package(sign * (50_000 // len(sign)))
+    began = time.process_time()
+    capabilities(text, learned=True)
+    assert time.process_time() - began < 2

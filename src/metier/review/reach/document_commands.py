@@ -53,6 +53,10 @@ KNOWN = _names(
 """Programs that are well known: a code span that begins with one is a command."""
 _ALSO_WORDS = _names("open convert find screen task just make go head service flask env sort diff tee host")
 """Known programs that alone are just as well a word."""
+_SETTINGS = re.compile(r"(?:[A-Za-z_]\w{0,60}=\S{0,200}\s+)+")
+"""Variables set before a command."""
+_NO_ARGUMENTS = ("=", ":", "(")
+"""What follows a name in code that is no command."""
 _CODE_STARTS = ("import ", "from ", '"""', "//", "/*", "const ", "#!/usr/bin/env python", "#!/usr/bin/env node")
 
 
@@ -70,16 +74,19 @@ def command_texts(text: str, *, script: bool, learned: bool = False) -> Iterator
         if kind in _SHELLS or (not kind and (learned or _starts_program(block[2]))):
             yield _readable(block[2])
     rest = FENCE.sub("\n", text)
-    for span in SPAN.finditer(rest):
+    yield from _commands_in_spans(rest, learned=learned)
+    if learned:
+        indented = (line.strip() for line in rest.splitlines() if line.startswith(("    ", "\t")))
+        yield from (_readable(line) for line in indented if line)
+
+
+def _commands_in_spans(text: str, *, learned: bool) -> Iterator[str]:
+    for span in SPAN.finditer(text):
         said = span[2].strip()
-        before, after = rest[max(0, span.start() - 24) : span.start()], rest[span.end() : span.end() + 24]
+        before, after = text[max(0, span.start() - 24) : span.start()], text[span.end() : span.end() + 24]
         ordered = bool(_ORDER.search(before) or _ORDER_AFTER.match(after))
         if _is_command(said, ordered=ordered, learned=learned):
             yield _readable(said)
-    if learned:
-        yield from (
-            _readable(line.strip()) for line in rest.splitlines() if line.startswith(("    ", "\t")) and line.strip()
-        )
 
 
 def programs_of(commands: tuple[SimpleCommand, ...]) -> Iterator[str]:
@@ -111,15 +118,12 @@ def _starts_program(block: str) -> bool:
 
 def _is_command(text: str, *, ordered: bool, learned: bool) -> bool:
     """Whether a text in code is a command: it starts with a known program, a path, or something that is told to run."""
-    first, _, rest = text.partition(" ")
-    if "=" in first and rest:
-        return _is_command(rest.lstrip(), ordered=ordered, learned=learned)
+    first, _, rest = _SETTINGS.sub("", text, count=1).partition(" ")
     if first in KNOWN:
         return bool(rest) or ordered or first not in _ALSO_WORDS
     if first.startswith(("./", "../", "~/")):
-        return not rest.startswith(("=", ":"))
+        return not rest.startswith(_NO_ARGUMENTS)
     if not _NAME.fullmatch(first) or first in _BUILT_IN:
         return False
-    if _FLAG.search(rest) or (ordered and "." not in first and "/" not in first):
-        return True
-    return learned and bool(rest) and not rest.startswith(("=", ":", "("))
+    told = ordered and "." not in first and "/" not in first
+    return told or _FLAG.search(rest) is not None or (learned and bool(rest) and not rest.startswith(_NO_ARGUMENTS))

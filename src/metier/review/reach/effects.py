@@ -128,6 +128,8 @@ _TRUST_VARIABLE = re.compile(
     r"LESSOPEN|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|MAVEN_OPTS)",
     re.IGNORECASE,
 )
+_SETTERS = _names("export declare set setx typeset")
+_GIT_NO_VERIFY = re.compile(r"-[a-z]*n[a-z]*")
 _CODE = re.compile(r"(?:python|pypy|perl|ruby|node|php|deno|bun|lua|Rscript|osascript|awk|gawk)[0-9.]*")
 _CODE_OPTIONS = _names("-c -e --eval -p --print -r eval")
 
@@ -141,7 +143,7 @@ def effects_of(command: SimpleCommand) -> Iterator[CommandEffect]:
         yield CommandEffect("install", _short(command.words))
     if _speaks(command, name, plain):
         yield CommandEffect("network", _short((name, *plain[:1]) if name not in SPEAKING else (name,)))
-    yield from (CommandEffect("trust", what) for what in dict.fromkeys(_trusted(command, name, plain)))
+    yield from (CommandEffect("trust", what) for what in dict.fromkeys(_trust_changes(command, name, plain)))
     if _CODE.fullmatch(name) and any(one in _CODE_OPTIONS for one in command.arguments):
         yield CommandEffect("unclear", _short(command.words))
 
@@ -150,13 +152,10 @@ def _installs(command: SimpleCommand, name: str, plain: list[str]) -> bool:
     if name in _RUNS_PACKAGES or (name in _INSTALLS_BARE and not plain):
         return True
     if name == "go":
-        return any(one in _GO for one in plain[:1]) and any("." in one.partition("/")[0][1:] for one in plain[1:])
-    if any(_WITH.fullmatch(one) for one in command.arguments):
-        return True
-    if any(one in _PULLS.get(name, ()) for one in plain[:2]):
-        return True
+        return not _GO.isdisjoint(plain[:1]) and any("." in one.partition("/")[0][1:] for one in plain[1:])
     verbs = _MANAGER_VERBS if name in _MANAGERS else _INSTALL_VERBS
-    return any(one in verbs for one in plain[:2])
+    verbs |= _PULLS.get(name, frozenset())
+    return not verbs.isdisjoint(plain[:2]) or any(map(_WITH.fullmatch, command.arguments))
 
 
 def _speaks(command: SimpleCommand, name: str, plain: list[str]) -> bool:
@@ -165,30 +164,33 @@ def _speaks(command: SimpleCommand, name: str, plain: list[str]) -> bool:
     return any(True for _ in hosts_of(command))
 
 
-def _trusted(command: SimpleCommand, name: str, plain: list[str]) -> Iterator[str]:
-    yield from (f"{key}={value}"[:LONGEST] for key, value in command.assignments if _TRUST_VARIABLE.fullmatch(key))
-    if name in ("export", "declare", "set", "setx", "typeset"):
-        keys = [one.partition("=")[0] for one in plain]
-        yield from (_short(command.words) for key in keys if _TRUST_VARIABLE.fullmatch(key))
-    if name in _TRUST_PROGRAMS and name != "sudo":
-        yield _short(command.words)
-    looks = any(one in _LOOKS_ONLY for one in command.arguments)
-    if not looks and any(one in _TRUST_VERBS.get(name, ()) for one in command.arguments[:2]):
+def _trust_changes(command: SimpleCommand, name: str, plain: list[str]) -> Iterator[str]:
+    """The parts of a command that change what is trusted."""
+    yield from _trust_variables(command, name, plain)
+    if name == "sudo":
+        yield "sudo"
+    elif name in _TRUST_PROGRAMS or _sets_trust(command, name):
         yield _short(command.words)
     for one in command.arguments:
         if _TRUST_FLAG.fullmatch(one) or one in _SHORT_TRUST.get(name, ()):
             yield f"{name} {one}"[:LONGEST]
-        elif _TRUST_VALUE.search(one) and len(one) < 200:
+        elif len(one) < LONGEST * 2 and _TRUST_VALUE.search(one):
             yield one[:LONGEST]
-    if (
-        name == "git"
-        and "commit" in plain[:1]
-        and any(re.fullmatch(r"-[a-z]*n[a-z]*", one) for one in command.arguments)
-    ):
+    if name == "git" and "commit" in plain[:1] and any(map(_GIT_NO_VERIFY.fullmatch, command.arguments)):
         yield "git commit -n"
-    if name == "sudo":
-        yield "sudo"
     yield from (one.target[:LONGEST] for one in command.redirections if _TRUST_VALUE.search(one.target))
+
+
+def _trust_variables(command: SimpleCommand, name: str, plain: list[str]) -> Iterator[str]:
+    yield from (f"{key}={value}"[:LONGEST] for key, value in command.assignments if _TRUST_VARIABLE.fullmatch(key))
+    if name in _SETTERS:
+        yield from (one[:LONGEST] for one in plain if _TRUST_VARIABLE.fullmatch(one.partition("=")[0]))
+
+
+def _sets_trust(command: SimpleCommand, name: str) -> bool:
+    """Whether a command's first words set something that is trusted, and do not only show it."""
+    verbs = _TRUST_VERBS.get(name, frozenset())
+    return not verbs.isdisjoint(command.arguments[:2]) and _LOOKS_ONLY.isdisjoint(command.arguments)
 
 
 def _short(words: tuple[str, ...]) -> str:
