@@ -106,6 +106,14 @@ def tell_budget(ws: Workspace) -> None:
         talk(line)
 
 
+def prepare_hooks(ws: Workspace) -> None:
+    """Let agents' hooks hand out the skills as they are now."""
+    from metier.cli.output import show_progress
+
+    with suppress(StoreError):  # the next command tries again
+        show_progress(ws.index_skills())
+
+
 def confirm(question: str, *, yes: bool) -> None:
     """Ask before what cannot be undone; without a person to ask, refuse."""
     import sys

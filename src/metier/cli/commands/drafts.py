@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from metier.cli.options import AsJson, open_workspace
+from metier.cli.options import AsJson, open_workspace, prepare_hooks
 from metier.cli.output import console, emit, table, talk, visible
 
 app = typer.Typer(
@@ -195,6 +195,7 @@ def apply(
 
     with open_workspace(ctx) as ws:
         versions = apply_drafts(ws.library, [get_draft(ws.library, draft).id for draft in ids])
+        prepare_hooks(ws)
     if as_json:
         parts = ("skill", "root", "number", "hash", "status", "action", "draft")
         emit([{part: getattr(version, part) for part in parts} for version in versions])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from metier.cli.options import Agents, AsJson, DryRun, Yes, confirm
+from metier.cli.options import Agents, AsJson, DryRun, Yes, confirm, prepare_hooks
 from metier.cli.output import emit, talk
 from metier.errors import RefusedError
 
@@ -191,6 +191,8 @@ def connect_workspace(
     report = connect_found(str(ws.root), agents=agents, yes=yes, dry_run=False, is_quiet=is_quiet)
     if report.is_done and "Claude Code" in report.connected():
         _link_skills(ws, is_quiet=is_quiet)
+    if report.is_done:
+        prepare_hooks(ws)
     if not is_quiet:
         _offer_import(ctx, ws.root)
     return report

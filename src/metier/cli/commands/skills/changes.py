@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metier.cli.commands.skills.history import SkillArgument  # noqa: TC001 - typer reads it at run time
-from metier.cli.options import AsJson, open_workspace, options
+from metier.cli.options import AsJson, open_workspace, options, prepare_hooks
 from metier.cli.output import emit, talk
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def rollback(
 
     with open_workspace(ctx) as ws:
         version = back(ws.library, skill, to, reason)
+        prepare_hooks(ws)
     _print_version(
         version,
         f"{skill} is {version.summary} (saved as v{version.number}). Undo: metier skills rollback {skill}",
@@ -99,6 +100,7 @@ def restore(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "",
 
     with open_workspace(ctx) as ws:
         version = back(ws.library, skill, reason)
+        prepare_hooks(ws)
     _print_version(
         version, f"Restored {skill} (v{version.number}). Undo: metier skills archive {skill}", as_json=as_json
     )
