@@ -89,8 +89,7 @@ def learn(
         raise ConfigError(f"Learning is off in this folder: {reason}.")
     with exclusive_lock(ctx, options.wait), rare_garbage_collection():
         if not options.dry_run:
-            ingest_spool(ctx)
-            _read_waiting(ctx)
+            take_in_new(ctx)
         began = begin_pass(ctx)
         learned = yield from _learn_with_model(library, options, gate or NoCases(), parts)
         if not options.dry_run:
@@ -110,16 +109,16 @@ def _learn_with_model(
         if not parts.is_whole:
             yield Noted(stage="learn", text=f"{found.reason} {found.fix}".strip())
         silent = None if found is DRY else silent_asker(found, ctx.config.models.model)
-        return (yield from _pass(library, options, gate, _with_defaults(parts, silent)))
+        return (yield from run_pass(library, options, gate, with_defaults(silent, parts)))
     with found as asker:
-        learned = yield from _pass(library, options, gate, _with_defaults(parts, GiveUpAfterOutage(asker)))
+        learned = yield from run_pass(library, options, gate, with_defaults(GiveUpAfterOutage(asker), parts))
         spent = asker.spent()
         cost = None if spent.cost_usd is None else float(spent.cost_usd)
         return replace(learned, calls=spent.calls, cost_usd=cost)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Whole:
+class WholeParts:
     """The parts of a pass, all of them set."""
 
     judge: Judge
@@ -129,7 +128,7 @@ class _Whole:
     """Who judges what the person said; None: nobody."""
 
 
-def _with_defaults(parts: Parts, asker: GiveUpAfterOutage | None) -> _Whole:
+def with_defaults(asker: GiveUpAfterOutage | None, parts: Parts = DEFAULT_PARTS) -> WholeParts:
     """The caller's parts; for those that are missing, the model's or, without one, the heuristics."""
     if asker is None:
         judge, clusterer, drafter = HeuristicJudge(), NearnessClusterer(_embedder()), HeuristicDrafter()
@@ -137,7 +136,7 @@ def _with_defaults(parts: Parts, asker: GiveUpAfterOutage | None) -> _Whole:
         judge = ModelJudge(asker, on_outage=asker.give_up)
         clusterer = ModelClusterer(asker, _embedder())
         drafter = ModelDrafter(asker, is_out=lambda: asker.is_out)
-    return _Whole(
+    return WholeParts(
         judge=parts.judge or judge,
         clusterer=parts.clusterer or clusterer,
         drafter=parts.drafter or drafter,
@@ -145,7 +144,8 @@ def _with_defaults(parts: Parts, asker: GiveUpAfterOutage | None) -> _Whole:
     )
 
 
-def _pass(library: Library, options: Options, gate: ShipGate, parts: _Whole) -> Generator[Event, None, Learned]:
+def run_pass(library: Library, options: Options, gate: ShipGate, parts: WholeParts) -> Generator[Event, None, Learned]:
+    """The stages of a pass, one after the other."""
     ctx, save = library.ctx, not options.dry_run
     ship = ctx.config.mode == "apply" if options.apply is None else options.apply
     changed = follow_settings(ctx) if save else []
@@ -184,8 +184,9 @@ def _pass(library: Library, options: Options, gate: ShipGate, parts: _Whole) -> 
     )
 
 
-def _read_waiting(ctx: Context) -> None:
-    """Read the transcripts that hooks pointed at, if there are any."""
+def take_in_new(ctx: Context) -> None:
+    """Take in what hooks noted, and read the transcripts that they pointed at."""
+    ingest_spool(ctx)
     if has_waiting_transcripts(ctx):
         from metier.capture.import_sessions import read_waiting
 

@@ -8,6 +8,7 @@ import typer
 
 from metier.cli.options import AsJson, open_workspace, tell_budget
 from metier.cli.output import emit, result_with_progress
+from metier.errors import UsageError
 from metier.events import Noted
 
 if TYPE_CHECKING:
@@ -27,6 +28,17 @@ Apply = Annotated[
 Wait = Annotated[
     float, typer.Option("--wait", metavar="SECONDS", min=0, help="Wait this long for another learner to finish.")
 ]
+Questions = Annotated[
+    str,
+    typer.Option(
+        "--questions",
+        metavar="DIR",
+        help="Ask no model: write each question as a file into this folder, for your agent's open session or yourself.",
+    ),
+]
+Answers = Annotated[
+    str, typer.Option("--answers", metavar="DIR", help="Take in the answers in this folder, then ask what is left.")
+]
 SUMMED_UP = ("learn", "draft", "lessons")
 """Stages whose notes the page says once, at the end."""
 
@@ -37,6 +49,8 @@ def learn(
     dry_run: DryRun = False,
     apply: Apply = None,
     wait: Wait = 0.0,
+    questions: Questions = "",
+    answers: Answers = "",
     as_json: AsJson = False,
 ) -> None:
     """Learn from new runs: find lessons and patterns, write drafts, review them.
@@ -45,8 +59,18 @@ def learn(
     mode is apply or you add --apply. Without a model, heuristics do everything. Exits with 1 if anything failed or was
     refused.
 
-    Example:  metier learn  ·  metier learn --explain  ·  metier learn --dry-run  ·  metier learn --apply --wait 60
+    With --questions no model is called: your agent's open session answers in files, --answers takes them in, and so on
+    until nothing is left to ask. This only proposes; it ships nothing.
+
+    Example:  metier learn  ·  metier learn --explain  ·  metier learn --dry-run  ·  metier learn --questions ./ask
     """
+    if questions or answers:
+        if dry_run or apply:
+            raise UsageError("--questions and --answers only propose: leave --dry-run and --apply out.")
+        from metier.cli.commands.learn_by_files import run_round
+
+        run_round(ctx, questions, answers, wait=wait, explain=explain, as_json=as_json)
+        return
     from metier.cli.views.learn import document, print_page
     from metier.learning.learn import learn as run_pass
     from metier.learning.report import Options

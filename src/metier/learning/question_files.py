@@ -1,0 +1,210 @@
+"""Learning whose questions somebody answers in files: the agent's open session, or a person. It only proposes.
+
+A round asks as far as the answers go: what waits for an answer is written as one file a question, and nothing is
+decided. When nothing waits any more, the pass is made with the answers that were kept. No question is asked twice.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from secrets import token_hex
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel
+
+from metier.context.exclusive import exclusive_lock
+from metier.context.models.spending import StoreMemo
+from metier.errors import ConfigError, InputError
+from metier.events import Noted
+from metier.learning.learn import GiveUpAfterOutage, rare_garbage_collection, run_pass, take_in_new, with_defaults
+from metier.learning.report import Options
+from metier.learning.watch.schedule import begin_pass, complete_pass
+from metier.library.proposals.gate import NoCases
+from metier.models.answers import read_answer
+from metier.models.model import Reply
+from metier.models.questions import NoAnswer
+from metier.models.wire.schemas import schema_of
+from metier.prompts import load, render
+from metier.runs.record import why_closed
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from metier.context.context import Context
+    from metier.events import Event
+    from metier.learning.report import Learned
+    from metier.library.skills import Library
+    from metier.models.questions import Question
+
+T = TypeVar("T", bound=BaseModel)
+AFTER = {"cluster": ("judge", "cluster"), "draft": ("judge", "cluster")}
+"""Stages whose questions depend on the answers of others: those come first."""
+LONGEST = 1 << 20
+"""Bytes of an answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuestion:
+    """A question that waits for its answer."""
+
+    name: str
+    stage: str
+    file: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionRound:
+    """What came of one round."""
+
+    open: tuple[OpenQuestion, ...] = ()
+    taken: int = 0
+    """Answers that were read from files."""
+    refused: tuple[tuple[str, str], ...] = ()
+    """Answers that cannot be used, each with the reason; their questions stay open."""
+    learned: Learned | None = None
+    """The pass, once nothing was open any more."""
+
+
+@dataclass(kw_only=True)
+class FileAsker:
+    """Answers questions from files, and writes those that have no answer yet; safe for many threads."""
+
+    ctx: Context
+    questions: Path
+    answers: Path | None
+    name: str = "session"
+    open: dict[str, OpenQuestion] = field(default_factory=dict[str, OpenQuestion])
+    taken: set[str] = field(default_factory=set[str])
+    refused: dict[str, str] = field(default_factory=dict[str, str])
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def ask(self, question: Question, kind: type[T]) -> T | NoAnswer:
+        """The answer that was kept or given; without one, the question is written down."""
+        prompt, shape = self.ctx.redact(question.prompt), schema_of(kind).json
+        digest = sha256(f"{prompt}\0{shape}".encode("utf-8", "replace")).hexdigest()
+        name, memo = f"{question.stage}-{digest[:16]}", StoreMemo(self.ctx)
+        with self._lock:
+            kept = memo.get(f"answer:{digest}")
+            found = self._read(name, kept.decode() if kept else self._given(name), kind)
+            if found is None:
+                self._write(name, question.stage, prompt, shape)
+                return NoAnswer(reason="it waits for an answer", answered=True)
+            value, text = found
+            if not kept:
+                memo.put(f"answer:{digest}", text.encode("utf-8", "replace"))
+                self.taken.add(name)
+            with suppress(OSError):
+                (self.questions / f"{name}.md").unlink()
+            return value
+
+    def result(self, learned: Learned | None = None) -> QuestionRound:
+        """What came of the round so far."""
+        waiting = tuple(self.open[name] for name in sorted(self.open))
+        refused = tuple(sorted(self.refused.items()))
+        return QuestionRound(open=waiting, taken=len(self.taken), refused=refused, learned=learned)
+
+    def _read(self, name: str, text: str | None, kind: type[T]) -> tuple[T, str] | None:
+        if text is None:
+            return None
+        clean = self.ctx.redact(text)
+        value, problem = read_answer(Reply(text=clean), kind)
+        if value is None:
+            self.refused[name] = problem
+            return None
+        return value, clean
+
+    def _given(self, name: str) -> str | None:
+        """The text of an answer's file; None: there is none."""
+        if self.answers is None:
+            return None
+        try:
+            content = _read_plain_file(self.answers / f"{name}.json")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self.refused[name] = f"it cannot be read: {error.strerror}"
+            return None
+        if len(content) > LONGEST:
+            self.refused[name] = f"it has more than {LONGEST:,} bytes"
+            return None
+        return content.decode("utf-8", "replace")
+
+    def _write(self, name: str, stage: str, prompt: str, shape: str) -> None:
+        if any(one.stage in AFTER.get(stage, ()) for one in self.open.values()):
+            return  # what it asks depends on answers that are not there yet
+        file = self.questions / f"{name}.md"
+        text = render(_prompt(), name=name, prompt=prompt, format=render(_format(), schema=shape).strip())
+        write_privately(file, text.encode("utf-8", "replace"))
+        self.open[name] = OpenQuestion(name=name, stage=stage, file=file)
+
+
+def learn_by_files(
+    library: Library, questions: Path, answers: Path | None, wait: float = 0.0
+) -> Generator[Event, None, QuestionRound]:
+    """One round: take the answers in, write the questions that wait; with none left, the pass itself. Ships nothing."""
+    ctx = library.ctx
+    if reason := why_closed(ctx):
+        raise ConfigError(f"Learning is off in this folder: {reason}.")
+    if answers is not None and not answers.is_dir():
+        raise InputError(f"There is no folder {answers}. Name the one that holds the answers.")
+    asker = FileAsker(ctx=ctx, questions=questions, answers=answers)
+    with exclusive_lock(ctx, wait), rare_garbage_collection():
+        take_in_new(ctx)
+        began = begin_pass(ctx)
+        parts = with_defaults(GiveUpAfterOutage(asker))
+        yield from _without_notes(run_pass(library, Options(apply=False, dry_run=True), NoCases(), parts))
+        if asker.open:
+            return asker.result()
+        learned = yield from _without_notes(run_pass(library, Options(apply=False), NoCases(), parts))
+        complete_pass(ctx, began)
+        return asker.result(learned)
+
+
+def _without_notes(events: Generator[Event, None, Learned]) -> Generator[Event, None, Learned]:
+    """The events of a pass without what it says about models: nobody is asked while it runs."""
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as end:
+            return end.value
+        if not isinstance(event, Noted):
+            yield event
+
+
+def _read_plain_file(file: Path) -> bytes:
+    """The beginning of a file that is no link."""
+    handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        return os.read(handle, LONGEST + 1)
+    finally:
+        os.close(handle)
+
+
+def write_privately(file: Path, content: bytes) -> None:
+    """Write a file that only the person can read, whole or not at all."""
+    part = file.with_name(f".{file.name}.{token_hex(4)}")
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as out:
+            out.write(content)
+        part.replace(file)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink()
+        raise InputError(f"{file} cannot be written: {error.strerror}.") from None
+
+
+@cache
+def _prompt() -> str:
+    return load("metier.learning", "question_file")
+
+
+@cache
+def _format() -> str:
+    return load("metier.models", "format")

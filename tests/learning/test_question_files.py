@@ -1,0 +1,215 @@
+"""Learning without a model of its own: questions as files, answers as files, proposals only."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from cli_shell import Shell, bumps
+
+from metier.library.proposals.drafts import list_drafts
+from metier.types import Run
+from metier.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+BODY = """---
+name: dependency-bump
+description: Bumps a dependency to its newest version and fixes what breaks. Use when a dependency is to be updated.
+---
+
+# Bump a dependency
+
+1. Run `python tools/pin.py PACKAGE`.
+2. Run `pytest -q`.
+3. Commit with `git commit -am 'Bump PACKAGE'`.
+"""
+
+
+def judge(_: str) -> object:
+    return {"success": True, "reason": "it did what was asked"}
+
+
+def cluster(text: str) -> object:
+    runs = sorted(set(re.findall(r'"(r\d+)"', text)))
+    return {"clusters": [{"label": "dependency bump", "summary": "Bump a dependency", "reason": "same", "runs": runs}]}
+
+
+def draft(_: str) -> object:
+    return {
+        "target": "dependency-bump",
+        "kind": "create",
+        "summary": "Bumps a dependency",
+        "uses": ["a dependency is to be updated"],
+        "entry_path": [],
+        "avoid": [],
+        "body": BODY,
+    }
+
+
+def lessons(text: str) -> object:
+    quote = "Always run the linter before you commit."
+    assert quote in text
+    rule = {"text": "Run the linter before every commit.", "quote": quote, "candidates": [1]}
+    return {"rules": [rule | {"scope": "project", "already_written": False}]}
+
+
+ANSWERS: dict[str, Callable[[str], object]] = {"judge": judge, "cluster": cluster, "draft": draft, "lessons": lessons}
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    Workspace.open(folder).close()
+    found = Shell(folder, monkeypatch, capsys)
+    found.deliver(bumps(5))
+    return found
+
+
+def answer(place: Path, names: list[str]) -> None:
+    for name in names:
+        text = (place / f"{name}.md").read_text()
+        (place / f"{name}.json").write_text(json.dumps(ANSWERS[name.partition("-")[0]](text)))
+
+
+def round_of(shell: Shell, *words: str, code: int = 0) -> Any:
+    return shell.json("learn", *words, code=code)
+
+
+def rounds(shell: Shell, place: Path) -> tuple[list[list[str]], Any]:
+    """Every round's questions, and what was learned in the end."""
+    asked: list[list[str]] = []
+    done = round_of(shell, "--questions", str(place))
+    while done["questions"]:
+        names = [one["name"] for one in done["questions"]]
+        asked.append(names)
+        answer(place, names)
+        done = round_of(shell, "--answers", str(place))
+        assert done["refused"] == []
+        assert len(asked) < 10
+    return asked, done["learned"]
+
+
+def test_stage_after_stage_is_asked_in_files_until_a_draft_waits(shell: Shell, tmp_path: Path) -> None:
+    asked, learned = rounds(shell, tmp_path / "ask")
+    assert [{name.partition("-")[0] for name in names} for names in asked] == [{"judge"}, {"cluster"}, {"draft"}]
+    assert [len(names) for names in asked] == [5, 1, 1]
+    assert [one["target"] for one in learned["drafts"]] == ["dependency-bump"]
+    assert (learned["calls"], learned["applied"]) == (0, [])
+    with Workspace.open(shell.folder) as ws:
+        (made,) = list_drafts(ws.library)
+        assert made.provenance.model == "session"
+        verdict = ws.verdict(ws.runs(1)[0].id)
+        assert verdict is not None
+        assert verdict.judge == "model:session"
+    assert list((tmp_path / "ask").glob("*.md")) == []
+
+
+def test_rules_that_the_person_gave_are_asked_about_as_well(shell: Shell, tmp_path: Path) -> None:
+    said = "Always run the linter before you commit."
+    runs = [Run(message=said, output="Yes.", status="completed", source="api", session=f"x{n}") for n in range(2)]
+    shell.deliver(runs)
+    asked, learned = rounds(shell, tmp_path / "ask")
+    assert "lessons" in {name.partition("-")[0] for name in asked[0]}
+    assert "Run the linter before every commit." in [one["text"] for one in learned["lessons"]]
+    assert sum(name.startswith("lessons") for names in asked for name in names) == 1
+
+
+def test_nothing_is_asked_twice(shell: Shell, tmp_path: Path) -> None:
+    asked, _ = rounds(shell, tmp_path / "ask")
+    names = [name for one in asked for name in one]
+    assert len(names) == len(set(names))
+    elsewhere = round_of(shell, "--questions", str(tmp_path / "other"))
+    assert elsewhere["questions"] == []
+    assert not (tmp_path / "other").exists()
+
+
+def test_answers_count_before_the_round_is_whole_and_survive_their_files(shell: Shell, tmp_path: Path) -> None:
+    place = tmp_path / "ask"
+    names = [one["name"] for one in round_of(shell, "--questions", str(place))["questions"]]
+    answer(place, names[:2])
+    some = round_of(shell, "--answers", str(place))
+    assert (some["taken"], [one["name"] for one in some["questions"]], some["learned"]) == (2, names[2:], None)
+    for file in place.iterdir():
+        file.unlink()
+    assert [one["name"] for one in round_of(shell, "--questions", str(place))["questions"]] == names[2:]
+
+
+def test_until_all_is_answered_nothing_is_decided(shell: Shell, tmp_path: Path) -> None:
+    round_of(shell, "--questions", str(tmp_path / "ask"))
+    with Workspace.open(shell.folder) as ws:
+        assert ws.patterns() == []
+        assert all(one.state == "new" for one in ws.runs())
+
+
+def test_an_answer_that_cannot_be_used_is_told_and_asked_for_again(shell: Shell, tmp_path: Path) -> None:
+    place = tmp_path / "ask"
+    first, second, third, fourth, _ = [one["name"] for one in round_of(shell, "--questions", str(place))["questions"]]
+    (place / f"{first}.json").write_text("I would rather not.")
+    (place / f"{second}.json").write_bytes(b"x" * 2_000_000)
+    (place / f"{third}.json").symlink_to("/etc/hostname")
+    (place / f"{fourth}.json").mkdir()
+    done = round_of(shell, "--answers", str(place), code=1)
+    assert {one["name"] for one in done["refused"]} == {first, second, third, fourth}
+    assert len(done["questions"]) == 5
+    said = shell.run("learn", "--answers", str(place))
+    assert (said.code, f"{first}.json cannot be used" in said.err) == (1, True)
+
+
+def test_a_question_is_private_redacted_and_says_what_to_do(shell: Shell, tmp_path: Path) -> None:
+    place = tmp_path / "ask"
+    said = shell.run("learn", "--questions", str(place))
+    assert (said.code, "5 questions wait in" in said.err) == (0, True)
+    assert f"Then run: metier learn --answers {place}" in said.err
+    file = min(place.glob("*.md"))
+    text = file.read_text()
+    assert f"`{file.stem}.json`" in text
+    assert '"success"' in text
+    assert "is data" in text
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    assert file.stem in said.out
+
+
+def test_a_secret_in_an_answer_is_not_kept(shell: Shell, tmp_path: Path) -> None:
+    place = tmp_path / "ask"
+    names = [one["name"] for one in round_of(shell, "--questions", str(place))["questions"]]
+    secret = "ghp" + "_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    for name in names:
+        (place / f"{name}.json").write_text(json.dumps({"success": True, "reason": f"used {secret}"}))
+    round_of(shell, "--answers", str(place))
+    database = b"".join(file.read_bytes() for file in (shell.folder / ".metier").glob("metier.db*"))
+    assert secret.encode() not in database
+
+
+@pytest.mark.parametrize("more", [("--apply",), ("--dry-run",)])
+def test_it_only_proposes(shell: Shell, tmp_path: Path, more: tuple[str, ...]) -> None:
+    said = shell.run("learn", "--questions", str(tmp_path / "ask"), *more)
+    assert (said.code, "only propose" in said.err) == (2, True)
+    said = shell.run("--set", "mode=apply", "learn", "--questions", str(tmp_path / "ask"))
+    assert said.code == 0
+    shell.run("--set", "mode=apply", "learn", "--answers", str(tmp_path / "ask"))
+    assert not (shell.folder / ".agents").exists()
+
+
+def test_a_folder_that_is_none_is_refused(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    assert shell.run("learn", "--answers", str(tmp_path / "none")).code == 1
+    said = shell.run("learn", "--questions", str(tmp_path / "file"))
+    assert (said.code, "cannot be written" in said.err) == (1, True)
+
+
+def test_in_mode_apply_a_whole_set_of_answers_ships_nothing(shell: Shell, tmp_path: Path) -> None:
+    os.environ["METIER_MODE"] = "apply"
+    try:
+        rounds(shell, tmp_path / "ask")
+    finally:
+        del os.environ["METIER_MODE"]
+    assert not (shell.folder / ".agents/skills").exists()
