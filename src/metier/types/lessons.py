@@ -104,4 +104,4 @@ class Problem:
     error: str = ""
     """The commonest error."""
     rule: str = ""
-    """The lesson that was broken in them, if one was."""
+    """What was broken in them, as far as anybody said: a reason that agents gave in runs that went well."""

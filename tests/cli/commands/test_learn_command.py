@@ -119,6 +119,16 @@ def test_a_later_explanation_still_knows_who_waits_and_why_a_pattern_was_left_al
     assert "rejected" in shell.json("learn", "--explain")["steps"][0]["reason"]
 
 
+def test_every_draft_that_waits_can_be_rejected_at_once(shell: Shell, chores: list[str]) -> None:
+    shell.ok("learn")
+    assert len(chores) == 6
+    assert "Name one draft, or give --all" in shell.run("drafts", "reject").err
+    (done,) = shell.json("drafts", "reject", "--all", "--reason", "not now")
+    assert done["status"] == "rejected"
+    assert shell.json("drafts", "list") == []
+    assert "No drafts wait." in shell.run("drafts", "reject", "--all").err
+
+
 def test_the_explanation_is_readable_without_json(shell: Shell, chores: list[str]) -> None:
     said = shell.ok("learn", "--explain")
     for words in ("new pattern", "skipped", "success unknown", "no pattern yet", chores[0][:8], "ready pattern"):

@@ -54,3 +54,18 @@ def test_what_fails_once_or_twice_is_none(ws: Workspace) -> None:
     ws.deliver([booked(1, success=False), booked(2, success=True)])
     ws.learn()
     assert ws.problems() == []
+
+
+def cancelled(number: int, *, success: bool) -> Run:
+    """A request to cancel: agents that did well said why they could not."""
+    call = ToolCall(name="cancel_booking" if not success else "get_user", input="{}", output="ok")
+    why = "I am unable to cancel it, since the booking is older than 24 hours and has no insurance."
+    run = said(f"cancel trip {number}", call, session=f"c{number}", answer=why if success else "Cancelled.")
+    return replace(run, outcome=Outcome(success=success, by="verifier"), external_id=f"c-{number}")
+
+
+def test_a_problem_has_the_reason_that_runs_which_went_well_gave(ws: Workspace) -> None:
+    ws.deliver([cancelled(at, success=at > 2) for at in range(5)])
+    ws.learn()
+    (problem,) = [one for one in ws.problems() if one.label.startswith("cancel_booking")]
+    assert problem.rule == "I am unable to cancel it, since the booking is older than 24 hours and has no insurance."

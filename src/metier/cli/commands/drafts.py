@@ -144,23 +144,31 @@ def approve(
 @app.command()
 def reject(
     ctx: typer.Context,
-    draft: DraftArgument,
+    draft: Annotated[str, typer.Argument(metavar="[ID]", help="A draft's id, or the start of it.")] = "",
+    every: Annotated[bool, typer.Option("--all", help="Reject every draft that waits.")] = False,
     reason: Annotated[str, typer.Option("--reason", help="Why; learning uses it.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Reject a draft. It is kept, and not proposed again unchanged.
+    """Reject a draft, or with --all every draft that waits. It is kept, and not proposed again unchanged.
 
-    Example:  metier drafts reject 3f9a --reason "too specific"
+    Example:  metier drafts reject 3f9a --reason "too specific"  ·  metier drafts reject --all
     """
     from metier.cli.views.drafts import row
-    from metier.library.proposals.drafts import reject_draft
+    from metier.errors import UsageError
+    from metier.library.proposals.drafts import list_drafts, reject_draft
 
+    if bool(draft) == every:
+        raise UsageError("Name one draft, or give --all: metier drafts reject ID")
     with open_workspace(ctx) as ws:
-        done = reject_draft(ws.library, draft, reason)
+        wanted = [one.id for one in list_drafts(ws.library)] if every else [draft]
+        done = [reject_draft(ws.library, one, reason) for one in wanted]
     if as_json:
-        emit(row(done))
-    else:
-        talk(f"Rejected draft {done.id}. Undo: metier drafts reopen {done.id}")
+        emit([row(one) for one in done] if every else row(done[0]))
+        return
+    for one in done:
+        talk(f"Rejected draft {one.id}. Undo: metier drafts reopen {one.id}")
+    if not done:
+        talk("No drafts wait.")
 
 
 @app.command()

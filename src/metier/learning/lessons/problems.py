@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from metier.learning.lessons.reasons import reason_about, reasons_given
 from metier.learning.lessons.remedies import by_trouble
 from metier.learning.lessons.session.errors import error_line
 from metier.learning.lessons.wording import error_wording
@@ -69,29 +71,35 @@ def problems_from(repairs: Iterable[Repair]) -> list[Problem]:
     return found
 
 
-def failing_tools(records: Iterable[Record]) -> list[Problem]:
-    """Tools of an agent's own world with which most runs failed."""
+def failing_tools(records: Sequence[Record]) -> list[Problem]:
+    """Tools of an agent's own world with which most runs failed, with the reason that other runs gave."""
     won: Counter[str] = Counter()
     lost: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         used = {tool for call in record.run.tools if (tool := foreign_tool(call)) is not None}
-        for tool in used if record.success is not None else ():
-            if record.success:
-                won[tool] += 1
-            else:
+        if record.success:
+            won.update(used)
+        elif record.success is False:
+            for tool in used:
                 lost[tool].append(record)
-    found: list[Problem] = []
-    for tool, failed in lost.items():
-        sessions = len({one.run.session or one.id for one in failed})
-        if sessions >= LEAST and len(failed) > won[tool]:
-            errors = Counter(filter(None, (error_of(one.run) for one in failed))).most_common(1)
-            found.append(
-                Problem(
-                    id=sha256(f"tool {tool}".encode("utf-8", "replace")).hexdigest()[:12],
-                    label=f"{tool}: {len(failed)} of {len(failed) + won[tool]} runs failed",
-                    failed=tuple(one.id for one in failed),
-                    sessions=sessions,
-                    error=error_wording([errors[0][0]], errors[0][1]) if errors else "",
-                )
-            )
-    return found
+    reasons = reasons_given(records) if lost else []
+    failing = {tool: failed for tool, failed in lost.items() if len(failed) > won[tool]}
+    found = (_failing_tool(tool, failed, won[tool]) for tool, failed in sorted(failing.items()))
+    tools = {*won, *lost}
+    return [
+        replace(one, rule=reason_about(one.label.partition(":")[0], reasons, tools)) for one in found if one is not None
+    ]
+
+
+def _failing_tool(tool: str, failed: Sequence[Record], won: int) -> Problem | None:
+    sessions = len({one.run.session or one.id for one in failed})
+    if sessions < LEAST:
+        return None
+    errors = Counter(filter(None, (error_of(one.run) for one in failed))).most_common(1)
+    return Problem(
+        id=sha256(f"tool {tool}".encode("utf-8", "replace")).hexdigest()[:12],
+        label=f"{tool}: {len(failed)} of {len(failed) + won} runs failed",
+        failed=tuple(one.id for one in failed),
+        sessions=sessions,
+        error=error_wording([errors[0][0]], errors[0][1]) if errors else "",
+    )

@@ -191,31 +191,37 @@ def review(ctx: typer.Context) -> None:
 
 
 def _go_through(ws: Workspace, waiting: list[Lesson]) -> None:
-    from metier.cli.views.lessons import card
     from metier.library.lessons import approve_lesson, edit_lesson, reject_lesson
 
     agreed: set[str] = set()
     for number, one in enumerate(waiting, start=1):
-        if one.kind in agreed:
-            approve_lesson(ws.context, one.id)
-            talk(f"Approved lesson {one.id[:8]}. Undo: metier lessons forget {one.id[:8]}")
-            continue
-        console().print(f"\n{number} of {len(waiting)}")
-        for line in card(one):
-            console().print(line)
-        match typer.prompt(KEYS, default="l", err=True).strip().casefold()[:1]:
-            case "y" | "a" as key:
+        key = "y" if one.kind in agreed else _asked(one, f"{number} of {len(waiting)}")
+        match key:
+            case "y" | "a":
                 approve_lesson(ws.context, one.id)
                 agreed |= {one.kind} if key == "a" else set()
+                talk(f"Approved lesson {one.id[:8]}. Undo: metier lessons forget {one.id[:8]}")
             case "n":
                 reject_lesson(ws.context, one.id)
+                talk(f"Rejected lesson {one.id[:8]}. Undo: metier lessons approve {one.id[:8]}")
             case "e":
                 edit_lesson(ws.context, one.id, typer.prompt("In your words", default=one.text, err=True))
                 approve_lesson(ws.context, one.id)
+                talk(f"Approved lesson {one.id[:8]} in your words. Undo: metier lessons forget {one.id[:8]}")
             case "q":
                 return
             case _:
                 talk("Left for later.")
+
+
+def _asked(lesson: Lesson, place: str) -> str:
+    """The key that a person pressed when they saw a lesson's card."""
+    from metier.cli.views.lessons import card
+
+    console().print(f"\n{place}")
+    for line in card(lesson):
+        console().print(line)
+    return typer.prompt(KEYS, default="l", err=True).strip().casefold()[:1]
 
 
 def _quoted(text: str) -> str:
