@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from metier.types import DraftType, Pattern
 
 _PLACEHOLDER = re.compile(r"<[^<>\s]*>|…")
+NO_STEPS = "the runs ask for the same, but have no steps in common"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +85,7 @@ def _avoided(pattern: Pattern, known: Knowledge) -> tuple[str, ...]:
 def _document(pattern: Pattern, known: Knowledge, recalled: Sequence[KnownSkill]) -> Proposal | NothingNew:
     taught = known.procedure or known.corrections or known.path
     if not taught and (known.tools or not known.requests):
-        return NothingNew(reason="the runs share neither steps nor words")
+        return NothingNew(reason=NO_STEPS if known.requests else "the runs share neither steps nor words")
     if known.procedure and not (known.corrections or known.path) and all(one.kind == "tool" for one in known.procedure):
         return NothingNew(reason="the runs share only the names of tools, and when to use which is not known")
     return _whole(pattern, known, recalled)
