@@ -46,6 +46,11 @@ def test_what_enters_the_environment_stays_with_the_command() -> None:
     assert fact.text == "Run the tests with `source .venv/bin/activate && pytest`."
 
 
+def test_a_place_on_one_machine_is_no_part_of_a_command() -> None:
+    calls = (ran("source /home/ada/venv/bin/activate && pytest -q"),)
+    assert facts(calls, calls)[0].text == "Run the tests with `pytest`."
+
+
 def test_of_two_commands_for_one_purpose_the_one_with_more_sessions_counts() -> None:
     old, new = (ran("npm run test:unit"),), (ran("npm test"),)
     (fact,) = facts(old, old, new, new, new)
@@ -65,10 +70,20 @@ def test_of_two_commands_for_one_purpose_the_one_with_more_sessions_counts() -> 
         ("git status", ""),
         ("bd sync --from-main", ""),
         ("minsky session start --task", ""),
+        ("act connect black", ""),
+        ("uv run pytest", "test"),
+        ("npm run test:unit", "test"),
+        ("python manage.py test", "test"),
     ],
 )
 def test_what_a_command_is_for(command: str, role: str) -> None:
     assert role_of(command) == role
+
+
+def test_adding_a_package_does_not_set_the_project_up() -> None:
+    calls = (ran("npm install left-pad"), ran("pip install pandas -q"))
+    assert facts(calls, calls) == []
+    assert facts((ran("npm ci"),), (ran("npm ci"),))[0].text == "Install what the project needs with `npm ci`."
 
 
 def test_what_the_project_says_already_is_found_with_its_line() -> None:

@@ -13,6 +13,7 @@ from metier.learning.lessons.session.sightings import Worked
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from metier.learning.lessons.session.commands import Part
     from metier.learning.lessons.session.steps import SessionStep
 
 LEAST = 2
@@ -51,9 +52,18 @@ _ROLES = (
 )
 _PATTERNS = tuple((role, re.compile(pattern), text) for role, pattern, text in _ROLES)
 _VERBOSE = re.compile(
-    r" (?:-[vxsq]+|--tb=\w+|--verbose|--quiet|-rf|--no-header|--color=\w+|-p|-k|-n|-run|-count=\d+)(?= |$)"
+    r" (?:-[vxsq]+|--tb=\w+|--verbose|--quiet|--silent|-rf|--no-header|--color=\w+|-p|-k|-n|-run|-count=\d+)(?= |$)"
 )
 """Flags that only change what is printed, or which part is run."""
+_STARTERS = re.compile(
+    r"npm|pnpm|yarn|bunx?|npx|make|just|task|mix|rake|cargo|go|gradle|mvn|dotnet|uvx?|poetry|pdm|hatch|bundle|composer|deno|"
+    r"python3?|node|php|ruby|rails|pipenv|nx|turbo|lerna|conda|swift|flutter|dart|\./.*"
+)
+"""Programs that start others: what is done stands in a later word."""
+RUN_BY = 4
+"""Words in which it stands there; elsewhere it is the program or its first word."""
+_ABSOLUTE = re.compile(r" [/~$]")
+"""A place on one machine."""
 _FOREIGN = frozenset(("git", "gh", "docker", "kubectl", "brew", "apt", "apt-get", "curl", "ssh", "source", "."))
 
 
@@ -90,16 +100,26 @@ def _commands(step: SessionStep) -> Iterable[str]:
     entering = ""
     for part in step.parts:
         if part.words[0] in ("source", "."):
-            entering = f"{part.text} && "
+            entering = f"{part.text} && " if not _ABSOLUTE.search(part.text) else ""
         elif part.words[0] not in _FOREIGN:
             command = _VERBOSE.sub("", bare_form(part))
-            if role_of(command) and not is_destructive(part.text):
+            role = role_of(command)
+            if role and not (role == "install" and _adds_packages(part)) and not is_destructive(part.text):
                 yield entering + command
+
+
+def _adds_packages(part: Part) -> bool:
+    """Whether an install names packages: that changes the project instead of setting it up."""
+    given = part.words[len(part.head.split()) :]
+    return any(not word.startswith("-") and word not in (".", "./") for word in given)
 
 
 def role_of(command: str) -> str:
     """What a command is for; empty: nothing that a project has a usual command for."""
-    text = _bare(command)
+    words = _bare(command).split()
+    plain = [word for word in words if not word.startswith("-")]
+    reach = RUN_BY if words and _STARTERS.fullmatch(words[0]) else 2
+    text = " ".join([*plain[:reach], *(word for word in words if word.startswith("-"))])
     return next((role for role, pattern, _ in _PATTERNS if pattern.search(text)), "")
 
 

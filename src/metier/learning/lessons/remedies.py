@@ -115,7 +115,7 @@ def _is_clear(best: Sequence[Repair], sessions: int) -> bool:
         case "together":
             return one.tries <= SOON and bool(_ENTERING.match(one.fix))
         case "instead":
-            return one.tries < SOON
+            return one.tries <= SOON
         case "before":
             return one.tries <= SOON and (role_of(one.fix) in _PREPARING or one.fix.startswith("git add "))
         case "folder" | "after" | "none":

@@ -76,7 +76,7 @@ _VALUED = _names("-o -C -c -k -t -d -m --output --name --config --filter --grep"
 _HELP = _names("--help -h --version help")
 _DESTRUCTIVE = re.compile(
     r"(?:^|[\s;&|(])(?:sudo\s+)?(?:rm|rmdir|shred|dd|mkfs\S*|truncate|kill|pkill|killall)\s"
-    r"|--(?:force|hard|no-verify|delete|purge|force-with-lease|overwrite|skip-\w+|no-\w*hooks?|ignore-\w+|insecure)\b"
+    r"|--(?:force|hard|no-verify|delete|purge|force-with-lease|overwrite|skip-\w+|no-\w*hooks?|ignore-\w+|insecure|break-system-packages|legacy-peer-deps|trusted-host|disable-\w+|allow-root)\b"
     r"|\bgit\s+(?:clean|reset|checkout\s+(?:--|\.)|restore|stash\s+(?:drop|clear)|branch\s+-D|push\s+\S*\s*\+)"
     r"|\bgit\s+commit\b.*\s-\w*n\w*\b|\bgit\s+push\b.*\s-\w*f\w*\b|\bchmod\s+(?:-R\s+)?777\b|"
     r"\bdrop\s+(?:table|database)\b"

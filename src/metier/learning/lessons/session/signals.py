@@ -108,7 +108,9 @@ ANGRY = re.compile(
 """Anger, and words that only drive a model on."""
 FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(@a-z])|\n+")
-DATA = re.compile(r"https?://|[{}<>|=;]{2,}|\\n|\S{60,}|(?:[\w.]+/){4,}|^\W*[-\w]+=|^\s*\d+\s")
+DATA = re.compile(
+    r"https?://|[\w.+-]+@[\w-]+\.\w+|\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|[{}<>|=;]{2,}|\\n|\S{60,}|(?:[\w.]+/){4,}|^\W*[-\w]+=|^\s*\d+\s"
+)
 CUE_WORDS = re.compile(
     r"never|always|make|sure|should|must|remember|hate|want|instead|please|didn.?t|don.?t|doesn.?t|won.?t|can.?t|why|again|told|"
     r"asked|said|use[ds]?|using|need|like|know|think|now|next|time|thing|way|let.?s?|get|got|also|still|even|really|just|"
