@@ -31,6 +31,8 @@ def test_the_proven_ones_are_named() -> None:
     assert [name for name in source_names() if find_source(name).proven] == [
         "claude-code",
         "codex",
+        "copilot",
+        "specstory",
         "otel",
         "openinference",
         "jsonl",

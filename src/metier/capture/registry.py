@@ -19,6 +19,8 @@ GROUP = "metier.sources"
 BUILT_IN = {
     "claude-code": "claude_code.source:ClaudeCode",
     "codex": "codex.source:Codex",
+    "copilot": "others.copilot:Copilot",
+    "specstory": "others.specstory:SpecStory",
     "otel": "traces.source:Otel",
     "openinference": "traces.source:OpenInference",
     "jsonl": "others.jsonl:Jsonl",
