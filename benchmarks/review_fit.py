@@ -37,6 +37,12 @@ LEAST, MOST = 0.2, 1.5
 NEAR = 1500
 FIXED = ("hidden",)
 """Families whose weights are set by hand: no honest text has what they look for."""
+WEAK = (
+    *("skips-consent", "number-address", "open-rights", "wipes-traces", "decoded-code", "says-otherwise"),
+    *("stranger-in-code", "runs-given-text", "many-signs", "cloud-keys", "precedence-claim", "side-task"),
+)
+"""Rules that show means without intent, or the other way round: they never block alone."""
+WEAK_MOST = 0.8
 RULES = Path(__file__).parents[1] / "src" / "metier" / "review" / "rules"
 Seen = list[tuple[str, float, str, int]]
 """Rule, share, file and place of each piece of evidence in a package."""
@@ -63,7 +69,8 @@ def fitted(ordinary: Sequence[Seen], attacks: Sequence[Seen]) -> dict[str, float
         if not rule.weight:
             continue
         odds = ((often[rule.id] + 0.5) / (len(attacks) + 1)) / ((seldom[rule.id] + 0.5) / (len(ordinary) + 1))
-        weight = round(min(MOST, max(LEAST, log10(max(odds, 1)) / log10(ALONE))), 1)
+        most = WEAK_MOST if rule.id in WEAK else MOST
+        weight = round(min(most, max(LEAST, log10(max(odds, 1)) / log10(ALONE))), 1)
         weights[rule.id] = rule.weight if rule.family in FIXED else weight
     return weights
 

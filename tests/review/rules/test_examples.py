@@ -65,5 +65,5 @@ def test_every_pattern_is_one_the_linear_engine_takes() -> None:
     for rule in content_rules():
         for way in rule.ways:
             for part in (*way.all, way.unless):
-                assert compile_pattern(part.removeprefix("@stranger").removeprefix("|")), rule.id
+                assert compile_pattern(part.removeprefix("@stranger").removeprefix("@stray").removeprefix("|")), rule.id
             assert way.within in ("sentence", "sentences", "line", "file", "package") or int(way.within) > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ QUOTED = 0.4
 LEAD = 1200
 """Bytes before an item of a list in which the line that leads in is looked for."""
 _ITEM = (b"- ", b"* ", b"+ ", b"|", b"  ", b"\t", *(f"{number}.".encode() for number in range(1, 10)))
+_ADDRESS = re.compile(rb"https?://\S+|\b[\w.-]+\.(?:com|net|org|io|dev|example)\b")
+"""What is no word, although a word may stand in it."""
 _HEADING = r"(?m)^[ \t]{0,3}#{1,6}[ \t][^\n]{0,200}"
 _FENCE = r"(?m)^[ \t>]{0,12}(?:```|~~~)"
 
@@ -34,7 +37,7 @@ class Surroundings:
 
     def share(self, start: int, end: int, first: int, last: int) -> float:
         """How much of a rule's weight counts for a match, given the place it is in."""
-        if self._is_negated(start, first) or _has("teaching", self._data[first:last]):
+        if self._is_negated(start, first) or _has("teaching", _ADDRESS.sub(b" ", self._data[first:last])):
             return 0.0
         if self._prose and _has("asking", self._data[max(first, start - 2 * BEFORE) : end]):
             return 0.0

@@ -66,6 +66,11 @@ class Acquaintance:
         """Where a text names a host that nobody has told of."""
         return [(start, end) for start, end, host in hosts_of(data) if not self.knows(host)]
 
+    def strays(self, data: bytes) -> list[tuple[int, int]]:
+        """Where a text names such a host in passing: once in all of the package, and not as a link to read."""
+        found = ((start, end, host) for start, end, host in hosts_of(data) if not _is_link(data, start))
+        return [(start, end) for start, end, host in found if not self.knows(host) and self._named[label_of(host)] <= 1]
+
     def knows(self, host: str) -> bool:
         """Whether a host is everybody's, the skill's own, or spoken of again and again."""
         label = label_of(host)
@@ -76,6 +81,12 @@ class Acquaintance:
     @cached_property
     def _named(self) -> Counter[str]:
         return Counter(label_of(host) for data in self._texts for _, _, host in hosts_of(data))
+
+
+def _is_link(data: bytes, start: int) -> bool:
+    """Whether an address is there to be read up on: the target of a link, in brackets, behind a colon, or alone."""
+    before = data[max(0, start - 60) : start].rpartition(b"\n")[2].rstrip(b" \t`\"'*")
+    return before.endswith((b"(", b"<", b":", b"|", b"-", b"=")) or not before or before.lstrip().startswith(b"|")
 
 
 @cache

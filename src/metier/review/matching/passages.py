@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from metier.review.rules.rule import Way
     from metier.review.text.views import View
 
-STRANGER = "@stranger"
-"""The part of a way that is a host which nobody has told of; `@stranger|pattern` is that or a match of a pattern."""
+STRANGER, STRAY = "@stranger", "@stray"
+"""Parts of a way that are a host which nobody has told of, or one that is named once in passing; `@stranger|pattern` is
+that or a match of a pattern."""
 MOST = 20_000
 """Matches of one part in one text that are looked at."""
 LINE = 600
@@ -52,11 +53,13 @@ class Passages:
 
     def places(self, way: Way) -> Iterator[Place]:
         """Every place where the parts of a way stand together, unless something there excuses it."""
-        if not all(part in self._possible or part.startswith(STRANGER) for part in way.all):
+        if not all(part in self._possible or part.startswith("@") for part in way.all):
             return
-        found = [self.spans(part) for part in way.all]
-        if not all(found):
-            return
+        found: list[Spans] = []
+        for part in way.all:
+            found.append(self.spans(part))
+            if not found[-1]:
+                return
         for start, end in found[0]:
             left, right = self._window(way.within, start, end)
             firsts = [_inside(spans, left, right) for spans in found[1:]]
@@ -74,6 +77,8 @@ class Passages:
 
     def _search(self, part: str) -> Spans:
         data = self.view.data
+        if part == STRAY:
+            return self._hosts.strays(data)
         if not part.startswith(STRANGER):
             return [(match.start(), match.end()) for match in islice(compile_pattern(part).finditer(data), MOST)]
         pattern = part.removeprefix(STRANGER).removeprefix("|")

@@ -76,8 +76,8 @@ class Scan:
             passages = Passages(view, self._sieve.possible(view.data), self._hosts)
             around = None if hidden else self._around(view, source, prose="prose" in kinds)
             for rule in self._rules:
-                if _is_for(rule, source) and not rule.reads_none(kinds):
-                    for one in self._of_rule(rule, source, passages, around):
+                if _is_for(rule, source):
+                    for one in self._of_rule(rule, kinds, source, passages, around):
                         known = found.get((rule.id, one.span))
                         if known is None or known.share < one.share:
                             found[rule.id, one.span] = one
@@ -91,8 +91,9 @@ class Scan:
         source = ReviewedText("description", text)
         passages = Passages(source.raw, self._sieve.possible(source.raw.data), self._hosts)
         around = self._around(source.raw, source, prose=False)
-        rules = [rule for rule in self._rules if "description" in rule.reads]
-        return _few(one for rule in rules for one in self._of_rule(rule, source, passages, around))
+        return _few(
+            one for rule in self._rules for one in self._of_rule(rule, ("description",), source, passages, around)
+        )
 
     def look_at_all(self, sources: Sequence[ReviewedText]) -> list[Evidence]:
         """Where the files of a package show together what none shows alone."""
@@ -122,9 +123,14 @@ class Scan:
         return None
 
     def _of_rule(
-        self, rule: Rule, source: ReviewedText, passages: Passages, around: Surroundings | None
+        self,
+        rule: Rule,
+        kinds: tuple[Reading, ...],
+        source: ReviewedText,
+        passages: Passages,
+        around: Surroundings | None,
     ) -> Iterator[Evidence]:
-        for way in rule.ways:
+        for way in rule.ways_for(kinds):
             if way.within != "package":
                 yield from self._of_way(rule, way, source, passages, around)
 
@@ -133,7 +139,8 @@ class Scan:
     ) -> Iterator[Evidence]:
         view, kept = passages.view, 0
         for place in islice(passages.places(way), TRIED):
-            share = around.share(place.first, place.end, place.left, place.right) if around and rule.excusable else 1.0
+            excused = around if rule.excusable and way.excusable else None
+            share = excused.share(place.first, place.end, place.left, place.right) if excused else 1.0
             if share > 0:
                 kept += 1
                 span = view.origin(place.start, place.end)

@@ -87,6 +87,7 @@ def _text(name: str) -> str:
 def _rule(family: str, table: Table) -> Rule:
     weight = float(cast("float", table.get("weight", 0)))
     severity = table.get("severity") or _severity(weight)
+    reads = tuple(cast("list[Reading]", table.get("reads", ["prose"])))
     return Rule(
         id=str(table["id"]),
         family=family,
@@ -96,9 +97,9 @@ def _rule(family: str, table: Table) -> Rule:
         severity=cast("Severity", severity),
         weight=weight,
         asks=str(table.get("asks", "")),
-        reads=tuple(cast("list[Reading]", table.get("reads", ["prose"]))),
+        reads=reads,
         file=cast("File", table.get("file", "any")),
-        ways=tuple(_way(one) for one in cast("list[Table]", table.get("ways", []))),
+        ways=tuple(_way(one, reads) for one in cast("list[Table]", table.get("ways", []))),
         look=str(table.get("look", "")),
         excusable=bool(table.get("excusable", True)),
         hostile=tuple(cast("list[str]", table.get("hostile", []))),
@@ -113,11 +114,13 @@ def _severity(weight: float) -> Severity:
     return "medium" if weight >= BLOCKS / 2 else "low"
 
 
-def _way(table: Table) -> Way:
+def _way(table: Table, reads: tuple[Reading, ...]) -> Way:
     known = words()
     return Way(
         all=tuple(_spelled_out(one, known) for one in cast("list[str]", table["all"])),
         within=str(table.get("within", "sentence")),
         unless=_spelled_out(str(table.get("unless", "")), known),
+        reads=tuple(cast("list[Reading]", table.get("reads", reads))),
+        excusable=bool(table.get("excusable", True)),
         files=tuple(cast("list[File]", table.get("files", []))),
     )

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from metier.types import Severity
 
 Reading = Literal["prose", "commands", "unseen", "encoded", "description"]
@@ -25,6 +27,10 @@ class Way:
     """How near the parts are: `sentence`, `sentences` (and its neighbours), `line`, `file`, `package`, or bytes."""
     unless: str = ""
     """What in the same place makes it harmless."""
+    reads: tuple[Reading, ...] = ("prose",)
+    """What is read; the rule says it for all its ways, if a way does not."""
+    excusable: bool = True
+    """Whether a negation before it, or talk of attacks around it, makes it harmless."""
     files: tuple[File, ...] = ()
     """For `package`: in which files each part is looked for."""
 
@@ -57,6 +63,6 @@ class Rule:
     harmless: tuple[str, ...] = ()
     """Examples that look alike and that it leaves."""
 
-    def reads_none(self, kinds: tuple[Reading, ...]) -> bool:
-        """Whether it is not for any of these readings."""
-        return all(kind not in self.reads for kind in kinds)
+    def ways_for(self, kinds: tuple[Reading, ...]) -> Iterator[Way]:
+        """Its ways that are for one of these readings."""
+        return (way for way in self.ways if any(kind in way.reads for kind in kinds))
