@@ -1,7 +1,8 @@
 """Packages to measure review on: ordinary ones from shared data and folders, hostile ones written for it in `attacks/`.
 
 The hostile texts are in the words of nobody's rules: they were written before the rules they are held against. Every
-second one was looked at while the rules were made; the others are scored only.
+second one was looked at while the rules were made; the others are scored only. The files `…_more.txt` were written
+later, scored once at first sight, and looked at since.
 """
 
 from __future__ import annotations
@@ -69,9 +70,12 @@ def hostile(shared: Path = SHARED) -> Iterator[Hostile]:
     for kind in ("wild", "synthetic"):
         for number, (name, files) in enumerate(_written(kind).items()):
             yield Hostile(name, kind, Package(files=files), seen=number % 2 == 0)
+    for name, files in _written("synthetic_more").items():
+        yield Hostile(name, "synthetic", Package(files=files), seen=True)
     if not shared.is_dir():
         return
-    yield from _injected(shared)
+    yield from _injected(shared, "injected")
+    yield from _injected(shared, "injected_more", seen=True)
     for id_, label, text in labelled(shared):
         if label == "malicious":
             yield Hostile(id_, "labelled", package(text), seen=True)
@@ -94,19 +98,18 @@ def _written(kind: str) -> dict[str, dict[str, bytes]]:
     return found
 
 
-def _injected(shared: Path) -> Iterator[Hostile]:
-    """One line, put between two paragraphs of a real skill."""
+def _injected(shared: Path, file: str, *, seen: bool = False) -> Iterator[Hostile]:
+    """One line, put between two paragraphs of a real skill; of some files all were looked at."""
     chosen, hosts = random.Random(7), list(vendors(shared))
     kind: Kind = "obvious"
     number = 0
-    for line in (ATTACKS / "injected.txt").read_text(encoding="utf-8").splitlines():
+    for line in (ATTACKS / f"{file}.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("# "):
             kind, number = ("obvious" if line == "# obvious" else "contextual"), 0
             continue
         _, host = chosen.choice(hosts)
-        yield Hostile(
-            line, kind, package(_with_line(host.document.decode("utf-8", "replace"), line, chosen)), number % 2 == 0
-        )
+        text = _with_line(host.document.decode("utf-8", "replace"), line, chosen)
+        yield Hostile(line, kind, package(text), seen=seen or number % 2 == 0)
         number += 1
 
 
