@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from metier.skills.package import Package
 
-SMALL = 2 * 1024 * 1024
+SMALL = 4 * 1024 * 1024
 """Bytes of a text that is remembered for a while."""
 Kind = Literal["text", "media", "program", "archive"]
 _PROGRAMS = (
