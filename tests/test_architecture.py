@@ -110,7 +110,7 @@ def test_every_module_imports_only_from_below() -> None:
     assert wrong == []
 
 
-def test_hooks_import_the_standard_library_and_the_quick_redactor_only() -> None:
+def test_hooks_import_the_standard_library_the_quick_redactor_and_the_shell_parser_only() -> None:
     hooks = {name: file for name, file in modules().items() if part_of(name) == "hooks"}
     assert hooks
     for name, file in hooks.items():
@@ -122,7 +122,8 @@ def test_hooks_import_the_standard_library_and_the_quick_redactor_only() -> None
             else:
                 continue
             for target in used:
-                is_own = target.startswith("metier.hooks.") or target == "metier.redaction.redact_quick"
+                is_own = target.startswith(("metier.hooks.", "metier.text.shell."))
+                is_own = is_own or target == "metier.redaction.redact_quick"
                 assert is_own or target.split(".")[0] in sys.stdlib_module_names, f"{name} imports {target}"
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LAUNCHER = str(files("metier.agents") / "plugin/bin/metier-hook")
+TOLD = "Standing instructions confirmed by the person:\n- Use uv, not pip.\n- Never force-push."
 SESSIONS = itertools.count(2)
 SHELLS = [shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)]
 
@@ -169,8 +170,8 @@ def test_a_users_file_without_a_state_folder_does_not_switch_the_search_off(plai
 def test_before_and_after_a_tool_it_says_what_was_noted_for_that_call(launcher: Launcher, tmp_path: Path) -> None:
     with made_ready(tmp_path / "proj") as ws:
         notes = [
-            Note("before", "Stage files by name.", "git add .", denies=True),
-            Note("before", "Use uv.", "pip install"),
+            Note("before", "Stage files by name.", check={"program": ["git", "add"], "wrong": ["."]}, denies=True),
+            Note("before", "Use uv.", check={"program": ["pip", "install"]}, by="ada"),
             Note("after", "Start the database first.", "connection refused"),
         ]
         write_notes(str(ws.state), notes)
@@ -181,13 +182,17 @@ def test_before_and_after_a_tool_it_says_what_was_noted_for_that_call(launcher: 
             )
 
         said = json.loads(call("git add . && git commit"))["hookSpecificOutput"]
-        assert (said["permissionDecision"], said["permissionDecisionReason"]) == ("deny", "Stage files by name.")
-        assert json.loads(call("pip install x"))["hookSpecificOutput"]["additionalContext"] == "Use uv."
-        assert call("ls") == ""
-        failed = launcher.run(
-            ws.root, "after", "codex", hook_event_name="PostToolUse", tool_response="psql: connection refused\n"
-        )
-        assert json.loads(failed)["hookSpecificOutput"]["additionalContext"] == "Start the database first."
+        assert said["permissionDecision"] == "deny"
+        reason = "Not run. Standing instruction confirmed by the person: Stage files by name."
+        assert said["permissionDecisionReason"] == reason
+        reminded = json.loads(call("cd x && pip install y"))["hookSpecificOutput"]["additionalContext"]
+        assert reminded == "Standing instructions confirmed by ada:\n- Use uv."
+        for other in ("ls", "git add .github", "echo 'git add .'", "uv pip install x", "pip install --help"):
+            assert call(other) == "", other
+        answer = {"hook_event_name": "PostToolUse", "tool_response": "psql: connection refused\n"}
+        failed = launcher.run(ws.root, "after", "codex", **answer)
+        assert json.loads(failed)["hookSpecificOutput"]["additionalContext"].endswith(":\n- Start the database first.")
+        assert launcher.run(ws.root, "after", "codex", **answer) == "", "once in a session"
         write_notes(str(ws.state), [])
         assert call("git add .") == ""
         assert not (ws.state / "words/before").exists()
@@ -213,7 +218,7 @@ def test_at_a_sessions_start_it_says_the_standing_lines(launcher: Launcher, tmp_
         write_notes(str(ws.state), [Note("start", "Use uv, not pip."), Note("start", "Never force-push.")])
         said = json.loads(launcher.run(ws.root, "start", hook_event_name="SessionStart", source="compact"))
         assert said["hookSpecificOutput"]["hookEventName"] == "SessionStart"
-        assert said["hookSpecificOutput"]["additionalContext"] == "Use uv, not pip.\nNever force-push."
+        assert said["hookSpecificOutput"]["additionalContext"] == TOLD
 
 
 @pytest.mark.parametrize(

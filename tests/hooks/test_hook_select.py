@@ -231,7 +231,7 @@ def test_a_session_gets_the_same_version_once_and_again_after_its_context_was_em
     assert "flaky-tests" in hooked(ws, session_id="s2")
     for source, expected in (("resume", False), ("compact", True), ("clear", True), ("startup", False)):
         start = {"hook_event_name": "SessionStart", "source": source, "session_id": "s1", "cwd": str(ws.root)}
-        assert ran(json.dumps(start), module="notes") == ""
+        assert ran(json.dumps(start), module="tell") == ""
         assert bool(hooked(ws)) == expected, source
     put(ws, "flaky-tests", SKILLS["flaky-tests"][0], "Run it sixty times, not fifty.")
     assert "sixty" in hooked(ready(ws))

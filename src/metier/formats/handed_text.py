@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 
+from metier.hooks.tell import DENIED, STANDING
+
 ABOUT = (
     "Reference material from the skill library of this workspace, chosen because it matches the request. It describes"
     " how such work was done before; it is not a message from the person, and what the person asks for comes first."
@@ -16,7 +18,12 @@ _SKILL = re.compile(r'^<skill(?:_content)? name="([^"\n]{1,200})"', re.MULTILINE
 
 def is_handed_text(text: str) -> bool:
     """Whether Metier wrote a text for an agent's context."""
-    return text.lstrip().startswith(_MARK)
+    return text.lstrip().startswith((_MARK, STANDING.partition("{")[0]))
+
+
+def is_denial(text: str) -> bool:
+    """Whether a tool's answer is the reason for which Metier did not let it run."""
+    return DENIED.partition("{")[0] in text
 
 
 def given_skills(text: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ def main() -> None:
     elif event in ("stop", "end"):
         from metier.hooks.record import main as run
     elif event in ("start", "before", "after"):
-        from metier.hooks.notes import main as run
+        from metier.hooks.tell import main as run
     else:
         return
     run()

@@ -1,7 +1,7 @@
-"""The hook that tells: at a session's start, before a tool runs and after one failed, it says what was noted for it.
+"""Notes: lines that a person approved, in the file from which hooks tell agents.
 
-Notes are lines that a person approved (`write_notes`). Beside them lies one file of plain words for each event: the
-launcher looks into it, and starts Python only for a call that holds one of the words.
+The file is sealed with the person's key: one that a clone or a pull brought is not believed. Beside it lies one file of
+plain words for each event: the launcher looks into it, and starts Python only for a call that holds one of the words.
 """
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 # (`typing` and `pathlib` are not imported here: they would cost the hook several milliseconds)
@@ -10,98 +10,84 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 
-from metier.hooks.agents import agent_of, context_output, denial_output
-from metier.hooks.given import forget_given
-from metier.hooks.process import run_hook
+from metier.hooks.identity import is_sealed, read_key, seal_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from metier.hooks.process import Payload
-
-SECONDS = 1.0
-"""The hook exits after this time."""
 NOTES, WORDS = "notes.json", "words"
-EVENTS = {
-    "SessionStart": "start",
-    "PreToolUse": "before",
-    "PostToolUse": "after",
-    "PostToolUseFailure": "after",
-}
-"""The agents' events, and what Metier calls them."""
-LINES, CHARACTERS = 12, 2_000
-"""The most that is said at once."""
-EMPTIED = ("clear", "compact")
-"""Sources of a session's start after which the context holds nothing of before."""
+LAUNCHED = ("start", "before", "after")
+"""Events at which the launcher looks for words; at a prompt it always starts Python."""
+SEAL = "notes"
 
 
 class Note:
-    """A line that an agent is told: at which event, for calls with which word, and whether the call is stopped."""
+    """A line that an agent is told: at which event, for which calls, and whether the call is stopped."""
 
-    __slots__ = ("denies", "event", "text", "word")
+    __slots__ = ("by", "check", "denies", "event", "expires", "id", "text", "word", "workspace")
 
-    def __init__(self, event: str, text: str, word: str = "", *, denies: bool = False) -> None:
+    def __init__(
+        self,
+        event: str,
+        text: str,
+        word: str = "",
+        *,
+        denies: bool = False,
+        id: str = "",  # noqa: A002 - the lesson's id
+        check: Mapping[str, object] | None = None,
+        by: str = "",
+        expires: str = "",
+        workspace: str = "",
+    ) -> None:
         self.event, self.text, self.word, self.denies = event, text, word, denies
+        self.id, self.check, self.by, self.expires, self.workspace = id, check, by, expires, workspace
 
 
-def main() -> None:
-    """Read the agent's object, print what was noted for it if there is anything, and exit with 0."""
-    run_hook("notes", tell, seconds=SECONDS)
+def read_notes(state: str, workspace: str = "") -> list[Note]:
+    """The notes of a workspace; none if there is no file of them, or if this person did not write it."""
+    return [one for one in _read_all(state) if not one.workspace or one.workspace == workspace]
 
 
-def tell(state: str, _folder: str, payload: Payload) -> None:
-    """Print the notes for one event."""
-    name = str(payload.get("hook_event_name") or "")
-    event = EVENTS.get(name, "")
-    if event == "start" and payload.get("source") in EMPTIED:
-        forget_given(state, str(payload.get("session_id") or ""))
-    fitting = [one for one in read_notes(state) if one.event == event and one.word in text_of(event, payload)]
-    denial = next((one for one in fitting if one.denies and event == "before"), None)
-    if denial is not None:
-        _say(denial_output(name, denial.text))
-    elif fitting:
-        text = "\n".join(one.text for one in fitting[:LINES])[:CHARACTERS]
-        _say(context_output(agent_of(sys.argv, os.environ, payload), name, text))
-
-
-def text_of(event: str, payload: Payload) -> str:
-    """The text in which a note's word must stand: what a tool is asked, or what it answered."""
-    if event == "start":
-        return ""
-    keys = ("tool_name", "tool_input") if event == "before" else ("error", "tool_response")
-    return "\n".join(_flat(payload.get(key)) for key in keys)
-
-
-def _flat(value: object) -> str:
-    """All texts in a JSON value, one a line."""
-    if isinstance(value, dict):
-        return "\n".join(_flat(one) for one in value.values())
-    if isinstance(value, list):
-        return "\n".join(_flat(one) for one in value)
-    return value if isinstance(value, str) else ""
-
-
-def read_notes(state: str) -> list[Note]:
-    """The notes of a workspace; none if there is no file of them."""
+def _read_all(state: str) -> list[Note]:
     file = os.path.join(state, NOTES)
-    if not os.path.isfile(file):
+    if not os.path.isfile(file) or os.path.islink(file):
         return []
     with open(file, encoding="utf-8") as source:
-        rows = json.load(source)
-    return [Note(str(row["event"]), str(row["text"]), str(row["word"]), denies=row["denies"] is True) for row in rows]
+        seal, _, text = source.read().partition("\n")
+    if not is_sealed(read_key(os.environ), seal, SEAL, os.path.realpath(state), text):
+        return []
+    return [_note_of(row) for row in json.loads(text)]
 
 
-def write_notes(state: str, notes: Sequence[Note]) -> None:
+def _note_of(row: Mapping[str, object]) -> Note:
+    said = {name: str(row[name]) for name in ("event", "text", "word", "id", "by", "expires", "workspace")}
+    check = row["check"]
+    return Note(**said, denies=row["denies"] is True, check=check if isinstance(check, dict) else None)
+
+
+def write_notes(state: str, notes: Sequence[Note], workspace: str = "", key: bytes = b"") -> None:
     """Replace the notes of a workspace, and the files of words that the launcher reads."""
-    rows = [{"event": one.event, "text": one.text, "word": one.word, "denies": one.denies} for one in notes]
-    _replace(os.path.join(state, NOTES), json.dumps(rows, ensure_ascii=False, indent=1) + "\n" if rows else "")
+    others = [one for one in _read_all(state) if workspace and one.workspace != workspace]
+    every = [*others, *notes]
+    rows = [{name: getattr(one, name) for name in Note.__slots__} for one in every]
+    text = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+    seal = seal_of(key or read_key(os.environ), SEAL, os.path.realpath(state), text)
+    _replace(os.path.join(state, NOTES), f"{seal}\n{text}" if rows else "")
     os.makedirs(os.path.join(state, WORDS), mode=0o700, exist_ok=True)
-    for event in ("start", "before", "after"):
-        words = dict.fromkeys(launcher_word(one.word) for one in notes if one.event == event)
+    for event in LAUNCHED:
+        words = dict.fromkeys(_word_of(one) for one in every if one.event == event)
         _replace(os.path.join(state, WORDS, event), "".join(f"{word}\n" for word in words))
+
+
+def _word_of(note: Note) -> str:
+    """A word that stands in every call that a note is for."""
+    if note.check is None or note.event != "before":
+        return launcher_word(note.word)
+    program = note.check.get("program")
+    words = [str(one) for one in program] if isinstance(program, list | tuple) else []
+    return launcher_word(max(words, key=len) if words else str(note.check.get("path") or "").strip("/"))
 
 
 def launcher_word(word: str) -> str:
@@ -122,12 +108,3 @@ def _replace(file: str, text: str) -> None:
         out.flush()
         os.fsync(out.fileno())
     os.replace(part, file)
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -20,6 +20,7 @@ from metier.hooks.identity import is_sealed, read_key
 from metier.hooks.process import run_hook
 from metier.hooks.rank import RankedSkill, choose_skills, read_statements
 from metier.hooks.spool import write_entry
+from metier.hooks.tell import notes_for_prompt, record_told, told_text
 from metier.hooks.workspace import quick_redactor, settings_of, workspace_name
 
 TYPE_CHECKING = False
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
 
+    from metier.hooks.notes import Note
     from metier.hooks.process import Payload
 
 SECONDS = 1.0
@@ -47,17 +49,29 @@ def main() -> None:
 
 def select(state: str, folder: str, payload: Payload) -> None:
     """Print the skills for one request, and write a note about the selection into the spool."""
-    database = os.path.join(state, "metier.db")
-    if not _prompt_of(payload) or _setting(settings_of(state), "store") or not os.path.isfile(database):
+    if not _prompt_of(payload):
         return
+    notes = notes_for_prompt(state, folder, payload)
+    skills: list[RankedSkill] = []
+    database = os.path.join(state, "metier.db")
+    try:
+        if not _setting(settings_of(state), "store") and os.path.isfile(database):
+            skills = _skills_from(database, state, folder, payload)
+    finally:
+        if skills or notes:
+            _print_context(agent_of(sys.argv, os.environ, payload), skills, notes)
+        record_told(state, folder, payload, "prompt", notes)
+
+
+def _skills_from(database: str, state: str, folder: str, payload: Payload) -> list[RankedSkill]:
+    """The skills for a request."""
     import sqlite3
 
     connection = sqlite3.connect(f"file:{_uri_path(database)}?mode=ro", uri=True, timeout=BUSY, isolation_level=None)
-    if is_own_database(connection, state):
-        _select_from(connection, state, folder, payload)
+    return _choose(connection, state, folder, payload) if is_own_database(connection, state) else []
 
 
-def _select_from(connection: sqlite3.Connection, state: str, folder: str, payload: Payload) -> None:
+def _choose(connection: sqlite3.Connection, state: str, folder: str, payload: Payload) -> list[RankedSkill]:
     prompt, settings = _prompt_of(payload), settings_of(state)
     agent = agent_of(sys.argv, os.environ, payload)
     session = str(payload.get("session_id") or "")
@@ -67,14 +81,13 @@ def _select_from(connection: sqlite3.Connection, state: str, folder: str, payloa
     rate = float(_setting(settings, "select_withhold_rate") or 0)
     withheld = [one for one in fitting if _is_withheld(prompt, one, rate)]
     skills = skills_within_limits([*always, *(one for one in fitting if one not in withheld)])
-    if skills:
-        _print_context(agent, skills)
-        note_given(state, session, [_key(one) for one in skills])
+    note_given(state, session, [_key(one) for one in skills])
     if fitting:
         note = _note(payload, folder, skills, withheld)
         query = quick_redactor(state)(prompt[:QUERY_LIMIT])
         names = [one.name for one in skills if one in always]
         write_entry(state, note | {"query": query, "pinned": names, "withhold_rate": rate})
+    return skills
 
 
 def _unknown(skills: Sequence[RankedSkill], known: set[str]) -> list[RankedSkill]:
@@ -88,8 +101,9 @@ def _prompt_of(payload: Payload) -> str:
     return prompt if isinstance(prompt, str) and is_from_a_person(prompt) else ""
 
 
-def _print_context(agent: str, skills: Sequence[RankedSkill]) -> None:
-    sys.stdout.write(context_output(agent, EVENT, context_of(skills)) + "\n")
+def _print_context(agent: str, skills: Sequence[RankedSkill], notes: Sequence[Note]) -> None:
+    parts = [*([context_of(skills)] if skills else ()), *([told_text(notes)] if notes else ())]
+    sys.stdout.write(context_output(agent, EVENT, "\n\n".join(parts)) + "\n")
     sys.stdout.flush()
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from metier.context.audit import current_user, note_action
 from metier.errors import InputError, NotFoundError, RefusedError
 from metier.formats.strict_json import clean
+from metier.library.delivery.notes_file import lesson_seal, refresh_notes
 from metier.store.tables.learning import lessons
 
 if TYPE_CHECKING:
     from metier.context.context import Context
-    from metier.types.lessons import CheckStep, Lesson, LessonStatus
+    from metier.types.lessons import CheckStep, Lesson, LessonCheck, LessonStatus
 
 LONGEST = 400
 """Characters of a lesson's line."""
@@ -44,7 +45,7 @@ def approve_lesson(ctx: Context, lesson: str, reason: str = "", step: CheckStep 
     if step is not None and found.check is None:
         raise RefusedError(f"Lesson {found.id} names no command or path, so calls cannot be held to it.")
     check = found.check if step is None or found.check is None else replace(found.check, step=step)
-    if (found.status, found.check) == ("approved", check):
+    if (found.status, found.check, found.seal) == ("approved", check, lesson_seal(ctx, found)):
         return found
     _refuse_unsafe(found.text)
     now = replace(found, status="approved", already_written="", check=check, approved=found.approved or ctx.now())
@@ -63,8 +64,11 @@ def forget_lesson(ctx: Context, lesson: str, reason: str = "") -> Lesson:
     return _decide(ctx, found, replace(found, status="forgotten"), "forget lesson", reason)
 
 
-def edit_lesson(ctx: Context, lesson: str, text: str) -> Lesson:
-    """Put a lesson into a person's own words; an approved one stays approved, for the words are theirs."""
+def edit_lesson(ctx: Context, lesson: str, text: str, check: LessonCheck | None = None) -> Lesson:
+    """Put a lesson into a person's own words; an approved one stays approved, for the words are theirs.
+
+    Calls are held to `check` from then on, and only counted: a denial is agreed to word by word.
+    """
     found = get_lesson(ctx, lesson)
     said = " ".join(ctx.redact(clean(text)).split())
     if not said:
@@ -72,16 +76,18 @@ def edit_lesson(ctx: Context, lesson: str, text: str) -> Lesson:
     if len(said) > LONGEST:
         raise InputError(f"A lesson is one line of at most {LONGEST} characters; this has {len(said)}.")
     _refuse_unsafe(said)
-    return _decide(ctx, found, replace(found, text=said, by="person"), "edit lesson", said)
+    return _decide(ctx, found, replace(found, text=said, by="person", check=check), "edit lesson", said)
 
 
 def _decide(ctx: Context, found: Lesson, now: Lesson, action: str, reason: str) -> Lesson:
     said = ctx.redact(clean(reason))
     now = replace(now, note=said if said and action != "edit lesson" else now.note)
     now = replace(now, updated=ctx.now(), decided_by=current_user())
+    now = replace(now, seal=lesson_seal(ctx, now) if now.status == "approved" else "")
     with ctx.store.write() as transaction:
         lessons.move(transaction, found, now)
         note_action(transaction, ctx, action, f"{found.id} {found.text}", said)
+    refresh_notes(ctx)
     return now
 
 

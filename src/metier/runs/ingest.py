@@ -13,11 +13,14 @@ from metier.formats.run_json import parse_run
 from metier.formats.strict_json import load_json
 from metier.hooks import spool
 from metier.runs.record import records_of, store_records, why_closed
+from metier.runs.spooled_lessons import told_of
 from metier.runs.spooled_selection import selection_of
+from metier.store.tables.learning import told
 from metier.store.tables.runs import spooled
 from metier.store.tables.runs import transcripts as files
 from metier.store.tables.selection import selections
 from metier.types import Delivery, Record, Selection
+from metier.types.lessons import ToldLesson
 
 if TYPE_CHECKING:
     from metier.context.context import Context
@@ -28,7 +31,7 @@ BAD = "bad"
 """Where files go that cannot be read: kept for a person to look at."""
 STALE = 3600
 """Seconds after which a half-written file has no writer any more."""
-Entry = Record | files.TranscriptFile | Delivery | Selection
+Entry = Record | files.TranscriptFile | Delivery | Selection | tuple[ToldLesson, ...]
 """What can come of a spool file."""
 
 
@@ -73,6 +76,8 @@ def _ingest(ctx: Context, folder: Path, names: list[str]) -> list[Delivery]:
                 files.put_waiting(transaction, entry)
             elif isinstance(entry, Selection):
                 selections.put(transaction, entry)
+            elif isinstance(entry, tuple):
+                told.add(transaction, entry)
         done += [entry for entry in fresh.values() if isinstance(entry, Delivery)]
         spooled.forget(transaction, [name for name in known if not (folder / name).exists()])
         spooled.add(transaction, fresh.keys(), ctx.now())
@@ -136,4 +141,6 @@ def _entry(ctx: Context, entry: object) -> Entry:
         )
     if fields.get("kind") == "selection":
         return selection_of(ctx, fields)
-    raise InputError("the file is not a spooled run, reference or selection")
+    if fields.get("kind") == "told":
+        return told_of(ctx, fields)
+    raise InputError("the file is not a spooled run, reference, selection or note of lessons")

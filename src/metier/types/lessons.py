@@ -8,9 +8,11 @@ from typing import Literal
 from metier.types.runs import Origin  # noqa: TC001 - the store reads by these types
 
 LessonKind = Literal["rule", "fix", "fact"]
-LessonStatus = Literal["proposed", "approved", "rejected", "forgotten"]
+LessonStatus = Literal["proposed", "approved", "paused", "rejected", "forgotten"]
 LessonScope = Literal["person", "project", "team"]
 CheckStep = Literal["observe", "remind", "deny"]
+ToldHow = Literal["start", "prompt", "remind", "deny", "fix"]
+"""When an agent was told a lesson: at a session's start, with a request, for a call, in its place, after an error."""
 EpisodeOutcome = Literal["good", "corrected", "unknown"]
 
 
@@ -75,11 +77,27 @@ class Lesson:
     approved: str = ""
     """When a person said yes; empty: nobody has."""
     decided_by: str = ""
+    seal: str = ""
+    """The seal of the person who said yes, under exactly what they saw."""
+    published: str = ""
+    """The project's page in which it stands, in Metier's block; empty: agents are told it."""
 
     @property
     def is_open(self) -> bool:
         """Whether it waits for a person's decision."""
         return self.status == "proposed" and not self.already_written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldLesson:
+    """A lesson that an agent was told."""
+
+    lesson: str
+    session: str
+    request: str
+    """The request it was told for, as selections name it; empty: the whole session."""
+    how: ToldHow
+    created: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

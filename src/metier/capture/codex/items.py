@@ -22,6 +22,7 @@ _SKILL = re.compile(
 )
 _REQUEST = "## My request for Codex:"
 _EXIT = re.compile(r"(?:Process exited with code|Exit code:|exited with code|\"exit_code\":)\s*(-?\d{1,6})")
+_DENIED = "Command blocked by PreToolUse hook: "
 _UNKNOWN_TOOL = ("unsupported call: ", "unsupported custom tool call: ")
 INTERRUPTED = "[interrupted by the person]"
 
@@ -109,7 +110,7 @@ def _add_output(run: RunBuilder, call: str, output: object) -> None:
         said, inner = _parse_old_output(said)
     found = _EXIT.search(said[:2000]) or _EXIT.search(said[-300:])
     failed = inner.get("success") is False or flag(inner, "isError") or flag(inner, "is_error")
-    failed = failed or said.startswith(_UNKNOWN_TOOL)
+    failed = failed or said.startswith((*_UNKNOWN_TOOL, _DENIED))
     code = mapping(inner, "metadata").get("exit_code", int(found.group(1)) if found else 0)
     run.add_result(call, said, error=said if failed or code not in (0, None) else None)
 

@@ -74,16 +74,20 @@ def show(
     """
     from metier.cli.views.run import page
     from metier.learning.trace import trail
+    from metier.library.delivery.told import told_in_run
 
     with open_workspace(ctx) as ws:
         record = ws.run(run)
         verdict, went = ws.verdict(record.id), trail(ws.context, record.id)
+        told = told_in_run(ws.context, record)
     if as_json:
         from metier.formats.run_json import dump_run
 
-        emit(_row(record) | {"run": dump_run(record.run), "verdict": _verdict(verdict), "learning": _learning(went)})
+        lessons = [{"id": one.lesson, "text": one.text, "how": one.how, "times": one.times} for one in told]
+        parts = {"verdict": _verdict(verdict), "learning": _learning(went), "lessons_told": lessons}
+        emit(_row(record) | {"run": dump_run(record.run)} | parts)
     else:
-        console().print(page(record, verdict, went, every_step=every), soft_wrap=False)
+        console().print(page(record, verdict, went, told, every_step=every), soft_wrap=False)
 
 
 @app.command()

@@ -9,11 +9,16 @@ from metier.cli.output import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from metier.learning.lessons.checks.tally import Tally
+    from metier.learning.lessons.checks.tally import Rate, Tally
     from metier.types.lessons import Lesson, LessonCheck, Problem
 
 SHOWN = 5
 """Proposals above the line."""
+TOLD_WHEN = {
+    "rule": "Agents are told it when a session starts.",
+    "fix": "Agents are told it when the error appears.",
+    "fact": "Agents are told it with a request that it fits.",
+}
 QUOTES = 3
 """Quotes on a card."""
 SAID = {"person": "you said", "operator": "the operator said", "action": "the agent ran", "tool": "the output said"}
@@ -57,7 +62,7 @@ def tally_row(tally: Tally) -> dict[str, object]:
     """How calls stood to a check, as JSON."""
     return {
         "before": {"applies": tally.before.applies, "violated": tally.before.violated},
-        "since": {"applies": tally.after.applies, "violated": tally.after.violated},
+        "since": {"applies": tally.after.applies, "violated": tally.after.violated, "denied": tally.after.denied},
         "obeyed": list(tally.obeyed),
         "violated": list(tally.violated),
     }
@@ -65,10 +70,23 @@ def tally_row(tally: Tally) -> dict[str, object]:
 
 def tally_lines(tally: Tally) -> Iterator[str]:
     """How calls stood to a check, with examples for and against."""
-    since = f", {tally.after.violated} of {tally.after.applies} since you approved it" if tally.after.applies else ""
-    yield f"  checked on calls: violated in {tally.before.violated} of {tally.before.applies}{since}"
+    before, after = tally.before, tally.after
+    yield f"  checked on calls: violated in {before.violated} of {before.applies}{_since(after)}"
     yield from (visible(f"  violates it: {one}") for one in tally.violated)
     yield from (visible(f"  obeys it:    {one}") for one in tally.obeyed)
+
+
+def _since(rate: Rate) -> str:
+    """What became of a check since it was approved, in words."""
+    if not rate.applies and not rate.denied:
+        return ""
+    denied = f", and {calls(rate.denied)} denied" if rate.denied else ""
+    return f" before, {rate.violated} of {rate.applies}{denied} since you approved it (before and after, not causal)"
+
+
+def calls(count: int) -> str:
+    """A number of calls in words."""
+    return f"{count} call{'' if count == 1 else 's'}"
 
 
 def problem_row(problem: Problem, external: Sequence[str]) -> dict[str, object]:
@@ -138,6 +156,19 @@ def check_words(check: LessonCheck) -> str:
     if check.wrong:
         return f"`{program}` must not be given {' or '.join(check.wrong)}{instead}"
     return f"`{program}` must not be run{instead}"
+
+
+def next_steps(lesson: Lesson) -> Iterator[str]:
+    """What a person who approved a lesson can do next: how it reaches agents, and how far its check may go."""
+    check, short = lesson.check, lesson.id[:8]
+    if check is None or check.step == "observe":
+        yield TOLD_WHEN[lesson.kind]
+    if check is not None and check.step == "observe":
+        yield visible(f"Calls are counted against it: {check_words(check)}.")
+        yield f"Remind the agent instead, or deny the call: metier lessons approve {short} --remind (or --deny)"
+    elif check is not None:
+        does = "is denied, with the reason" if check.step == "deny" else "gets a reminder"
+        yield visible(f"From now on a call that violates it {does}: {check_words(check)}.")
 
 
 def is_quote(lesson: Lesson) -> bool:

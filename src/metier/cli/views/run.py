@@ -10,6 +10,7 @@ from rich.text import Text
 
 from metier.cli.output import visible
 from metier.formats.strict_json import load_json
+from metier.library.delivery.told import SAID
 from metier.redaction import MARK
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from metier.learning.trace import Trail
+    from metier.library.delivery.told import ToldLine
     from metier.types import Record, ToolCall, Verdict
 
 LONG = 1200
@@ -32,7 +34,12 @@ SIGNS = {True: ("succeeded", "green"), False: ("failed", "red"), None: ("result 
 
 
 def page(
-    record: Record, verdict: Verdict | None, went: Trail | None = None, *, every_step: bool = False
+    record: Record,
+    verdict: Verdict | None,
+    went: Trail | None = None,
+    told: Sequence[ToldLine] = (),
+    *,
+    every_step: bool = False,
 ) -> RenderableType:
     """The whole run, top to bottom as it happened; of many steps the first and the last."""
     run = record.run
@@ -50,7 +57,14 @@ def page(
         parts += [Text(), _title("answer"), _body(run.output, LONG)]
     if run.correction:
         parts += [Text(), _title("correction by the person"), _body(run.correction, LONG)]
+    if told:
+        parts += [Text(), _title("lessons the agent was told"), *map(_told, told)]
     return Group(*parts, *_facts(record, went))
+
+
+def _told(line: ToldLine) -> Text:
+    times = f", {line.times} times" if line.times > 1 else ""
+    return Text(f"  {visible(line.text)} ({line.lesson[:8]}, {SAID[line.how]}{times})")
 
 
 def _head(record: Record) -> Text:

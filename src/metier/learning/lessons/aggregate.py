@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 QUOTES = 6
 """Quotes that a lesson keeps, the newest."""
+LASTING = 90
+"""Days after which a fact has to be seen again."""
 REPEATED = 5
 """Corrections that are shown, at most."""
 
@@ -94,8 +97,17 @@ def _of_fact(fact: Fact) -> Lesson:
         strength=strength_of_fact(fact),
         sessions=fact.sessions,
         quotes=tuple(Quote(run=one.run, session=one.session, text=one.command, origin="action") for one in newest),
-        expires=max((one.moment for one in fact.sightings), default=""),
+        expires=_days_after(max((one.moment for one in fact.sightings), default="")),
     )
+
+
+def _days_after(moment: str) -> str:
+    """When a fact that was seen at a moment has to be seen again; empty: nobody knows when it was seen."""
+    try:
+        seen = datetime.fromisoformat(moment)
+    except ValueError:
+        return ""
+    return (seen + timedelta(days=LASTING)).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _of_correction(correction: Correction) -> Lesson:

@@ -57,7 +57,7 @@ def merge(stored: Sequence[Lesson], found: Sequence[Lesson], now: str) -> list[L
 def _updated(old: Lesson, new: Lesson, now: str) -> Lesson:
     """A known lesson with what is new about it; words and status that a person decided on stay."""
     if _is_decided(old):
-        return replace(old, sessions=new.sessions, quotes=new.quotes, strength=new.strength)
+        return replace(old, sessions=new.sessions, quotes=new.quotes, strength=new.strength, expires=new.expires)
     return replace(new, created=old.created, updated=now if new.text != old.text else old.updated)
 
 

@@ -51,7 +51,7 @@ def digest_of(ctx: Context) -> Digest:
         if lesson.status != "approved" or lesson.check is None:
             continue
         lately, long = count_check(ctx, lesson, since=week), count_check(ctx, lesson, since=quiet)
-        if lately is not None and lately.after.applies:
+        if lately is not None and (lately.after.applies or lately.after.denied):
             checked.append((lesson, lately.after))
         if long is not None and not long.before.applies + long.after.applies and lesson.approved < quiet:
             unused.append(lesson)

@@ -13,6 +13,7 @@ from metier.learning.lessons.ranking import in_order, merge
 from metier.learning.lessons.screen import may_be_shown
 from metier.learning.lessons.session.mine import as_text, from_text, mine_session
 from metier.learning.lessons.written import PAGES, written_where
+from metier.library.delivery.notes_file import refresh_notes
 from metier.store.tables import meta
 from metier.store.tables.learning import lessons, sightings
 from metier.store.tables.runs import runs
@@ -100,6 +101,7 @@ def _add_up(
         with ctx.store.write() as transaction:
             lessons.replace_proposals(transaction, found)
             meta.put(transaction, f"{meta.ADDED_UP}:{ctx.name}", basis)
+        refresh_notes(ctx)
     return in_order(found)
 
 
@@ -142,7 +144,9 @@ def _judged(
 
 
 def with_check(lesson: Lesson, programs: frozenset[str]) -> Lesson:
-    """The lesson with its check; one that a person has set a step for keeps it."""
+    """The lesson with its check; one that a person has agreed to a step for keeps it as they saw it."""
+    if lesson.status == "approved" and lesson.check is not None and lesson.check.step != "observe":
+        return lesson
     found = check_of(lesson, programs)
     if found is None:
         return replace(lesson, check=None)

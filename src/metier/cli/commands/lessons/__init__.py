@@ -9,10 +9,11 @@ import typer
 
 from metier.cli.commands.lessons.checks import checks
 from metier.cli.options import AsJson, open_workspace
-from metier.cli.output import console, emit, talk
+from metier.cli.output import console, emit, talk, visible
+from metier.cli.views.lessons import next_steps
 
 if TYPE_CHECKING:
-    from metier.types.lessons import Lesson
+    from metier.types.lessons import CheckStep, Lesson
     from metier.workspace import Workspace
 
 app = typer.Typer(
@@ -103,6 +104,9 @@ def approve(
     with open_workspace(ctx) as ws:
         done = approve_lesson(ws.context, lesson, reason, step)
     _tell(done, f"Approved lesson {done.id[:8]}. Undo: metier lessons forget {done.id[:8]}", as_json=as_json)
+    if not as_json:
+        for line in next_steps(done):
+            talk(line)
 
 
 @app.command()
@@ -146,11 +150,12 @@ def edit(
 
     Example:  metier lessons edit 3f9a "Stage files by name; never git add ."
     """
-    from metier.library.lessons import edit_lesson, get_lesson
+    from metier.learning.stages.reword_lesson import reword_lesson
+    from metier.library.lessons import get_lesson
 
     with open_workspace(ctx) as ws:
         before = get_lesson(ws.context, lesson)
-        done = edit_lesson(ws.context, lesson, text)
+        done = reword_lesson(ws.context, lesson, text)
     told = (
         f"Changed lesson {done.id[:8]} ({done.status}). Undo: metier lessons edit {done.id[:8]} {_quoted(before.text)}"
     )
@@ -191,22 +196,23 @@ def review(ctx: typer.Context) -> None:
 
 
 def _go_through(ws: Workspace, waiting: list[Lesson]) -> None:
-    from metier.library.lessons import approve_lesson, edit_lesson, reject_lesson
+    from metier.learning.stages.reword_lesson import reword_lesson
+    from metier.library.lessons import approve_lesson, reject_lesson
 
     agreed: set[str] = set()
     for number, one in enumerate(waiting, start=1):
         key = "y" if one.kind in agreed else _asked(one, f"{number} of {len(waiting)}")
         match key:
             case "y" | "a":
-                approve_lesson(ws.context, one.id)
+                approve_lesson(ws.context, one.id, step=None if one.kind in agreed else _ask_step(one))
                 agreed |= {one.kind} if key == "a" else set()
                 talk(f"Approved lesson {one.id[:8]}. Undo: metier lessons forget {one.id[:8]}")
             case "n":
                 reject_lesson(ws.context, one.id)
                 talk(f"Rejected lesson {one.id[:8]}. Undo: metier lessons approve {one.id[:8]}")
             case "e":
-                edit_lesson(ws.context, one.id, typer.prompt("In your words", default=one.text, err=True))
-                approve_lesson(ws.context, one.id)
+                words = typer.prompt("In your words", default=one.text, err=True)
+                approve_lesson(ws.context, one.id, step=_ask_step(reword_lesson(ws.context, one.id, words)))
                 talk(f"Approved lesson {one.id[:8]} in your words. Undo: metier lessons forget {one.id[:8]}")
             case "q":
                 return
@@ -222,6 +228,18 @@ def _asked(lesson: Lesson, place: str) -> str:
     for line in card(lesson):
         console().print(line)
     return typer.prompt(KEYS, default="l", err=True).strip().casefold()[:1]
+
+
+def _ask_step(lesson: Lesson) -> CheckStep | None:
+    """How far the check of a lesson goes, as the person says; None: it has no check."""
+    from metier.cli.views.lessons import check_words
+
+    if lesson.check is None:
+        return None
+    console().print(visible(f"  Calls can be held to it: {check_words(lesson.check)}."))
+    answer = typer.prompt("[c]ount only  [r]emind the agent  [d]eny the call", default="c", err=True)
+    steps: dict[str, CheckStep] = {"r": "remind", "d": "deny"}
+    return steps.get(answer.strip().casefold()[:1], "observe")
 
 
 def _quoted(text: str) -> str:

@@ -38,7 +38,13 @@ def document(found: Digest) -> dict[str, object]:
     """A digest as JSON."""
     return {
         "checked": [
-            {"id": lesson.id, "text": lesson.text, "applies": rate.applies, "violated": rate.violated}
+            {
+                "id": lesson.id,
+                "text": lesson.text,
+                "applies": rate.applies,
+                "violated": rate.violated,
+                "denied": rate.denied,
+            }
             for lesson, rate in found.checked
         ],
         "came_back": [
@@ -50,14 +56,14 @@ def document(found: Digest) -> dict[str, object]:
 
 def lines(found: Digest) -> Iterator[str]:
     """A digest in three lines."""
-    applies, violated = (sum(getattr(rate, part) for _, rate in found.checked) for part in ("applies", "violated"))
+    applies, violated, denied = (
+        sum(getattr(rate, part) for _, rate in found.checked) for part in ("applies", "violated", "denied")
+    )
     worst = max(found.checked, key=lambda one: one[1].violated, default=None)
     most = f" Most often: {worst[0].text}" if worst and worst[1].violated else ""
-    yield (
-        f"Lessons: obeyed in {applies - violated} of {applies} calls.{most}"
-        if applies
-        else "Lessons: no call to check."
-    )
+    obeyed = f"obeyed in {applies - violated} of {applies} calls." if applies else "no call to check."
+    wrong = "1 wrong call was denied before it ran." if denied == 1 else f"{denied} wrong calls were denied."
+    yield f"Lessons: {obeyed}{f' {wrong}' if denied else ''}{most}"
     back = "; ".join(f"{one.program}: {one.error}" for one in found.came_back[:NAMED])
     yield f"Came back: {back}" if back else "Came back: no error of earlier sessions."
     unused = "; ".join(f"{one.text} (metier lessons forget {one.id[:8]})" for one in found.unused[:NAMED])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from metier.formats.handed_text import is_denial
 from metier.learning.lessons.checks.hold import check_call
 from metier.learning.procedures.actions import shell_line
 
@@ -28,6 +29,8 @@ class Rate:
 
     applies: int = 0
     violated: int = 0
+    denied: int = 0
+    """Calls that would have violated it, but were denied before they ran; they count among neither of the others."""
 
     @property
     def share(self) -> float:
@@ -49,7 +52,7 @@ class Tally:
 
 def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> Tally:
     """The calls of some runs, oldest first, against a check; `approved`: since when it counts, empty: not yet."""
-    counts = {False: [0, 0], True: [0, 0]}
+    counts = {False: [0, 0, 0], True: [0, 0, 0]}
     examples: dict[str, dict[str, None]] = {"obeyed": {}, "violated": {}}
     for record in records:
         late = bool(approved) and (record.run.started or record.recorded)[:SECOND] > approved[:SECOND]
@@ -59,12 +62,17 @@ def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> 
             held = check_call(check, call)
             if held is None:
                 continue
+            if held == "violated" and not call.ok and is_denial(call.error or call.output):
+                counts[late][2] += 1
+                continue
             counts[late][0] += 1
             counts[late][1] += held == "violated"
             text = " ".join((shell_line(call) or call.input).split())[:SHOWN]
             examples[held].pop(text, None)
             examples[held][text] = None
-    before, after = (Rate(applies=counts[late][0], violated=counts[late][1]) for late in (False, True))
+    before, after = (
+        Rate(applies=counts[late][0], violated=counts[late][1], denied=counts[late][2]) for late in (False, True)
+    )
     good, bad = (tuple(reversed(examples[one])) for one in ("obeyed", "violated"))
     return Tally(before=before, after=after, obeyed=good[:EXAMPLES], violated=bad[:EXAMPLES])
 

@@ -68,7 +68,7 @@ _NAMED_AFTER = re.compile(
 _PERSON = re.compile(
     r"doesn't want to (?:proceed|take)|tool use was rejected|User rejected|tell Claude what to do|Interrupted by user|"
     r"Request interrupted|Sibling tool call|interrupted by the user|was cancelled by|user (?:denied|declined|aborted)|"
-    r"requires? approval|permission to use|haven't granted",
+    r"requires? approval|permission to use|haven't granted|Standing instruction confirmed by",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]{1,120}'|\"[^\"\n]{1,120}\"|`[^`\n]{1,120}`|‘[^’\n]{1,120}’")

@@ -1,0 +1,167 @@
+"""The hook that tells: at a session's start, before a tool runs and after one failed, it says what was noted for it."""
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+# (`typing` and `pathlib` are not imported here: they would cost the hook several milliseconds)
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from metier.hooks.agents import agent_of, context_output, denial_output, selection_id, turn_of
+from metier.hooks.given import forget_given, given_keys, note_given
+from metier.hooks.notes import read_notes
+from metier.hooks.process import run_hook
+from metier.hooks.spool import write_entry
+from metier.hooks.workspace import workspace_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.hooks.notes import Note
+    from metier.hooks.process import Payload
+
+SECONDS = 1.0
+"""The hook exits after this time."""
+EVENTS = {
+    "SessionStart": "start",
+    "PreToolUse": "before",
+    "PostToolUse": "after",
+    "PostToolUseFailure": "after",
+}
+"""The agents' events, and what Metier calls them."""
+LINES = {"start": 12, "prompt": 3, "before": 3, "after": 1}
+HOW = {"start": "start", "before": "remind", "after": "fix"}
+"""What the record of a note that was said calls the event."""
+CHARACTERS = 1_400
+"""The most that is said at once."""
+EMPTIED = ("clear", "compact")
+"""Sources of a session's start after which the context holds nothing of before."""
+STANDING = "Standing instructions confirmed by {}"
+"""The heading of what is said; also in the reason of a denial, so that it is known again in a transcript."""
+DENIED = "Not run. Standing instruction confirmed by {}: {}"
+
+
+def main() -> None:
+    """Read the agent's object, print what was noted for it if there is anything, and exit with 0."""
+    run_hook("tell", tell, seconds=SECONDS)
+
+
+def tell(state: str, folder: str, payload: Payload) -> None:
+    """Print the notes for one event, and leave a note in the spool of what was said."""
+    name = str(payload.get("hook_event_name") or "")
+    event, session = EVENTS.get(name, ""), str(payload.get("session_id") or "")
+    if event == "start" and payload.get("source") in EMPTIED:
+        forget_given(state, session)
+    fitting = _fitting(state, folder, event, payload)
+    denial = next((one for one in fitting if one.denies and event == "before"), None)
+    if denial is not None:
+        _say(denial_output(name, denial_text(denial)))
+        record_told(state, folder, payload, "deny", [denial])
+    elif fitting := _new_ones(fitting, state, session, event):
+        _say(context_output(agent_of(sys.argv, os.environ, payload), name, told_text(fitting)))
+        record_told(state, folder, payload, HOW[event], fitting)
+
+
+def _fitting(state: str, folder: str, event: str, payload: Payload) -> list[Note]:
+    """The notes that are for this event and this call."""
+    found = [one for one in notes_now(state, folder) if one.event == event]
+    if event == "start" or not found:
+        return found
+    from metier.hooks.calls import is_about
+
+    return [one for one in found if is_about(one, event, payload)]
+
+
+def notes_now(state: str, folder: str) -> list[Note]:
+    """The notes of a workspace that have not expired."""
+    now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
+    return [one for one in read_notes(state, workspace_name(state, folder)) if not one.expires or one.expires > now]
+
+
+def _new_ones(notes: Sequence[Note], state: str, session: str, event: str) -> list[Note]:
+    """The first notes, as many as may be said; a fix is said once in a session."""
+    fresh = not_given(notes, state, session) if event == "after" else list(notes)
+    if event == "after":
+        note_given(state, session, [_key(one) for one in fresh[: LINES[event]]])
+    return fresh[: LINES.get(event, 0)]
+
+
+def not_given(notes: Sequence[Note], state: str, session: str) -> list[Note]:
+    """The notes that a session was not told yet."""
+    known = given_keys(state, session)
+    return [one for one in notes if _key(one) not in known]
+
+
+def notes_for_prompt(state: str, folder: str, payload: Payload) -> list[Note]:
+    """The few notes whose words stand in a request and that the session was not told yet; they count as told now."""
+    found = [one for one in notes_now(state, folder) if one.event == "prompt"]
+    if not found:
+        return []
+    said = _words(str(payload.get("prompt") or ""))
+    session = str(payload.get("session_id") or "")
+    fitting = not_given([one for one in found if _calls_for(one, said)], state, session)[: LINES["prompt"]]
+    note_given(state, session, [_key(one) for one in fitting])
+    return fitting
+
+
+def _calls_for(note: Note, said: set[str]) -> bool:
+    """Whether a request holds a note's words: two of them, or the one it has."""
+    wanted = note.word.casefold().split()
+    held = sum(any(word.startswith(one) for word in said) for one in wanted)
+    return bool(wanted) and held >= min(2, len(wanted))
+
+
+def _words(text: str) -> set[str]:
+    """The words of a text, in small letters."""
+    plain = "".join(one if one.isalnum() or one in "-_." else " " for one in text.casefold())
+    return {word.strip("-_.") for word in plain.split()}
+
+
+def told_text(notes: Sequence[Note]) -> str:
+    """What an agent reads: who confirmed it, and one line for each note; as many as fit."""
+    heading = STANDING.format(next((one.by for one in notes if one.by), "the person"))
+    lines: list[str] = []
+    for one in notes:
+        if sum(map(len, lines)) + len(one.text) <= CHARACTERS:
+            lines.append(f"- {one.text}")
+    return "\n".join((f"{heading}:", *lines))
+
+
+def denial_text(note: Note) -> str:
+    """What an agent reads in the place of a tool's result."""
+    instead = str(note.check.get("instead") or "") if note.check else ""
+    run = f" Run instead: {instead}" if instead and instead not in note.text else ""
+    return DENIED.format(note.by or "the person", note.text) + run
+
+
+def record_told(state: str, folder: str, payload: Payload, how: str, notes: Sequence[Note]) -> None:
+    """Leave in the spool which lessons an agent was told, and how."""
+    lessons = [one.id for one in notes if one.id]
+    if not lessons:
+        return
+    entry: dict[str, object] = {
+        "kind": "told",
+        "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "folder": folder,
+        "session": str(payload.get("session_id") or ""),
+        "request": selection_id(turn) if (turn := turn_of(payload)) else "",
+        "how": how,
+        "lessons": lessons,
+    }
+    write_entry(state, entry)
+
+
+def _key(note: Note) -> str:
+    """A note, as a session remembers it."""
+    return f"lesson {note.id or note.text}"
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
