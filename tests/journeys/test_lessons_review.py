@@ -29,14 +29,14 @@ def test_a_person_says_yes_no_and_later_with_one_key_each(tmp_path: Path) -> Non
         ws.learn()
         first, second, third = ws.lessons()
     main, side = pty.openpty()
-    os.write(main, b"y\nn\nl\n")
+    os.write(main, b"y\nd\nn\nl\n")
     done = subprocess.run(
         [sys.executable, "-m", "metier", "lessons", "review"],
         cwd=tmp_path,
         stdin=side,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=30,
     )
     os.close(main)
     os.close(side)
@@ -44,7 +44,9 @@ def test_a_person_says_yes_no_and_later_with_one_key_each(tmp_path: Path) -> Non
     assert "1 of 3" in done.stdout
     assert f"Undo: metier lessons forget {first.id[:8]}" in done.stderr
     assert f"Undo: metier lessons approve {second.id[:8]}" in done.stderr
+    assert "`tool pr` needs --path" in done.stdout
     with Workspace.open(tmp_path) as ws:
+        assert [one.check.step for one in ws.lessons() if one.id == first.id and one.check] == ["deny"]
         assert {one.id: one.status for one in ws.lessons(every=True)} == {
             first.id: "approved",
             second.id: "rejected",
