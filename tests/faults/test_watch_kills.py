@@ -45,11 +45,18 @@ def note(words):
     with log.open("a") as out:
         out.write(words + "\\n")
 
-def learn(library):
+def is_alive(pid):
     try:
-        os.close(os.open(inside, os.O_CREAT | os.O_EXCL))
-    except FileExistsError:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")  # a killed process nobody has waited for is no longer at work
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+def learn(library):
+    if inside.exists() and is_alive(int(inside.read_text())):
         note("overlap")
+    inside.write_text(str(os.getpid()))
     note(f"began {len(list_runs(library.ctx, 1000))}")
     for step in range(int(sys.argv[4])):
         yield Advanced(stage="learn", done=step)
@@ -132,10 +139,6 @@ class Watches:
     def log(self) -> list[str]:
         return self._log.read_text().splitlines()
 
-    def clear(self) -> None:
-        """After a kill: what the killed pass left behind."""
-        self._inside.unlink(missing_ok=True)
-
 
 def test_a_watch_killed_in_a_pass_makes_up_for_it_after_a_restart(shop: Path) -> None:
     watches = Watches(shop)
@@ -144,7 +147,6 @@ def test_a_watch_killed_in_a_pass_makes_up_for_it_after_a_restart(shop: Path) ->
     until(watches.log)
     first.send_signal(signal.SIGKILL)
     first.wait()
-    watches.clear()
     record(shop, 3)
     second = watches.start(steps=1)
     until(lambda: "ended" in watches.log())
@@ -170,7 +172,6 @@ def test_when_one_of_two_watches_is_killed_in_a_pass_the_other_takes_over(shop: 
     record(shop, 4)
     until(lambda: watches.log()[-1] == "began 4")
     os.kill(int(lock.read_text()), signal.SIGKILL)
-    watches.clear()
     until(lambda: watches.log()[-1] == "ended")
     for process in both:
         process.kill()

@@ -90,7 +90,7 @@ def test_list_show_and_history_print_what_the_reference_says(shop: Shop) -> None
     (row,) = shop.json("skills", "list")
     assert row.keys() == {
         "name", "root", "folder", "status", "origin", "version", "hash", "description", "problems", "pinned",
-        "shadowed_by", "selected", "used", "succeeded", "failed", "lift", "hurts",
+        "shadowed_by", "selected", "given", "used", "succeeded", "failed", "lift", "hurts",
     }  # fmt: skip
     (shown,) = shop.json("skills", "show", "deploy")
     assert shown["hash"] == row["hash"]

@@ -23,7 +23,7 @@ from metier.models.builder import NoModel, build
 from metier.models.check import check_models
 from metier.models.failures import FAILURES, Malformed, RateLimited, Refused, TimedOut, Unreachable
 from metier.models.layers.stack import Calls, Layers, build_stack
-from metier.models.ledger import Limits, MemoryLedger
+from metier.models.ledger import UNPRICED_CALLS, Amount, Limits, MemoryLedger
 from metier.models.model import Message, Reply, Request, Texts
 from metier.models.price import price_of
 from metier.models.programs.agent_program import AgentProgram
@@ -289,12 +289,14 @@ def test_a_secret_does_not_reach_the_program(programs: Programs) -> None:
     assert programs.seen()[0]["said"] == "the password is [secret]"
 
 
-def test_codex_cannot_keep_a_limit_in_dollars_without_a_price(programs: Programs, hello: Request) -> None:
+def test_without_a_price_a_number_of_calls_stands_for_the_limit_in_dollars(programs: Programs, hello: Request) -> None:
     programs.prints("codex", *EVENTS)
-    _, ask = layered(programs, "codex:default", Limits(usd=Decimal(1)), Calls())
-    refused = ask(hello)
+    ledger, ask = layered(programs, "codex:default", Limits(usd=Decimal(1)), Calls())
+    ledger.reserve(Amount(calls=UNPRICED_CALLS - 1, unpriced=UNPRICED_CALLS - 1), Limits())
+    assert isinstance(ask(hello), Reply)
+    refused = ask(Request(messages=(Message(text="another question"),), max_tokens=64))
     assert isinstance(refused, FAILURES)
-    assert "price is unknown" in refused.reason
+    assert str(UNPRICED_CALLS) in refused.reason
 
 
 def test_the_check_says_what_a_call_takes_and_costs(programs: Programs) -> None:

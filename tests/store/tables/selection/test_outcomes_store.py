@@ -45,13 +45,13 @@ def test_of_one_lot_the_first_run_is_compared_and_freeing_forgets(engine: Engine
     with engine.write() as transaction:
         outcomes.put(transaction, [part("s1"), part("s2"), part("s1")])
         outcomes.serve(
-            transaction, {"s2": RunOutcome("r2", frozenset({"a"}), True), "s1": RunOutcome("r1", None, False)}
+            transaction, {"s2": RunOutcome("r2", frozenset({"a"}), stated=True), "s1": RunOutcome("r1", stated=False)}
         )
         outcomes.tally(transaction)
         sums = outcomes.tallies(transaction)["a", "h"]
         assert (sums["selected"], sums["told"], sums["used"], sums["succeeded"]) == (2, 1, 1, 1)
         assert (sums["with_runs"], sums["with_successes"]) == (1, 1), "the one that was served first"
-        outcomes.refresh(transaction, {"r2": RunOutcome("r2", frozenset(), False)})
+        outcomes.refresh(transaction, {"r2": RunOutcome("r2", frozenset(), stated=False)})
         outcomes.tally(transaction)
         assert outcomes.tallies(transaction)["a", "h"]["with_successes"] == 0
         outcomes.free(transaction, ["s2"])
