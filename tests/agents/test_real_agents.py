@@ -14,6 +14,7 @@ from selection_shop import FLAKY, stocked
 
 from metier.hooks.notes import Note, write_notes
 from metier.selection.worth.outcomes import update_worths
+from metier.store.tables.runs import transcripts
 from metier.store.tables.selection import selections
 from metier.workspace import Workspace
 
@@ -145,9 +146,9 @@ def test_a_hostile_project_cannot_run_its_code(agents: RealAgents, project: Path
 def test_six_sessions_at_once_leave_six_references_and_no_error(agents: RealAgents, project: Path, agent: str) -> None:
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda _: ask(agents, agent, project), range(6)))
-    sessions = {one["session"] for one in spooled(project) if one["kind"] == "reference"}
-    assert len(sessions) == 6
-    assert len([one for one in spooled(project) if one["kind"] == "selection"]) == 6
+    with Workspace.open(project) as ws, ws.context.store.read() as transaction:  # what hooks spooled is taken in
+        assert len({file.session for file in transcripts.waiting(transaction)}) == 6
+        assert len({one.session for one in selections.list_all(transaction)}) == 6
     assert not (project / ".metier/spool/errors.log").exists()
 
 
