@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from metier.context.context import Context
+
 FIXED = (3, 51, 3)
 """The first SQLite without the race between a write and a reset of the log."""
 NEWEST = 10_000
@@ -135,19 +137,9 @@ def _store(
         return
     try:
         ctx = open_context(root, create=False, flags=flags, environ=environ)
-        with closing(ctx.store) as store:
-            with store.read() as transaction:
-                count = runs.count(transaction)
-                behind = search.behind(transaction)
-                harmed = runs.count_damaged(transaction, NEWEST)
-            size = store.size() / 2**20
-            with store.read() as transaction:
-                own = runs.total_size(transaction) / 2**20
-            limit = ctx.config.max_disk_mb
-            seconds = 3600.0 if full else QUICK
-            broken = cut or (damage_of(state / DATABASE, seconds) if not ctx.config.store else "")
-            library = Library(ctx=ctx)
-            skills = [*_skills(library), *_hurting(library)]
+        with closing(ctx.store):
+            broken = cut or (damage_of(state / DATABASE, 3600.0 if full else QUICK) if not ctx.config.store else "")
+            found = [*_contents(ctx), *_reading(broken), *_skills(Library(ctx=ctx)), *_hurting(Library(ctx=ctx))]
     except DamagedError as error:
         yield Check(name="store", state="problem", text=str(error), fix="restore a backup: metier restore FILE")
         return
@@ -159,18 +151,32 @@ def _store(
             fix="do what the message says, then run `metier doctor` again",
         )
         return
-    yield Check(name="store", state="ok", text=_size_text(count, size, behind))
+    yield from found
+
+
+def _contents(ctx: Context) -> Iterator[Check]:
+    """What is in the store: how much, whether the newest runs are whole, and whether it is nearly full."""
+    with ctx.store.read() as transaction:
+        count = runs.count(transaction)
+        behind = search.behind(transaction)
+        harmed = runs.count_damaged(transaction, NEWEST)
+        own = runs.total_size(transaction) / 2**20
+    yield Check(name="store", state="ok", text=_size_text(count, ctx.store.size() / 2**20, behind))
     if harmed:
         fix = "restore a backup, or remove them: metier runs list shows (damaged record)"
         yield Check(name="store", state="problem", text=f"{harmed} runs are damaged", fix=fix)
+    limit = ctx.config.max_disk_mb
+    if limit and own > limit * 0.8:
+        fix = "raise max_disk_mb or `metier runs purge --older-than DAYS`"
+        yield Check(name="store", state="warning", text=f"close to its limit of {limit} MB", fix=fix)
+
+
+def _reading(broken: str) -> Iterator[Check]:
+    """What reading the database file showed."""
     if broken == UNFINISHED:
         yield Check(name="store", state="ok", text="read in part", fix="to read all of it: metier doctor --full")
     elif broken:
         yield Check(name="store", state="problem", text=broken, fix="restore a backup: metier restore FILE")
-    if limit and own > limit * 0.8:
-        fix = "raise max_disk_mb or `metier runs purge --older-than DAYS`"
-        yield Check(name="store", state="warning", text=f"close to its limit of {limit} MB", fix=fix)
-    yield from skills
 
 
 def _size_text(count: int, size: float, behind: int) -> str:
