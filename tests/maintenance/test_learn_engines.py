@@ -112,6 +112,7 @@ def test_a_pass_leaves_no_file_behind_but_the_store_the_lock_and_the_history(tmp
             "objects",
             "versions",
             "journal",
+            "notes.lock",
             "staging",
             "library.lock",
         }

@@ -75,7 +75,8 @@ def write_notes(state: str, notes: Sequence[Note], workspace: str = "", key: byt
     text = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
     seal = seal_of(key or read_key(os.environ), SEAL, os.path.realpath(state), text)
     _replace(os.path.join(state, NOTES), f"{seal}\n{text}" if rows else "")
-    os.makedirs(os.path.join(state, WORDS), mode=0o700, exist_ok=True)
+    if every:
+        os.makedirs(os.path.join(state, WORDS), mode=0o700, exist_ok=True)
     for event in LAUNCHED:
         words = dict.fromkeys(_word_of(one) for one in every if one.event == event)
         _replace(os.path.join(state, WORDS, event), "".join(f"{word}\n" for word in words))
