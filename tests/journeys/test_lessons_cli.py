@@ -71,6 +71,21 @@ def test_a_lesson_is_listed_shown_and_decided_and_every_write_names_its_undo(pro
     assert data(project, "lessons", "list", "--all")[0]["status"] == "rejected"
 
 
+def test_a_lesson_is_published_taken_out_and_paused_and_every_write_names_its_undo(project: Path) -> None:
+    (fix,) = data(project, "lessons", "list")
+    forked.metier("lessons", "approve", fix["id"], cwd=project)
+    refused = forked.metier("lessons", "publish", fix["id"], cwd=project)
+    assert (refused.returncode, "not for a page" in refused.stderr) == (1, True)
+    assert "No approved rule or fact." in forked.metier("lessons", "publish", cwd=project).stderr
+    assert "No lesson is published." in forked.metier("lessons", "unpublish", cwd=project).stderr
+    unknown = forked.metier("lessons", "wrong", cwd=project)
+    assert (unknown.returncode, "No agent was told a lesson yet" in unknown.stderr) == (1, True)
+    paused = forked.metier("lessons", "wrong", fix["id"], cwd=project)
+    assert f"Undo: metier lessons approve {fix['id'][:8]}" in paused.stderr
+    assert "Paused" in forked.metier("lessons", "list", cwd=project).stdout
+    assert data(project, "lessons", "wrong", fix["id"])["status"] == "paused"
+
+
 def test_checks_checkup_and_digest_speak_both_ways(project: Path) -> None:
     (check,) = data(project, "lessons", "checks")
     assert (check["check"]["program"], check["before"]) == (["tool", "pr"], {"applies": 4, "violated": 2})

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from cli_shell import Shell
-from hostile import DESCRIPTION, MARK, SKILL, hook_output, poisoned
+from hostile import DESCRIPTION, MARK, SKILL, hook_output, poisoned, teach, told
 from mcp_talk import Talk
 from selection_shop import FLAKY, HOSTILE
 
@@ -36,6 +37,23 @@ def _render(shell: Shell) -> str:
 
 def _hook(shell: Shell) -> str:
     return hook_output(shell.folder)
+
+
+def _told(shell: Shell) -> str:
+    """Every way in which agents are told lessons."""
+    return "\n".join(told(shell.folder).values())
+
+
+def _learn_then_told(shell: Shell) -> str:
+    """A pass writes the file that hooks read anew."""
+    shell.run("learn")
+    return _told(shell)
+
+
+def _publish(shell: Shell) -> str:
+    shell.run("lessons", "publish", "--file", "CLAUDE.md")
+    page = shell.folder / "CLAUDE.md"
+    return page.read_text() if page.exists() else ""
 
 
 def _api(shell: Shell) -> str:
@@ -96,6 +114,9 @@ PATHS: dict[str, Callable[[Shell], str]] = {
     "select": _select,
     "render": _render,
     "hook": _hook,
+    "lessons told": _told,
+    "lessons told after a pass": _learn_then_told,
+    "lessons published": _publish,
     "python": _api,
     "mcp": _mcp,
     "mcp propose": _mcp_then_learn,
@@ -147,6 +168,22 @@ def _pulled_history(folder: Path, theirs: Path | None = None) -> None:
     (folder / "brought").touch()
 
 
+def _pulled_notes(folder: Path) -> None:
+    """An own workspace into which a pull brought what hooks read."""
+    theirs = poisoned(folder.with_name("theirs"))
+    folder.mkdir()
+    Workspace.open(folder).close()
+    shutil.copy(theirs / ".metier/notes.json", folder / ".metier/notes.json")
+    shutil.copytree(theirs / ".metier/words", folder / ".metier/words", dirs_exist_ok=True)
+
+
+def _store_of_others(folder: Path) -> None:
+    """An own workspace in whose store somebody else approved lessons, as in a shared one."""
+    folder.mkdir()
+    with Workspace.open(folder) as ws:
+        teach(Workspace(context=replace(ws.context, key=b"the key of somebody else")))
+
+
 def _linked_state(folder: Path) -> None:
     """A clone whose state folder is a link to the state of another project."""
     theirs = poisoned(folder.with_name("theirs"))
@@ -162,6 +199,8 @@ ATTACKS: dict[str, Callable[[Path], None]] = {
     "a clone with a half made state": _clone_without_a_name,
     "a pulled database": _pulled_database,
     "a pulled history": _pulled_history,
+    "pulled notes": _pulled_notes,
+    "a store in which others approved": _store_of_others,
     "a linked state folder": _linked_state,
 }
 
@@ -186,8 +225,30 @@ def test_the_paths_do_hand_out_what_the_person_approved(
     theirs = poisoned(tmp_path / "theirs")
     monkeypatch.setenv("HOME", str(tmp_path / "home-of-theirs"))
     shell = Shell(theirs, monkeypatch, capsys)
-    for path in ("select", "render", "hook", "python", "mcp"):
+    for path in ("select", "render", "hook", "python", "mcp", "lessons told", "lessons published"):
         assert MARK in PATHS[path](shell), path
+
+
+def test_every_channel_of_lessons_is_open_for_what_the_person_approved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = poisoned(tmp_path / "theirs")
+    monkeypatch.setenv("HOME", str(tmp_path / "home-of-theirs"))
+    said = told(theirs)
+    assert {event for event, text in said.items() if MARK in text} == {"start", "prompt", "before", "after"}
+    assert '"permissionDecision": "deny"' in said["before"]
+
+
+def test_a_pause_closes_every_channel_of_lessons(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    theirs = poisoned(tmp_path / "theirs")
+    monkeypatch.setenv("HOME", str(tmp_path / "home-of-theirs"))
+    shell = Shell(theirs, monkeypatch, capsys)
+    shell.ok("pause")
+    assert set(told(theirs).values()) == {""}
+    shell.ok("resume")
+    assert MARK in _told(shell)
 
 
 def test_a_clone_is_set_aside_in_one_line_and_can_be_looked_at_and_used(

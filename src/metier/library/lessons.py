@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from metier.context.audit import current_user, note_action
 from metier.errors import InputError, NotFoundError, RefusedError
 from metier.formats.strict_json import clean
-from metier.library.delivery.notes_file import lesson_seal, refresh_notes
+from metier.library.delivery.notes_file import in_use, lesson_seal, refresh_notes
+from metier.library.delivery.published import planned_page, write_page
 from metier.store.tables.learning import lessons
 
 if TYPE_CHECKING:
@@ -64,6 +65,25 @@ def forget_lesson(ctx: Context, lesson: str, reason: str = "") -> Lesson:
     return _decide(ctx, found, replace(found, status="forgotten"), "forget lesson", reason)
 
 
+def pause_lesson(ctx: Context, lesson: str, reason: str = "") -> Lesson:
+    """Stop using an approved lesson until the person has thought about it."""
+    found = get_lesson(ctx, lesson)
+    if found.status not in ("approved", "paused"):
+        raise RefusedError(f"Lesson {found.id} is not in use: it is {found.status}.")
+    return _decide(ctx, found, replace(found, status="paused"), "pause lesson", reason)
+
+
+def publish_lesson(ctx: Context, lesson: str, page: str) -> Lesson:
+    """Put an approved lesson into Metier's block of a page, or with no page take it out of it."""
+    found = get_lesson(ctx, lesson)
+    if page and not in_use(ctx, [found]):
+        raise RefusedError(f"You have not approved lesson {found.id}. Approve it: metier lessons approve {found.id}")
+    if page and (found.kind == "fix" or _is_held(found)):
+        raise RefusedError(f"Lesson {found.id} is told when a call or an error calls for it, so it is not for a page.")
+    action = f"publish lesson in {page}" if page else "unpublish lesson"
+    return _decide(ctx, found, replace(found, published=page), action, "")
+
+
 def edit_lesson(ctx: Context, lesson: str, text: str, check: LessonCheck | None = None) -> Lesson:
     """Put a lesson into a person's own words; an approved one stays approved, for the words are theirs.
 
@@ -84,11 +104,20 @@ def _decide(ctx: Context, found: Lesson, now: Lesson, action: str, reason: str) 
     now = replace(now, note=said if said and action != "edit lesson" else now.note)
     now = replace(now, updated=ctx.now(), decided_by=current_user())
     now = replace(now, seal=lesson_seal(ctx, now) if now.status == "approved" else "")
+    now = replace(now, published=now.published if now.status == "approved" and not _is_held(now) else "")
+    pages = {page: planned_page(ctx, page, now) for page in (found.published, now.published) if page}
     with ctx.store.write() as transaction:
         lessons.move(transaction, found, now)
         note_action(transaction, ctx, action, f"{found.id} {found.text}", said)
+    for page, content in pages.items():
+        write_page(ctx, page, content)
     refresh_notes(ctx)
     return now
+
+
+def _is_held(lesson: Lesson) -> bool:
+    """Whether a hook reminds or denies by a lesson: that is its one channel then."""
+    return lesson.check is not None and lesson.check.step != "observe"
 
 
 def _refuse_unsafe(text: str) -> None:

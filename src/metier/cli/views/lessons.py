@@ -40,6 +40,7 @@ def row(lesson: Lesson) -> dict[str, object]:
         "expires": lesson.expires or None,
         "already_written": lesson.already_written or None,
         "by": lesson.by,
+        "published": lesson.published or None,
     }
 
 
@@ -107,6 +108,7 @@ def page(lessons: Sequence[Lesson]) -> Iterator[str]:
     groups = (
         ("Proposed", waiting[:SHOWN]),
         ("Below the line", waiting[SHOWN:]),
+        ("Paused", [one for one in lessons if one.status == "paused"]),
         ("In use", [one for one in lessons if one.status == "approved"]),
         (
             "Already written in the project",
@@ -139,6 +141,8 @@ def card(lesson: Lesson) -> Iterator[str]:
         yield visible(f"  given when an output says: {lesson.trigger}")
     if lesson.check is not None:
         yield visible(f"  calls are held to it: {check_words(lesson.check)} ({lesson.check.step})")
+    if lesson.published:
+        yield visible(f"  published in {lesson.published}")
     if lesson.already_written:
         yield visible(f"  already written in {lesson.already_written}")
     if lesson.note:

@@ -42,7 +42,7 @@ def strength_of_rule(correction: Correction) -> float:
 def merge(stored: Sequence[Lesson], found: Sequence[Lesson], now: str) -> list[Lesson]:
     """What is to be kept: decisions stand, proposals are updated, what was said no to does not come back."""
     by_id = {one.id: one for one in stored}
-    refused = [one for one in stored if one.status in ("rejected", "forgotten")]
+    refused = [one for one in stored if one.status in ("rejected", "forgotten", "paused")]
     kept: list[Lesson] = []
     for one in found:
         old = by_id.get(one.id)

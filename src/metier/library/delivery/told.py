@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from metier.errors import NotFoundError
 from metier.store.tables.learning import lessons, told
 
 if TYPE_CHECKING:
@@ -30,6 +31,15 @@ class ToldLine:
     text: str
     how: ToldHow
     times: int = 1
+
+
+def told_last(ctx: Context) -> str:
+    """The lesson that an agent was told last."""
+    with ctx.store.read() as transaction:
+        found = told.since(transaction, "")
+    if not found:
+        raise NotFoundError("No agent was told a lesson yet. Name one: metier lessons wrong ID")
+    return found[-1].lesson
 
 
 def told_in_run(ctx: Context, record: Record) -> list[ToldLine]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metier.cli.commands.lessons.checks import checks
+from metier.cli.commands.lessons.delivery import publish, unpublish, wrong
 from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import console, emit, talk, visible
 from metier.cli.views.lessons import next_steps
@@ -175,7 +176,8 @@ def forget(ctx: typer.Context, lesson: LessonArgument, reason: Reason = "", as_j
     _tell(done, f"Lesson {done.id[:8]} is out of use. Undo: metier lessons approve {done.id[:8]}", as_json=as_json)
 
 
-app.command()(checks)
+for _command in (checks, publish, unpublish, wrong):
+    app.command()(_command)
 
 
 @app.command()

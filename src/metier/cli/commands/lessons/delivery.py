@@ -1,0 +1,116 @@
+"""`metier lessons publish`, `unpublish` and `wrong`: where lessons stand, and how to stop one at once."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from metier.cli.options import AsJson, open_workspace
+from metier.cli.output import console, emit, talk
+
+if TYPE_CHECKING:
+    from metier.types.lessons import Lesson
+    from metier.workspace import Workspace
+
+Lessons = Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="Ids, or the start of each. None: all.")]
+PageName = Annotated[
+    Literal["AGENTS.md", "CLAUDE.md"] | None,
+    typer.Option("--file", help="The page. Default: the one that is there, else AGENTS.md."),
+]
+
+
+def publish(ctx: typer.Context, ids: Lessons = None, file: PageName = None, as_json: AsJson = False) -> None:
+    """Write approved rules and facts into a marked block in AGENTS.md or CLAUDE.md; hooks no longer tell them.
+
+    Example:  metier lessons publish  ·  metier lessons publish 3f9a --file CLAUDE.md
+    """
+    from metier.library.delivery.notes_file import in_use
+    from metier.library.delivery.published import default_page
+    from metier.library.lessons import get_lesson, publish_lesson
+
+    with open_workspace(ctx) as ws:
+        named = [get_lesson(ws.context, one) for one in ids or ()]
+        found = named or [one for one in in_use(ws.context, ws.lessons()) if _may_stand(one)]
+        page = file or default_page(ws.context)
+        done = [publish_lesson(ws.context, one.id, page) for one in found]
+    _tell(done, f"{_count(done)} in {page}. Undo: metier lessons unpublish", "No approved rule or fact.", as_json)
+
+
+def unpublish(ctx: typer.Context, ids: Lessons = None, as_json: AsJson = False) -> None:
+    """Take lessons out of the page; hooks tell them again. Without lessons the page is as it was, byte for byte.
+
+    Example:  metier lessons unpublish
+    """
+    from metier.library.lessons import get_lesson, publish_lesson
+
+    with open_workspace(ctx) as ws:
+        found = [get_lesson(ws.context, one) for one in ids] if ids else [one for one in ws.lessons() if one.published]
+        done = [publish_lesson(ws.context, one.id, "") for one in found]
+    _tell(done, f"{_count(done)} taken out. Undo: metier lessons publish", "No lesson is published.", as_json)
+
+
+def wrong(
+    ctx: typer.Context,
+    lesson: Annotated[str, typer.Argument(metavar="[ID]", help="A lesson's id. None: the one told last.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say that a lesson was wrong: agents are not told it any more, and in a terminal you are asked what to do.
+
+    Example:  metier lessons wrong  ·  metier lessons wrong 3f9a
+    """
+    from metier.library.delivery.told import told_last
+    from metier.library.lessons import pause_lesson
+
+    with open_workspace(ctx) as ws:
+        done = pause_lesson(ws.context, lesson or told_last(ws.context))
+        talk(f"Paused: {done.text}")
+        talk(f"Undo: metier lessons approve {done.id[:8]}   For good: metier lessons forget {done.id[:8]}")
+        if sys.stdin.isatty() and not as_json:
+            _ask(ws, done)
+    if as_json:
+        from metier.cli.views.lessons import row
+
+        emit(row(done))
+
+
+def _ask(ws: Workspace, lesson: Lesson) -> None:
+    """What becomes of a paused lesson."""
+    from metier.learning.stages.reword_lesson import reword_lesson
+    from metier.library.lessons import approve_lesson, forget_lesson
+
+    answer = typer.prompt("[e]dit it  [f]orget it  [b]ack in use  [l]ater", default="l", err=True)
+    match answer.strip().casefold()[:1]:
+        case "e":
+            words = typer.prompt("In your words", default=lesson.text, err=True)
+            approve_lesson(ws.context, reword_lesson(ws.context, lesson.id, words).id)
+            talk(f"In use in your words. Undo: metier lessons wrong {lesson.id[:8]}")
+        case "f":
+            forget_lesson(ws.context, lesson.id)
+            talk(f"Out of use. Undo: metier lessons approve {lesson.id[:8]}")
+        case "b":
+            approve_lesson(ws.context, lesson.id)
+            talk(f"In use again. Undo: metier lessons wrong {lesson.id[:8]}")
+        case _:
+            talk("It stays paused.")
+
+
+def _may_stand(lesson: Lesson) -> bool:
+    """Whether a lesson is for a page: it is no fix, and no hook reminds or denies by it."""
+    return lesson.kind != "fix" and (lesson.check is None or lesson.check.step == "observe")
+
+
+def _count(done: list[Lesson]) -> str:
+    return f"{len(done)} lesson{'' if len(done) == 1 else 's'}"
+
+
+def _tell(done: list[Lesson], told: str, nothing: str, as_json: bool) -> None:  # noqa: FBT001 - a command's own flag
+    from metier.cli.views.lessons import row
+
+    if as_json:
+        emit([row(one) for one in done])
+        return
+    for one in done:
+        console().print(f"  {one.id[:8]}  {one.text}", markup=False)
+    talk(told if done else nothing)

@@ -1,0 +1,96 @@
+"""The marked block in AGENTS.md or CLAUDE.md: only Metier writes in it, and taking it out gives the page back."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from metier.agents.changes import replace_file
+from metier.errors import RefusedError
+from metier.library.delivery.channels import one_line
+from metier.library.delivery.notes_file import in_use
+from metier.store.tables.learning import lessons
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from metier.context.context import Context
+    from metier.types.lessons import Lesson
+
+PAGES = ("AGENTS.md", "CLAUDE.md")
+_BLOCK = re.compile(
+    rb"(?P<before>\n*)<!-- metier:begin \+(?P<added>[0-2])(?P<new> new)? (?P<hash>[0-9a-f]{16}) -->\n"
+    rb"(?P<body>.*?)<!-- metier:end -->\n",
+    re.DOTALL,
+)
+_HEADING = "<!-- Written by Metier. Change it with: metier lessons -->\n## Standing instructions\n\n"
+
+
+def default_page(ctx: Context) -> str:
+    """The page that a project has; AGENTS.md if it has none."""
+    return next((name for name in PAGES if (ctx.root / name).is_file()), PAGES[0])
+
+
+def planned_page(ctx: Context, page: str, changed: Lesson) -> bytes | None:
+    """A page as it has to be once a lesson is changed; None: it goes, for Metier made it. Refuses a strange page."""
+    with ctx.store.read() as transaction:
+        every = [changed if one.id == changed.id else one for one in lessons.list_all(transaction)]
+    shown = sorted((one for one in in_use(ctx, every) if one.published == page), key=lambda one: (one.kind, one.id))
+    return with_block(_content(ctx, page), [one_line(one.text) for one in shown], page)
+
+
+def write_page(ctx: Context, page: str, content: bytes | None) -> None:
+    """Put a page in its place."""
+    if content is None:
+        (ctx.root / page).unlink(missing_ok=True)
+    else:
+        replace_file(ctx.root / page, content)
+
+
+def with_block(content: bytes | None, lines: Sequence[str], page: str) -> bytes | None:
+    """A page with these lines in Metier's block, or as it was before if there are none; None: there was no page."""
+    before, is_new, after = _around(content, page)
+    if not lines:
+        return None if is_new and not before + after else before + after
+    body = (_HEADING + "".join(f"- {line}\n" for line in lines)).encode()
+    added = 0 if not before else 1 if before.endswith(b"\n") else 2
+    mark = f"<!-- metier:begin +{added}{' new' if is_new else ''} {_hash(body)} -->\n"
+    return before + b"\n" * added + mark.encode() + body + b"<!-- metier:end -->\n" + after
+
+
+def _around(content: bytes | None, page: str) -> tuple[bytes, bool, bytes]:
+    """What stands before the block and behind it, and whether Metier made the page."""
+    if content is None:
+        return b"", True, b""
+    found = list(_BLOCK.finditer(content))
+    if (not found and b"<!-- metier:" in content) or len(found) > 1:
+        raise RefusedError(f"The marks of Metier's block in {page} are broken. Take them out of the page, then again.")
+    if not found:
+        return content, False, b""
+    block = found[0]
+    if _hash(block["body"]) != block["hash"].decode():
+        raise RefusedError(
+            f"Metier's block in {page} was changed by hand. Move your lines out of it, or take the whole block out,"
+            " then again. Nothing was changed."
+        )
+    kept = len(block["before"]) - int(block["added"])
+    return content[: block.start() + max(0, kept)], block["new"] is not None, content[block.end() :]
+
+
+def _content(ctx: Context, page: str) -> bytes | None:
+    """What a page holds now; None: there is none. A page that leads out of the project is refused."""
+    file: Path = ctx.root / page
+    if not file.resolve().is_relative_to(ctx.root.resolve()):
+        raise RefusedError(f"{page} is a link that leads out of the project. Metier does not write there.")
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RefusedError(f"{page} cannot be read: {error.strerror}.") from None
+
+
+def _hash(body: bytes) -> str:
+    return sha256(body).hexdigest()[:16]
