@@ -162,9 +162,25 @@ def test_calls_are_held_to_an_approved_lesson_and_the_digest_tells_it(tmp_path: 
         assert get_lesson(ws.context, fix.id).check == done.check
         found = digest_of(ws.context)
         assert [(lesson.id, rate.violated) for lesson, rate in found.checked] == [(fix.id, 2)]
+        assert (found.before.applies, found.before.violated) == (4, 2)
         assert [(one.program, one.sessions) for one in found.came_back] == [("tool pr", 4)]
         clock.later(days=90)
         assert [one.id for one in digest_of(ws.context).unused] == [fix.id]
+
+
+def test_a_call_that_was_denied_is_counted_apart_and_teaches_no_fix(ws: Workspace) -> None:
+    taught(ws, "one", "two")
+    fix = ws.lessons()[0]
+    approve_lesson(ws.context, fix.id, "yes", "deny")
+    reason = f"Not run. Standing instruction confirmed by ada: {fix.text}"
+    calls = (failed("tool pr", reason), ran("tool pr --path ."))
+    ws.deliver([replace(said(f"open it {one}", *calls, session=one), started="2100-01-01T00:00:00Z") for one in "xyz"])
+    ws.learn()
+    counted = count_check(ws.context, get_lesson(ws.context, fix.id))
+    assert counted is not None
+    assert (counted.after.applies, counted.after.violated, counted.after.denied) == (3, 0, 3)
+    assert [one.text for one in ws.lessons() if "Not run" in one.text or "Standing" in one.text] == []
+    assert get_lesson(ws.context, fix.id).sessions == 2
 
 
 def test_only_a_lesson_with_a_check_can_deny(ws: Workspace) -> None:

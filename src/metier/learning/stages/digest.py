@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from metier.learning.lessons.checks.tally import Rate
 from metier.learning.lessons.remedies import by_trouble
 from metier.learning.lessons.session.mine import from_text
 from metier.learning.lessons.wording import error_wording
@@ -15,7 +16,6 @@ from metier.store.tables.learning import sightings
 
 if TYPE_CHECKING:
     from metier.context.context import Context
-    from metier.learning.lessons.checks.tally import Rate
     from metier.types.lessons import Lesson
 
 DAYS, QUIET = 7, 60
@@ -37,6 +37,8 @@ class Digest:
 
     checked: tuple[tuple[Lesson, Rate], ...] = ()
     """Approved lessons with how calls stood to them."""
+    before: Rate = field(default_factory=Rate)
+    """How calls stood to the same lessons in the last weeks before they were approved; this shows no cause."""
     came_back: tuple[CameBack, ...] = ()
     unused: tuple[Lesson, ...] = ()
     """Approved lessons that applied to no call for long."""
@@ -46,6 +48,7 @@ def digest_of(ctx: Context) -> Digest:
     """The digest of a workspace as of now."""
     week, quiet = (_days_ago(ctx, days) for days in (DAYS, QUIET))
     checked: list[tuple[Lesson, Rate]] = []
+    before: list[Rate] = []
     unused: list[Lesson] = []
     for lesson in list_lessons(ctx):
         if lesson.status != "approved" or lesson.check is None:
@@ -53,9 +56,11 @@ def digest_of(ctx: Context) -> Digest:
         lately, long = count_check(ctx, lesson, since=week), count_check(ctx, lesson, since=quiet)
         if lately is not None and (lately.after.applies or lately.after.denied):
             checked.append((lesson, lately.after))
+            before += [long.before] if long is not None else []
         if long is not None and not long.before.applies + long.after.applies and lesson.approved < quiet:
             unused.append(lesson)
-    return Digest(checked=tuple(checked), came_back=tuple(_came_back(ctx, week)), unused=tuple(unused))
+    earlier = Rate(applies=sum(one.applies for one in before), violated=sum(one.violated for one in before))
+    return Digest(checked=tuple(checked), before=earlier, came_back=tuple(_came_back(ctx, week)), unused=tuple(unused))
 
 
 def _came_back(ctx: Context, week: str) -> list[CameBack]:

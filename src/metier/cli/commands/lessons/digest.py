@@ -47,6 +47,7 @@ def document(found: Digest) -> dict[str, object]:
             }
             for lesson, rate in found.checked
         ],
+        "before": {"applies": found.before.applies, "violated": found.before.violated},
         "came_back": [
             {"program": one.program, "error": one.error, "sessions": one.sessions} for one in found.came_back
         ],
@@ -54,16 +55,26 @@ def document(found: Digest) -> dict[str, object]:
     }
 
 
-def lines(found: Digest) -> Iterator[str]:
-    """A digest in three lines."""
+def _checked(found: Digest) -> Iterator[str]:
+    """How calls stood to lessons, sentence by sentence."""
     applies, violated, denied = (
         sum(getattr(rate, part) for _, rate in found.checked) for part in ("applies", "violated", "denied")
     )
+    if applies:
+        yield f"obeyed in {applies - violated} of {applies} calls."
+    if denied:
+        yield "1 wrong call was denied before it ran." if denied == 1 else f"{denied} wrong calls were denied."
+    if before := found.before.applies:
+        obeyed = before - found.before.violated
+        yield f"Before you approved them: obeyed in {obeyed} of {before} (before and after, not causal)."
     worst = max(found.checked, key=lambda one: one[1].violated, default=None)
-    most = f" Most often: {worst[0].text}" if worst and worst[1].violated else ""
-    obeyed = f"obeyed in {applies - violated} of {applies} calls." if applies else "no call to check."
-    wrong = "1 wrong call was denied before it ran." if denied == 1 else f"{denied} wrong calls were denied."
-    yield f"Lessons: {obeyed}{f' {wrong}' if denied else ''}{most}"
+    if worst and worst[1].violated:
+        yield f"Most often violated: {worst[0].text}"
+
+
+def lines(found: Digest) -> Iterator[str]:
+    """A digest in three lines."""
+    yield f"Lessons: {' '.join(_checked(found)) or 'no call to check.'}"
     back = "; ".join(f"{one.program}: {one.error}" for one in found.came_back[:NAMED])
     yield f"Came back: {back}" if back else "Came back: no error of earlier sessions."
     unused = "; ".join(f"{one.text} (metier lessons forget {one.id[:8]})" for one in found.unused[:NAMED])
