@@ -25,7 +25,9 @@ from metier.training.service.stack import optimiser_stack, roller_stack
 from metier.training.targets.callable import function_of
 from metier.training.targets.chat import ChatTarget
 from metier.training.targets.checks import CommandChecks
+from metier.training.targets.command import CommandTarget
 from metier.training.targets.completion import CompletionTarget
+from metier.training.targets.paid import PaidTarget
 from metier.training.targets.parse import target_of
 from metier.training.targets.target import TargetSetup
 from metier.types.trials import Rollout
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from metier.training.scoring.scorer import Function
     from metier.training.service.order import Order
     from metier.training.service.outage import HoldUnscored
+    from metier.training.targets.target import Target
 
 EVERY = 0.05
 """Seconds between two commits of what nobody waits for."""
@@ -90,7 +93,7 @@ def _bench(
     try:
         opened = partial(lines.open, environ=environ)
         setup = TargetSetup(open_model=opened, environ=environ, seconds=order.seconds, stop=closing.stopped)
-        target = target_of(order.target, setup)
+        target = _paid(target_of(order.target, setup), lines, order)
         scorers = Scorers(_means(ctx, order, lines, environ))
         scorers.check(order.cases)
         keeper = StoredRollouts(ctx, grouped, account, order.limits.rollouts, closing)
@@ -116,6 +119,13 @@ def _bench(
                 lines.close()
     finally:
         lines.close()
+
+
+def _paid(target: Target, lines: TrainingModels, order: Order) -> Target:
+    """The target, paid from the budget if it is an agent that tells what it took; models are paid where they answer."""
+    if not isinstance(target, CommandTarget) or target.prints == "text":
+        return target
+    return PaidTarget(target, lines.ledger, order.limits.on_models, tells_cost=target.prints == "claude")
 
 
 def _warmed(ctx: Context) -> None:

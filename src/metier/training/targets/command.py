@@ -56,6 +56,8 @@ class CommandTarget:
     """Whether the first word is a line for the shell; what stands in for places is quoted for it."""
     passed: tuple[str, ...] = ()
     """Names of further variables it is given, such as that of a key."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """What its environment says besides."""
     exits: tuple[int, ...] = (0,)
     """Exit codes that count as an attempt."""
     collect: tuple[str, ...] = ()
@@ -106,7 +108,8 @@ class CommandTarget:
         values = {"task": clean(case.input), "task_file": str(task), "skill_dir": str(skill_dir)}
         words = self._filled(values)
         said = "" if re.search(r"\{task(_file)?\}", " ".join(self.words)) else case.input
-        ended = run(words, work, environment(home, self.environ, self.passed), self.limits, said)
+        environ = environment(home, self.environ, self.passed) | dict(self.variables)
+        ended = run(words, work, environ, self.limits, said)
         if isinstance(ended, Failed):
             return Broken(reason=self._safe(ended.reason), again=ended.again)
         return self._attempt(ended, work)
@@ -162,12 +165,17 @@ def command_target(
     return CommandTarget(words=words, environ=environ, passed=passed, limits=limits or ProcessLimits())
 
 
-def agent_target(name: str, environ: Mapping[str, str], limits: ProcessLimits | None = None) -> CommandTarget:
-    """The target for a well-known agent, by its name."""
+def agent_target(text: str, environ: Mapping[str, str], limits: ProcessLimits | None = None) -> CommandTarget:
+    """The target for a well-known agent, by its name; words behind it are options of the agent."""
+    try:
+        name, *extra = shlex.split(text) or [""]
+    except ValueError as error:
+        raise UsageError(f"The agent {text!r} cannot be read: {error}.") from None
     agent = known_agent(name)
     sweep()
     return CommandTarget(
-        words=agent.words,
+        words=agent.words_with(tuple(extra)),
+        variables=agent.variables,
         environ=environ,
         skills=agent.skills,
         prints=agent.prints,
@@ -177,7 +185,7 @@ def agent_target(name: str, environ: Mapping[str, str], limits: ProcessLimits | 
 
 
 def agent_from(text: str, setup: TargetSetup) -> CommandTarget:
-    """The target `agent=NAME`."""
+    """The target `agent=NAME`, or `agent=NAME --option …`."""
     return agent_target(text, setup.environ, ProcessLimits(seconds=setup.seconds, stop=setup.stop))
 
 

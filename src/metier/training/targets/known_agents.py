@@ -15,6 +15,7 @@ from metier.errors import UsageError
 if TYPE_CHECKING:
     from metier.training.targets.agent_output import Format
 
+QUIET = (("METIER_ENABLED", "false"),)
 PORTABLE = ".agents/skills"
 """Where most agents look for a project's skills."""
 
@@ -29,6 +30,13 @@ class KnownAgent:
     keys: tuple[str, ...] = ()
     """The variables its keys stand in, passed on where they are set."""
     prints: Format = "text"
+    variables: tuple[tuple[str, str], ...] = QUIET
+    """What its environment says: no recording of its own, no updates, few retries."""
+
+    def words_with(self, extra: tuple[str, ...]) -> tuple[str, ...]:
+        """The command with further options, right behind its name."""
+        named = next((at for at, word in enumerate(self.words) if word.startswith(("-", "{"))), len(self.words))
+        return (*self.words[:named], *extra, *self.words[named:])
 
 
 AGENTS: dict[str, KnownAgent] = {
@@ -40,6 +48,12 @@ AGENTS: dict[str, KnownAgent] = {
         skills=".claude/skills",
         keys=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN"),
         prints="claude",
+        variables=(
+            *QUIET,
+            ("CLAUDE_CODE_MAX_RETRIES", "1"),
+            ("DISABLE_AUTOUPDATER", "1"),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ),
     ),
     "codex": KnownAgent(
         words=("codex", "exec", "--json", "--ephemeral", "--skip-git-repo-check", "--sandbox", "workspace-write", "-"),
@@ -55,7 +69,7 @@ AGENTS: dict[str, KnownAgent] = {
             "auto_edit",
             "--allowed-tools=activate_skill",
         ),
-        keys=("GEMINI_API_KEY", "GOOGLE_API_KEY", "GEMINI_CLI_TRUST_WORKSPACE"),
+        keys=("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GEMINI_CLI_TRUST_WORKSPACE"),
         prints="gemini",
     ),
     "copilot": KnownAgent(
