@@ -138,3 +138,19 @@ def test_an_agent_is_started_without_updates_retries_and_recording(tmp_path: Pat
 def test_quotes_that_do_not_close_are_told() -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         agent_target("codex 'x", {})
+
+
+def test_the_persons_login_is_there_only_when_asked_for(tmp_path: Path) -> None:
+    said = "import json, os; place = os.path.expanduser('~/.claude/.credentials.json')\n"
+    said += "mode = oct(os.stat(place).st_mode)[-3:] if os.path.exists(place) else 'none'\n"
+    (tmp_path / "claude").write_text(
+        f"#!{sys.executable} -I\n{said}print(json.dumps({{'type': 'result', 'result': mode}}))\n"
+    )
+    (tmp_path / "claude").chmod(0o755)
+    environ = {"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(tmp_path / "me")}
+    with pytest.raises(UsageError, match="no login of claude-code"):
+        agent_target("claude-code --login", environ)
+    (tmp_path / "me/.claude").mkdir(parents=True)
+    (tmp_path / "me/.claude/.credentials.json").write_text("{}")
+    found = [agent_target(text, environ).run(CASE, None, 0) for text in ("claude-code", "claude-code --login")]
+    assert [one.output if isinstance(one, Attempt) else one.reason for one in found] == ["none", "600"]

@@ -8,6 +8,7 @@ import shlex
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.errors import UsageError
@@ -21,7 +22,6 @@ from metier.training.targets.work_folder import collect_files, install_skill, wr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from metier.processes import ProcessResult
     from metier.skills.package import Package
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 NAMES = ("task", "task_file", "skill_dir")
 PLACES = re.compile(rf"\{{({'|'.join(NAMES)})\}}")
+LOGIN = "--login"
+"""The word behind an agent's name that gives it the person's own login."""
 SHOWN = 20_000
 """Characters of what a command complained about that a trace keeps."""
 SHORTEST = 8
@@ -56,6 +58,8 @@ class CommandTarget:
     """Whether the first word is a line for the shell; what stands in for places is quoted for it."""
     passed: tuple[str, ...] = ()
     """Names of further variables it is given, such as that of a key."""
+    login: tuple[str, ...] = ()
+    """Files below the person's home that are copied into its own."""
     variables: tuple[tuple[str, str], ...] = ()
     """What its environment says besides."""
     exits: tuple[int, ...] = (0,)
@@ -98,6 +102,7 @@ class CommandTarget:
         work, home = place / "work", place / "home"
         for one in (work, home):
             one.mkdir()
+        copy_login(Path(self.environ.get("HOME", "")), home, self.login)
         write_texts(work, case.files)
         task = place / "task.md"
         task.write_text(case.input, encoding="utf-8", errors="replace")
@@ -153,6 +158,16 @@ class CommandTarget:
         return text
 
 
+def copy_login(source: Path, home: Path, files: tuple[str, ...]) -> None:
+    """Copy the files of a login that are there, readable by the person alone."""
+    for name in files:
+        target = home / name
+        if (source / name).is_file():
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            target.touch(mode=0o600)
+            target.write_bytes((source / name).read_bytes())
+
+
 def command_target(
     line: str, environ: Mapping[str, str], passed: tuple[str, ...] = (), limits: ProcessLimits | None = None
 ) -> CommandTarget:
@@ -172,9 +187,13 @@ def agent_target(text: str, environ: Mapping[str, str], limits: ProcessLimits | 
     except ValueError as error:
         raise UsageError(f"The agent {text!r} cannot be read: {error}.") from None
     agent = known_agent(name)
+    login = agent.login if LOGIN in extra else ()
+    if LOGIN in extra and not any(Path(environ.get("HOME", ""), one).is_file() for one in login):
+        raise UsageError(f"There is no login of {name} on this machine. Log in with it first, or leave {LOGIN} out.")
     sweep()
     return CommandTarget(
-        words=agent.words_with(tuple(extra)),
+        words=agent.words_with(tuple(word for word in extra if word != LOGIN)),
+        login=login,
         variables=agent.variables,
         environ=environ,
         skills=agent.skills,
@@ -185,7 +204,7 @@ def agent_target(text: str, environ: Mapping[str, str], limits: ProcessLimits | 
 
 
 def agent_from(text: str, setup: TargetSetup) -> CommandTarget:
-    """The target `agent=NAME`, or `agent=NAME --option …`."""
+    """The target `agent=NAME`, or `agent=NAME --login --option …`."""
     return agent_target(text, setup.environ, ProcessLimits(seconds=setup.seconds, stop=setup.stop))
 
 

@@ -30,6 +30,8 @@ class KnownAgent:
     keys: tuple[str, ...] = ()
     """The variables its keys stand in, passed on where they are set."""
     prints: Format = "text"
+    login: tuple[str, ...] = ()
+    """Files below the person's home that hold its login, copied into the throw-away home only when asked for."""
     variables: tuple[tuple[str, str], ...] = QUIET
     """What its environment says: no recording of its own, no updates, few retries."""
 
@@ -48,6 +50,7 @@ AGENTS: dict[str, KnownAgent] = {
         skills=".claude/skills",
         keys=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN"),
         prints="claude",
+        login=(".claude/.credentials.json", ".claude.json"),
         variables=(
             *QUIET,
             ("CLAUDE_CODE_MAX_RETRIES", "1"),
@@ -59,6 +62,7 @@ AGENTS: dict[str, KnownAgent] = {
         words=("codex", "exec", "--json", "--ephemeral", "--skip-git-repo-check", "--sandbox", "workspace-write", "-"),
         keys=("CODEX_API_KEY", "OPENAI_API_KEY"),
         prints="codex",
+        login=(".codex/auth.json", ".codex/config.toml"),
     ),
     "gemini": KnownAgent(
         words=(
@@ -71,6 +75,7 @@ AGENTS: dict[str, KnownAgent] = {
         ),
         keys=("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GEMINI_CLI_TRUST_WORKSPACE"),
         prints="gemini",
+        login=(".gemini/oauth_creds.json", ".gemini/google_accounts.json", ".gemini/settings.json"),
     ),
     "copilot": KnownAgent(
         words=("copilot", "-s", "--no-ask-user", "--allow-tool=write", "-p", "{task}"),
