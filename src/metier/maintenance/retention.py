@@ -10,6 +10,7 @@ from metier.errors import NotFoundError
 from metier.events import Advanced, Began, Ended, Noted
 from metier.store.engines import line_journal as journal
 from metier.store.tables import meta
+from metier.store.tables.learning import lessons
 from metier.store.tables.library import drafts
 from metier.store.tables.models import memo
 from metier.store.tables.runs import full_text as search
@@ -29,6 +30,8 @@ STEP = 500
 """Runs removed per transaction."""
 RESTING = ("accepted", "candidate", "quarantined")
 """Statuses of drafts whose runs stay."""
+LEARNED = ("proposed", "approved")
+"""Statuses of lessons whose runs stay."""
 ROOM = 0.9
 """A store that grew over its limit is brought down to this share of it."""
 
@@ -43,6 +46,7 @@ def remove_runs(ctx: Context, ids: Sequence[str], reason: str) -> Iterator[Event
             part = [record.id for record in found]
             gone += runs.remove(transaction, part, ctx.now())
             memo.clear(transaction)  # what a model said may quote them
+            lessons.forget_runs(transaction, part)
             selections.forget(transaction, part, [record.run.message for record in found])
             note_action(transaction, ctx, f"remove {len(part)} runs", " ".join(part), reason)
             meta.put(transaction, meta.ERASING, "yes")
@@ -117,9 +121,11 @@ def _forget(ctx: Context, days: int) -> None:
 
 
 def _limit(ctx: Context, ids: Sequence[str], why: str) -> Iterator[Event]:
-    """Remove runs that came of age, but for those that a skill or an open draft rests on: its quotes stand in them."""
+    """Remove runs that came of age, but for those that a skill, an open draft or a lesson rests on."""
     with ctx.store.read() as transaction:
         kept = {run for one in drafts.list_all(transaction) if one.status in RESTING for run in one.provenance.runs}
+        found = [one for one in lessons.list_all(transaction) if one.status in LEARNED]
+    kept |= {quote.run for one in found for quote in one.quotes}
     ids = [one for one in ids if one not in kept]
     if ids:
         yield Noted(stage="tidy", text=f"Removing the {len(ids)} oldest runs: {why}.", level="warning")

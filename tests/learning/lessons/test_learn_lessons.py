@@ -14,6 +14,7 @@ from metier.errors import ConflictError, NotFoundError, RefusedError
 from metier.learning.stages.count_checks import count_check
 from metier.learning.stages.digest import digest_of
 from metier.library.lessons import approve_lesson, edit_lesson, forget_lesson, get_lesson, reject_lesson
+from metier.maintenance.retention import remove_runs
 from metier.store.tables import audit
 from metier.store.tables.learning import lessons
 from metier.store.tables.runs import runs
@@ -188,3 +189,15 @@ def test_only_a_lesson_with_a_check_can_deny(ws: Workspace) -> None:
     fact = ws.lessons()[1]
     with pytest.raises(RefusedError, match="names no command or path"):
         approve_lesson(ws.context, fact.id, "yes", "deny")
+
+
+def test_a_deleted_run_takes_its_words_out_of_every_lesson(ws: Workspace) -> None:
+    taught(ws, "one", "two")
+    approve_lesson(ws.context, (fix := ws.lessons()[0]).id)
+    first, second = sorted(ws.runs(), key=lambda one: one.sequence)
+    list(remove_runs(ws.context, [first.id], "asked"))
+    assert {one.run for one in get_lesson(ws.context, fix.id).quotes} == {second.id}
+    list(remove_runs(ws.context, [second.id], "asked"))
+    assert ws.lessons(every=True) == []
+    ws.learn()
+    assert ws.lessons(every=True) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.errors import ConflictError
@@ -44,6 +45,19 @@ def move(transaction: Transaction, before: Lesson, now: Lesson) -> None:
     if found is None or (found.text, found.status) != (before.text, before.status):
         raise ConflictError(f"Lesson {before.id} changed meanwhile. Look at it again: metier lessons show {before.id}")
     put(transaction, [now])
+
+
+def forget_runs(transaction: Transaction, ids: Iterable[str]) -> None:
+    """Take the words of removed runs out of every lesson; one that rests on nothing else goes with them."""
+    gone = set(ids)
+    for lesson in list_all(transaction):
+        left = tuple(one for one in lesson.quotes if one.run not in gone)
+        if len(left) == len(lesson.quotes):
+            continue
+        if left or lesson.by == "person":
+            put(transaction, [replace(lesson, quotes=left)])
+        else:
+            transaction.all("DELETE FROM lessons WHERE workspace = ? AND id = ?", (transaction.workspace, lesson.id))
 
 
 def replace_proposals(transaction: Transaction, lessons: Iterable[Lesson]) -> None:
