@@ -149,7 +149,9 @@ def test_calls_are_held_to_an_approved_lesson_and_the_digest_tells_it(tmp_path: 
     with Workspace.open(folder, clock=clock) as ws:
         taught(ws, "one", "two")
         fix = ws.lessons()[0]
-        assert fix.check == LessonCheck(program=("tool", "pr"), needs=("--path",), instead="tool pr --path .")
+        assert fix.check == LessonCheck(
+            program=("tool", "pr"), needs=("--path", "--session"), instead="tool pr --path ."
+        )
         done = approve_lesson(ws.context, fix.id, "yes", "deny")
         assert done.check is not None
         assert done.check.step == "deny"

@@ -99,7 +99,7 @@ def has_argument(given: Sequence[str], wanted: str) -> bool:
 
 def named_paths(line: str) -> list[str]:
     """The words of a command line that can be paths."""
-    return [word for command in _commands(line) for word in command.arguments]
+    return [word for command in _commands(line) for word in command.arguments if " " not in word]
 
 
 def touches(folder: str, paths: Iterable[str]) -> bool:

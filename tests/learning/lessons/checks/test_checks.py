@@ -86,6 +86,7 @@ def test_a_call_that_can_never_work_is_checked_and_one_that_depends_on_the_momen
     usage = check("When `tool pr` fails with “either --session or --path must be provided”: `tool pr --path .`", "fix")
     assert check_line(usage, "tool pr") == "violated"
     assert check_line(usage, "tool pr --path=docs > x") == "obeyed"
+    assert check_line(usage, "tool pr --session s1") == "obeyed"
     unknown = check("When `tool get` fails with “unknown option '--task'”: `tool get NAME`", "fix")
     assert check_line(unknown, "tool get --task 3") == "violated"
     assert check_line(unknown, "tool get task3") == "obeyed"
@@ -99,6 +100,7 @@ def test_a_path_that_must_not_be_touched() -> None:
     assert check_call(diary, read) == "violated"
     assert check_call(diary, ran("cat dev-log/day1.md")) == "violated"
     assert check_call(diary, ran("cat dev-logs.md")) is None
+    assert check_call(diary, ran('git commit -m "how it handles dev-log/ files"')) is None
 
 
 @pytest.mark.parametrize(

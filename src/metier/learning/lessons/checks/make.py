@@ -40,6 +40,8 @@ _USAGE = re.compile(r"missing required|must be provided|is required|required arg
 _UNKNOWN = re.compile(
     r"(?:unknown|unexpected|unrecogni[sz]ed|invalid|no such) (?:option|argument|flag)s?:? '?(--?[\w-]+)", re.IGNORECASE
 )
+_FLAG = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+"""Options that an error names: any of them will do."""
 _FIX = re.compile(r"When `([^`]+)` fails with “([^”]+)”: (?:run )?`([^`]+)`")
 
 
@@ -58,7 +60,7 @@ def _of_fix(text: str) -> LessonCheck | None:
     program, error, command = tuple(found[1].split()), found[2], found[3]
     if unknown := _UNKNOWN.search(error):
         return LessonCheck(program=program, wrong=(unknown[1],), instead=command)
-    flags = tuple(word for word in _words(command) if word.startswith("-"))
+    flags = tuple(dict.fromkeys((*(word for word in _words(command) if word.startswith("-")), *_FLAG.findall(error))))
     if _USAGE.search(error) and flags and _words(command)[: len(program)] == program:
         return LessonCheck(program=program, needs=flags, instead=command)
     return None
