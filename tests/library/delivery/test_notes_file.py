@@ -65,6 +65,10 @@ def test_a_step_is_agreed_to_for_these_words_and_other_words_are_only_counted(ta
     note = notes(taught)["before"]
     assert (note.denies, note.text) == (True, RULE)
     assert (taught.state / "words/before").read_text() == "install\n"
+    approve_lesson(taught.context, rule, step="observe")
+    assert set(notes(taught)) == {"start"}
+    approve_lesson(taught.context, rule, step="remind")
+    assert not notes(taught)["before"].denies
     assert reword_lesson(taught.context, rule, f"Please: {RULE}").check is not None
     assert set(notes(taught)) == {"start"}
     edit_lesson(taught.context, rule, "Be kind.")

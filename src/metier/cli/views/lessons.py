@@ -173,6 +173,7 @@ def next_steps(lesson: Lesson) -> Iterator[str]:
     elif check is not None:
         does = "is denied, with the reason" if check.step == "deny" else "gets a reminder"
         yield visible(f"From now on a call that violates it {does}: {check_words(check)}.")
+        yield f"Only count such calls again: metier lessons approve {short} --count"
 
 
 def is_quote(lesson: Lesson) -> bool:

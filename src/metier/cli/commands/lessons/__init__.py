@@ -89,6 +89,7 @@ def approve(
     lesson: LessonArgument,
     deny: Annotated[bool, typer.Option("--deny", help="Deny calls that violate it, where agents can.")] = False,
     remind: Annotated[bool, typer.Option("--remind", help="Remind the agent when a call violates it.")] = False,
+    count: Annotated[bool, typer.Option("--count", help="Only count such calls again.")] = False,
     reason: Reason = "",
     as_json: AsJson = False,
 ) -> None:
@@ -99,9 +100,9 @@ def approve(
     from metier.errors import UsageError
     from metier.library.lessons import approve_lesson
 
-    if deny and remind:
-        raise UsageError("Choose one: --remind or --deny.")
-    step = "deny" if deny else "remind" if remind else None
+    if deny + remind + count > 1:
+        raise UsageError("Choose one: --count, --remind or --deny.")
+    step = "deny" if deny else "remind" if remind else "observe" if count else None
     with open_workspace(ctx) as ws:
         done = approve_lesson(ws.context, lesson, reason, step)
     _tell(done, f"Approved lesson {done.id[:8]}. Undo: metier lessons forget {done.id[:8]}", as_json=as_json)
