@@ -25,7 +25,7 @@ class ProtocolError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class ClientMessage:
     """What a client asks; without an id it is a notice that nobody answers."""
 
     method: str
@@ -33,7 +33,7 @@ class Request:
     id: str | int | None = None
 
 
-def read_messages(source: BinaryIO) -> Iterator[Request | ProtocolError]:
+def read_messages(source: BinaryIO) -> Iterator[ClientMessage | ProtocolError]:
     """The requests of a client, in their order; a line that is none is the error to answer it with."""
     while line := source.readline(LONGEST + 1):
         if len(line) > LONGEST:
@@ -48,7 +48,7 @@ def read_messages(source: BinaryIO) -> Iterator[Request | ProtocolError]:
                 yield error
 
 
-def parse_message(line: bytes) -> Request | None:
+def parse_message(line: bytes) -> ClientMessage | None:
     """One request; None for an answer, since this server asks nothing."""
     try:
         said = json.loads(line)
@@ -64,7 +64,7 @@ def parse_message(line: bytes) -> Request | None:
         raise ProtocolError(REQUEST, "A request has a method, and an id that is a text or a whole number.")
     if not isinstance(params, dict):
         raise ProtocolError(PARAMS, "`params` must be an object.")
-    return Request(method=method, params=params, id=number)  # pyright: ignore[reportUnknownArgumentType]
+    return ClientMessage(method=method, params=params, id=number)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def answer(number: str | int | None, result: Mapping[str, object]) -> bytes:

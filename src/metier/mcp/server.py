@@ -13,8 +13,8 @@ from metier.mcp.messages import (
     INTERNAL,
     METHOD,
     PARAMS,
+    ClientMessage,
     ProtocolError,
-    Request,
     answer,
     read_messages,
     refusal,
@@ -69,7 +69,7 @@ class Server:
                 sink.write(line)
                 sink.flush()
 
-    def reply_to(self, message: Request | ProtocolError) -> bytes:
+    def reply_to(self, message: ClientMessage | ProtocolError) -> bytes:
         """The line that answers a message; nothing for a notice."""
         if isinstance(message, ProtocolError):
             return refusal(None, message)

@@ -100,10 +100,8 @@ def parse_spec(text: str, options: ModelOptions | None = None) -> ModelSpec:
         raise ConfigError(f"A model is written PROVIDER:NAME, for example openai:gpt-5-mini, not '{text}'.")
     spec = _known(provider.lower(), name)
     url = options.url.strip() or address
-    if spec.protocol == "pydantic-ai" and (url or options.key_variable or options.headers):
-        raise ConfigError(f"'{provider}' is reached through pydantic-ai: address, key and headers are set as it says.")
-    if spec.is_program and (url or options.key_variable or options.headers):
-        raise ConfigError(f"'{provider}' uses the agent's own login: it takes no address, key or headers.")
+    if url or options.key_variable or options.headers:
+        _check_reach(spec, provider)
     return replace(
         spec,
         base_url=_checked_url(url) if url else spec.base_url,
@@ -111,6 +109,14 @@ def parse_spec(text: str, options: ModelOptions | None = None) -> ModelSpec:
         headers=tuple(_header(line) for line in options.headers),
         price=_price(options.price),
     )
+
+
+def _check_reach(spec: ModelSpec, provider: str) -> None:
+    """Refuse an address, a key or headers where somebody else sets them."""
+    if spec.protocol == "pydantic-ai":
+        raise ConfigError(f"'{provider}' is reached through pydantic-ai: address, key and headers are set as it says.")
+    if spec.is_program:
+        raise ConfigError(f"'{provider}' uses the agent's own login: it takes no address, key or headers.")
 
 
 def keys_of(spec: ModelSpec, environ: Mapping[str, str]) -> tuple[str, ...]:

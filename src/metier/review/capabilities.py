@@ -151,14 +151,8 @@ def plain_words(capability: Capability) -> str:
             return f"run the program {name}"
         case Host(name):
             return f"talk to the host {name}"
-        case Install(command):
-            return f"install something: {command}"
-        case NetworkUse(command):
-            return f"reach the network: {command}"
-        case TrustChange(what):
-            return f"change what is trusted: {what}"
-        case UnreadCommand(command):
-            return f"run something that cannot be read beforehand: {command}"
+        case Install() | NetworkUse() | TrustChange() | UnreadCommand():
+            return _effect_words(capability)
         case OutsidePath(path):
             return f"use {path}, outside the workspace"
         case SecretName(name):
@@ -171,6 +165,20 @@ def plain_words(capability: Capability) -> str:
             return f"follow a standing order: {text}"
         case _:
             assert_never(capability)
+
+
+def _effect_words(effect: Install | NetworkUse | TrustChange | UnreadCommand) -> str:
+    match effect:
+        case Install(command):
+            return f"install something: {command}"
+        case NetworkUse(command):
+            return f"reach the network: {command}"
+        case TrustChange(what):
+            return f"change what is trusted: {what}"
+        case UnreadCommand(command):
+            return f"run something that cannot be read beforehand: {command}"
+        case _:
+            assert_never(effect)
 
 
 _WEIGHT: dict[type[Capability], int] = {

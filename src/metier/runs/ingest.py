@@ -24,6 +24,7 @@ from metier.types.lessons import ToldLesson
 
 if TYPE_CHECKING:
     from metier.context.context import Context
+    from metier.store.engines.engine import Transaction
 
 BATCH = 200
 """Files per transaction."""
@@ -72,17 +73,22 @@ def _ingest(ctx: Context, folder: Path, names: list[str]) -> list[Delivery]:
         records = [entry for entry in fresh.values() if isinstance(entry, Record)]
         done = store_records(transaction, records)
         for entry in fresh.values():
-            if isinstance(entry, files.TranscriptFile):
-                files.put_waiting(transaction, entry)
-            elif isinstance(entry, Selection):
-                selections.put(transaction, entry)
-            elif isinstance(entry, tuple):
-                told.add(transaction, entry)
+            _put(transaction, entry)
         done += [entry for entry in fresh.values() if isinstance(entry, Delivery)]
         spooled.forget(transaction, [name for name in known if not (folder / name).exists()])
         spooled.add(transaction, fresh.keys(), ctx.now())
     _clear(folder, entries, names)
     return done
+
+
+def _put(transaction: Transaction, entry: Entry | None) -> None:
+    """Keep what is neither a run nor a refusal."""
+    if isinstance(entry, files.TranscriptFile):
+        files.put_waiting(transaction, entry)
+    elif isinstance(entry, Selection):
+        selections.put(transaction, entry)
+    elif isinstance(entry, tuple):
+        told.add(transaction, entry)
 
 
 def _clear(folder: Path, entries: dict[str, Entry | None], names: list[str]) -> None:

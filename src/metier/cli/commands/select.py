@@ -11,6 +11,7 @@ from metier.cli.output import console, emit, talk
 
 if TYPE_CHECKING:
     from metier.selection.assembly.render import Form
+    from metier.selection.result import Selected
 
 TaskArgument = Annotated[
     str, typer.Argument(metavar="TASK", help="What the agent is about to do; - reads standard input.")
@@ -47,8 +48,6 @@ def select(
 
     Example:  metier select "fix the flaky login test" --why  ·  metier select - --render claude-code < task.txt
     """
-    from metier.cli.views.select import closing, page
-
     form = _form(render) if render else None
     text = _task(task)
     with open_workspace(ctx) as ws:
@@ -57,14 +56,23 @@ def select(
         found = ws.select(text, agent=agent, path=path, exclude=exclude or (), budget=budget, model=not no_model)
     if as_json:
         emit(found.as_json())
-    elif form:
+        for note in found.notes:
+            talk(note)
+    else:
+        _show(found, form, why=why)
+
+
+def _show(found: Selected, form: Form | None, *, why: bool) -> None:
+    from metier.cli.views.select import closing, page
+
+    if form:
         console().out(found.render(form), end="", highlight=False)
     else:
         for part in page(found, why=why):
             console().print(part)
-    for line in found.notes if as_json else closing(found):
+    for line in closing(found):
         talk(line)
-    if found.choice.chosen and not (as_json or form or why):
+    if found.choice.chosen and not (form or why):
         talk("See the text for the agent: --render markdown. See the parts of the scores: --why")
 
 

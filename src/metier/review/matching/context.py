@@ -43,13 +43,20 @@ class Surroundings:
             return 0.0
         if self._script:
             return QUOTED if self._on_security and _has("pattern_list", self._line(start, end)) else 1.0
-        if _has("teaching", self._heading(start)) or _has("warning", self._data[max(0, first - 160) : first]):
+        if self._is_warned_of(start, first):
             return 0.0
-        if _has("lead_in", self._lead_in(start)):
-            return 0.0
+        return QUOTED if self._is_example(start, end) else 1.0
+
+    def _is_example(self, start: int, end: int) -> bool:
         if self._prose and (self._is_fenced(start) or self._is_quoted(start)):
-            return QUOTED
-        return QUOTED if self._on_security and self._is_shown(start, end) else 1.0
+            return True
+        return self._on_security and self._is_shown(start, end)
+
+    def _is_warned_of(self, start: int, first: int) -> bool:
+        """Whether the words before a match, its list or its section name what follows as something bad."""
+        if _has("teaching", self._heading(start)) or _has("warning", self._data[max(0, first - 160) : first]):
+            return True
+        return _has("lead_in", self._lead_in(start))
 
     def _is_negated(self, start: int, first: int) -> bool:
         return _has("negation", self._data[max(first, start - BEFORE) : start])

@@ -55,12 +55,8 @@ class Passages:
         """Every place where the parts of a way stand together, unless something there excuses it."""
         if not all(part in self._possible or part.startswith("@") for part in way.all):
             return
-        found: list[Spans] = []
-        for part in way.all:
-            found.append(self.spans(part))
-            if not found[-1]:
-                return
-        for start, end in found[0]:
+        found = self._all_spans(way)
+        for start, end in found[0] if found else ():
             left, right = self._window(way.within, start, end)
             firsts = [_inside(spans, left, right) for spans in found[1:]]
             if any(first is None for first in firsts):
@@ -68,6 +64,15 @@ class Passages:
             if way.unless and compile_pattern(way.unless).search(self.view.data[left:right]):
                 continue
             yield Place(start, end, min([start, *(first for first in firsts if first is not None)]), left, right)
+
+    def _all_spans(self, way: Way) -> list[Spans]:
+        """Where each part matches; nothing if one of them matches nowhere."""
+        found: list[Spans] = []
+        for part in way.all:
+            found.append(self.spans(part))
+            if not found[-1]:
+                return []
+        return found
 
     def spans(self, part: str) -> Spans:
         """Where a part matches."""

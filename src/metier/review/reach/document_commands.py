@@ -125,5 +125,10 @@ def _is_command(text: str, *, ordered: bool, learned: bool) -> bool:
         return not rest.startswith(_NO_ARGUMENTS)
     if not _NAME.fullmatch(first) or first in _BUILT_IN:
         return False
-    told = ordered and "." not in first and "/" not in first
-    return told or _FLAG.search(rest) is not None or (learned and bool(rest) and not rest.startswith(_NO_ARGUMENTS))
+    if ordered and "." not in first and "/" not in first:
+        return True
+    return _has_arguments(rest, learned=learned)
+
+
+def _has_arguments(rest: str, *, learned: bool) -> bool:
+    return _FLAG.search(rest) is not None or (learned and bool(rest) and not rest.startswith(_NO_ARGUMENTS))

@@ -171,14 +171,18 @@ def _trust_changes(command: SimpleCommand, name: str, plain: list[str]) -> Itera
         yield "sudo"
     elif name in _TRUST_PROGRAMS or _sets_trust(command, name):
         yield _short(command.words)
+    yield from _trust_arguments(command, name)
+    if name == "git" and "commit" in plain[:1] and any(map(_GIT_NO_VERIFY.fullmatch, command.arguments)):
+        yield "git commit -n"
+    yield from (one.target[:LONGEST] for one in command.redirections if _TRUST_VALUE.search(one.target))
+
+
+def _trust_arguments(command: SimpleCommand, name: str) -> Iterator[str]:
     for one in command.arguments:
         if _TRUST_FLAG.fullmatch(one) or one in _SHORT_TRUST.get(name, ()):
             yield f"{name} {one}"[:LONGEST]
         elif len(one) < LONGEST * 2 and _TRUST_VALUE.search(one):
             yield one[:LONGEST]
-    if name == "git" and "commit" in plain[:1] and any(map(_GIT_NO_VERIFY.fullmatch, command.arguments)):
-        yield "git commit -n"
-    yield from (one.target[:LONGEST] for one in command.redirections if _TRUST_VALUE.search(one.target))
 
 
 def _trust_variables(command: SimpleCommand, name: str, plain: list[str]) -> Iterator[str]:

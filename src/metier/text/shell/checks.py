@@ -88,13 +88,19 @@ def arguments_after(program: Sequence[str], command: SimpleCommand) -> tuple[str
 
 def has_argument(given: Sequence[str], wanted: str) -> bool:
     """Whether a word is among the arguments: as it is, with a value behind `=`, or as one of several letters."""
-    for word in given:
-        if word == wanted or word.partition("=")[0] == wanted or (word.rstrip("/") or "/") == wanted:
-            return True
-        is_letters = len(word) > 1 and word[0] == "-" and word[1] != "-" and word[1:].isalpha()
-        if is_letters and len(wanted) == 2 and wanted[0] == "-" and wanted[1] in word[1:]:
-            return True
-    return False
+    return any(
+        word == wanted
+        or word.partition("=")[0] == wanted
+        or (word.rstrip("/") or "/") == wanted
+        or _has_letter(word, wanted)
+        for word in given
+    )
+
+
+def _has_letter(word: str, wanted: str) -> bool:
+    """Whether a word holds a one-letter option among others, as `-am` holds `-m`."""
+    is_letters = len(word) > 1 and word[0] == "-" and word[1] != "-" and word[1:].isalpha()
+    return is_letters and len(wanted) == 2 and wanted[0] == "-" and wanted[1] in word[1:]
 
 
 def named_paths(line: str) -> list[str]:
