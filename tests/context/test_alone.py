@@ -14,6 +14,7 @@ import pytest
 from metier.context.exclusive import exclusive_lock, file_of
 from metier.errors import BusyError, UnreachableError
 from metier.store.engines.exclusive import HELD, lock_by_file
+from metier.store.engines.postgres import PostgresEngine
 from metier.store.engines.server_lock import by_server
 from metier.workspace import Workspace
 
@@ -155,7 +156,8 @@ def test_other_work_and_other_workspaces_go_on(tmp_path: Path) -> None:
 
 def test_a_server_that_is_away_is_an_error_a_person_understands() -> None:
     url = "postgresql://nobody@127.0.0.1:1/nothing"
-    with pytest.raises(UnreachableError, match="does not answer"), by_server(url, "learn x", 0):
+    engine = PostgresEngine(url)
+    with pytest.raises(UnreachableError, match="does not answer"), by_server(engine, "learn x", 0):
         pass
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from metier.errors import BusyError
 from metier.store.engines.exclusive import lock_by_file
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from metier.context.context import Context
+    from metier.store.engines.postgres import PostgresEngine
 
 
 @contextmanager
@@ -25,9 +26,8 @@ def exclusive_lock(ctx: Context, wait: float, work: str = "learn") -> Generator[
     server may serve several machines, so there the server holds it.
     """
     with ExitStack() as stack:
-        held = _at_server(ctx, wait, work) if ctx.config.store else lock_by_file(file_of(ctx, work), wait)
         try:
-            stack.enter_context(held)
+            stack.enter_context(_lock(ctx, wait, work))
         except BusyError as error:
             raise BusyError(
                 f"Another {work} is running in {ctx.root}: {error}. Nothing was changed; try again when it has ended."
@@ -35,10 +35,12 @@ def exclusive_lock(ctx: Context, wait: float, work: str = "learn") -> Generator[
         yield
 
 
-def _at_server(ctx: Context, wait: float, work: str) -> AbstractContextManager[None]:
+def _lock(ctx: Context, wait: float, work: str) -> AbstractContextManager[None]:
+    if not ctx.config.store:
+        return lock_by_file(file_of(ctx, work), wait)
     from metier.store.engines.server_lock import by_server
 
-    return by_server(ctx.config.store, f"{work} {ctx.name}", wait)
+    return by_server(cast("PostgresEngine", ctx.store), f"{work} {ctx.name}", wait)
 
 
 def file_of(ctx: Context, work: str) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from metier.errors import BusyError, ConfigError, InputError, RefusedError, StoreError, UnreachableError
@@ -48,8 +49,19 @@ class PostgresTransaction:
             return cursor.rowcount if rows else 0
 
 
+@dataclass(slots=True)
+class Line:
+    """A connection, and whose turn it is."""
+
+    connection: Connection[Row]
+    turn: threading.RLock = field(default_factory=threading.RLock)
+
+
 class PostgresEngine:
-    """A PostgreSQL database; each thread has a connection of its own, opened again after the server was away."""
+    """A PostgreSQL database; each thread has a connection of its own, opened again after the server was away.
+
+    Where the server gives no more connections, threads take turns on one.
+    """
 
     dialect = POSTGRESQL
 
@@ -61,7 +73,9 @@ class PostgresEngine:
         self._url = url
         self.workspace = workspace
         self._wait = wait
-        self._connections: dict[int, Connection[Row]] = {}
+        self._lines: dict[int, Line] = {}
+        self.held: set[int] = set()
+        """Numbers of the server's locks that this engine holds."""
 
     @contextmanager
     def read(self) -> Generator[PostgresTransaction]:
@@ -86,8 +100,7 @@ class PostgresEngine:
 
     def erase(self, *, compact: bool = False) -> None:
         """Let PostgreSQL reclaim deleted rows; its own log is the database administrator's."""
-        connection = self._connection()
-        with self._translated(connection):
+        with self._turn(self.line()) as connection, self._translated(connection):
             connection.autocommit = True
             try:
                 connection.execute("VACUUM FULL" if compact else "VACUUM")
@@ -113,27 +126,47 @@ class PostgresEngine:
 
     def close(self) -> None:
         """Close every connection."""
-        for connection in self._connections.values():
-            connection.close()
-        self._connections.clear()
+        for line in self._lines.values():
+            line.connection.close()
+        self._lines.clear()
+
+    def run_on(self, line: Line, sql: str, values: Sequence[Value]) -> list[Row]:
+        """Run one statement on a certain connection: what belongs to a session is not for any other."""
+        with self._session("SET TRANSACTION READ ONLY", line) as transaction:
+            return transaction.all(sql, values)
 
     @contextmanager
-    def _session(self, first: str) -> Generator[PostgresTransaction]:
-        connection = self._connection()
-        with self._translated(connection), connection.transaction():
+    def _session(self, first: str, line: Line | None = None) -> Generator[PostgresTransaction]:
+        with self._turn(line or self.line()) as connection, self._translated(connection), connection.transaction():
             transaction = PostgresTransaction(connection, self.workspace)
             transaction.all(first)
             yield transaction
 
-    def _connection(self) -> Connection[Row]:
+    @contextmanager
+    def _turn(self, line: Line) -> Generator[Connection[Row]]:
+        """A connection for one thread at a time, alive."""
+        if not line.turn.acquire(timeout=self._wait):
+            raise BusyError(f"Another thread has had the only connection to the store for more than {self._wait:g} s.")
+        try:
+            if not _alive(line.connection):
+                line.connection.close()
+                line.connection = self._connect()
+            yield line.connection
+        finally:
+            line.turn.release()
+
+    def line(self) -> Line:
+        """The connection of this thread; if there can be no further one, that of another thread."""
         thread = threading.get_ident()
-        connection = self._connections.get(thread)
-        if connection is None or not _alive(connection):
-            if connection is not None:
-                connection.close()
-            connection = self._connect()
-            self._connections[thread] = connection
-        return connection
+        if thread not in self._lines:
+            others = list(self._lines.values())
+            try:
+                self._lines[thread] = Line(self._connect())
+            except UnreachableError:
+                if not others:
+                    raise
+                self._lines[thread] = others[0]
+        return self._lines[thread]
 
     def _connect(self) -> Connection[Row]:
         assert psycopg is not None  # noqa: S101 - checked by __init__

@@ -1,4 +1,4 @@
-"""The lock of `alone` at a PostgreSQL server, for a store that several machines share."""
+"""Locks at a PostgreSQL server, for a store that several machines share: they live on a connection of the store."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from metier.errors import BusyError, ConfigError, UnreachableError
+from metier.errors import BusyError, StoreError
 from metier.store.engines.exclusive import let_go_by_children, try_lock
-
-try:
-    import psycopg
-except ImportError:  # the extra is not installed; by_server says so
-    psycopg = None
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from psycopg import Connection
+    from metier.store.engines.postgres import Line, PostgresEngine
 
 SESSION = (
     ("idle_session_timeout", "0"),
@@ -29,37 +24,29 @@ SESSION = (
 
 
 @contextmanager
-def by_server(url: str, name: str, wait: float) -> Generator[None]:
-    """Hold a lock at a PostgreSQL server, on a connection of its own; BusyError when another has it too long."""
-    if psycopg is None:
-        raise ConfigError("store is a PostgreSQL address, but its driver is missing: pip install 'metier[postgres]'.")
+def by_server(engine: PostgresEngine, name: str, wait: float) -> Generator[None]:
+    """Hold a lock at the server, on this thread's connection; BusyError when another has it too long.
+
+    One connection is enough: a pool or a server may give no second one. The lock ends with its connection.
+    """
+    number = int.from_bytes(blake2b(f"metier\0{name}".encode(), digest_size=8).digest(), signed=True)
+    line = engine.line()  # the work may go on in another thread, the lock stays where it is
+    for setting in SESSION:  # one that this server does not have yet is left out
+        engine.run_on(line, "SELECT set_config(name, ?, false) FROM pg_settings WHERE name = ?", setting[::-1])
+    if not try_lock(lambda: _take(engine, line, number), wait):
+        raise BusyError("a process of this store, perhaps on another machine")
     try:
-        connection = psycopg.connect(url, connect_timeout=10, autocommit=True, application_name=f"metier {name}"[:60])
-    except psycopg.Error as error:
-        said = " ".join(str(error).split())
-        raise UnreachableError(f"The PostgreSQL server of `store` does not answer: {said}") from None
-    try:
-        with let_go_by_children(connection.fileno()):
-            if not _asked(connection, name, wait):
-                raise BusyError("a process of this store, perhaps on another machine")
+        with let_go_by_children(line.connection.fileno()):
             yield
     finally:
-        with suppress(psycopg.Error):  # the lock ends with its connection
-            connection.close()
+        engine.held.discard(number)
+        with suppress(StoreError):  # a lost connection has lost the lock as well
+            engine.run_on(line, "SELECT pg_advisory_unlock(?)", (number,))
 
 
-def _asked(connection: Connection[tuple[object, ...]], name: str, wait: float) -> bool:
-    assert psycopg is not None  # noqa: S101 - there is a connection
-    number = int.from_bytes(blake2b(f"metier\0{name}".encode(), digest_size=8).digest(), signed=True)
-    try:
-        for setting in SESSION:  # one that this server does not have yet is left out
-            connection.execute("SELECT set_config(name, %s, false) FROM pg_settings WHERE name = %s", setting[::-1])
-        return try_lock(lambda: _first(connection, number), wait)
-    except psycopg.Error as error:
-        said = " ".join(str(error).split())
-        raise UnreachableError(f"The PostgreSQL server of `store` does not answer: {said}") from None
-
-
-def _first(connection: Connection[tuple[object, ...]], number: int) -> bool:
-    row = connection.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
-    return row is not None and row[0] is True
+def _take(engine: PostgresEngine, line: Line, number: int) -> bool:
+    """Take the lock if nobody has it; the server would give it to the same connection twice."""
+    if number in engine.held or engine.run_on(line, "SELECT pg_try_advisory_lock(?)", (number,)) != [(True,)]:
+        return False
+    engine.held.add(number)
+    return True
