@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -13,8 +14,11 @@ from metier.config import Config
 from metier.context.models.access import asker_of
 from metier.context.models.spending import budget_line
 from metier.library.proposals.ship import apply_drafts
+from metier.maintenance.retention import remove_runs
 from metier.models.builder import NoModel, model_settings
+from metier.store.tables.learning import lessons
 from metier.types import Run
+from metier.types.lessons import Lesson, Quote
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -90,6 +94,42 @@ def test_retention_keeps_the_runs_that_a_skill_rests_on_and_says_what_it_removes
         assert sorted(record.run.external_id or "" for record in ws.runs()) == sorted(
             run.external_id or "" for run in bumps()
         )
+
+
+QUOTED = Lesson(id="aaaa", workspace="", kind="rule", text="Use uv, not pip", subject="uv", status="approved")
+
+
+def _quoting(ws: Workspace) -> str:
+    """A workspace with four old runs, and lessons that quote the first two; the id of the first."""
+    ws.deliver([Run(message=f"chore {n} " + "x" * 300_000, external_id=str(n)) for n in range(4)])
+    ids = {record.run.external_id: record.id for record in ws.runs()}
+    one, other = (Quote(run=ids[str(n)], text="use uv", origin="person") for n in range(2))
+    with ws.context.store.write() as transaction:
+        named = replace(QUOTED, workspace=ws.name, quotes=(one,))
+        lessons.put(transaction, [named, replace(named, id="bbbb", status="proposed", quotes=(one, other))])
+        lessons.put(transaction, [replace(named, id="cccc", status="proposed")])
+    return ids["0"]
+
+
+@pytest.mark.parametrize("limit", [{"retention_days": 90, "max_disk_mb": 0}, {"retention_days": 0, "max_disk_mb": 1}])
+def test_retention_keeps_the_runs_that_a_lesson_quotes(tmp_path: Path, limit: dict[str, object]) -> None:
+    now = [datetime(2026, 1, 1, tzinfo=UTC)]
+    (tmp_path / "p").mkdir()
+    with Workspace.open(tmp_path / "p", clock=lambda: now[0], flags=limit) as ws:
+        _quoting(ws)
+        now[0] += timedelta(days=91)
+        for _ in ws.tidy():
+            pass
+        left = {record.run.external_id for record in ws.runs()}
+        assert {"0", "1"} <= left < {"0", "1", "2", "3"}
+
+
+def test_forgetting_a_run_takes_its_words_out_of_lessons(ws: Workspace) -> None:
+    for _ in remove_runs(ws.context, [_quoting(ws)], "private"):
+        pass
+    with ws.context.store.read() as transaction:
+        found = {one.id: len(one.quotes) for one in lessons.list_all(transaction)}
+    assert found == {"bbbb": 1}
 
 
 def test_an_unproven_draft_waits_in_mode_apply(shell: Shell) -> None:

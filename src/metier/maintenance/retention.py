@@ -121,22 +121,30 @@ def _forget(ctx: Context, days: int) -> None:
 
 
 def _limit(ctx: Context, ids: Sequence[str], why: str) -> Iterator[Event]:
-    """Remove runs that came of age, but for those that a skill, an open draft or a lesson rests on."""
+    """Remove runs that came of age, but for those that something rests on."""
     with ctx.store.read() as transaction:
-        kept = {run for one in drafts.list_all(transaction) if one.status in RESTING for run in one.provenance.runs}
-        found = [one for one in lessons.list_all(transaction) if one.status in LEARNED]
-    kept |= {quote.run for one in found for quote in one.quotes}
+        kept = _rested_on(transaction)
     ids = [one for one in ids if one not in kept]
     if ids:
         yield Noted(stage="tidy", text=f"Removing the {len(ids)} oldest runs: {why}.", level="warning")
         yield from remove_runs(ctx, ids, why)
 
 
+def _rested_on(transaction: Transaction) -> set[str]:
+    """The runs that a skill, an open draft or a lesson quotes: only a person who forgets them removes those."""
+    drafted = {run for one in drafts.list_all(transaction) if one.status in RESTING for run in one.provenance.runs}
+    return drafted | {
+        quote.run for one in lessons.list_all(transaction) if one.status in LEARNED for quote in one.quotes
+    }
+
+
 def _too_many(ctx: Context, limit: int) -> list[str]:
     """The oldest runs that have to go so that this workspace's take clearly less than the limit."""
     with ctx.store.read() as transaction:
         weight = runs.total_size(transaction)
-        return runs.oldest_ids(transaction, weight - int(limit * ROOM)) if weight > limit else []
+        if weight <= limit:
+            return []
+        return runs.oldest_ids(transaction, weight - int(limit * ROOM), _rested_on(transaction))
 
 
 def _records(transaction: Transaction, ids: Sequence[str]) -> list[Record]:

@@ -19,7 +19,7 @@ from metier.store.tables.runs import verdicts
 from metier.types import LearningState, Record, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from metier.store.engines.engine import Row, Transaction, Value
     from metier.types import Verdict
@@ -239,18 +239,20 @@ def total_size(transaction: Transaction) -> int:
     return int(cast("int", transaction.all(sql, (transaction.workspace,))[0][0]))
 
 
-def oldest_ids(transaction: Transaction, weight: int) -> list[str]:
-    """The runs recorded first that together take at least this much; never the newest one."""
+def oldest_ids(transaction: Transaction, weight: int, kept: Container[str] = ()) -> list[str]:
+    """The runs recorded first that together take at least this much; never the newest one, and none that is kept."""
     sizes = transaction.all(
-        "SELECT sequence, size FROM runs WHERE workspace = ? ORDER BY sequence", (transaction.workspace,)
+        "SELECT key, size FROM runs WHERE workspace = ? ORDER BY sequence", (transaction.workspace,)
     )
-    last, taken = 0, 0
-    for sequence, size in sizes[:-1]:
+    found: list[str] = []
+    taken = 0
+    for key, size in sizes[:-1]:
         if taken >= weight:
             break
-        last, taken = cast("int", sequence), taken + cast("int", size)
-    sql = "SELECT key FROM runs WHERE workspace = ? AND sequence <= ? ORDER BY sequence"
-    return [id_of(str(row[0])) for row in transaction.all(sql, (transaction.workspace, last))]
+        if (run := id_of(str(key))) not in kept:
+            found.append(run)
+            taken += cast("int", size)
+    return found
 
 
 def ids_of_session(transaction: Transaction, session: str) -> list[str]:
