@@ -273,7 +273,8 @@ class Workspace:
     ) -> Selected:
         """The skills an agent should have for a task, with how that came about; often none, and that is an answer.
 
-        `model`: ask the configured one, none, or one that is handed in; `path`: what the task is about.
+        `model`: ask the configured one, none (no remote embedder either), or one that is handed in. `path`: what the
+        task is about.
         """
         from metier.selection.select import SelectOptions, select
 

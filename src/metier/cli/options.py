@@ -96,14 +96,22 @@ def open_workspace(ctx: typer.Context, *, create: bool = False) -> Workspace:
     return ws
 
 
-def tell_budget(ws: Workspace) -> None:
-    """Say what may be spent, before a model is asked."""
+def tell_budget(ws: Workspace, *named: str) -> None:
+    """Say what may be spent, before a model is asked; `named`: models and targets of the command itself."""
     from metier.cli.output import talk
     from metier.context.models.spending import budget_line
 
-    line = budget_line(ws.context)
+    line = budget_line(ws.context, [_model_of(one) for one in named])
     if line:
         talk(line)
+
+
+def _model_of(text: str) -> str:
+    """The model that a text names as itself or as a target; empty: the one that is set, if any."""
+    kind, _, name = text.partition("=")
+    if kind in ("chat", "completion", "agent"):
+        return name
+    return "" if kind in ("command", "python") else text
 
 
 def prepare_hooks(ws: Workspace) -> None:

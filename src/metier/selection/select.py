@@ -82,7 +82,12 @@ def select(pool: SkillPool, options: SelectOptions) -> Selected:
         options = replace(options, exclude=frozenset(catalogue.in_use), model=False)
     update_worths(ctx, most=1, waits=PAGE)
     with selection_model(ctx, model=options.model) as advice:
-        basis = Basis(settings=settings, adviser=advice.adviser, records=adjustments(pool.library, pool.hashes))
+        basis = Basis(
+            settings=settings,
+            adviser=advice.adviser,
+            is_local=options.model is False and bool(ctx.config.models.embed_model),
+            records=adjustments(pool.library, pool.hashes),
+        )
         decision = _decide(pool, catalogue, task, options, basis)
         if decision.found.changed:  # a skill was written meanwhile: decide again with the library as it is now
             catalogue = drain(pool.refresh(force=True))

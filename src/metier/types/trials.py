@@ -25,8 +25,14 @@ class Case:
     """None: nobody said yet on which side it stands."""
     tags: tuple[str, ...] = ()
     origin: str = "given"
+    """Where it comes from; what was made from a recorded run begins with `run`."""
     files: tuple[tuple[str, str], ...] = ()
     """Files the task begins with: path and text."""
+
+    @property
+    def is_from_run(self) -> bool:
+        """Whether it holds text of a session."""
+        return self.origin.startswith("run")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

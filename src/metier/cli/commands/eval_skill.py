@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.options import AsJson, open_workspace, options_from
+from metier.cli.options import AsJson, open_workspace, options_from, tell_budget
 from metier.cli.output import console, emit, result_with_progress, talk
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ def command(ctx: typer.Context, asked: EvalOptions) -> None:
     from metier.training.service.inputs import build_order
 
     with open_workspace(ctx) as ws:
+        if not asked.budget and not asked.as_json:
+            tell_budget(ws, asked.judge, asked.target)
         order = build_order(
             ws.library,
             asked.skill,

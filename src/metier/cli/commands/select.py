@@ -20,7 +20,7 @@ Agent = Annotated[str, typer.Option(metavar="NAME", help="The agent that asks, s
 PathOption = Annotated[str, typer.Option("--path", metavar="PATH", help="The file or folder the task is about.")]
 Exclude = Annotated[list[str] | None, typer.Option(metavar="SKILL", help="Leave this skill out; can be repeated.")]
 Budget = Annotated[int | None, typer.Option(min=0, max=1_000_000, help="Use at most this many tokens of skills.")]
-NoModel = Annotated[bool, typer.Option("--no-model", help="Ask no model; the calibrated score decides.")]
+NoModel = Annotated[bool, typer.Option("--no-model", help="Ask no model and no remote embedder; the score decides.")]
 Render = Annotated[
     str,
     typer.Option(metavar="FORM", help="Print what the agent gets: markdown, claude-code, skill-content, mcp, plain."),

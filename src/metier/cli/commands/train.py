@@ -120,7 +120,7 @@ def run(ctx: typer.Context, asked: TrainFlags) -> None:
 
     with open_workspace(ctx) as ws:
         if not asked.budget and not asked.as_json:
-            tell_budget(ws)
+            tell_budget(ws, asked.optimiser, asked.target)
         order = build_order(
             ws.library,
             asked.skill,
@@ -160,6 +160,8 @@ def resume(
 
     with open_workspace(ctx) as ws:
         order = order_again(ws.context, training, limits_from(budget) if budget else None)
+        if not budget and not as_json:
+            tell_budget(ws, *(one for one in (order.optimiser, order.target) if isinstance(one, str)))
         if not is_named(order.target):
             raise UsageError(
                 f"This training was imported. Train the skill here: metier train {order.skill} --cases FILE"

@@ -34,13 +34,28 @@ def asker_of(
         return line
     if not ctx.config.models.send_sessions:
         line.close()
-        return NoModel(
-            reason=f"Text of your sessions is not sent to {line.name} before you say yes; heuristics do the work.",
-            fix="See what would be sent, and say yes: metier models allow",
-        )
+        return _not_allowed(line.name)
     from metier.context.models.line import ModelAsker
 
     return ModelAsker(line, limits_of(ctx.config, is_program=line.is_program), within)
+
+
+def _not_allowed(name: str) -> NoModel:
+    return NoModel(
+        reason=f"Text of your sessions is not sent to {name} before you say yes; heuristics do the work.",
+        fix="See what would be sent, and say yes: metier models allow",
+    )
+
+
+def what_is_sent(ctx: Context) -> str:
+    """What learning may spend, or what it waits for before it asks the model; empty where none is set."""
+    from metier.context.models.spending import budget_line
+
+    name = ctx.config.models.model
+    if name and not ctx.config.models.send_sessions:
+        found = _not_allowed(name)
+        return f"{found.reason} {found.fix}"
+    return budget_line(ctx)
 
 
 def embedder_of(ctx: Context, environ: Mapping[str, str] | None = None) -> RemoteEmbedder | NoModel:

@@ -13,6 +13,7 @@ from metier import config
 from metier.context import state_folder as place
 from metier.context.context import utc
 from metier.context.exclusive import exclusive_lock
+from metier.context.models.access import what_is_sent
 from metier.errors import BusyError, MetierError
 from metier.events import Began, Ended, Noted
 from metier.hooks.spool import SPOOL
@@ -176,7 +177,8 @@ class Lookout:
             if ws.context.config.learning.trigger == "after_run"
             else f"at {', '.join(ws.context.config.learning.times)}"
         )
-        return Noted(stage=WATCH, text=f"learns {how} (mode {ws.context.config.mode}).")
+        text = f"learns {how} (mode {ws.context.config.mode}). {what_is_sent(ws.context)}"
+        return Noted(stage=WATCH, text=text.rstrip())
 
     def _take_in(self, ws: Opened) -> Iterator[Event]:
         """Take in what hooks spooled since the last look; what belongs to another workspace stays there."""

@@ -112,7 +112,7 @@ def retrieve(
 ) -> RetrievedSkills:
     """Find the best eligible skills for a task, and the pinned ones."""
     checked = _CheckedOnce(pool, catalogue, [one.name for one in eligibility.pinned])
-    by = task_meaning(pool, task.text) if eligibility.names else Meaning()
+    by = task_meaning(pool, task.text) if eligibility.names and not basis.is_local else Meaning()
     search = Search(pool=pool, task=task.text, vector=by.vector, eligibility=eligibility, wanted=basis.settings.top_k)
     scored: list[ScoredSkill] = []
     settled = False

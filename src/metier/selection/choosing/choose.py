@@ -31,6 +31,8 @@ class Basis:
     settings: SelectionSettings = field(default_factory=SelectionSettings)
     adviser: Adviser | None = None
     """None: the calibrated score decides by itself. Hooks have none."""
+    is_local: bool = False
+    """Nothing of the task leaves this machine: a remote embedder is not asked either."""
     calibration: Calibration = FITTED
     records: Mapping[str, Adjustment] = field(default_factory=lambda: NO_RECORD)
     """What the runs of each skill say about it, by name."""
@@ -70,7 +72,7 @@ def choose(
 
 def decision_key(task: Task, basis: Basis) -> str:
     """What the decision on a task is kept under; known before anything is retrieved."""
-    decider = f"score {basis.calibration.version}"
+    decider = f"score {basis.calibration.version}{' local' if basis.is_local else ''}"
     if basis.adviser:
         from metier.selection.choosing.ask_model import prompts_hash
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
-from metier.errors import InputError, NotFoundError
+from metier.errors import InputError, NotFoundError, RefusedError
 from metier.library.disk.packages import has_document, read_package
 from metier.store.tables.training import cases as suites
 from metier.store.tables.training import trainings
@@ -68,12 +68,23 @@ def build_order(library: Library, skill: str, **asked: Unpack[TrainOptions]) -> 
     name, package = skill_from(library, skill)
     cases = asked.get("cases", "")
     read, source = cases_from(str(cases), package) if isinstance(cases, str | Path) else (_suite(cases), "")
+    _refuse_unasked(library.ctx, read)
     read = tuple(_without_secrets(library.ctx, case) for case in read)
     order = Order(skill=name, start=package, cases=read, source=source, target=asked.get("target", "chat"))
     rest = {key: value for key, value in asked.items() if key not in ("cases", "target")}
     if "gate" in rest:
         rest["spec"] = asked.get("spec", order.spec).replace(gate="own")
     return replace(order, **cast("dict[str, Any]", rest))
+
+
+def _refuse_unasked(ctx: Context, cases: Sequence[Case]) -> None:
+    """Cases that were made from runs hold text of sessions: that is sent only after a yes."""
+    count = sum(case.is_from_run for case in cases)
+    if count and not ctx.config.models.send_sessions:
+        raise RefusedError(
+            f"{count} of {len(cases)} cases come from recorded runs, and text of your sessions is not sent to a model "
+            "before you say yes: metier models allow"
+        )
 
 
 def _without_secrets(ctx: Context, case: Case) -> Case:
@@ -128,6 +139,7 @@ def order_again(ctx: Context, training: str, limits: TrainLimits | None = None) 
         kept = trainings.get(transaction, training)
         start = unpack_package(trainings.start_of(transaction, kept.id))
         cases = tuple(suites.list_all(transaction, f"train:{kept.id}"))
+    _refuse_unasked(ctx, cases)
     order = _ordered(kept, json.loads(kept.order), cases)
     return Order(
         skill=kept.skill,
