@@ -16,8 +16,9 @@ import pytest
 from cli_shell import Shell, bumps
 from selection_shop import put
 
-from metier.cli.output import visible
+from metier.cli.output import show_progress, visible
 from metier.errors import InputError
+from metier.events import Advanced, Began
 from metier.maintenance.backup import restore_backup, write_backup
 from metier.maintenance.doctor import check_workspace
 from metier.store.tables import audit
@@ -28,7 +29,10 @@ from metier.types.trials import Case
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from metier.events import Event
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -169,6 +173,43 @@ def test_rare_invisible_characters_reach_no_terminal(character: str) -> None:
     assert character not in visible(f"a{character}b")
 
 
+@pytest.mark.parametrize("character", ["\U0001d173", "\U0001d174", "\U0001d17a", "\u206a", "\U0001bca0", "\ufff9"])
+def test_review_finds_one_rare_invisible_character(shell: Shell, tmp_path: Path, character: str) -> None:
+    package = tmp_path / "deploy-helper"
+    package.mkdir()
+    head = "---\nname: deploy-helper\ndescription: Deploys. Use before a release.\n---\n\n"
+    (package / "SKILL.md").write_text(f"{head}Run the tests{character} first.\n", encoding="utf-8")
+    said = shell.run("review", str(package), "--json")
+    assert (said.code, "hidden-characters" in said.out) == (1, True)
+
+
+def test_long_work_says_what_it_does_also_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    def work() -> Iterator[Event]:
+        yield Began(stage="import x", total=5_000)
+        yield from (Advanced(stage="import x", done=n, total=5_000) for n in range(1, 2_501))
+
+    show_progress(work(), quiet=0.0)
+    assert capsys.readouterr().err == "import x: 1,000 done, 20%\nimport x: 2,000 done, 40%\n"
+    show_progress(work())  # over within a moment: nothing to say
+    assert capsys.readouterr().err == ""
+
+
+def test_an_import_of_a_folder_says_first_what_it_looks_for(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "sessions").mkdir()
+    asked: dict[str, object] = {
+        "type": "user",
+        "uuid": "u1",
+        "parentUuid": None,
+        "sessionId": "s1",
+        "version": "2.1.40",
+    }
+    asked |= {"timestamp": "2026-01-05T12:00:00.000Z", "cwd": "/home/ann/shop", "userType": "external"}
+    line = asked | {"isSidechain": False, "message": {"role": "user", "content": "Bump the version"}}
+    (tmp_path / "sessions/s1.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    said = shell.run("import", "claude-code", str(tmp_path / "sessions"))
+    assert (said.code, said.err.startswith("Looking for Claude Code sessions")) == (0, True)
+
+
 def test_the_documented_hook_runs_no_module_of_the_project(tmp_path: Path) -> None:
     (tmp_path / "json.py").write_text("open('ran', 'w').close()\n")
     command = [sys.executable, "-I", "-m", "metier.hooks.record"]
@@ -220,6 +261,8 @@ LEAKS = {
     "curl with a variable": (f"curl -u $USER:{WORD} x.io", WORD),
     "curl with a quoted password": (f"curl -u admin:'{WORD}' x.io", WORD),
     "curl over two lines": (f"curl -k \\\n  -u 'admin:{WORD}' x.io", WORD),
+    "curl with the password on the next line": (f"curl -u admin:\\\n{WORD} https://x.io", WORD),
+    "curl with both on lines of their own": (f"curl -k \\\n  -u admin:\\\n  {WORD} x.io", WORD),
     "the tail of a wrapped key": (f"{KEY[:60]}\n{KEY[60:]}", KEY[60:]),
     "the tail behind a backslash": (f"key: {KEY[:70]}\\\n{KEY[70:]}\n", KEY[70:]),
     "the tail in a joined text": (f'"{KEY[:50]}" +\n  "{KEY[50:]}"', KEY[50:]),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from metier.errors import MetierError
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -102,6 +103,38 @@ def _drafts(shell: Shell) -> str:
     return _live(shell)
 
 
+def _import_parcel(shell: Shell) -> str:
+    """A skill that somebody exported with its history and their own approvals."""
+    with as_sender(shell) as sender:
+        sender.ok("skills", "export", SKILL, "--to", str(shell.folder.with_name("parcel.zip")))
+    shell.run("skills", "import", str(shell.folder.with_name("parcel.zip")))
+    return _handed_out(shell)
+
+
+def _restore(shell: Shell) -> str:
+    """A backup that somebody made of their own state."""
+    with as_sender(shell) as sender:
+        sender.ok("backup", str(shell.folder.with_name("theirs.tar.gz")))
+    shell.run("init")
+    shell.run("restore", str(shell.folder.with_name("theirs.tar.gz")), "--yes")
+    return _handed_out(shell)
+
+
+@contextmanager
+def as_sender(shell: Shell) -> Iterator[Shell]:
+    """The command line of somebody else, in their home, where a hostile skill is approved."""
+    folder = poisoned(shell.folder.with_name("sender"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(folder.parent / f"home-of-{folder.name}"))
+        yield Shell(folder, patch, shell.capsys)
+
+
+def _handed_out(shell: Shell) -> str:
+    """What the paths give away now, and what lies there for agents to read."""
+    given = [_select(shell), _render(shell), _hook(shell), _api(shell), _mcp(shell), _told(shell), _drafts(shell)]
+    return "\n".join(given)
+
+
 def _live(shell: Shell) -> str:
     """Every skill that agents can read now, that was not there before."""
     root = shell.folder / ".agents/skills"
@@ -123,6 +156,8 @@ PATHS: dict[str, Callable[[Shell], str]] = {
     "learn in mode apply": _learn,
     "watch in mode apply": _watch,
     "drafts apply": _drafts,
+    "skills import": _import_parcel,
+    "restore": _restore,
 }
 
 
@@ -249,6 +284,19 @@ def test_a_pause_closes_every_channel_of_lessons(
     assert set(told(theirs).values()) == {""}
     shell.ok("resume")
     assert MARK in _told(shell)
+
+
+def test_what_is_imported_or_restored_does_arrive_and_waits_for_a_yes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, path in (("one", _import_parcel), ("other", _restore)):
+        folder = tmp_path / name / "mine"
+        folder.mkdir(parents=True)
+        shell = Shell(folder, monkeypatch, capsys)
+        assert MARK not in path(shell)
+        drafts = shell.json("drafts", "list", "--all")
+        assert [one["target"] for one in drafts] == [SKILL], name
+        assert not (folder / ".agents/skills" / SKILL).exists()
 
 
 def test_a_clone_is_set_aside_in_one_line_and_can_be_looked_at_and_used(

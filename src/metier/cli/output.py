@@ -32,6 +32,8 @@ WIDE = 120
 """Columns when the output is not a terminal."""
 PATIENCE = 0.5
 """Seconds before a bar appears."""
+STEPS = 1_000
+"""Steps between two lines of progress where there is no terminal."""
 BAR = 30
 """Columns of a bar."""
 
@@ -106,20 +108,27 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(fitted).rstrip()
 
 
-def show_progress(events: Iterable[Event]) -> None:
-    """Draw a bar from events when they take longer than a moment; without a terminal, only say warnings."""
+def show_progress(events: Iterable[Event], *, quiet: float = 1.0) -> None:
+    """Draw a bar from events when they take longer than a moment; without a terminal, a line now and then.
+
+    `quiet`: seconds before the first such line; there is one for each thousand steps.
+    """
     from metier.events import Advanced, Began, Ended, Noted
 
-    began, shown = time.monotonic(), False
+    began, shown, steps = time.monotonic(), False, 0
     for event in events:
         match event:
             case Began():
-                began = time.monotonic()
+                began, steps = time.monotonic(), 0
             case Advanced():
-                if sys.stderr.isatty() and time.monotonic() - began > PATIENCE:
+                steps += 1
+                seconds = time.monotonic() - began
+                if sys.stderr.isatty() and seconds > PATIENCE:
                     sys.stderr.write("\r" + _bar(event))
                     sys.stderr.flush()
                     shown = True
+                elif not sys.stderr.isatty() and seconds >= quiet and steps % STEPS == 0:
+                    talk(f"{event.stage}: {steps:,} done, {_share(event):.0%}")
             case Noted():
                 talk(event.text)
             case Ended():
@@ -141,7 +150,10 @@ def result_with_progress(events: Generator[Event, None, T]) -> T:
     return found[0]
 
 
+def _share(event: Advanced) -> float:
+    return min(1.0, event.done / event.total) if event.total else 0.0
+
+
 def _bar(event: Advanced) -> str:
-    share = min(1.0, event.done / event.total) if event.total else 0.0
-    filled = round(share * BAR)
+    filled = round(_share(event) * BAR)
     return f"{event.stage} [{'#' * filled}{'.' * (BAR - filled)}] {event.done:,} of {event.total:,} {event.note[:20]}"

@@ -93,7 +93,7 @@ def _import_of(name: str, paths: Sequence[str]) -> Import:
     source = registry.find_source(name)
     if not paths:
         raise UsageError(f"Give the files or folders: metier import {name} PATH… (`metier import` alone finds them).")
-    if any(Path(path).expanduser().is_dir() for path in paths) and sys.stderr.isatty():
+    if any(Path(path).expanduser().is_dir() for path in paths):
         talk(f"Looking for {source.title} sessions …")
     try:
         found = find_named_sessions(source, paths)

@@ -254,9 +254,9 @@ _ASSIGNED = (
         words=("curl",),
         judge=Plausibility.URL,
         across=True,
-        pattern=r"(?i:curl)\b(?:[^\r\n\x00\\]|\\[^\x00\r\n]|\\\r?\n){0,400}?\\\r?\n[ \t]{0,16}"
+        pattern=r"(?i:curl)\b(?:[^\r\n\x00\\]|\\[^\x00\r\n]|\\\r?\n){0,400}?(?:\\\r?\n[ \t]{0,16}|[ \t])"
         r"(?:-[A-Za-z]{0,6}[uU]|--user|--proxy-user)[ \t=]{0,2}"
-        rf"{QUOTE}?([$]?{_FIELD}{{0,64}}):{QUOTE}?([^ \t\r\n\"'`\\\x00]+)",
+        rf"{QUOTE}?([$]?{_FIELD}{{0,64}}):(?:\\\r?\n[ \t]{{0,16}})?{QUOTE}?([^ \t\r\n\"'`\\\x00]+)",
     ),
     RedactionRule(
         name="client-password",

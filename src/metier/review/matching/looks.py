@@ -19,11 +19,13 @@ _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]+")
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 _INVISIBLE = re.compile(
     "(?<=[A-Za-z])[\u200b-\u200d\u2060-\u2064\u00ad\u034f\u180e\ufeff]+(?=[A-Za-z])"
-    "|[\U0001d173-\U0001d17a]+|[\u200b\u200c\u2060-\u2064\u180e\ufeff]{4,}|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u2800\u3164\u115f\u1160]{4,}"
+    "|[\u200b\u200c\u2060-\u2064\u180e\ufeff]{4,}|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u2800\u3164\u115f\u1160]{4,}"
 )
+_RARE = re.compile("[\u206a-\u206f\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]+")
+"""Invisible characters that no text of today needs: one is enough."""
 _UNSEEABLE = re.compile(
     "[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200d\u2060-\u2064\u2800\u3164\ufe00-\ufe0f\ufeff"
-    "\U0001d173-\U0001d17a\U000e0100-\U000e01ef]"
+    "\u206a-\u206f\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0100-\U000e01ef]"
 )
 """Every character of these; a text that has none is seen at once."""
 _LINES, _COLUMNS = 60, 400
@@ -47,9 +49,10 @@ def bidi(source: ReviewedText) -> Iterator[tuple[int, int]]:
 
 
 def invisible(source: ReviewedText) -> Iterator[tuple[int, int]]:
-    """Invisible characters inside words, or many in a row."""
+    """Invisible characters inside words, many in a row, or of a rare kind."""
     if not _UNSEEABLE.search(source.text):
         return
+    yield from (match.span() for match in _RARE.finditer(source.text))
     found = [match.span() for match in _INVISIBLE.finditer(source.text)]
     if len(found) >= 2 or any(end - start > 2 for start, end in found):
         yield from found
