@@ -10,13 +10,14 @@ import stat
 import subprocess
 import sys
 import tarfile
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 from cli_shell import Shell, bumps
 from selection_shop import put
 
-from metier.cli.output import show_progress, visible
+from metier.cli.output import say_if_slow, show_progress, visible
 from metier.errors import InputError
 from metier.events import Advanced, Began
 from metier.maintenance.backup import restore_backup, write_backup
@@ -194,20 +195,13 @@ def test_long_work_says_what_it_does_also_without_a_terminal(capsys: pytest.Capt
     assert capsys.readouterr().err == ""
 
 
-def test_an_import_of_a_folder_says_first_what_it_looks_for(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "sessions").mkdir()
-    asked: dict[str, object] = {
-        "type": "user",
-        "uuid": "u1",
-        "parentUuid": None,
-        "sessionId": "s1",
-        "version": "2.1.40",
-    }
-    asked |= {"timestamp": "2026-01-05T12:00:00.000Z", "cwd": "/home/ann/shop", "userType": "external"}
-    line = asked | {"isSidechain": False, "message": {"role": "user", "content": "Bump the version"}}
-    (tmp_path / "sessions/s1.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    said = shell.run("import", "claude-code", str(tmp_path / "sessions"))
-    assert (said.code, said.err.startswith("Looking for Claude Code sessions")) == (0, True)
+def test_a_long_look_says_what_it_looks_for_and_a_short_one_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with say_if_slow("Looking for sessions …", quiet=0.01):
+        time.sleep(0.3)
+    assert capsys.readouterr().err == "Looking for sessions …\n"
+    with say_if_slow("Looking for sessions …"):
+        pass
+    assert capsys.readouterr().err == ""
 
 
 def test_the_documented_hook_runs_no_module_of_the_project(tmp_path: Path) -> None:

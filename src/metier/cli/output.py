@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sys
+import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar, assert_never, cast
 
 if TYPE_CHECKING:
@@ -137,6 +139,18 @@ def show_progress(events: Iterable[Event], *, quiet: float = 1.0) -> None:
                 shown = False
             case _:
                 assert_never(event)
+
+
+@contextmanager
+def say_if_slow(text: str, *, quiet: float = 1.0) -> Generator[None]:
+    """Say what is done if it takes longer than so many seconds."""
+    timer = threading.Timer(quiet, talk, [text])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def result_with_progress(events: Generator[Event, None, T]) -> T:

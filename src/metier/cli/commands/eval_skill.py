@@ -77,8 +77,6 @@ def command(ctx: typer.Context, asked: EvalOptions) -> None:
     from metier.training.service.inputs import build_order
 
     with open_workspace(ctx) as ws:
-        if not asked.budget and not asked.as_json:
-            tell_budget(ws, asked.judge, asked.target)
         order = build_order(
             ws.library,
             asked.skill,
@@ -91,6 +89,8 @@ def command(ctx: typer.Context, asked: EvalOptions) -> None:
             commands=asked.commands,
         )
         other = side_of(ws.library, order, asked.against)
+        if not asked.budget and not asked.as_json:
+            tell_budget(ws, asked.judge, asked.target)
         with sigterm_as_interrupt():
             found: Evaluated = result_with_progress(evaluate(ws.library, order, other, samples=asked.samples))
     if asked.as_json:

@@ -10,7 +10,7 @@ import typer
 
 from metier.capture.registry import BUILT_IN
 from metier.cli.options import AsJson, Yes, open_workspace, options
-from metier.cli.output import console, emit, show_progress, table, talk
+from metier.cli.output import console, emit, say_if_slow, show_progress, table, talk
 from metier.errors import InputError, RefusedError, UsageError
 
 if TYPE_CHECKING:
@@ -93,10 +93,9 @@ def _import_of(name: str, paths: Sequence[str]) -> Import:
     source = registry.find_source(name)
     if not paths:
         raise UsageError(f"Give the files or folders: metier import {name} PATH… (`metier import` alone finds them).")
-    if any(Path(path).expanduser().is_dir() for path in paths):
-        talk(f"Looking for {source.title} sessions …")
     try:
-        found = find_named_sessions(source, paths)
+        with say_if_slow(f"Looking for {source.title} sessions …"):
+            found = find_named_sessions(source, paths)
     except InputError:
         if name != PICOCLAW or not state_folders(paths):
             raise

@@ -17,10 +17,12 @@ from metier.cli.output import console, emit, table, talk
 from metier.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
+    from metier.training.events import Event
     from metier.training.service.order import Order, TrainLimits
     from metier.training.spec import Spec
+    from metier.training.train import Finished
     from metier.workspace import Workspace
 
 SkillArgument = Annotated[str, typer.Argument(metavar="SKILL", help="A skill in the library, or a skill folder.")]
@@ -119,8 +121,6 @@ def run(ctx: typer.Context, asked: TrainFlags) -> None:
     from metier.training.service.inputs import build_order
 
     with open_workspace(ctx) as ws:
-        if not asked.budget and not asked.as_json:
-            tell_budget(ws, asked.optimiser, asked.target)
         order = build_order(
             ws.library,
             asked.skill,
@@ -160,8 +160,6 @@ def resume(
 
     with open_workspace(ctx) as ws:
         order = order_again(ws.context, training, limits_from(budget) if budget else None)
-        if not budget and not as_json:
-            tell_budget(ws, *(one for one in (order.optimiser, order.target) if isinstance(one, str)))
         if not is_named(order.target):
             raise UsageError(
                 f"This training was imported. Train the skill here: metier train {order.skill} --cases FILE"
@@ -276,7 +274,7 @@ def _train_and_report(ws: Workspace, order: Order, wanted: _ResultOptions) -> No
 
     if wanted.report:
         check_page(wanted.report)
-    work = train_and_ship(ws.library, order, apply=wanted.apply, out=wanted.out)
+    work = _with_budget(ws, order, train_and_ship(ws.library, order, apply=wanted.apply, out=wanted.out), wanted)
     with sigterm_as_interrupt():
         finished = run_with_progress(work, order, wanted.told)
     try:
@@ -293,6 +291,20 @@ def _train_and_report(ws: Workspace, order: Order, wanted: _ResultOptions) -> No
         raise problem
     if finished.training.status == "stopped" or finished.trained.best.hash() == finished.training.base_hash:
         raise typer.Exit(1)
+
+
+def _with_budget(
+    ws: Workspace, order: Order, work: Generator[Event, None, Finished], wanted: _ResultOptions
+) -> Generator[Event, None, Finished]:
+    """The work, with what it may spend said as soon as everything it needs was looked at."""
+    try:
+        first = next(work)
+    except StopIteration as end:
+        return end.value
+    if not (wanted.as_json or wanted.told.events_as_json or order.limits.usd or order.limits.calls):
+        tell_budget(ws, *(one for one in (order.optimiser, order.target) if isinstance(one, str)))
+    yield first
+    return (yield from work)
 
 
 def spec_from(pairs: Sequence[str]) -> Spec:
