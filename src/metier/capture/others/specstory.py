@@ -110,9 +110,14 @@ def _turns(name: str, file: BinaryIO) -> Iterator[_Turn | str | Skipped]:
             turn = _Turn(heading[1], heading["about"] or "", line.number, line.offset, [])
         elif turn is not None:
             turn.lines.append(said)
-            inside = "</tool-use>" not in said and (inside or said.startswith("<tool-use "))
+            inside = _stays_inside(said, inside=inside)
     if turn is not None:
         yield turn
+
+
+def _stays_inside(said: str, *, inside: bool) -> bool:
+    """Whether the line behind this one belongs to a tool's text."""
+    return "</tool-use>" not in said and (inside or said.startswith("<tool-use "))
 
 
 def _add_turn(talk: Dialogue, turn: _Turn) -> Iterator[Captured]:

@@ -60,8 +60,11 @@ def _say(done: QuestionRound, place: Path, given: Path | None) -> None:
         talk(f"Took {done.taken} {'answer' if done.taken == 1 else 'answers'} in.")
     for name, reason in done.refused:
         talk(f"{name}.json cannot be used: {reason}")
-    if not done.open:
-        return
+    if done.open:
+        _say_open(done, place, given)
+
+
+def _say_open(done: QuestionRound, place: Path, given: Path | None) -> None:
     count = Counter(one.stage for one in done.open)
     parts = ", ".join(f"{number} {PURPOSES.get(stage, stage)}" for stage, number in sorted(count.items()))
     more = f" The first {SHOWN} are named above." if len(done.open) > SHOWN else ""

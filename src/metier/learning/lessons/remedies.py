@@ -76,10 +76,11 @@ def _fix(group: Sequence[Repair]) -> Fix | None:
         return None
     command = command_wording([one.fix for one in best], [one.session for one in best])
     error = error_wording([one.error for one in best], sessions, f"{best[-1].program} {best[-1].fix}")
-    if len(command) > COMMAND or len(error) < SHORTEST or (sessions < 2 and error.count("…") > HOLES):
+    if len(command) > COMMAND or not _says_enough(error, sessions):
         return None
+    programs = Counter(one.program for one in best)
     return Fix(
-        program=Counter(one.program for one in best).most_common(1)[0][0],
+        program=programs.most_common(1)[0][0],
         error=error,
         trigger=trigger_of(error),
         command=command,
@@ -89,6 +90,10 @@ def _fix(group: Sequence[Repair]) -> Fix | None:
         troubled=len(_sessions(group)),
         tries=sum(one.tries for one in group),
     )
+
+
+def _says_enough(error: str, sessions: int) -> bool:
+    return len(error) >= SHORTEST and (sessions > 1 or error.count("…") <= HOLES)
 
 
 def _best(group: Sequence[Repair]) -> list[Repair]:
@@ -112,16 +117,19 @@ def _is_clear(best: Sequence[Repair], sessions: int) -> bool:
     match one.how:
         case "named":
             return True
-        case "together":
-            return one.tries <= SOON and bool(_ENTERING.match(one.fix))
-        case "instead":
-            return one.tries <= SOON
-        case "before":
-            return one.tries <= SOON and (role_of(one.fix) in _PREPARING or one.fix.startswith("git add "))
+        case "together" | "instead" | "before":
+            return one.tries <= SOON and _is_small(one)
         case "folder" | "after" | "none":
             return False
         case _:
             assert_never(one.how)
+
+
+def _is_small(one: Repair) -> bool:
+    """Whether a remedy is a change of the same command, or a step that only prepares it."""
+    if one.how == "together":
+        return bool(_ENTERING.match(one.fix))
+    return one.how != "before" or role_of(one.fix) in _PREPARING or one.fix.startswith("git add ")
 
 
 def _is_other_program(one: Repair) -> bool:

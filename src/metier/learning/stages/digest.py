@@ -50,9 +50,7 @@ def digest_of(ctx: Context) -> Digest:
     checked: list[tuple[Lesson, Rate]] = []
     before: list[Rate] = []
     unused: list[Lesson] = []
-    for lesson in list_lessons(ctx):
-        if lesson.status != "approved" or lesson.check is None:
-            continue
+    for lesson in _checked_lessons(ctx):
         lately, long = count_check(ctx, lesson, since=week), count_check(ctx, lesson, since=quiet)
         if lately is not None and (lately.after.applies or lately.after.denied):
             checked.append((lesson, lately.after))
@@ -61,6 +59,10 @@ def digest_of(ctx: Context) -> Digest:
             unused.append(lesson)
     earlier = Rate(applies=sum(one.applies for one in before), violated=sum(one.violated for one in before))
     return Digest(checked=tuple(checked), before=earlier, came_back=tuple(_came_back(ctx, week)), unused=tuple(unused))
+
+
+def _checked_lessons(ctx: Context) -> list[Lesson]:
+    return [one for one in list_lessons(ctx) if one.status == "approved" and one.check is not None]
 
 
 def _came_back(ctx: Context, week: str) -> list[CameBack]:

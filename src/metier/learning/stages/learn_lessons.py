@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from metier.events import Advanced, Began, Ended, Noted
@@ -92,11 +93,13 @@ def _add_up(
         if not fresh and meta.get(transaction, f"{meta.ADDED_UP}:{ctx.name}") == basis:
             return in_order(stored)
         caught = [*(from_text(text) for text in sightings.list_all(transaction)), *fresh]
-    new = lessons_from((one for catch in caught for one in catch), ctx.name)
+    new = lessons_from(chain.from_iterable(caught), ctx.name)
     pages = project_pages(ctx)
     if asker is not None:
-        new = yield from _judged(asker, new, [one for catch in caught for one in catch.said], pages, stored)
-    found = _kept(ctx, new, stored, pages, frozenset(program for catch in caught for program in catch.programs))
+        said = list(chain.from_iterable(catch.said for catch in caught))
+        new = yield from _judged(asker, new, said, pages, stored)
+    programs = frozenset(chain.from_iterable(catch.programs for catch in caught))
+    found = _kept(ctx, new, stored, pages, programs)
     if save:
         with ctx.store.write() as transaction:
             lessons.replace_proposals(transaction, found)

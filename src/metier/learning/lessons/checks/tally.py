@@ -10,7 +10,7 @@ from metier.learning.lessons.checks.hold import check_call
 from metier.learning.procedures.actions import shell_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from metier.types import Record
     from metier.types.lessons import LessonCheck
@@ -57,9 +57,7 @@ def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> 
     for record in records:
         late = bool(approved) and (record.run.started or record.recorded)[:SECOND] > approved[:SECOND]
         for call in record.run.tools:
-            if not may_apply(check, call.input):
-                continue
-            held = check_call(check, call)
+            held = check_call(check, call) if may_apply(check, call.input) else None
             if held is None:
                 continue
             if held == "violated" and not call.ok and is_denial(call.error or call.output):
@@ -70,11 +68,15 @@ def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> 
             text = " ".join((shell_line(call) or call.input).split())[:SHOWN]
             examples[held].pop(text, None)
             examples[held][text] = None
-    before, after = (
-        Rate(applies=counts[late][0], violated=counts[late][1], denied=counts[late][2]) for late in (False, True)
+    good, bad = tuple(reversed(examples["obeyed"])), tuple(reversed(examples["violated"]))
+    return Tally(
+        before=_rate(counts[False]), after=_rate(counts[True]), obeyed=good[:EXAMPLES], violated=bad[:EXAMPLES]
     )
-    good, bad = (tuple(reversed(examples[one])) for one in ("obeyed", "violated"))
-    return Tally(before=before, after=after, obeyed=good[:EXAMPLES], violated=bad[:EXAMPLES])
+
+
+def _rate(counts: Sequence[int]) -> Rate:
+    applies, violated, denied = counts
+    return Rate(applies=applies, violated=violated, denied=denied)
 
 
 def may_apply(check: LessonCheck, text: str) -> bool:

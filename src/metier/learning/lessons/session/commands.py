@@ -115,12 +115,16 @@ class Part:
         return " ".join("TEXT" if word.startswith(('"', "$")) else word for word in self.words)
 
 
+def _as_one_word(word: str) -> str:
+    return f'"{word}"' if " " in word or "\n" in word else word
+
+
 @lru_cache(maxsize=16384)
 def parts_of(line: str) -> tuple[Part, ...]:
     """The simple commands of a line, without redirections, assignments and wrappers such as `sudo`."""
     found: list[Part] = []
     for command in parse_commands(line[:LONGEST]):
-        words = tuple(f'"{word}"' if " " in word or "\n" in word else word for word in command.words)
+        words = tuple(_as_one_word(word) for word in command.words)
         if not words or command.inside == "$()" or "`" in command.inside:
             continue
         if command.depth and command.inside not in ("()", "{}") and found:

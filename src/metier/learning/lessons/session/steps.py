@@ -63,9 +63,7 @@ def _command(run: str, moment: str, line: str, call: ToolCall) -> SessionStep | 
     ok = call.ok and call.error is None
     if (len(line) > LONGEST and "<<" not in line[:LONGEST]) or (not ok and was_persons_doing(text)):
         return None
-    error = "" if ok and not _hides_failure(line) else error_line(text)
-    if ok and error and not _is_sure(error):
-        error = ""
+    error = _hidden_error(line, text) if ok else error_line(text)
     return SessionStep(
         kind="command",
         run=run,
@@ -77,6 +75,12 @@ def _command(run: str, moment: str, line: str, call: ToolCall) -> SessionStep | 
         error=error,
         output=text,
     )
+
+
+def _hidden_error(line: str, text: str) -> str:
+    """The error of a command whose exit code says that it went well; empty if it is not sure."""
+    error = error_line(text) if _hides_failure(line) else ""
+    return error if _is_sure(error) else ""
 
 
 def _hides_failure(line: str) -> bool:
