@@ -123,7 +123,9 @@ def _restore(shell: Shell) -> str:
 @contextmanager
 def as_sender(shell: Shell) -> Iterator[Shell]:
     """The command line of somebody else, in their home, where a hostile skill is approved."""
-    folder = poisoned(shell.folder.with_name("sender"))
+    folder = shell.folder.with_name("sender")
+    if not folder.exists():
+        poisoned(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(folder.parent / f"home-of-{folder.name}"))
         yield Shell(folder, patch, shell.capsys)
