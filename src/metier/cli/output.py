@@ -124,13 +124,7 @@ def show_progress(events: Iterable[Event], *, quiet: float = 1.0) -> None:
                 began, steps = time.monotonic(), 0
             case Advanced():
                 steps += 1
-                seconds = time.monotonic() - began
-                if sys.stderr.isatty() and seconds > PATIENCE:
-                    sys.stderr.write("\r" + _bar(event))
-                    sys.stderr.flush()
-                    shown = True
-                elif not sys.stderr.isatty() and seconds >= quiet and steps % STEPS == 0:
-                    talk(f"{event.stage}: {steps:,} done, {_share(event):.0%}")
+                shown = _show_step(event, steps, time.monotonic() - began, quiet) or shown
             case Noted():
                 talk(event.text)
             case Ended():
@@ -139,6 +133,19 @@ def show_progress(events: Iterable[Event], *, quiet: float = 1.0) -> None:
                 shown = False
             case _:
                 assert_never(event)
+
+
+def _show_step(event: Advanced, steps: int, seconds: float, quiet: float) -> bool:
+    """Draw the bar, or say a line; true: the bar stands on the screen now."""
+    if not sys.stderr.isatty():
+        if seconds >= quiet and steps % STEPS == 0:
+            talk(f"{event.stage}: {steps:,} done, {_share(event):.0%}")
+        return False
+    if seconds <= PATIENCE:
+        return False
+    sys.stderr.write("\r" + _bar(event))
+    sys.stderr.flush()
+    return True
 
 
 @contextmanager
