@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -133,6 +134,7 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, help="a file that results are kept in, and taken up from")
     parser.add_argument("--picture", type=Path)
     asked = parser.parse_args()
+    os.environ.setdefault("METIER_BUDGET_CALLS", "1000000")  # the small model has no price: else 100 calls a day
     there, gone = available(asked.data)
     families: list[Family] = [family for family in there if family in asked.families.split(",")]
     print("\n".join(gone))

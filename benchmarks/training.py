@@ -256,6 +256,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--wall", action="store_true")
     given = parser.parse_args()
+    os.environ.setdefault("METIER_BUDGET_CALLS", "1000000")  # the simulated model has no price: else 100 calls a day
     small: dict[str, object] = {"preset": given.preset, "epochs": 2, "batch": 20}
     cases, settings = ((40, 20, 20), small) if given.quick else ((200, 100, 100), {"preset": given.preset})
     if given.wall:
