@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import forked
 import pytest
+from adopting import IDENTITY
 
 from metier.cli.demo.samples import samples, secrets
 from metier.cli.demo.samples.figures import task_of
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.xdist_group("demo")
 
 
 def demo(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    environ = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "PYTHONUTF8": "1"} | environment
+    environ = {"PATH": "/usr/bin:/bin", "HOME": "/dev/null/home", "PYTHONUTF8": "1", **IDENTITY} | environment
     return forked.run(["metier", *arguments], env=environ)
 
 

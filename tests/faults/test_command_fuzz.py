@@ -42,7 +42,7 @@ WORDS = [
         "flaky-tests",
         "bump",
     ),
-    *("../../etc/passwd", "/dev/null", "/nonexistent/x", "~", ".", "..", "a/b", "x" * 5000, "\n", "\t", "a\nb", "%s%n"),
+    *("../../etc/passwd", "/dev/null", "/dev/null/x", "~", ".", "..", "a/b", "x" * 5000, "\n", "\t", "a\nb", "%s%n"),
     *(
         "\x1b[31m",
         "\u202e",
@@ -169,11 +169,12 @@ def test_thousands_of_hostile_calls_end_plainly(
 
 
 @pytest.mark.slow
-def test_hostile_calls_as_processes_end_plainly(shop: Path) -> None:
+def test_hostile_calls_as_processes_end_plainly(shop: Path, tmp_path: Path) -> None:
     chance, commands = random.Random(9), all_commands()
+    home = {"HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "home" / ".config")}
     for _ in range(200):
         words = [word for word in call(chance, commands) if word != "\ud800"]
-        ended = run([METIER, "-w", str(shop), *words])
+        ended = run([METIER, "-w", str(shop), *words], **home)
         assert ended.code in (0, 1, 2), (words, ended)
         assert "Traceback" not in ended.err, words
         assert BUG not in ended.err, (words, ended.err)
