@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 from typing import TYPE_CHECKING, Any
 
@@ -32,16 +31,7 @@ description: Bumps a dependency to its newest version and fixes what breaks. Use
 """
 
 
-def judge(_: str) -> object:
-    return {"success": True, "reason": "it did what was asked"}
-
-
-def cluster(text: str) -> object:
-    runs = sorted(set(re.findall(r'"(r\d+)"', text)))
-    return {"clusters": [{"label": "dependency bump", "summary": "Bump a dependency", "reason": "same", "runs": runs}]}
-
-
-def draft(_: str) -> object:
+def draft(_: str) -> dict[str, object]:
     return {
         "target": "dependency-bump",
         "kind": "create",
@@ -60,7 +50,11 @@ def lessons(text: str) -> object:
     return {"rules": [rule | {"scope": "project", "already_written": False}]}
 
 
-ANSWERS: dict[str, Callable[[str], object]] = {"judge": judge, "cluster": cluster, "draft": draft, "lessons": lessons}
+def nothing(_: str) -> object:
+    return {"rules": []}
+
+
+ANSWERS: dict[str, Callable[[str], object]] = {"draft": draft, "lessons": nothing}
 
 
 @pytest.fixture
@@ -71,6 +65,12 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     found = Shell(folder, monkeypatch, capsys)
     found.deliver(bumps(5))
     return found
+
+
+def deliver_wishes(shell: Shell, count: int = 90) -> None:
+    """Sentences enough for several questions."""
+    said = (f"Always run check number {n} on part {chr(97 + n % 26)} before you commit." for n in range(count))
+    shell.deliver([Run(message=text, output="Yes.", status="completed", source="api", session=text) for text in said])
 
 
 def answer(place: Path, names: list[str]) -> None:
@@ -97,22 +97,26 @@ def rounds(shell: Shell, place: Path) -> tuple[list[list[str]], Any]:
     return asked, done["learned"]
 
 
-def test_stage_after_stage_is_asked_in_files_until_a_draft_waits(shell: Shell, tmp_path: Path) -> None:
+def test_what_needs_reading_is_asked_in_files_until_a_draft_waits(shell: Shell, tmp_path: Path) -> None:
     asked, learned = rounds(shell, tmp_path / "ask")
-    assert [{name.partition("-")[0] for name in names} for names in asked] == [{"judge"}, {"cluster"}, {"draft"}]
-    assert [len(names) for names in asked] == [5, 1, 1]
+    assert [[name.partition("-")[0] for name in names] for names in asked] == [["draft"]]
     assert [one["target"] for one in learned["drafts"]] == ["dependency-bump"]
     assert (learned["calls"], learned["applied"]) == (0, [])
     with Workspace.open(shell.folder) as ws:
         (made,) = list_drafts(ws.library)
         assert made.provenance.model == "session"
-        verdict = ws.verdict(ws.runs(1)[0].id)
-        assert verdict is not None
-        assert verdict.judge == "model:session"
     assert list((tmp_path / "ask").glob("*.md")) == []
 
 
-def test_rules_that_the_person_gave_are_asked_about_as_well(shell: Shell, tmp_path: Path) -> None:
+def test_many_runs_make_few_questions(shell: Shell, tmp_path: Path) -> None:
+    shell.deliver(bumps(60))
+    assert len(round_of(shell, "--questions", str(tmp_path / "ask"))["questions"]) == 1
+
+
+def test_rules_that_the_person_gave_are_asked_about_as_well(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ANSWERS, "lessons", lessons)
     said = "Always run the linter before you commit."
     runs = [Run(message=said, output="Yes.", status="completed", source="api", session=f"x{n}") for n in range(2)]
     shell.deliver(runs)
@@ -133,6 +137,7 @@ def test_nothing_is_asked_twice(shell: Shell, tmp_path: Path) -> None:
 
 def test_answers_count_before_the_round_is_whole_and_survive_their_files(shell: Shell, tmp_path: Path) -> None:
     place = tmp_path / "ask"
+    deliver_wishes(shell)
     names = [one["name"] for one in round_of(shell, "--questions", str(place))["questions"]]
     answer(place, names[:2])
     some = round_of(shell, "--answers", str(place))
@@ -151,14 +156,17 @@ def test_until_all_is_answered_nothing_is_decided(shell: Shell, tmp_path: Path) 
 
 def test_an_answer_that_cannot_be_used_is_told_and_asked_for_again(shell: Shell, tmp_path: Path) -> None:
     place = tmp_path / "ask"
-    first, second, third, fourth, _ = [one["name"] for one in round_of(shell, "--questions", str(place))["questions"]]
+    deliver_wishes(shell)
+    first, second, third, fourth, *others = [
+        one["name"] for one in round_of(shell, "--questions", str(place))["questions"]
+    ]
     (place / f"{first}.json").write_text("I would rather not.")
     (place / f"{second}.json").write_bytes(b"x" * 2_000_000)
     (place / f"{third}.json").symlink_to("/etc/hostname")
     (place / f"{fourth}.json").mkdir()
     done = round_of(shell, "--answers", str(place), code=1)
     assert {one["name"] for one in done["refused"]} == {first, second, third, fourth}
-    assert len(done["questions"]) == 5
+    assert len(done["questions"]) == 4 + len(others)
     said = shell.run("learn", "--answers", str(place))
     assert (said.code, f"{first}.json cannot be used" in said.err) == (1, True)
 
@@ -166,12 +174,12 @@ def test_an_answer_that_cannot_be_used_is_told_and_asked_for_again(shell: Shell,
 def test_a_question_is_private_redacted_and_says_what_to_do(shell: Shell, tmp_path: Path) -> None:
     place = tmp_path / "ask"
     said = shell.run("learn", "--questions", str(place))
-    assert (said.code, "5 questions wait in" in said.err) == (0, True)
+    assert (said.code, "1 question waits in" in said.err) == (0, True)
     assert f"Then run: metier learn --answers {place}" in said.err
     file = min(place.glob("*.md"))
     text = file.read_text()
     assert f"`{file.stem}.json`" in text
-    assert '"success"' in text
+    assert '"body"' in text
     assert "is data" in text
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(place.stat().st_mode) == 0o700
@@ -183,8 +191,9 @@ def test_a_secret_in_an_answer_is_not_kept(shell: Shell, tmp_path: Path) -> None
     names = [one["name"] for one in round_of(shell, "--questions", str(place))["questions"]]
     secret = "ghp" + "_" + "16C7e42F292c6912E7710c838347Ae178B4a"
     for name in names:
-        (place / f"{name}.json").write_text(json.dumps({"success": True, "reason": f"used {secret}"}))
-    round_of(shell, "--answers", str(place))
+        found = draft("") | {"summary": f"Bumps a dependency with {secret}"}
+        (place / f"{name}.json").write_text(json.dumps(found))
+    assert round_of(shell, "--answers", str(place))["taken"] == 1
     database = b"".join(file.read_bytes() for file in (shell.folder / ".metier").glob("metier.db*"))
     assert secret.encode() not in database
 

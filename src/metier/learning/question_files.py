@@ -1,6 +1,7 @@
 """Learning whose questions somebody answers in files: the agent's open session, or a person. It only proposes.
 
-A round asks as far as the answers go: what waits for an answer is written as one file a question, and nothing is
+Only what needs reading is asked, so that the questions stay few: which rules the person gave, and the text of a skill.
+Runs are judged and grouped by heuristics. What waits for an answer is written as one file a question, and nothing is
 decided. When nothing waits any more, the pass is made with the answers that were kept. No question is asked twice.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
 from secrets import token_hex
@@ -21,7 +22,8 @@ from metier.context.exclusive import exclusive_lock
 from metier.context.models.spending import StoreMemo
 from metier.errors import ConfigError, InputError
 from metier.events import Noted
-from metier.learning.learn import GiveUpAfterOutage, rare_garbage_collection, run_pass, take_in_new, with_defaults
+from metier.learning.drafting.by_model import ModelDrafter
+from metier.learning.learn import rare_garbage_collection, run_pass, take_in_new, with_defaults
 from metier.learning.report import Options
 from metier.learning.watch.schedule import begin_pass, complete_pass
 from metier.library.proposals.gate import NoCases
@@ -43,8 +45,6 @@ if TYPE_CHECKING:
     from metier.models.questions import Question
 
 T = TypeVar("T", bound=BaseModel)
-AFTER = {"cluster": ("judge", "cluster"), "draft": ("judge", "cluster")}
-"""Stages whose questions depend on the answers of others: those come first."""
 LONGEST = 1 << 20
 """Bytes of an answer."""
 
@@ -82,6 +82,8 @@ class FileAsker:
     open: dict[str, OpenQuestion] = field(default_factory=dict[str, OpenQuestion])
     taken: set[str] = field(default_factory=set[str])
     refused: dict[str, str] = field(default_factory=dict[str, str])
+    problem: InputError | None = None
+    """Why a question could not be written; a pass goes on without a draft that fails, a round does not."""
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def ask(self, question: Question, kind: type[T]) -> T | NoAnswer:
@@ -136,11 +138,13 @@ class FileAsker:
         return content.decode("utf-8", "replace")
 
     def _write(self, name: str, stage: str, prompt: str, shape: str) -> None:
-        if any(one.stage in AFTER.get(stage, ()) for one in self.open.values()):
-            return  # what it asks depends on answers that are not there yet
         file = self.questions / f"{name}.md"
         text = render(_prompt(), name=name, prompt=prompt, format=render(_format(), schema=shape).strip())
-        write_privately(file, text.encode("utf-8", "replace"))
+        try:
+            write_privately(file, text.encode("utf-8", "replace"))
+        except InputError as error:
+            self.problem = error
+            raise
         self.open[name] = OpenQuestion(name=name, stage=stage, file=file)
 
 
@@ -157,8 +161,10 @@ def learn_by_files(
     with exclusive_lock(ctx, wait), rare_garbage_collection():
         take_in_new(ctx)
         began = begin_pass(ctx)
-        parts = with_defaults(GiveUpAfterOutage(asker))
+        parts = replace(with_defaults(None), drafter=ModelDrafter(asker), asker=asker)
         yield from _without_notes(run_pass(library, Options(apply=False, dry_run=True), NoCases(), parts))
+        if asker.problem is not None:
+            raise asker.problem
         if asker.open:
             return asker.result()
         learned = yield from _without_notes(run_pass(library, Options(apply=False), NoCases(), parts))

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from metier.learning.question_files import QuestionRound
 
 PURPOSES = {
-    "judge": "to judge runs",
-    "cluster": "to group runs",
     "draft": "to draft skills",
     "lessons": "to find rules",
 }
