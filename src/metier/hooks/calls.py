@@ -14,17 +14,19 @@ if TYPE_CHECKING:
 LINE_KEYS = ("command", "cmd", "script")
 PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "target_file", "absolute_path")
 SHELLS = ("bash", "shell", "exec_command", "local_shell", "run_shell_command", "container.exec")
+EDITING = ("edit", "write", "patch", "replace", "create", "delete", "move")
 PATCHED = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
 
 
 class NoteCheck:
     """A note's check, in the form that the parser of command lines reads."""
 
-    __slots__ = ("instead", "needs", "path", "program", "wrong")
+    __slots__ = ("instead", "needs", "path", "program", "reading", "wrong")
 
     def __init__(self, row: Mapping[str, object]) -> None:
         self.program, self.wrong, self.needs = (_texts(row.get(name)) for name in ("program", "wrong", "needs"))
         self.path, self.instead = str(row.get("path") or ""), str(row.get("instead") or "")
+        self.reading = row.get("reading") is not False
 
 
 def is_about(note: Note, event: str, payload: Payload) -> bool:
@@ -40,11 +42,13 @@ def is_about(note: Note, event: str, payload: Payload) -> bool:
 
 def violates(check: NoteCheck, payload: Payload) -> bool:
     """Whether a call does what a check forbids."""
-    from metier.text.shell.checks import check_line, named_paths, touches
+    from metier.text.shell.checks import changed_paths, check_line, named_paths, touches
 
     line = line_of(payload)
     if check.path:
-        return touches(check.path, [*_paths_of(payload), *(named_paths(line) if line is not None else ())])
+        if check.reading:
+            return touches(check.path, [*_paths_of(payload), *named_paths(line or "")])
+        return touches(check.path, [*(_paths_of(payload) if _edits(payload) else ()), *changed_paths(line or "")])
     return line is not None and check_line(check, line) == "violated"
 
 
@@ -59,6 +63,12 @@ def line_of(payload: Payload) -> str | None:
         wrapped = len(words) >= 3 and words[0].rpartition("/")[2] in ("bash", "sh", "zsh") and "c" in words[1]
         return words[2] if wrapped else " ".join(words)
     return value if isinstance(value, str) else None
+
+
+def _edits(payload: Payload) -> bool:
+    """Whether a tool changes the files that it names."""
+    tool = str(payload.get("tool_name") or "").casefold().rpartition("__")[2]
+    return any(word in tool for word in EDITING) and "read" not in tool
 
 
 def _paths_of(payload: Payload) -> list[str]:

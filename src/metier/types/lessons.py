@@ -37,6 +37,8 @@ class LessonCheck:
     needs: tuple[str, ...] = ()
     """Arguments of which one has to be there."""
     path: str = ""
+    reading: bool = True
+    """Whether a path must not even be looked at; otherwise it must not be changed."""
     instead: str = ""
     """What to run in its place."""
     step: CheckStep = "observe"

@@ -150,7 +150,7 @@ def test_calls_are_held_to_an_approved_lesson_and_the_digest_tells_it(tmp_path: 
         taught(ws, "one", "two")
         fix = ws.lessons()[0]
         assert fix.check == LessonCheck(
-            program=("tool", "pr"), needs=("--path", "--session"), instead="tool pr --path ."
+            program=("tool", "pr"), needs=("--session", "--path"), instead="tool pr --path ."
         )
         done = approve_lesson(ws.context, fix.id, "yes", "deny")
         assert done.check is not None

@@ -54,6 +54,7 @@ def check_row(lesson: Lesson) -> dict[str, object] | None:
         "wrong": list(check.wrong),
         "needs": list(check.needs),
         "path": check.path or None,
+        "reading": check.reading,
         "instead": check.instead or None,
         "step": check.step,
     }
@@ -152,7 +153,7 @@ def card(lesson: Lesson) -> Iterator[str]:
 def check_words(check: LessonCheck) -> str:
     """A check in plain words."""
     if check.path:
-        return f"{check.path} must not be touched"
+        return f"{check.path} must not be {'read or changed' if check.reading else 'changed'}"
     program = " ".join(check.program)
     instead = f"; run `{check.instead}`" if check.instead else ""
     if check.needs:

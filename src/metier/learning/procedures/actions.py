@@ -43,6 +43,8 @@ _QUERIES = _names("search web")
 _TRIVIAL = _names("ls pwd cd clear echo true whoami date")
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 _NAMED_PATH = re.compile(r"[\w./@*~-]*[\w*-]\.[\w*]{1,12}|[\w./@~-]*/[\w.@*-]+|\.?[\w-]+")
+_SHOWN_PATH = re.compile(r'\bpath: "([^"]+)"')
+"""A path among the arguments of a call, as a console shows them."""
 _HOME = re.compile(r"(?<![\w.])(/(?:home|Users)/[^/\s'\"`:]+/[^/\s'\"`:]+)(?=[/\s'\"`:]|\Z)")
 
 
@@ -132,8 +134,11 @@ def read_paths(call: ToolCall) -> list[str]:
     if is_shell(call.name) or _last_name(call.name) in _EDITS:
         return []
     fields = _fields(call.input)
-    named = _text(fields, ("file_path", "path", "filename", "target_file", "notebook_path", "absolute_path"))
-    return [named] if named else []
+    if not fields and (found := _SHOWN_PATH.findall(call.input)):
+        return cast("list[str]", found)
+    if fields or origin_of(call.name) == "file":
+        return _paths(call.input, fields)
+    return []
 
 
 def foreign_tool(call: ToolCall) -> str | None:

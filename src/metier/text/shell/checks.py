@@ -17,6 +17,12 @@ LONGEST = 20_000
 """Characters of a command line that are parsed."""
 _VALUED = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--context", "--prefix", "--directory"))
 """Options before a subcommand that take a value."""
+LETTERS = 4
+"""Letters of options that may stand together or apart; more of them are one long name."""
+_CHANGING = frozenset(("rm", "rmdir", "mv", "tee", "touch", "truncate", "unlink", "shred", "patch", "ln", "chmod"))
+_COPYING = frozenset(("cp", "install", "rsync"))
+_IN_PLACE = frozenset(("sed", "gsed", "perl", "awk"))
+_GIT_CHANGING = frozenset(("rm", "mv", "checkout", "restore", "clean"))
 
 
 class CommandCheck(Protocol):
@@ -80,7 +86,7 @@ def arguments_after(program: Sequence[str], command: SimpleCommand) -> tuple[str
         while rest and rest[0].startswith("-") and rest[0] != wanted:
             options.append(rest[0])
             rest = rest[2:] if rest[0] in _VALUED else rest[1:]
-        if not rest or rest[0] != wanted:
+        if not rest or rest[0].removeprefix("./") != wanted.removeprefix("./"):
             return None
         rest = rest[1:]
     return (*options, *rest)
@@ -89,23 +95,50 @@ def arguments_after(program: Sequence[str], command: SimpleCommand) -> tuple[str
 def has_argument(given: Sequence[str], wanted: str) -> bool:
     """Whether a word is among the arguments: as it is, with a value behind `=`, or as one of several letters."""
     return any(
-        word == wanted
-        or word.partition("=")[0] == wanted
-        or (word.rstrip("/") or "/") == wanted
-        or _has_letter(word, wanted)
-        for word in given
-    )
+        word == wanted or word.partition("=")[0] == wanted or (word.rstrip("/") or "/") == wanted for word in given
+    ) or _has_letters(given, wanted)
 
 
-def _has_letter(word: str, wanted: str) -> bool:
-    """Whether a word holds a one-letter option among others, as `-am` holds `-m`."""
-    is_letters = len(word) > 1 and word[0] == "-" and word[1] != "-" and word[1:].isalpha()
-    return is_letters and len(wanted) == 2 and wanted[0] == "-" and wanted[1] in word[1:]
+def _has_letters(given: Sequence[str], wanted: str) -> bool:
+    """Whether the letters of an option stand among those that are given: `-m` in `-am`, `-rf` in `-f -r`."""
+    if not _is_letters(wanted):
+        return False
+    return set(wanted[1:]) <= {letter for word in given if _is_letters(word) for letter in word[1:]}
+
+
+def _is_letters(word: str) -> bool:
+    """Whether a word is one or more one-letter options."""
+    return 1 < len(word) <= LETTERS + 1 and word[0] == "-" and word[1:].isalpha()
 
 
 def named_paths(line: str) -> list[str]:
-    """The words of a command line that can be paths."""
-    return [word for command in _commands(line) for word in command.arguments if " " not in word]
+    """The words of a command line that can be paths, and the files that it reads from or writes to."""
+    return [word for command in _commands(line) for word in (*command.arguments, *_files(command)) if " " not in word]
+
+
+def changed_paths(line: str) -> list[str]:
+    """The paths that a command line writes, moves or deletes, as far as its words say."""
+    found: list[str] = []
+    for command in _commands(line):
+        found += [one.target for one in command.redirections if ">" in one.sign and not one.target.startswith("&")]
+        if command.name in _COPYING:
+            found += command.arguments[-1:]
+        elif _changes(command):
+            found += command.arguments
+    return [word for word in found if " " not in word]
+
+
+def _changes(command: SimpleCommand) -> bool:
+    """Whether a command changes the files that it names."""
+    if command.name in _IN_PLACE:
+        return has_argument(command.arguments, "-i") or has_argument(command.arguments, "--in-place")
+    told = next((word for word in command.arguments if not word.startswith("-")), "")
+    return command.name in _CHANGING or (command.name == "git" and told in _GIT_CHANGING)
+
+
+def _files(command: SimpleCommand) -> list[str]:
+    """The files of a command's redirections."""
+    return [one.target for one in command.redirections if "<<" not in one.sign and not one.target.startswith("&")]
 
 
 def touches(folder: str, paths: Iterable[str]) -> bool:

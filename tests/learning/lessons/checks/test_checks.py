@@ -94,11 +94,61 @@ def test_a_call_that_can_never_work_is_checked_and_one_that_depends_on_the_momen
     assert check_of(lesson(moment, "fix"), PROGRAMS) is None
 
 
+def test_an_error_that_names_no_option_makes_no_check() -> None:
+    missing = "When `tool start` fails with “missing required argument 'session'”: `tool start NAME --task N`"
+    assert check_of(lesson(missing, "fix"), PROGRAMS) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "held"),
+    [
+        ("tool -rf x", "violated"),
+        ("tool -r -f x", "violated"),
+        ("tool -fr x", "violated"),
+        ("tool -rvf x", "violated"),
+        ("tool -r x", "obeyed"),
+        ("tool -f x && tool -r y", "obeyed"),
+        ("tool --rf x", "obeyed"),
+        ("tool -friendly x", "obeyed"),
+    ],
+)
+def test_options_of_one_letter_count_in_any_order_and_apart(line: str, held: str) -> None:
+    assert check_line(check("never use `tool -rf`"), line) == held
+
+
+def test_a_script_is_the_same_with_a_dot_before_it() -> None:
+    never = LessonCheck(program=("bun", "run", "src/cli.ts"), wrong=("--task",))
+    assert check_line(never, "bun run ./src/cli.ts --task 3") == "violated"
+
+
+@pytest.mark.parametrize(
+    ("call", "held"),
+    [
+        (ToolCall(name="Edit", input=json.dumps({"file_path": "/home/ada/p/CHANGELOG.md"})), "violated"),
+        (ToolCall(name="Read", input=json.dumps({"file_path": "/home/ada/p/CHANGELOG.md"})), None),
+        (ran("cat CHANGELOG.md"), None),
+        (ran("echo x >> CHANGELOG.md"), "violated"),
+        (ran("sed -i s/a/b/ CHANGELOG.md"), "violated"),
+        (ran("sed -n 1,3p CHANGELOG.md"), None),
+        (ran("cp notes.md CHANGELOG.md"), "violated"),
+        (ran("cp CHANGELOG.md notes.md"), None),
+        (ran("git checkout main -- CHANGELOG.md"), "violated"),
+        (ran("git add CHANGELOG.md"), None),
+        (ran("tool < CHANGELOG.md"), None),
+    ],
+)
+def test_a_path_that_must_not_be_changed_may_be_read(call: ToolCall, held: str | None) -> None:
+    assert check_call(check("Never edit `CHANGELOG.md`"), call) == held
+
+
 def test_a_path_that_must_not_be_touched() -> None:
     diary = check("Never read or edit `dev-log/` without asking")
     read = ToolCall(name="Read", input=json.dumps({"file_path": "/home/ada/p/dev-log/day1.md"}))
     assert check_call(diary, read) == "violated"
     assert check_call(diary, ran("cat dev-log/day1.md")) == "violated"
+    assert check_call(diary, ran("sort < dev-log/day1.md")) == "violated"
+    assert check_call(diary, ToolCall(name="Grep", input='pattern: "uv|pip", path: "dev-log"')) == "violated"
+    assert check_call(diary, ToolCall(name="Read", input="dev-log/day2.md")) == "violated"
     assert check_call(diary, ran("cat dev-logs.md")) is None
     assert check_call(diary, ran('git commit -m "how it handles dev-log/ files"')) is None
 

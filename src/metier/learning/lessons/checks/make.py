@@ -27,6 +27,7 @@ _TOUCHED = re.compile(
     r"(?:\w*,?\s+(?:or\s+)?(?:\w+\s+)?){0,3}?(?:in\s+|to\s+|from\s+)?`([\w.~/-]+)`",
     re.IGNORECASE,
 )
+_LOOKED_AT = re.compile(r"\b(?:read|touch|open|search|access)", re.IGNORECASE)
 _INSTEAD = (
     re.compile(r"`([^`]+)`\s*,?\s*(?:instead of|rather than|over|not|never)\s+`([^`]+)`", re.IGNORECASE),
     re.compile(
@@ -36,7 +37,7 @@ _INSTEAD = (
     ),
 )
 _OTHER_WAY = re.compile(r"\binstead of\s+`([^`]+)`,?\s+(?:use|run)\s+`([^`]+)`", re.IGNORECASE)
-_USAGE = re.compile(r"missing required|must be provided|is required|required argument|argument missing", re.IGNORECASE)
+_USAGE = re.compile(r"missing required|must be provided|is required", re.IGNORECASE)
 _UNKNOWN = re.compile(
     r"(?:unknown|unexpected|unrecogni[sz]ed|invalid|no such) (?:option|argument|flag)s?:? '?(--?[\w-]+)", re.IGNORECASE
 )
@@ -60,9 +61,8 @@ def _of_fix(text: str) -> LessonCheck | None:
     program, error, command = tuple(found[1].split()), found[2], found[3]
     if unknown := _UNKNOWN.search(error):
         return LessonCheck(program=program, wrong=(unknown[1],), instead=command)
-    flags = tuple(dict.fromkeys((*(word for word in _words(command) if word.startswith("-")), *_FLAG.findall(error))))
-    if _USAGE.search(error) and flags and _words(command)[: len(program)] == program:
-        return LessonCheck(program=program, needs=flags, instead=command)
+    if _USAGE.search(error) and (flags := _FLAG.findall(error)) and _words(command)[: len(program)] == program:
+        return LessonCheck(program=program, needs=tuple(dict.fromkeys(flags)), instead=command)
     return None
 
 
@@ -76,7 +76,7 @@ def _of_rule(text: str, programs: frozenset[str]) -> LessonCheck | None:
             if check is not None:
                 return check
     if (found := _TOUCHED.search(plain)) and ("/" in found[1] or "." in found[1]):
-        return LessonCheck(path=found[1])
+        return LessonCheck(path=found[1], reading=_LOOKED_AT.search(found[0]) is not None)
     if found := _FORBIDDEN.search(plain):
         return _with_more(_forbidding(found[1], programs), plain[found.end() :])
     return None
