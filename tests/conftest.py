@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import shutil
@@ -35,6 +36,43 @@ settings.load_profile("quick")
 # tests start many processes: each would compile the package anew if nothing kept the bytecode
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+LIMITS = {"slow": 3600, "agents": 600}
+"""Seconds for one test with this mark; the others have pyproject.toml's."""
+AGAIN = 20
+"""Seconds after which a test that was stopped is stopped again, if it waits once more while it cleans up."""
+GRACE = 120
+"""Seconds after which a test that no signal stops takes its process with it; its stack is on stderr."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give long tests their own limit."""
+    for item in items:
+        own = [LIMITS[mark.name] for mark in item.iter_markers() if mark.name in LIMITS]
+        if own and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(max(own)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """No test holds up the run for ever, not even one that waits where no signal gets through."""
+    asked, mark = item.config.getoption("timeout"), item.get_closest_marker("timeout")
+    limit = mark.args[0] if mark else float(item.config.getini("timeout") if asked is None else asked)
+    if limit:
+        faulthandler.dump_traceback_later(limit + GRACE, exit=True, file=sys.__stderr__)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Let the signal that stops a test come again and again: the first may end one wait and begin another."""
+    left, _ = signal.getitimer(signal.ITIMER_REAL)
+    if left:
+        signal.setitimer(signal.ITIMER_REAL, left, AGAIN)
 
 
 def pytest_collection_finish() -> None:

@@ -200,7 +200,7 @@ def test_every_module_says_in_one_sentence_what_it_is_for() -> None:
 
 def test_importing_metier_loads_nothing_else() -> None:
     code = "import sys; before = set(sys.modules); import metier; print(sorted(set(sys.modules) - before))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "['__future__', 'metier']"
 
 

@@ -13,6 +13,7 @@ import pytest
 from learn_world import TESTS, task
 from selection_shop import FLAKY, stocked
 from train_world import QUICK, Optimiser, cases, place, solve
+from waiting import join
 
 import metier
 from metier.async_calls import AsyncWork, in_thread
@@ -56,8 +57,7 @@ def test_the_event_loop_goes_on_while_a_verb_works() -> None:
 
     async def both() -> int:
         working = asyncio.create_task(Slow().awork(42))
-        while not began.is_set():
-            await asyncio.sleep(0)
+        assert await asyncio.to_thread(began.wait, 10)
         go_on.set()  # by the event loop, while the work waits for it
         return await working
 
@@ -188,8 +188,7 @@ def test_all_attempts_of_an_async_target_share_one_event_loop() -> None:
     threads = [threading.Thread(target=lambda one=one: found.append(target.run(one, None, 0))) for one in cases(4)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    join(threads)
     assert sorted(one.output for one in found if isinstance(one, Attempt)) == ["1", "2", "3", "4"]
     assert (len(loops), most) == (1, 4)
 

@@ -38,12 +38,12 @@ def in_a_shell(line: str, folder: Path, environ: dict[str, str]) -> subprocess.C
         if file:
             (folder / file).write_text(done.stdout, encoding="utf-8")
         return done
-    return subprocess.run(["bash", "-c", line], cwd=folder, env=environ, capture_output=True, text=True)
+    return subprocess.run(["bash", "-c", line], cwd=folder, env=environ, capture_output=True, text=True, timeout=60)
 
 
 def test_the_command_reference_is_what_the_commands_say() -> None:
     command = [sys.executable, "-m", "metier.cli.reference"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"), "run `make docs`"
 
 
@@ -82,7 +82,12 @@ def test_every_python_example_runs(page: Path, tmp_path: Path) -> None:
         folder = tmp_path / str(number)
         folder.mkdir()
         done = subprocess.run(
-            [sys.executable, "-c", text], cwd=folder, env=environment(tmp_path), capture_output=True, text=True
+            [sys.executable, "-c", text],
+            cwd=folder,
+            env=environment(tmp_path),
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
         assert done.returncode == 0, f"{text}\n{done.stderr}"
 

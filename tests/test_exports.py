@@ -48,7 +48,7 @@ def test_exports_are_in_order_and_nothing_else_is_exported(folder: str) -> None:
 @pytest.mark.parametrize("folder", EXPORTING)
 def test_importing_a_folder_loads_nothing_of_it(folder: str) -> None:
     code = f"import sys, metier.{folder}; print([name for name in sys.modules if name.startswith('metier.{folder}.')])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
 
 

@@ -48,7 +48,9 @@ class Launcher:
         shell = ["busybox", "sh"] if self.shell == "busybox" else [self.shell]
         said = json.dumps({"cwd": str(folder), "session_id": "s1"} | payload)
         env = {"HOME": str(self.home), "PATH": os.environ["PATH"]} | self.variables
-        done = subprocess.run([*shell, LAUNCHER, *words], input=said.encode(), capture_output=True, cwd=folder, env=env)
+        done = subprocess.run(
+            [*shell, LAUNCHER, *words], input=said.encode(), capture_output=True, cwd=folder, env=env, timeout=60
+        )
         assert (done.returncode, done.stderr) == (0, b"")
         return done.stdout.decode()
 

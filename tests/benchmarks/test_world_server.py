@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from waiting import line_of
 
 from metier.cli.demo.world.jobs import answer_to, cases
 from metier.cli.demo.world.world import World, WorldSpec, document, line
@@ -34,9 +35,8 @@ TEXT = document(line("G", rule) for rule in range(4))
 def server(*options: str) -> Iterator[int]:
     command = [sys.executable, SERVER, "--seed", "4", "--rho", "0.5", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
         try:
-            yield json.loads(process.stdout.readline())["port"]
+            yield json.loads(line_of(process, process.stdout))["port"]
         finally:
             process.terminate()
             assert process.wait(10) == 0
@@ -164,11 +164,10 @@ def test_it_ends_with_its_parent() -> None:
         "sys.stdin.read()\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert parent.stdout is not None
-    port = json.loads(parent.stdout.readline())["port"]
-    child = int(parent.stdout.readline())
+    port = json.loads(line_of(parent, parent.stdout))["port"]
+    child = int(line_of(parent, parent.stdout))
     parent.send_signal(signal.SIGKILL)
-    parent.communicate()
+    parent.communicate(timeout=60)
     for _ in range(100):
         try:
             get(port, "/count")

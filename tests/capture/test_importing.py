@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from waiting import join
 
 from metier.capture import registry
 from metier.capture.find_sessions import find_local_sessions, find_named_sessions
@@ -157,12 +158,12 @@ def test_two_processes_that_import_the_same_file_keep_each_run_once(ws: Workspac
     command = [sys.executable, "-m", "metier", "-w", str(ws.root), "import", "claude-code", str(file), "--json"]
     done: list[subprocess.CompletedProcess[bytes]] = []
     threads = [
-        threading.Thread(target=lambda: done.append(subprocess.run(command, capture_output=True))) for _ in range(3)
+        threading.Thread(target=lambda: done.append(subprocess.run(command, capture_output=True, timeout=60)))
+        for _ in range(3)
     ]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    join(threads)
     assert [process.returncode for process in done] == [0, 0, 0], done
     assert sum(json.loads(process.stdout)["new"] for process in done) == 39
     assert len(ws.runs(1000)) == 39
@@ -211,14 +212,14 @@ def test_a_transcript_that_a_hook_pointed_at_is_read_by_whoever_comes_next(ws: W
     file = three(tmp_path / "s1.jsonl")
     payload = json.dumps({"session_id": "s1", "transcript_path": str(file), "cwd": str(ws.root)})
     hook = [sys.executable, "-m", "metier.hooks.record"]
-    subprocess.run(hook, input=payload.encode(), cwd=ws.root, check=True)
+    subprocess.run(hook, input=payload.encode(), cwd=ws.root, check=True, timeout=60)
     with Workspace.open(ws.root) as next_one:
         next_one.read_waiting()
         assert len(next_one.runs()) == 3
     with file.open("a") as out:
         for record in turn(4, "four", "a3"):
             out.write(json.dumps(record) + "\n")
-    subprocess.run(hook, input=payload.encode(), cwd=ws.root, check=True)
+    subprocess.run(hook, input=payload.encode(), cwd=ws.root, check=True, timeout=60)
     with Workspace.open(ws.root) as next_one:
         next_one.read_waiting()
         assert len(next_one.runs()) == 4

@@ -90,7 +90,7 @@ def test_another_package_adds_a_source_by_entry_point(tmp_path: Path) -> None:
         "print(find_source('mine').name, 'mine' in source_names())\n"
         "try: find_source('broken')\nexcept Exception as error: print(type(error).__name__, error)"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
     first, second = done.stdout.splitlines()
     assert first == "mine True"
     assert second.startswith("InputError the source 'broken' of nowhere:Gone cannot be loaded")

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from waiting import PATIENCE, fork, line_of, status_of
 
 from metier.context.exclusive import exclusive_lock, file_of
 from metier.errors import BusyError, UnreachableError
@@ -53,7 +54,7 @@ def holder(folder: Path) -> subprocess.Popen[str]:
     """Another process that has the lock."""
     process = subprocess.Popen([sys.executable, "-c", HOLDER, str(folder)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    assert process.stdout.readline() == "held\n"
+    assert line_of(process, process.stdout) == "held\n"
     process.stdout.close()
     return process
 
@@ -93,7 +94,7 @@ def test_another_process_excludes_and_its_death_lets_go(shop: Workspace, place: 
     with pytest.raises(BusyError), exclusive_lock(shop.context, 0.05):
         pass
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.wait(PATIENCE)
     with exclusive_lock(shop.context, 5):
         pass
 
@@ -105,14 +106,14 @@ def test_waiting_ends_when_the_other_one_has_ended(shop: Workspace, place: Path)
     with exclusive_lock(shop.context, 10):
         waited = time.monotonic() - began
     assert 0.2 < waited < 5
-    assert killer.wait() == 0
-    process.wait()
+    assert killer.wait(PATIENCE) == 0
+    process.wait(PATIENCE)
 
 
 def test_a_forked_child_does_not_have_it_and_does_not_let_it_go(shop: Workspace) -> None:
     go = os.pipe()
     with exclusive_lock(shop.context, 0):
-        child = os.fork()
+        child = fork()
         if child == 0:  # it ends only when told to, and never by way of the test
             os.read(go[0], 1)
             os._exit(0)
@@ -121,7 +122,7 @@ def test_a_forked_child_does_not_have_it_and_does_not_let_it_go(shop: Workspace)
     with exclusive_lock(shop.context, 5):  # the child is still there, and yet nobody has it
         pass
     os.write(go[1], b"x")
-    os.waitpid(child, 0)
+    status_of(child)
     for end in go:
         os.close(end)
 
@@ -129,9 +130,9 @@ def test_a_forked_child_does_not_have_it_and_does_not_let_it_go(shop: Workspace)
 def test_a_child_that_leaves_the_block_does_not_open_it_for_others(shop: Workspace) -> None:
     child = -1
     with exclusive_lock(shop.context, 0):
-        child = os.fork()
+        child = fork()
         if child != 0:
-            os.waitpid(child, 0)
+            status_of(child)
             with pytest.raises(BusyError), exclusive_lock(shop.context, 0):
                 pass
     if child == 0:

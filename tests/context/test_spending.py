@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pytest
+from waiting import line_of
 
 from metier.context.models.spending import StoreCalls, StoreLedger, StoreMemo, forget_before, spent_today
 from metier.models.failures import OverBudget
@@ -107,8 +108,7 @@ def process(code: str, folder: Path) -> subprocess.Popen[str]:
 
 
 def said(one: subprocess.Popen[str]) -> str:
-    assert one.stdout is not None
-    return one.stdout.readline().strip()
+    return line_of(one, one.stdout).strip()
 
 
 def test_two_processes_together_never_pass_the_budget_and_use_it_up(ws: Workspace) -> None:
@@ -120,7 +120,7 @@ def test_two_processes_together_never_pass_the_budget_and_use_it_up(ws: Workspac
         one.stdin.flush()
     got = [int(said(one)) for one in both]
     for one in both:
-        one.communicate()
+        one.communicate(timeout=60)
     assert sum(got) == 50
     assert spent_today(ws.context).spent == Amount(calls=50, tokens=4_500, usd=Decimal("0.50"))
 
@@ -141,7 +141,7 @@ def test_what_a_killed_process_had_reserved_counts_as_spent_that_day(ws: Workspa
     child = process(KILLED, ws.root)
     assert said(child) == "reserved"
     os.kill(child.pid, signal.SIGKILL)
-    child.communicate()
+    child.communicate(timeout=60)
     today = spent_today(ws.context)
     assert (today.spent.tokens, today.pending) == (700, 1)
     refused = StoreLedger(ws.context).reserve(Amount(calls=1, tokens=400), Limits(tokens=1_000))
@@ -217,6 +217,6 @@ def test_on_postgresql_processes_share_the_budget_as_well(
     with Workspace.open(tmp_path / "home") as ws:
         both = [process(SPEND.replace("range(60)", "range(30)"), ws.root) for _ in range(2)]
         assert [said(one) for one in both] == ["ready", "ready"]
-        outs = [one.communicate("go\n")[0] for one in both]
+        outs = [one.communicate("go\n", timeout=60)[0] for one in both]
         assert sum(map(int, outs)) == 50
         assert spent_today(ws.context).spent.usd == Decimal("0.50")

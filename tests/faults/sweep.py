@@ -91,13 +91,13 @@ def need_strace() -> None:
     """Skip where system calls cannot be disturbed."""
     if shutil.which("strace") is None:
         pytest.skip("strace is not installed")
-    if subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True).returncode:
+    if subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True, timeout=60).returncode:
         pytest.skip("strace may not trace here")
 
 
 def need_root() -> None:
     """Skip where nothing may be mounted."""
-    if os.geteuid() != 0 or subprocess.run(["mount", "--version"], capture_output=True).returncode:
+    if os.geteuid() != 0 or subprocess.run(["mount", "--version"], capture_output=True, timeout=60).returncode:
         pytest.skip("mounting needs root")
 
 

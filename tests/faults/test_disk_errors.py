@@ -52,10 +52,12 @@ def mounted(tmp_path: Path) -> Iterator[Path]:
     need_root()
     folder = tmp_path / "mounted"
     folder.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)], capture_output=True).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)], capture_output=True, timeout=60
+    ).returncode:
         pytest.skip("a tmpfs cannot be mounted here")
     yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    subprocess.run(["umount", str(folder)], check=True, timeout=60)
 
 
 def _record(folder: Path) -> list[str]:
@@ -171,18 +173,18 @@ def test_a_limit_on_file_size_is_one_clear_line(limit: int, old: Path) -> None:
 def test_a_full_disk_behind_stdout_is_one_clear_line(words: tuple[str, ...], old: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         command = [METIER, "-w", str(old), *words]
-        done = subprocess.run(command, input=GIVEN.encode(), stdout=full, stderr=subprocess.PIPE)
+        done = subprocess.run(command, input=GIVEN.encode(), stdout=full, stderr=subprocess.PIPE, timeout=60)
     clear_line(Ended(code=done.returncode, out="", err=done.stderr.decode()))
 
 
 def test_a_read_only_folder_can_be_read_and_says_why_it_cannot_be_written(mounted: Path) -> None:
     assert run(worker("record", mounted, "old", 3)).code == 0
     spool(mounted, {"id": "hook-0", "message": "waits"})
-    subprocess.run(["mount", "-o", "remount,ro", str(mounted)], check=True)
+    subprocess.run(["mount", "-o", "remount,ro", str(mounted)], check=True, timeout=60)
     clear_line(run(_record(mounted), GIVEN))
     assert names(mounted) == OLD, "reading needs no writing, whatever waits in the spool"
     assert spool(mounted, {"id": "hook-1", "message": "x"}).code == 0
-    subprocess.run(["mount", "-o", "remount,rw", str(mounted)], check=True)
+    subprocess.run(["mount", "-o", "remount,rw", str(mounted)], check=True, timeout=60)
     assert run(_record(mounted), GIVEN).code == 0
     assert names(mounted) == OLD | NEW | {"hook-0"}
 
@@ -202,11 +204,11 @@ def test_a_full_disk_keeps_what_was_acknowledged_readable(waiting: bool, mounted
     assert kept
     if waiting:
         entry = {"kind": "run", "run": {"id": "hook-0", "message": "z" * 400_000}, "v": 1}
-        subprocess.run(["mount", "-o", "remount,size=4m", str(mounted)], check=True)
+        subprocess.run(["mount", "-o", "remount,size=4m", str(mounted)], check=True, timeout=60)
         (mounted / ".metier" / "spool" / "00000000000000000001-1-aa.json").write_text(json.dumps(entry))
-        subprocess.run(["dd", "if=/dev/zero", f"of={mounted / 'ballast'}", "bs=4096"], capture_output=True)
+        subprocess.run(["dd", "if=/dev/zero", f"of={mounted / 'ballast'}", "bs=4096"], capture_output=True, timeout=60)
     assert names(mounted) == set(kept), "earlier runs can be read on a full disk"
-    subprocess.run(["mount", "-o", "remount,size=30m", str(mounted)], check=True)
+    subprocess.run(["mount", "-o", "remount,size=30m", str(mounted)], check=True, timeout=60)
     (mounted / "ballast").unlink(missing_ok=True)
     assert run(_record(mounted), GIVEN).code == 0
     assert names(mounted) == set(kept) | NEW | ({"hook-0"} if waiting else set())
@@ -217,7 +219,7 @@ def test_a_hook_on_a_full_disk_leaves_no_half_file(mounted: Path) -> None:
     entry = {"id": "hook-0", "message": "z" * 4_000_000}
     assert spool(mounted, entry).code == 0
     assert not list((mounted / ".metier" / "spool").glob("*.json*"))
-    subprocess.run(["mount", "-o", "remount,size=30m", str(mounted)], check=True)
+    subprocess.run(["mount", "-o", "remount,size=30m", str(mounted)], check=True, timeout=60)
     assert spool(mounted, entry).code == 0
     assert names(mounted) == OLD | {"hook-0"}
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sweep import ENVIRON, METIER, SPOOL, check_database, clear_line, listed, metier, names, run, spool, worker
+from waiting import line_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -250,9 +251,9 @@ def test_the_doctor_names_a_database_whose_last_page_is_cut_off(old: Path) -> No
 def test_a_damaged_log_costs_at_most_its_last_runs(old: Path, tmp_path: Path) -> None:
     process = subprocess.Popen(worker("record", old, "new"), stdout=subprocess.PIPE, env=ENVIRON)
     assert process.stdout
-    first = [process.stdout.readline().decode().strip() for _ in range(20)]
+    first = [line_of(process, process.stdout).decode().strip() for _ in range(20)]
     process.kill()
-    process.wait()
+    process.wait(60)
     process.stdout.close()
     log = old / ".metier" / "metier.db-wal"
     with log.open("r+b") as out:

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import sys
-import warnings
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,6 +23,7 @@ from learn_world import (
     task,
     with_steps,
 )
+from waiting import fork, status_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,9 +59,7 @@ class Killer:
 
 def killed(action: Callable[[], object], at: int) -> bool:
     """Run an action in a child that is killed at its N-th call; False: it ended before that."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # other threads of the test run do not matter to the child
-        child = os.fork()
+    child = fork()
     if child == 0:
         code = 77
         try:
@@ -71,7 +69,7 @@ def killed(action: Callable[[], object], at: int) -> bool:
         finally:
             sys.setprofile(None)
             os._exit(code)
-    _, status = os.waitpid(child, 0)
+    status = status_of(child)
     if os.WIFSIGNALED(status):
         assert os.WTERMSIG(status) == signal.SIGKILL
         return True

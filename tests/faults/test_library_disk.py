@@ -156,7 +156,7 @@ def test_a_root_that_cannot_be_written_is_one_clear_line_and_can_be_listed(old: 
     need_root()
     root = old / ROOT
     for command in (["mount", "--bind", str(root), str(root)], ["mount", "-o", "remount,bind,ro", str(root)]):
-        if subprocess.run(command, capture_output=True).returncode:
+        if subprocess.run(command, capture_output=True, timeout=60).returncode:
             pytest.skip("nothing can be mounted here")
     try:
         for verb in (("archive", "deploy"), ("rollback", "deploy")):
@@ -165,7 +165,7 @@ def test_a_root_that_cannot_be_written_is_one_clear_line_and_can_be_listed(old: 
         listed = _run(old, _metier(old, "list", "--json"))
         assert {row["name"] for row in json.loads(listed.out)} == set(NAMES)
     finally:
-        subprocess.run(["umount", str(root)], check=True)
+        subprocess.run(["umount", str(root)], check=True, timeout=60)
     _works_again(old)
 
 
@@ -173,7 +173,7 @@ def test_a_state_folder_that_cannot_be_written_is_one_clear_line(old: Path) -> N
     need_root()
     state = old / ".metier"
     for command in (["mount", "--bind", str(state), str(state)], ["mount", "-o", "remount,bind,ro", str(state)]):
-        if subprocess.run(command, capture_output=True).returncode:
+        if subprocess.run(command, capture_output=True, timeout=60).returncode:
             pytest.skip("nothing can be mounted here")
     try:
         _is_unchanged(old, _run(old, _metier(old, "archive", "deploy")))
@@ -183,7 +183,7 @@ def test_a_state_folder_that_cannot_be_written_is_one_clear_line(old: Path) -> N
         told = _run(old, _metier(old, "history", "deploy", "--json"))
         assert [row["hash"] for row in json.loads(told.out)] == [OLD["deploy"]]
     finally:
-        subprocess.run(["umount", str(state)], check=True)
+        subprocess.run(["umount", str(state)], check=True, timeout=60)
     _works_again(old)
 
 

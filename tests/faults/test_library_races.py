@@ -47,7 +47,7 @@ class Crowd:
         self.processes.append(made)
         return acks
 
-    def wait(self) -> None:
+    def finish(self) -> None:
         for process in self.processes:
             _, said = process.communicate(timeout=PATIENCE * 10)
             assert process.returncode == 0, said.decode()
@@ -57,7 +57,7 @@ class Crowd:
             if process.poll() is None:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
-                process.communicate()
+                process.communicate(timeout=60)
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_readers_find_only_what_was_committed(applies: int, crowd: Crowd) -> Non
     acks = crowd.start("many", "deploy", applies, "a seed")
     crowd.processes[-1].wait(PATIENCE * 10)
     (crowd.folder / "stop").touch()
-    crowd.wait()
+    crowd.finish()
     committed = _versions(crowd.folder, "deploy")
     assert len(committed) == applies + 1
     assert [line for line in _lines(acks) if not line.startswith("applied")] == []
@@ -117,9 +117,9 @@ def test_a_folder_that_turns_into_a_link_again_and_again_leads_nowhere(applies: 
     acks = crowd.start("many", name, applies, "a seed")
     crowd.processes[-1].wait(PATIENCE * 10)
     (crowd.folder / "stop").touch()
-    crowd.wait()
+    crowd.finish()
     afterwards = crowd.start("many", name, 1, "another seed")
-    crowd.wait()
+    crowd.finish()
     assert _snapshot(canary) == before, "something was written through the link"
     ended = [*_lines(acks), *_lines(afterwards)]
     assert len(ended) == applies + 1
@@ -156,7 +156,7 @@ def test_of_eight_who_change_the_same_bytes_one_wins(rounds: int, crowd: Crowd) 
         crowd.processes.clear()
         acks = [crowd.start("round", "deploy", base, f"{number}-{one}", gate) for one in range(8)]
         gate.touch()
-        crowd.wait()
+        crowd.finish()
         ended = [line for file in acks for line in _lines(file)]
         won = [line for line in ended if line.startswith("won")]
         assert len(won) == 1
@@ -168,7 +168,7 @@ def test_of_eight_who_change_the_same_bytes_one_wins(rounds: int, crowd: Crowd) 
 @pytest.mark.parametrize("applies", [20, pytest.param(300, marks=pytest.mark.slow)])
 def test_two_who_change_two_skills_both_succeed(applies: int, crowd: Crowd) -> None:
     acks = {name: crowd.start("many", name, applies, name) for name in ("build", "deploy")}
-    crowd.wait()
+    crowd.finish()
     for name, file in acks.items():
         ended = _lines(file)
         assert [line.split()[0] for line in ended] == ["applied"] * applies

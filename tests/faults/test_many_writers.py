@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sweep import ENVIRON, METIER, PATIENCE, SPOOL, clear_line, listed, metier, names, run, spool, worker
+from waiting import line_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +46,7 @@ class Crowd:
         for process in self.processes:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            process.wait(60)
             for pipe in (process.stdout, process.stderr):
                 if pipe:
                     pipe.close()
@@ -78,8 +79,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def _first_line(process: subprocess.Popen[bytes]) -> str:
-    assert process.stdout
-    return process.stdout.readline().decode().strip()
+    return line_of(process, process.stdout).decode().strip()
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_random_kills_under_four_writers_lose_nothing_acknowledged(
         time.sleep(chance.uniform(0, 0.15))
         victim = chance.randrange(4)
         writers[victim].kill()
-        writers[victim].wait()
+        writers[victim].wait(60)
         writers[victim] = crowd.start(worker("record", made, f"k{kill}"), acks)
     crowd.end()
     acknowledged = acks.read_text().split()
@@ -138,8 +138,8 @@ def test_hooks_beside_two_that_ingest_deliver_each_run_once(hooks: int, made: Pa
         hook.stdin.close()
         waiting.append(hook)
         if len(waiting) == 4:
-            waiting.pop(0).wait()
-    assert {hook.wait() for hook in waiting} == {0}
+            waiting.pop(0).wait(60)
+    assert {hook.wait(60) for hook in waiting} == {0}
     for process in ingesting:
         _said(process)
     found = Counter(str(row["message"]) for row in listed(made))

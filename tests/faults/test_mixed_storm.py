@@ -18,6 +18,7 @@ import pytest
 from cli_shell import bumps
 from selection_shop import SKILLS, put
 from sweep import ENVIRON, METIER, listed, metier
+from waiting import join
 
 from metier.formats.run_json import dump_run
 from metier.library.disk.packages import read_package
@@ -58,7 +59,7 @@ class Worker(threading.Thread):
         )
         killer = threading.Timer(self.chance.uniform(0.2, 2.5), lambda: self._kill(process))
         killer.start()
-        out, err = process.communicate(given.encode())
+        out, err = process.communicate(given.encode(), timeout=60)
         killer.cancel()
         self.kills += process.returncode == -signal.SIGKILL
         if process.returncode not in (0, 1, 2, -signal.SIGKILL) or b"bug in" in err or b"Traceback" in err:
@@ -103,8 +104,7 @@ def test_four_processes_at_mixed_work_survive_two_hundred_kills(tmp_path: Path) 
     workers = [Worker(folder, number) for number in range(4)]
     for one in workers:
         one.start()
-    for one in workers:
-        one.join()
+    join(workers, seconds=1800)
     assert sum(one.kills for one in workers) >= 200
     assert [line for one in workers for line in one.wrong] == []
     _holds(folder, [run for one in workers for run in one.acknowledged])

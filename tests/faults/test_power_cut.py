@@ -25,7 +25,7 @@ SIZE = "96M"
 
 
 def _call(*words: object) -> str:
-    return subprocess.run(list(map(str, words)), check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(list(map(str, words)), check=True, capture_output=True, text=True, timeout=60).stdout.strip()
 
 
 @contextmanager
@@ -105,4 +105,4 @@ def test_what_was_acknowledged_before_a_power_cut_is_there_after_it(disk: tuple[
         assert not all(synced), "the copies show what was never written: they prove nothing"
     finally:
         writer.kill()
-        writer.wait()
+        writer.wait(60)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from train_worker import SPEC, WORKERS
 from train_world import Agent, cases, order, place, trained
+from waiting import until
 
 from metier.workspace import Workspace
 
@@ -27,8 +27,11 @@ def kill(folder: Path, notes: Path, at: int) -> None:
     environ = {**os.environ, "PYTHONPATH": str(WORKER.parent)}
     words = [sys.executable, str(WORKER), str(folder), str(notes)]
     process = subprocess.Popen(words, env=environ, stderr=subprocess.PIPE, text=True)
-    while process.poll() is None and not (notes.exists() and notes.read_bytes().count(b"\n") >= at):
-        time.sleep(0.002)
+
+    def reached() -> bool:
+        return process.poll() is not None or (notes.exists() and notes.read_bytes().count(b"\n") >= at)
+
+    until(reached, f"{at} rollouts", pause=0.002)
     process.kill()
     _, err = process.communicate(timeout=60)
     assert process.returncode == -9, err

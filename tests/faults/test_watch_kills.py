@@ -146,13 +146,13 @@ def test_a_watch_killed_in_a_pass_makes_up_for_it_after_a_restart(shop: Path) ->
     first = watches.start(steps=1000)
     until(watches.log)
     first.send_signal(signal.SIGKILL)
-    first.wait()
+    first.wait(60)
     record(shop, 3)
     second = watches.start(steps=1)
     until(lambda: "ended" in watches.log())
     time.sleep(0.3)
     second.send_signal(signal.SIGKILL)
-    second.wait()
+    second.wait(60)
     assert watches.log() == ["began 2", "began 3", "ended"]
     with Workspace.open(shop) as ws:
         assert sorted(str(record.run.external_id) for record in ws.runs()) == ["1", "2", "3"]
@@ -175,7 +175,7 @@ def test_when_one_of_two_watches_is_killed_in_a_pass_the_other_takes_over(shop: 
     until(lambda: watches.log()[-1] == "ended")
     for process in both:
         process.kill()
-        process.wait()
+        process.wait(60)
     assert watches.log()[4:] == ["began 4", "began 4", "ended"]
 
 

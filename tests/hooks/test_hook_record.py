@@ -115,7 +115,7 @@ def test_the_spool_needs_the_standard_library_only() -> None:
         "redact_quick('password=hunter2-X', b'k'*32);"
         "print(sorted({m.partition('.')[0] for m in set(sys.modules) - before} - set(sys.stdlib_module_names)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "['metier']"
 
 

@@ -37,7 +37,9 @@ def hooked(ws: Workspace, prompt: str = FLAKY, **more: object) -> str:
 def ran(stdin: str | bytes, module: str = "select", **environ: str) -> str:
     command = [sys.executable, "-m", f"metier.hooks.{module}"]
     given = stdin.encode() if isinstance(stdin, str) else stdin
-    done = subprocess.run(command, input=given, capture_output=True, check=False, env={**os.environ, **environ})
+    done = subprocess.run(
+        command, input=given, capture_output=True, check=False, env={**os.environ, **environ}, timeout=60
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     return done.stdout.decode()
 
@@ -212,7 +214,9 @@ def test_the_stamp_is_the_same_on_both_sides(tmp_path: Path) -> None:
 
 def test_it_loads_nothing_that_takes_long() -> None:
     code = "import sys; import metier.hooks.select; print(*sorted(sys.modules))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    ).stdout.split()
     for name in ("typing", "pathlib", "dataclasses", "sqlite3", "metier.selection", "metier.store", "metier.context"):
         assert name not in loaded
 

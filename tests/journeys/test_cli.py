@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -320,7 +321,7 @@ def test_tables_fit_the_terminal(folder: Path) -> None:
     os.close(side)
     out = b""
     try:
-        while chunk := os.read(main, 65536):
+        while select.select([main], [], [], 60)[0] and (chunk := os.read(main, 65536)):
             out += chunk
     except OSError:
         pass
@@ -378,7 +379,7 @@ def test_completion_can_be_shown(folder: Path) -> None:
 def test_output_into_a_closed_pipe_is_quiet(folder: Path) -> None:
     metier(folder, "record", stdin="\n".join(json.dumps({"message": f"run {n}" * 50}) for n in range(400)))
     command = f"'{METIER}' runs list --limit 400 --json | head -c 100"
-    done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True)
+    done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60)
     assert "Traceback" not in done.stderr
     assert "Broken" not in done.stderr
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Self
 
 import forked
 import pytest
+from waiting import join, line_of
 
 from metier.formats.run_json import parse_run
 from metier.workspace import Workspace
@@ -76,8 +78,8 @@ class Watching:
 
     def __exit__(self, *_: object) -> None:
         self.process.kill()
-        self.process.wait()
-        self._reader.join()
+        self.process.wait(60)
+        join([self._reader])
         for stream in (self.process.stdout, self.process.stderr):
             assert stream is not None
             stream.close()
@@ -183,7 +185,7 @@ def test_a_closed_pipe_ends_it_without_a_word(shop: Path) -> None:
     process = subprocess.Popen([METIER, "watch", "--json"], cwd=shop, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stderr is not None
-    assert process.stdout.readline()
+    assert line_of(process, process.stdout)
     process.stdout.close()
     process.send_signal(signal.SIGHUP)  # it has something to say
     with process.stderr:
@@ -195,6 +197,7 @@ def test_a_terminal_that_is_closed_ends_it(shop: Path) -> None:
     leader, follower = pty.openpty()
     process = subprocess.Popen([METIER, "watch"], cwd=shop, stdin=follower, stderr=follower)
     os.close(follower)
+    assert select.select([leader], [], [], PATIENCE)[0], "it said nothing"
     assert b"learns after runs" in os.read(leader, 4096)
     process.send_signal(signal.SIGHUP)
     assert process.wait(PATIENCE) == 0

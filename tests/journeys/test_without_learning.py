@@ -42,7 +42,7 @@ def shop(tmp_path: Path) -> Path:
 def run(shop: Path, *words: str, given: str = "") -> str:
     environ = {**os.environ, "PYTHONPATH": str(shop.parent), "HOME": str(shop.parent)}
     command = [sys.executable, "-m", "metier", *words]
-    done = subprocess.run(command, cwd=shop, env=environ, input=given, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=shop, env=environ, input=given, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

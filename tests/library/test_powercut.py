@@ -88,12 +88,14 @@ def _recorded(name: str, folder: Path) -> tuple[Disk, str]:
     """The disk before a change, and all that the change does to it."""
     if shutil.which("strace") is None:
         pytest.skip("strace is not installed")
-    if subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True).returncode:
+    if subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True, timeout=60).returncode:
         pytest.skip("strace may not trace here")
     bench, trace = begun(folder / "bench"), folder / "trace"
     disk = Disk(top=bench.folder)
     disk.load(bench.folder)
-    subprocess.run(traced([sys.executable, str(Path(acts.__file__)), name, str(bench.folder)], trace), check=True)
+    subprocess.run(
+        traced([sys.executable, str(Path(acts.__file__)), name, str(bench.folder)], trace), check=True, timeout=60
+    )
     return disk, trace.read_text()
 
 

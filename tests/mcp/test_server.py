@@ -258,5 +258,7 @@ def test_the_server_loads_nothing_heavy_before_a_call(tmp_path: Path) -> None:
     asked = (
         '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n'
     )
-    done = subprocess.run([sys.executable, "-I", "-c", code], input=asked, cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], input=asked, cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
     assert (done.returncode, len(done.stdout.splitlines()), done.stderr) == (0, 2, "[]\n")

@@ -85,7 +85,7 @@ def test_another_process_gives_the_same_bytes() -> None:
         "import hashlib, sys; from metier.models.embedder import StaticEmbedder;"
         f"print(hashlib.sha256(StaticEmbedder().embed({texts!r}).tobytes()).hexdigest())"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == hashlib.sha256(EMBEDDER.embed(texts).tobytes()).hexdigest()
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from loopback import answers, completion, floods, hangs, message, raw, resets, trickles
+from waiting import join, until
 
 from metier.errors import ConfigError
 from metier.models.failures import Malformed, RateLimited, Refused, TimedOut, Unreachable
@@ -98,6 +99,7 @@ def test_a_server_that_reads_slowly_does_not_hold_us(hello: Request) -> None:
             with suppress(OSError):
                 connection, _ = listener.accept()
                 with connection:
+                    connection.settimeout(10)
                     while not over.wait(0.02) and connection.recv(10):
                         pass
 
@@ -108,7 +110,7 @@ def test_a_server_that_reads_slowly_does_not_hold_us(hello: Request) -> None:
             failure = model.complete(replace(hello, system="x" * 12_000_000, timeout=1.0))
             took = time.monotonic() - began
         over.set()
-        thread.join()
+        join([thread])
     assert isinstance(failure, TimedOut)
     assert took < 3.0
 
@@ -238,11 +240,10 @@ def test_closing_ends_the_calls_under_way(serve: Any, hello: Request) -> None:
     server, model = serve(hangs)
     with ThreadPoolExecutor(4) as pool:
         waiting = [pool.submit(model.complete, replace(hello, timeout=30.0)) for _ in range(4)]
-        while len(server.seen) < 4:
-            time.sleep(0.005)
+        until(lambda: len(server.seen) == 4, "four requests at the server")
         began = time.monotonic()
         model.close()
-        results = [future.result() for future in waiting]
+        results = [future.result(60) for future in waiting]
     assert time.monotonic() - began < 2.0
     assert results == [Refused(reason="the model was closed", billed=True)] * 4
     assert model.complete(hello) == results[0]

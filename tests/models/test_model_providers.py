@@ -144,5 +144,5 @@ def test_nothing_else_loads_pydantic_ai() -> None:
         "import sys, metier.models.check, metier.models.layers.stack, metier.models.http.client\n"
         "print('pydantic_ai' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "False"

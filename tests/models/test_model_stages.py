@@ -254,7 +254,7 @@ def test_two_processes_that_judge_at_once_never_pass_the_budget(asking: Callable
         )
         for step in ("1", "-1")
     ]
-    outs = [list(map(int, one.communicate()[0].split())) for one in both]
+    outs = [list(map(int, one.communicate(timeout=60)[0].split())) for one in both]
     assert len(server.seen) == 7
     assert sum(calls for _, calls, _ in outs) == 7
     assert spent_today(ws.context).spent.calls == 7
@@ -324,7 +324,7 @@ def test_however_a_process_is_killed_no_call_that_was_made_goes_uncounted(asking
             time.sleep(0.01)
         time.sleep(random.random() * 0.5)
         child.kill()
-        child.wait()
+        child.wait(60)
         today = spent_today(ws.context)
         assert len(server.seen) > before
         assert len(server.seen) <= today.spent.calls <= len(server.seen) + today.pending

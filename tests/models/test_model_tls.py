@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from loopback import Loopback, answers, completion, hangs, trickles
+from waiting import until
 
 from metier.models.failures import Refused, TimedOut, Unreachable
 from metier.models.http.client import HttpModel
@@ -33,7 +34,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tls")
     command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=loopback"
     more = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"]
-    subprocess.run([*command.split(), *more], cwd=folder, check=True, capture_output=True)
+    subprocess.run([*command.split(), *more], cwd=folder, check=True, capture_output=True, timeout=60)
     return folder
 
 
@@ -78,7 +79,6 @@ def test_closing_ends_the_calls_under_way(certificate: Path, hello: Request) -> 
         ThreadPoolExecutor(1) as pool,
     ):
         waiting = pool.submit(model.complete, replace(hello, timeout=30.0))
-        while not server.seen:
-            time.sleep(0.005)
+        until(lambda: server.seen, "a request at the server")
         model.close()
         assert isinstance(waiting.result(5), Refused)

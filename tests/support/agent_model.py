@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 
+from waiting import join
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -66,7 +68,7 @@ class AgentModel:
 
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
-        self._thread.join()
+        join([self._thread])
         self._server.server_close()
 
     @property

@@ -6,11 +6,12 @@ import os
 import signal
 import sys
 import traceback
-import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from errno import ENOSYS
 from typing import TYPE_CHECKING
+
+from waiting import fork, status_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator
@@ -60,9 +61,7 @@ def _die() -> None:
 
 def killed(action: Callable[[], object], at: int, *, exchange: bool = True) -> bool:
     """Run an action in a child process that is killed before its N-th call; False: it ended before that."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # other threads of the test run do not matter to the child
-        child = os.fork()
+    child = fork()
     if child == 0:
         code = FAILED
         try:
@@ -75,7 +74,7 @@ def killed(action: Callable[[], object], at: int, *, exchange: bool = True) -> b
         finally:
             sys.setprofile(None)
             os._exit(code)
-    _, status = os.waitpid(child, 0)
+    status = status_of(child)
     if os.WIFSIGNALED(status):
         assert os.WTERMSIG(status) == signal.SIGKILL
         return True

@@ -21,10 +21,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypedDict
 
+from waiting import line_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-PATIENCE = 120
+PATIENCE = 100
 """Seconds after which a command is stopped."""
 LOADED = ("metier.cli", "metier.context")
 """Packages whose modules are loaded before the first command."""
@@ -73,11 +75,11 @@ def run(
 def _asked(wanted: Wanted) -> int:
     server = _server()
     assert server.stdin is not None
-    assert server.stdout is not None
     server.stdin.write(json.dumps(wanted) + "\n")
     server.stdin.flush()
-    code = server.stdout.readline()
+    code = line_of(server, server.stdout, PATIENCE + 10)
     assert code, "the process that forks has ended; its own error is on stderr"
+    assert int(code) != -signal.SIGALRM, f"stopped after {PATIENCE} s: {wanted['words']}"
     return int(code)
 
 
@@ -85,8 +87,15 @@ def _asked(wanted: Wanted) -> int:
 def _server() -> subprocess.Popen[str]:
     """The one process that forks, for as long as the tests run."""
     server = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    atexit.register(server.communicate)
+    atexit.register(_end, server)
     return server
+
+
+def _end(server: subprocess.Popen[str]) -> None:
+    try:
+        server.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        server.kill()
 
 
 def _serve(requests: IO[str]) -> None:

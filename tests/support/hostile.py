@@ -101,6 +101,7 @@ def _hook(folder: Path, event: str, **fields: object) -> str:
         capture_output=True,
         check=False,
         env=dict(os.environ),
+        timeout=60,
     )
     assert (done.returncode, done.stderr) == (0, b"")
     return done.stdout.decode()

@@ -53,7 +53,12 @@ class RealAgents:
     def metier(self, folder: Path, *words: str) -> str:
         """A command of Metier, as the person types it."""
         done = subprocess.run(
-            [sys.executable, "-m", "metier", *words], cwd=folder, env=self.environ(), capture_output=True, text=True
+            [sys.executable, "-m", "metier", *words],
+            cwd=folder,
+            env=self.environ(),
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout + done.stderr
@@ -134,7 +139,7 @@ class Terminal:
 
     def tmux(self, *words: str, check: bool = True) -> str:
         command = ["tmux", "-S", self.socket, *words]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 0 or not check, done.stderr
         return done.stdout
 

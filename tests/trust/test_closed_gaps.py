@@ -207,7 +207,7 @@ def test_a_long_look_says_what_it_looks_for_and_a_short_one_nothing(capsys: pyte
 def test_the_documented_hook_runs_no_module_of_the_project(tmp_path: Path) -> None:
     (tmp_path / "json.py").write_text("open('ran', 'w').close()\n")
     command = [sys.executable, "-I", "-m", "metier.hooks.record"]
-    subprocess.run(command, input=b"{}", cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(command, input=b"{}", cwd=tmp_path, check=True, capture_output=True, timeout=60)
     assert not (tmp_path / "ran").exists()
     from pathlib import Path as FilePath
 

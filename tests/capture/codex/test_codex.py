@@ -241,7 +241,7 @@ def test_without_the_library_a_compressed_file_says_what_to_install() -> None:
         "data = io.BytesIO(bytes.fromhex('28b52ffd00'))\n"
         "print([one.reason for one in Codex().parse({'r.jsonl.zst': data})])"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
     assert "pip install 'metier[zstd]'" in done.stdout
 
 

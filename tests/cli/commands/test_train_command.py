@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from train_world import GUESS, TEXT, Optimiser, place, solve, write_cases
+from waiting import line_of
 
 from metier.cli.views.train import page
 from metier.models.model import Message, Reply, Request
@@ -266,8 +267,7 @@ def test_ctrl_c_leaves_a_training_that_goes_on_and_one_line_that_says_how(shop: 
     process = subprocess.Popen(
         [*metier, *more], cwd=shop.folder, env=environ, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    assert process.stderr
-    first = process.stderr.readline()  # the estimate: everything is in place
+    first = line_of(process, process.stderr)  # the estimate: everything is in place
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)

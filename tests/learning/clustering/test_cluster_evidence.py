@@ -129,6 +129,7 @@ print(hashlib.sha256(repr(placed.formed).encode() + means).hexdigest())
             capture_output=True,
             text=True,
             check=True,
+            timeout=60,
         ).stdout
         for count in ("1", "2")
     }

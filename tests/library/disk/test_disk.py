@@ -59,7 +59,7 @@ def test_a_link_is_never_followed_out_of_a_package(tmp_path: Path) -> None:
 
 def validate(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "metier", "skills", "validate", *words], capture_output=True, text=True
+        [sys.executable, "-m", "metier", "skills", "validate", *words], capture_output=True, text=True, timeout=60
     )
 
 

@@ -226,5 +226,5 @@ def test_deciding_by_score_and_rendering_load_nothing_but_the_standard_library()
         "import metier.selection.assembly.render\n"
         "print([name for name in ('pydantic', 'yaml', 'numpy', 'httpcore2', 'typer') if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"

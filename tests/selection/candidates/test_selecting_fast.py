@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked
+from waiting import until
 
 from metier.selection.candidates.retrieve import FEW, Search
 from metier.selection.candidates.skill_pool import PAUSE, SkillPool
@@ -128,8 +129,12 @@ def test_bytes_exchanged_under_the_same_size_and_time_are_noticed(large: Workspa
 
 def test_what_is_known_of_a_skill_counts_until_somebody_touches_it(large: Workspace) -> None:
     folder = large.root / ".agents/skills/flaky-tests"
-    while not large.pool.reviewed.get(large.pool.catalogue.in_use["flaky-tests"]):
+
+    def known() -> bool:
         assert large.select(FLAKY).names == ("flaky-tests",)
+        return bool(large.pool.reviewed.get(large.pool.catalogue.in_use["flaky-tests"]))
+
+    until(known, "a review that is remembered")
     (folder / "SKILL.md").chmod(0)
     (folder / "SKILL.md").chmod(0o644)
     assert large.pool.reviewed.get(large.pool.catalogue.in_use["flaky-tests"]) is None

@@ -5,6 +5,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from waiting import join
 
 from metier.errors import BusyError, StoreError
 from metier.store.engines.sqlite import SqliteEngine
@@ -39,7 +40,7 @@ def test_what_was_committed_is_there_for_another_connection(engine: Engine) -> N
 
     thread = threading.Thread(target=look)
     thread.start()
-    thread.join()
+    join([thread])
     assert found == ["1"]
 
 
@@ -55,7 +56,7 @@ def test_a_reader_sees_one_moment_even_while_others_write(engine: Engine) -> Non
         before = meta.get(transaction, "a")
         thread = threading.Thread(target=change)
         thread.start()
-        thread.join()
+        join([thread])
         assert (before, meta.get(transaction, "a")) == ("1", "1")
     with engine.read() as transaction:
         assert meta.get(transaction, "a") == "2"
@@ -73,8 +74,7 @@ def test_writers_in_many_threads_never_lose_an_update(engine: Engine) -> None:
     threads = [threading.Thread(target=add) for _ in range(4)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    join(threads)
     with engine.read() as transaction:
         assert meta.get(transaction, "count") == "80"
 
@@ -105,7 +105,7 @@ def test_waiting_for_another_writer_is_bounded(
         assert time.monotonic() - began < 5
     finally:
         leave.set()
-        thread.join()
+        join([thread])
         impatient.close()
 
 

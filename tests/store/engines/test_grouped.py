@@ -57,7 +57,7 @@ def test_writes_of_many_threads_share_transactions_and_none_is_lost(engine: Sqli
     start = threading.Barrier(16)
 
     def write(thread: int) -> None:
-        start.wait()
+        start.wait(60)
         for at in range(20):
             grouped.now(lambda transaction: add(transaction, 100 * thread + at))  # noqa: B023
 

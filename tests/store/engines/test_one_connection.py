@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 from cli_shell import bumps
+from waiting import until
 
 from metier.context.exclusive import exclusive_lock
 from metier.errors import UnreachableError
@@ -29,8 +29,8 @@ def modest(new_postgres: str) -> str:
         if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = 'modest'").fetchone():
             connection.execute("CREATE ROLE modest LOGIN CONNECTION LIMIT 1")
             connection.execute("GRANT CREATE ON DATABASE postgres TO modest")
-        while connection.execute("SELECT 1 FROM pg_stat_activity WHERE usename = 'modest'").fetchone():
-            time.sleep(0.01)  # the server takes a moment to end what was closed
+        left = "SELECT 1 FROM pg_stat_activity WHERE usename = 'modest'"
+        until(lambda: not connection.execute(left).fetchone(), "the server to end what was closed")
     url = new_postgres.replace("postgresql://postgres:", "postgresql://modest:")
     assert url != new_postgres
     return url
@@ -58,7 +58,7 @@ def test_the_lock_is_let_go_also_by_another_thread(new_postgres: str, tmp_path: 
         lock = exclusive_lock(ws.context, 0)
         lock.__enter__()
         with ThreadPoolExecutor(1) as other:
-            other.submit(lock.__exit__, None, None, None).result()
+            other.submit(lock.__exit__, None, None, None).result(60)
         again = Workspace.open(tmp_path / "shop", environ={"METIER_STORE": new_postgres})
         with again, exclusive_lock(again.context, 0):
             pass

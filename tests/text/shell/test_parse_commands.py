@@ -191,6 +191,6 @@ def test_words_are_those_that_bash_sees() -> None:
     chosen = random.Random(7)
     lines = [f"V='two words'; show x {' '.join(random_word(chosen) for _ in range(5))}" for _ in range(400)]
     script = "show() { printf '%s\\0' \"$@\"; printf '\\1'; }\n" + "\n".join(lines)
-    done = subprocess.run(["bash", "-fc", script], capture_output=True, check=True)
+    done = subprocess.run(["bash", "-fc", script], capture_output=True, check=True, timeout=60)
     seen = [tuple(one.decode().split("\0")[:-1]) for one in done.stdout.split(b"\1")[:-1]]
     assert [parse_commands(line)[-1].arguments for line in lines] == seen

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from training_toys import Rules, case, package
+from waiting import PATIENCE, until
 
 from metier.training.rollouts.pool import InOrder, PoolUsage, Threads
 from metier.training.rollouts.rollout import Halt
@@ -76,8 +77,8 @@ def test_what_was_put_aside_fills_idle_workers_and_no_more_is_begun() -> None:
     class Waiting:
         def roll(self, case, skill, sample):
             if case.id == "c0":
-                started.wait(5)
-                go.wait(5)
+                started.wait(PATIENCE)
+                go.wait(PATIENCE)
             return world.roll(case, skill, sample)
 
     with Threads(4) as pool:
@@ -85,17 +86,15 @@ def test_what_was_put_aside_fills_idle_workers_and_no_more_is_begun() -> None:
         made = RolloutScheduler(Waiting(), crew, Bill())
         assert crew.free() == 0  # nobody knows yet how many workers there are
         made.begin(CASES[:1], None, samples=(0, 1, 2, 3), urgency=NEEDED)
-        started.wait(5)
+        started.wait(PATIENCE)
         assert crew.free() == 0
         go.set()
         for sample in range(4):
             made.read(CASES[0], None, "gate", sample=sample)
-        while crew.free() < 4:
-            pass
+        until(lambda: crew.free() == 4, "four free workers")
         made.put_aside(CASES[1:], package())
         made.fill_idle_workers()
-        while world.made.total() < 4 + 4:
-            pass
+        until(lambda: world.made.total() >= 4 + 4, "four rollouts more")
     assert world.made.total() == 4 + 4
 
 

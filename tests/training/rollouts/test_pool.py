@@ -48,11 +48,11 @@ def test_what_has_not_begun_when_the_pool_is_closed_is_dropped() -> None:
 
     def first() -> str:
         begun.set()
-        hold.wait()
+        hold.wait(60)
         return "done"
 
     one, other = pool.submit(first), pool.submit(lambda: "never")
-    begun.wait()
+    begun.wait(60)
     threading.Timer(0.02, hold.set).start()
     pool.close()
     assert one.result() == "done"

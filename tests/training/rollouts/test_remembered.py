@@ -65,13 +65,13 @@ def test_who_waits_for_a_rollout_that_is_never_made_is_told() -> None:
     class Broke(Counting):
         def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
             begun.set()
-            go.wait()
+            go.wait(60)
             return BudgetSpent(reason="no money")
 
     remembered = CachedRoller(Broke(), MemoryKeeper())
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(remembered.roll, case("c"), None, 0)
-        begun.wait()
+        begun.wait(60)
         second = pool.submit(remembered.roll, case("c"), None, 0)
         time.sleep(0.01)
         go.set()

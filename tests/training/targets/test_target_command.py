@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from waiting import until
 
 from metier.errors import UsageError
 from metier.processes import PREFIX, ProcessLimits, sweep
@@ -328,13 +329,16 @@ def test_what_a_killed_process_left_is_swept_up() -> None:
         "with folder() as place: run(words, place, environment(place, os.environ), ProcessLimits())"
     )
     with subprocess.Popen([sys.executable, "-c", code]) as child:
-        places: list[Path] = []
-        while not places or not (places[0] / "pid").exists() or not (places[0] / "pid").read_text().strip():
+
+        def places() -> list[Path]:
             assert child.poll() is None, "it ended before it could be killed"
-            time.sleep(0.01)
-            places = list(Path(tempfile.gettempdir()).glob(f"{PREFIX}{child.pid}-*"))
+            found = Path(tempfile.gettempdir()).glob(f"{PREFIX}{child.pid}-*/pid")
+            return [file.parent for file in found if file.read_text().strip()]
+
+        until(places, "a command that has begun")
+        [place] = places()
         child.kill()
-    left = int((places[0] / "pid").read_text())
+    left = int((place / "pid").read_text())
     assert alive(left)
     sweep()
     for _ in range(200):
@@ -342,4 +346,4 @@ def test_what_a_killed_process_left_is_swept_up() -> None:
             break
         time.sleep(0.01)
     assert not alive(left)
-    assert not places[0].exists()
+    assert not place.exists()

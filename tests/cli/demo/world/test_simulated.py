@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from waiting import line_of
 
 from metier.cli.demo.world.jobs import cases
 from metier.cli.demo.world.target import SimulatedOptimiser, SimulatedTarget, skill_of
@@ -121,8 +122,7 @@ def test_through_the_server_the_loop_ends_in_the_same_bytes_as_in_process() -> N
     options = ["--seed", "2", "--good", "5", "--harmful", "3", "--rho", "0.8", "--edits", "2"]
     command = [sys.executable, str(Path(__file__).parents[4] / "benchmarks" / "world" / "server.py"), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        url = json.loads(server.stdout.readline())["address"]
+        url = json.loads(line_of(server, server.stdout))["address"]
         with (
             HttpModel(parse_spec("openai:any", ModelOptions(url=url, key_variable="none")), {}) as model,
             Threads(8) as pool,
