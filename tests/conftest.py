@@ -36,31 +36,32 @@ settings.load_profile("quick")
 # tests start many processes: each would compile the package anew if nothing kept the bytecode
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-
-
-LIMITS = {"slow": 3600, "agents": 600}
-"""Seconds for one test with this mark; the others have pyproject.toml's."""
+LIMIT = 120
+"""Seconds for one test; then it fails with its stack, and the run goes on."""
+LONG = {"slow": 3600, "agents": 600}
+"""The same for tests with such a mark."""
 AGAIN = 20
 """Seconds after which a test that was stopped is stopped again, if it waits once more while it cleans up."""
 GRACE = 120
 """Seconds after which a test that no signal stops takes its process with it; its stack is on stderr."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give long tests their own limit."""
-    for item in items:
-        own = [LIMITS[mark.name] for mark in item.iter_markers() if mark.name in LIMITS]
-        if own and not item.get_closest_marker("timeout"):
-            item.add_marker(pytest.mark.timeout(max(own)))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give every test its limit, unless one is asked for (`--timeout 0` for a debugger: none)."""
+    if config.pluginmanager.hasplugin("timeout") and config.getoption("timeout") is None:
+        for item in items:
+            item.add_marker(pytest.mark.timeout(_limit(item), method="signal"))
+
+
+def _limit(item: pytest.Item) -> int:
+    return max((LONG[mark.name] for mark in item.iter_markers() if mark.name in LONG), default=LIMIT)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """No test holds up the run for ever, not even one that waits where no signal gets through."""
-    asked, mark = item.config.getoption("timeout"), item.get_closest_marker("timeout")
-    limit = mark.args[0] if mark else float(item.config.getini("timeout") if asked is None else asked)
-    if limit:
-        faulthandler.dump_traceback_later(limit + GRACE, exit=True, file=sys.__stderr__)
+    if item.get_closest_marker("timeout"):
+        faulthandler.dump_traceback_later(_limit(item) + GRACE, exit=True, file=sys.__stderr__)
     try:
         return (yield)
     finally:
