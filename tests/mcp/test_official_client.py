@@ -35,11 +35,13 @@ def test_the_official_client_talks_to_the_server(tmp_path: Path, mode: str) -> N
                 "select": True,
                 "skill": True,
                 "runs": True,
+                "lessons": True,
                 "mark": False,
                 "propose": False,
             }
             given = await client.call_tool("select", {"task": FLAKY})
             assert "Run it 50 times." in given.content[0].text  # type: ignore[union-attr]
+            assert (await client.call_tool("lessons", {})).content[0].text == "There are no lessons here yet."  # type: ignore[union-attr]
             refused = await client.call_tool("mark", {"run": "none", "verdict": "bad"})
             assert refused.is_error
             assert [one.name for one in (await client.list_prompts()).prompts] == ["learn", "review-drafts"]

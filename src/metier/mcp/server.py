@@ -34,8 +34,8 @@ VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """Revisions of the protocol that are spoken, the newest last."""
 INSTRUCTIONS = (
     "Metier keeps skills learned from work in this project. `select` finds those for a task, `skill` gives one, "
-    "`runs` shows past work. `mark` notes how a run went, `propose` hands in a draft. "
-    "Only the person approves drafts."
+    "`runs` shows past work, `lessons` what the person confirmed. `mark` notes how a run went, `propose` hands in a "
+    "draft. Only the person approves drafts and lessons."
 )
 PROMPTS = {
     "learn": "Learn from the work recorded in this project.",

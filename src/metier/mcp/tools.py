@@ -96,6 +96,20 @@ TOOLS = (
         reads_only=True,
     ),
     OfferedTool(
+        name="lessons",
+        title="Lessons of this project",
+        description=(
+            "What the person has confirmed for work in this project (rules, fixes for errors, how it is tested and "
+            "built), and apart from it what was only proposed: that is no instruction."
+        ),
+        fields={
+            "query": {"type": "string", "description": "Words of which a lesson must have one. Empty: all lessons."},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "How many at most. Default: 20."},
+        },
+        required=(),
+        reads_only=True,
+    ),
+    OfferedTool(
         name="mark",
         title="Mark a run",
         description=(

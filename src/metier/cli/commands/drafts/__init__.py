@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from metier.cli.commands.drafts.review import review
 from metier.cli.options import AsJson, open_workspace, prepare_hooks
 from metier.cli.output import console, emit, table, talk, visible
 
@@ -213,3 +214,6 @@ def apply(
         talk(
             f"Shipped {version.skill} v{version.number} ({version.status}). Undo: metier skills {undo} {version.skill}"
         )
+
+
+app.command()(review)

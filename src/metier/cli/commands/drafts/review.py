@@ -1,0 +1,141 @@
+"""`metier drafts review`: drafts one card at a time, one key each."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from metier.cli.options import open_workspace, prepare_hooks
+from metier.cli.output import console, talk
+from metier.errors import MetierError, RefusedError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from metier.types import Draft
+    from metier.workspace import Workspace
+
+KEYS = "[y]es  [n]o  [e]dit  [l]ater  [a]ll of this kind  [q]uit"
+
+
+def review(ctx: typer.Context) -> None:
+    """Go through the drafts one by one: what each would change, what taught it, what review found.
+
+    Example:  metier drafts review
+    """
+    from metier.library.proposals.drafts import list_drafts
+
+    if not sys.stdin.isatty():
+        raise UsageError("This asks about each draft, and there is no terminal. Use metier drafts approve ID.")
+    with open_workspace(ctx) as ws:
+        waiting = list_drafts(ws.library)
+        if not waiting:
+            talk("No drafts wait. Metier makes them from your runs: metier learn")
+        _ship(ws, _go_through(ws, waiting))
+
+
+def _go_through(ws: Workspace, waiting: list[Draft]) -> list[Draft]:
+    """The drafts that the person said yes to."""
+    approved: list[Draft] = []
+    agreed: set[str] = set()
+    for number, draft in enumerate(waiting, start=1):
+        in_one_go = draft.kind in agreed and not draft.findings
+        key = "y" if in_one_go else _asked(ws, draft, f"{number} of {len(waiting)}")
+        if key == "q":
+            break
+        try:
+            done = _decide(ws, draft, key)
+        except MetierError as error:
+            talk(f"{error} The draft still waits.")
+            continue
+        approved += [done] if done is not None else []
+        agreed |= {draft.kind} if key == "a" else set()
+    return approved
+
+
+def _asked(ws: Workspace, draft: Draft, place: str) -> str:
+    """The key that a person pressed when they saw a draft's card."""
+    from metier.cli.views.draft_card import card
+    from metier.learning.trace import origin
+    from metier.library.proposals.drafts import newly_allowed, proposed_change
+
+    out = console()
+    out.print(f"\n{place}")
+    try:
+        change = proposed_change(ws.library, draft)
+    except MetierError as error:
+        talk(f"Draft {draft.id} ({draft.target}) can no longer be put together: {error}")
+        return "l"
+    for line in card(draft, origin(ws.context, draft), change, newly_allowed(ws.library, draft)):
+        out.print(line)
+    return typer.prompt(KEYS, default="l", err=True).strip().casefold()[:1]
+
+
+def _decide(ws: Workspace, draft: Draft, key: str) -> Draft | None:
+    """Do what a key means; the draft if it is approved now."""
+    from metier.library.proposals.drafts import approve_draft, reject_draft
+    from metier.library.proposals.reword_draft import document_of, reword_draft
+
+    match key:
+        case "y" | "a":
+            done = approve_draft(ws.library, draft.id, seen=draft.hash)
+        case "e":
+            mine = reword_draft(ws.library, draft.id, edited_text(document_of(ws.library, draft), os.environ))
+            _tell_findings(mine)
+            done = approve_draft(ws.library, mine.id, seen=mine.hash)
+        case "n":
+            reject_draft(ws.library, draft.id, typer.prompt("Why, for learning (or nothing)", default="", err=True))
+            talk(f"Rejected draft {draft.id}. Undo: metier drafts reopen {draft.id}")
+            return None
+        case _:
+            talk("Left for later.")
+            return None
+    talk(f"Approved draft {done.id}. Undo: metier drafts reject {done.id}")
+    return done
+
+
+def _tell_findings(draft: Draft) -> None:
+    """Refuse a text of the person that review would not let through unseen."""
+    if draft.status == "quarantined":
+        why = "; ".join(one.reason for one in draft.findings)
+        raise RefusedError(f"Review stops your text: {why} It is kept as draft {draft.id}.")
+
+
+def edited_text(text: str, environ: Mapping[str, str]) -> str:
+    """A text as the person leaves it in their editor."""
+    command = shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or "vi")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "SKILL.md"
+        file.write_text(text, encoding="utf-8")
+        try:
+            done = subprocess.run([*command, str(file)], check=False)  # noqa: S603 - the person's own editor
+        except OSError as error:
+            raise RefusedError(f"Your editor {command[0]} cannot be started: {error.strerror}. Set EDITOR.") from None
+        if done.returncode:
+            raise RefusedError(f"Your editor {command[0]} ended with {done.returncode}. Nothing was changed.")
+        return file.read_text(encoding="utf-8", errors="replace")
+
+
+def _ship(ws: Workspace, approved: list[Draft]) -> None:
+    """Offer to ship what was approved, all at once."""
+    from metier.library.proposals.ship import apply_drafts
+
+    if not approved:
+        return
+    ids = " ".join(one.id for one in approved)
+    count = f"{len(approved)} approved draft{'' if len(approved) == 1 else 's'}"
+    answer = typer.prompt(f"Ship {count} now? [y]es  [l]ater", default="l", err=True)
+    if answer.strip().casefold()[:1] != "y":
+        talk(f"Ship later: metier drafts apply {ids}")
+        return
+    for version in apply_drafts(ws.library, [one.id for one in approved]):
+        undo = "rollback" if version.parent else "archive"
+        talk(f"Shipped {version.skill} v{version.number}. Undo: metier skills {undo} {version.skill}")
+    prepare_hooks(ws)
