@@ -46,6 +46,13 @@ def test_what_enters_the_environment_stays_with_the_command() -> None:
     assert fact.text == "Run the tests with `source .venv/bin/activate && pytest`."
 
 
+def test_a_program_that_failed_outside_its_environment_is_named_with_it() -> None:
+    plain = (ran("pytest -q tests/test_a.py"),)
+    broken = (failed("pytest", "zsh: command not found: pytest"), ran("source .venv/bin/activate && pytest"))
+    (fact,) = facts(plain, plain, plain, broken, broken)
+    assert fact.text == "Run the tests with `source .venv/bin/activate && pytest`."
+
+
 def test_a_place_on_one_machine_is_no_part_of_a_command() -> None:
     calls = (ran("source /home/ada/venv/bin/activate && pytest -q"),)
     assert facts(calls, calls)[0].text == "Run the tests with `pytest`."

@@ -150,3 +150,23 @@ def test_what_a_session_showed_comes_back_from_its_text() -> None:
     caught = mine_session(records(said("never push without tests", *push("login-page"))))
     assert from_text(as_text(caught)) == caught
     assert as_text(mine_session(records(said("hello")))) == ""
+
+
+def entering(program: str, environment: str = ".venv") -> tuple[ToolCall, ...]:
+    missing = f"zsh: command not found: {program}"
+    return (failed("pytest tests", missing), ran(f"source {environment}/bin/activate && pytest tests"))
+
+
+def test_one_remedy_for_errors_that_say_nearly_the_same_is_one_fix() -> None:
+    (fix,) = fixes(entering("pytest"), entering("pytest"), entering("python"))
+    assert fix.text == "When `pytest` fails with “command not found: pytest”: `source .venv/bin/activate && pytest`"
+    assert fix.trigger == "command not found"
+
+
+def test_another_subcommand_is_no_remedy_for_an_option_that_this_one_does_not_know() -> None:
+    other = (failed("tool get --task 5", "error: unknown option '--task'"), ran("tool dir thing"))
+    assert fixes(other, other) == []
+    unknown = (failed("tool fetchall", "error: unknown command fetchall"), ran("tool get"))
+    assert [one.text for one in fixes(unknown, unknown)] == [
+        "When `tool fetchall` fails with “unknown command fetchall”: `tool get`"
+    ]

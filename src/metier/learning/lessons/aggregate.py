@@ -34,9 +34,11 @@ REPEATED = 5
 def lessons_from(sightings: Iterable[Sighting], workspace: str) -> list[Lesson]:
     """The lessons that the sightings of a workspace add up to, the strongest first."""
     every = list(sightings)
+    fixes = fixes_from(one for one in every if isinstance(one, Repair))
+    entering = {one.program.split()[0]: one.entering for one in reversed(fixes) if one.entering}
     found = [
-        *map(_of_fix, fixes_from(one for one in every if isinstance(one, Repair))),
-        *map(_of_fact, facts_from(one for one in every if isinstance(one, Worked))),
+        *map(_of_fix, fixes),
+        *map(_of_fact, facts_from((one for one in every if isinstance(one, Worked)), entering)),
         *map(_of_correction, corrections_from(one for one in every if isinstance(one, Said))[:REPEATED]),
     ]
     named = [replace(one, workspace=workspace, id=lesson_id(workspace, one)) for one in found]

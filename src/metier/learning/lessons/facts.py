@@ -11,7 +11,7 @@ from metier.learning.lessons.session.commands import bare_form, is_destructive
 from metier.learning.lessons.session.sightings import Worked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from metier.learning.lessons.session.commands import Part
     from metier.learning.lessons.session.steps import SessionStep
@@ -128,8 +128,11 @@ def _bare(command: str) -> str:
     return command.rpartition(" && ")[2]
 
 
-def facts_from(worked: Iterable[Worked]) -> list[Fact]:
-    """The command for each purpose that works in most sessions; the newer of two equals."""
+def facts_from(worked: Iterable[Worked], entering: Mapping[str, str] | None = None) -> list[Fact]:
+    """The command for each purpose that works in most sessions; the newer of two equals.
+
+    `entering` has what programs need before them on the line, where they failed without it.
+    """
     by_command: dict[str, list[Worked]] = defaultdict(list)
     for one in worked:
         by_command[_bare(one.command)].append(one)
@@ -138,7 +141,10 @@ def facts_from(worked: Iterable[Worked]) -> list[Fact]:
         role = role_of(command)
         sessions = len({one.session for one in seen if one.ok})
         if role and sessions >= LEAST:
-            programs[role, command.split()[0]].append(_fact(role, _entered(seen), seen, sessions))
+            program, whole = command.split()[0], _entered(seen)
+            if whole == command and entering and program in entering:
+                whole = f"{entering[program]} && {command}"
+            programs[role, program].append(_fact(role, whole, seen, sessions))
     return [max(found, key=_worth) for found in programs.values()]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, assert_never
 
 from metier.learning.lessons.facts import role_of
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 SAME = 0.8
 """Share of words, place by place, that two errors of one program share when they are the same trouble."""
+SHARED = 12
+"""Characters that the errors of one remedy have in common, for these to be looked for."""
 SHORTEST = 8
 """Characters of an error that says something."""
 FEW = 9
@@ -61,11 +64,39 @@ class Fix:
             return f"{lead}: run `{self.command}` first, then again."
         return f"{lead}: `{self.command}`"
 
+    @property
+    def entering(self) -> str:
+        """What the remedy puts before the program to enter its environment."""
+        before, _, program = self.command.rpartition(" && ")
+        return before if _ENTERING.match(before) and program.split()[0] == self.program.split()[0] else ""
+
 
 def fixes_from(repairs: Iterable[Repair]) -> list[Fix]:
-    """The fixes that sessions agree on."""
-    found = (_fix(group) for group in by_trouble(repairs))
-    return [one for one in found if one is not None]
+    """The fixes that sessions agree on; one remedy for errors that say nearly the same is one fix."""
+    found: list[Fix] = []
+    for one in sorted(filter(None, map(_fix, by_trouble(repairs))), key=lambda fix: (-fix.sessions, fix.error)):
+        twin = next((at for at, other in enumerate(found) if _is_twin(one, other)), None)
+        if twin is None:
+            found.append(one)
+        else:
+            found[twin] = _joined(found[twin], one)
+    return found
+
+
+def _is_twin(one: Fix, other: Fix) -> bool:
+    """Whether two fixes have one remedy, and errors that share most of their words."""
+    if (one.program, one.command, one.how) != (other.program, other.command, other.how):
+        return False
+    mine, theirs = (set(re.findall(r"[\w-]+", fix.error)) for fix in (one, other))
+    return len(mine & theirs) * 2 > len(mine | theirs)
+
+
+def _joined(fix: Fix, twin: Fix) -> Fix:
+    """A fix that is looked for by what both errors say."""
+    words = fix.trigger.split()
+    match = SequenceMatcher(None, words, twin.trigger.split(), autojunk=False).find_longest_match()
+    shared = " ".join(words[match.a : match.a + match.size]).strip(" .:,;'\"")
+    return replace(fix, trigger=shared if len(shared) >= SHARED else fix.trigger)
 
 
 def _fix(group: Sequence[Repair]) -> Fix | None:

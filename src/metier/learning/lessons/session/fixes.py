@@ -130,7 +130,7 @@ def _after(failed: SessionStep, between: Sequence[SessionStep]) -> tuple[str, Ho
     program = _program(failed)
     for step in done:
         part = step.parts[0]
-        if part.words[0] == program.split()[0]:
+        if part.words[0] == program.split()[0] and (part.head == program or program.split()[-1] in failed.error):
             return part.text, "after", program
     return "", "none", program
 
