@@ -16,6 +16,7 @@ LAYERS = [
     {"web", "mcp", "fleet"},
     {"workspace"},
     {"maintenance"},
+    {"proof"},
     {"learning", "training"},
     {"selection"},
     {"library"},

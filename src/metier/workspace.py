@@ -195,12 +195,13 @@ class Workspace:
         nothing and asks no model; `wait`: seconds for another learner. `judge`, `clusterer` and `drafter` are your own,
         in place of the model's or the heuristics; `gate` decides whether a draft helps, before it ships.
         """
-        from metier.learning.learn import Parts, learn
+        from metier.learning.learn import Parts
         from metier.learning.report import Options
+        from metier.proof.learn_and_prove import learn_and_prove
 
         options = Options(apply=apply, dry_run=dry_run, wait=wait)
         parts = Parts(judge=judge, clusterer=clusterer, drafter=drafter)
-        return learn(self.library, options, gate, parts)
+        return learn_and_prove(self.library, options, gate, parts)
 
     learn = at_once(_learn)
 

@@ -16,9 +16,11 @@ from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked
 from metier.formats.handed_text import given_skills
 from metier.hooks.agents import selection_id
 from metier.hooks.rank import RankedSkill, is_unchanged
+from metier.hooks.trial import arm_of
 from metier.selection.assembly.render import ABOUT, HOOK_CHARACTERS, HOOK_TOKENS
 from metier.selection.candidates.disk_changes import stamp_of
-from metier.store.tables.selection import selections
+from metier.store.tables.selection import selections, trials
+from metier.types.proof import Trial
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -161,11 +163,41 @@ def test_a_secret_in_the_request_is_not_written_down(ws: Workspace) -> None:
     assert secret not in stored(ws)[0].query
 
 
-def test_a_withheld_skill_is_noted_and_not_handed_out(ws: Workspace) -> None:
-    (ready(stocked(ws)).state / "metier.toml").write_text("select_withhold_rate = 1.0\n", encoding="utf-8")
-    assert hooked(ws) == ""
-    [kept] = stored(ws)
-    assert (kept.chosen, [one.skill for one in kept.withheld], kept.withhold_rate) == ((), ["flaky-tests"], 1.0)
+def trial_of(ws: Workspace, skill: str = "flaky-tests") -> Trial:
+    """A trial of a skill that runs."""
+    content = ws.pool.update_if_stale().in_use[skill].content.hash
+    made = Trial(
+        id="t1", workspace=ws.name, skill=skill, hash=content, agents=("claude-code",), gain=0.2, most=99, until="2999"
+    )
+    with ws.context.store.write() as transaction:
+        trials.put(transaction, made)
+    return made
+
+
+def test_a_trial_withholds_its_skill_from_half_of_the_sessions_and_notes_it_before(ws: Workspace) -> None:
+    trial = trial_of(ready(stocked(ws)))
+    given = {f"s{number}": bool(hooked(ws, session_id=f"s{number}")) for number in range(8)}
+    assert given == {name: arm_of(ws.context.key, trial.id, name) == "with" for name in given}
+    assert set(given.values()) == {True, False}
+    for kept in stored(ws):
+        arm = "with" if given[kept.session] else "without"
+        assert [(one.trial, one.skill, one.arm) for one in kept.trials] == [("t1", "flaky-tests", arm)]
+        assert [one.skill for one in kept.withheld] == ([] if given[kept.session] else ["flaky-tests"])
+
+
+def test_a_session_stays_on_its_side_whatever_the_request_and_other_agents_take_no_part(ws: Workspace) -> None:
+    trial = trial_of(ready(stocked(ws)))
+    out = next(
+        name for name in (f"s{number}" for number in range(50)) if arm_of(ws.context.key, trial.id, name) == "without"
+    )
+    assert [hooked(ws, session_id=out), hooked(ws, f"{FLAKY} once more", session_id=out)] == ["", ""]
+    assert hooked(ws, session_id=out, turn_id="t1"), "Codex sees the folder itself"
+    assert hooked(ws, session_id=""), "nobody could say which side that is"
+    with ws.context.store.read() as transaction:
+        assert [one.session for one in trials.sessions(transaction, trial)] == []
+    stored(ws)
+    with ws.context.store.read() as transaction:
+        assert [(one.session, one.arm) for one in trials.sessions(transaction, trial)] == [(out, "without")]
 
 
 @pytest.mark.parametrize("stdin", [b"", b"nonsense", b"[]", b'{"prompt": 5}', b"\xff\xfe", b'{"cwd": "/nowhere"}'])

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 import pytest
 from selection_shop import FLAKY, HOSTILE, SKILLS, put, stocked
 
+from metier.hooks.trial import arm_of
 from metier.models.failures import Unreachable
 from metier.models.scripted import Scripted, fails, hangs, on, says
 from metier.selection.candidates.skill_pool import skills_with_bodies
 from metier.selection.types import SelectionSettings
 from metier.store.tables.library import profiles
-from metier.store.tables.selection import selections
+from metier.store.tables.selection import selections, trials
 from metier.types import Outcome, Run, SkillTrace
+from metier.types.proof import Trial
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     from metier.types import Selection
 
-NO_CHANCE = SelectionSettings(explore_rate=0.0, withhold_rate=0.0)
+NO_CHANCE = SelectionSettings(explore_rate=0.0)
 
 
 def stored(ws: Workspace) -> list[Selection]:
@@ -206,13 +208,23 @@ def test_a_provisional_skill_is_explored_by_the_lot(ws: Workspace) -> None:
     assert stored(ws)[0].explored == ("flaky-tests",)
 
 
-def test_a_withheld_skill_is_not_handed_over_and_noted(ws: Workspace) -> None:
-    found = stocked(ws).select(FLAKY, settings=SelectionSettings(withhold_rate=1.0))
-    assert found.names == ()
-    [kept] = stored(ws)
-    assert [one.skill for one in kept.withheld] == ["flaky-tests"]
-    again = ws.select(FLAKY, settings=SelectionSettings(withhold_rate=1.0))
-    assert (again.choice.stages[-1].stage, again.choice.withheld) == ("memo", ("flaky-tests",))
+def test_what_a_trial_withholds_from_a_session_is_not_handed_over_and_noted(ws: Workspace) -> None:
+    content = stocked(ws).pool.update_if_stale().in_use["flaky-tests"].content.hash
+    made = Trial(
+        id="t1", workspace=ws.name, skill="flaky-tests", hash=content, agents=("x",), gain=0.2, most=99, until="2999"
+    )
+    with ws.context.store.write() as transaction:
+        trials.put(transaction, made)
+    arms = {name: arm_of(ws.context.key, "t1", name) for name in map(str, range(20))}
+    out, in_ = (next(name for name, arm in arms.items() if arm == wanted) for wanted in ("without", "with"))
+    for _ in range(2):  # decided, then recalled
+        found = ws.select(FLAKY, session=out, agent="x")
+        assert (found.names, found.choice.withheld, found.choice.stages[-1].stage) == ((), ("flaky-tests",), "withhold")
+    assert [one.skill for one in stored(ws)[0].withheld] == ["flaky-tests"]
+    assert ws.select(FLAKY, session=in_, agent="x").names == ("flaky-tests",)
+    assert [one.arm for one in stored(ws)[0].trials] == ["with"]
+    assert ws.select(FLAKY, session=out, agent="y").names == ("flaky-tests",), "another agent takes no part"
+    assert ws.select(FLAKY, agent="x").names == ("flaky-tests",), "no session, no side"
 
 
 def test_a_megabyte_of_task_is_no_trouble(ws: Workspace) -> None:

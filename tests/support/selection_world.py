@@ -23,7 +23,7 @@ BY_HAND = Calibration(
     threshold=0.6,
 )
 """Simple enough to say what comes of a score; the shipped one is fitted, and changes with every fit."""
-NO_CHANCE = SelectionSettings(explore_rate=0.0, withhold_rate=0.0)
+NO_CHANCE = SelectionSettings(explore_rate=0.0)
 
 
 def skill(name: str = "release", **more: object) -> Selectable:

@@ -46,6 +46,7 @@ COMMANDS = {
     "select": "metier.cli.commands.select:select",
     "mcp": "metier.cli.commands.mcp:mcp",
     "eval": "metier.cli.commands.eval",
+    "trial": "metier.cli.commands.trial",
     "train": "metier.cli.commands.train",
     "audit": "metier.cli.commands.audit",
     "models": "metier.cli.commands.models",

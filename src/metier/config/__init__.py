@@ -100,8 +100,6 @@ class SelectionConfig:
     """Seconds a model may take for each of the two questions, and an embedder for a task."""
     select_explore_rate: float = 0.0
     """How often a provisional skill gets a chance it has not earned yet."""
-    select_withhold_rate: float = 0.0
-    """How often a chosen skill is left out on purpose, to measure what it is worth."""
     select_exclude: tuple[str, ...] = ()
     """Skills that are never selected here."""
 
@@ -287,7 +285,6 @@ PARSERS: Mapping[str, Callable[[object], Value]] = {
     "select_thinking": _word("auto", "on", "off"),
     "select_timeout": _number(0.1, 3600, float),
     "select_explore_rate": _number(0, 1, float),
-    "select_withhold_rate": _number(0, 1, float),
     "select_exclude": _texts,
     "lock_wait": _number(0, 3600, float),
 }

@@ -21,6 +21,7 @@ from metier.hooks.process import run_hook
 from metier.hooks.rank import RankedSkill, choose_skills, read_statements
 from metier.hooks.spool import write_entry
 from metier.hooks.tell import notes_for_prompt, record_told, told_text
+from metier.hooks.trial import WITHOUT, arm_of, running_trials
 from metier.hooks.workspace import quick_redactor, settings_of, workspace_name
 
 TYPE_CHECKING = False
@@ -72,21 +73,23 @@ def _skills_from(database: str, state: str, folder: str, payload: Payload) -> li
 
 
 def _choose(connection: sqlite3.Connection, state: str, folder: str, payload: Payload) -> list[RankedSkill]:
-    prompt, settings = _prompt_of(payload), settings_of(state)
+    prompt = _prompt_of(payload)
     agent = agent_of(sys.argv, os.environ, payload)
     session = str(payload.get("session_id") or "")
     pinned, found = choose_skills(connection, workspace_name(state, folder), agent, prompt)
     known = given_keys(state, session)
     always, fitting = _unknown(pinned, known), _unknown([found] if found else [], known)
-    rate = float(_setting(settings, "select_withhold_rate") or 0)
-    withheld = [one for one in fitting if _is_withheld(prompt, one, rate)]
+    trials = running_trials(connection, read_statements(), workspace_name(state, folder), agent) if session else {}
+    arms = [_assigned(one, trials, session) for one in fitting if (one.name, one.hash) in trials]
+    left_out = {arm["skill"] for arm in arms if arm["arm"] == WITHOUT}
+    withheld = [one for one in fitting if one.name in left_out]
     skills = skills_within_limits([*always, *(one for one in fitting if one not in withheld)])
     note_given(state, session, [_key(one) for one in skills])
     if fitting:
         note = _note(payload, folder, skills, withheld)
         query = quick_redactor(state)(prompt[:QUERY_LIMIT])
         names = [one.name for one in skills if one in always]
-        write_entry(state, note | {"query": query, "pinned": names, "withhold_rate": rate})
+        write_entry(state, note | {"query": query, "pinned": names, "trials": arms})
     return skills
 
 
@@ -140,13 +143,10 @@ def _setting(settings: Mapping[str, object], name: str) -> str:
     return os.environ.get(f"METIER_{name.upper()}") or str(settings.get(name) or "")
 
 
-def _is_withheld(prompt: str, skill: RankedSkill, rate: float) -> bool:
-    """Whether this skill is left out this time; `metier select` draws the same lot for the same request and day."""
-    from hashlib import sha256
-
-    day = time.strftime("%Y-%m-%d", time.gmtime())
-    lot = "\0".join(("withhold", prompt, skill.name, skill.hash, day))
-    return int.from_bytes(sha256(lot.encode("utf-8", "surrogatepass")).digest()[:7], "big") / 2**56 < rate
+def _assigned(skill: RankedSkill, trials: Mapping[tuple[str, str], str], session: str) -> dict[str, str]:
+    """The arm of a trial that a session is in; noted before the skill is printed, so that no outcome can change it."""
+    trial = trials[skill.name, skill.hash]
+    return {"trial": trial, "skill": skill.name, "arm": arm_of(read_key(os.environ), trial, session)}
 
 
 def _note(

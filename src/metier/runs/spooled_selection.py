@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import InputError
 from metier.formats.strict_json import clean
+from metier.hooks.trial import WITH, WITHOUT
 from metier.types import Candidate, Selection
+from metier.types.selections import Assignment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from metier.context.context import Context
+    from metier.types.selections import Arm
 
 ID = re.compile(r"[0-9a-f]{32}")
 MOST = 100
@@ -25,7 +28,6 @@ def selection_of(ctx: Context, note: Mapping[str, object]) -> Selection:
     if not ID.fullmatch(name):
         raise InputError("the selection has no id")
     handed, withheld = _candidates(note.get("chosen")), _candidates(note.get("withheld"))
-    rate = note.get("withhold_rate")
     names = tuple(one.skill for one in handed)
     pinned = note.get("pinned")
     return Selection(
@@ -37,7 +39,7 @@ def selection_of(ctx: Context, note: Mapping[str, object]) -> Selection:
         chosen_hashes=tuple(one.hash for one in handed),
         pinned=tuple(one for one in names if one in pinned) if isinstance(pinned, list) else (),
         withheld=withheld,
-        withhold_rate=float(rate) if isinstance(rate, int | float) else 0.0,
+        trials=_assignments(note.get("trials")),
         stages=(f"hook: {len(names)} by score ({', '.join(names)})",),
         agent=ctx.redact(clean(str(note.get("agent") or ""))),
         session=ctx.redact(clean(str(note.get("session") or ""))),
@@ -57,6 +59,18 @@ def _candidates(value: object) -> tuple[Candidate, ...]:
         )
     except (KeyError, TypeError, ValueError):
         raise InputError("the selection names no skills") from None
+
+
+def _assignments(value: object) -> tuple[Assignment, ...]:
+    rows = cast("list[object]", value)[:MOST] if isinstance(value, list) else []
+    fields = [cast("Mapping[str, object]", row) for row in rows if isinstance(row, dict)]
+    return tuple(
+        Assignment(
+            trial=clean(str(one.get("trial"))), skill=clean(str(one.get("skill"))), arm=cast("Arm", one.get("arm"))
+        )
+        for one in fields
+        if one.get("arm") in (WITH, WITHOUT)
+    )
 
 
 def _moment(ctx: Context, note: Mapping[str, object]) -> str:

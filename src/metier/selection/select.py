@@ -7,12 +7,13 @@ import time
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from uuid import uuid4
 
 from metier.errors import StoreError
 from metier.formats.strict_json import clean
 from metier.formats.value_json import dumps, loads
+from metier.hooks.trial import arm_of
 from metier.runs.live_run import note_selection
 from metier.runs.record import why_closed
 from metier.selection.assembly.assemble import assemble
@@ -21,7 +22,7 @@ from metier.selection.candidates.retrieve import RetrievedSkills, retrieve
 from metier.selection.candidates.reviewed import check_skills
 from metier.selection.candidates.skill_pool import drain
 from metier.selection.choosing.adviser import selection_model
-from metier.selection.choosing.choose import Basis, choose, decision_key
+from metier.selection.choosing.choose import Basis, choose, decision_key, without_withheld
 from metier.selection.choosing.decision_memo import KeptDecision, decision_to_keep, recall_choice, selection_record
 from metier.selection.hook_table import prepare_hooks
 from metier.selection.index.entries import EMBEDDER, VERSION
@@ -30,7 +31,8 @@ from metier.selection.types import SelectionSettings, Task
 from metier.selection.worth.link_runs import PAGE
 from metier.selection.worth.outcomes import adjustments, update_worths
 from metier.store.tables.models import memo
-from metier.store.tables.selection import selections
+from metier.store.tables.selection import selections, trials
+from metier.types.selections import Assignment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from metier.selection.candidates.skill_pool import SkillPool
     from metier.selection.types import Choice
     from metier.selection.worth.utility import Adjustment
+    from metier.types.selections import Arm
 
 READ = 64_000
 """Characters of a task that are redacted for the record."""
@@ -92,9 +95,10 @@ def select(pool: SkillPool, options: SelectOptions) -> Selected:
         if decision.found.changed:  # a skill was written meanwhile: decide again with the library as it is now
             catalogue = drain(pool.refresh(force=True))
             decision = _decide(pool, catalogue, task, options, basis)
-    choice, found = decision.choice, decision.found
+    assigned, found = _trials_of(ctx, pool.hashes, options), decision.found
+    choice = without_withheld(decision.choice, assigned)
     assembled = assemble(choice.chosen, settings.token_budget)
-    selection = _record(ctx, decision, task, options, settings)
+    selection = _record(ctx, replace(decision, choice=choice), task, options, assigned)
     if selection:
         prepare_hooks(pool, catalogue, [one.skill for one in choice.chosen], basis.records)
     return Selected(
@@ -129,7 +133,22 @@ def _decide(pool: SkillPool, catalogue: Catalogue, task: Task, options: SelectOp
     return replace(decision, choice=replace(decision.choice, stages=stages))
 
 
-def _record(ctx: Context, decision: _Decision, task: Task, options: SelectOptions, settings: SelectionSettings) -> str:
+def _trials_of(ctx: Context, current: Mapping[str, str], options: SelectOptions) -> tuple[Assignment, ...]:
+    """The trials that a session takes part in: of the skills as they are now, among the sessions of that agent."""
+    if not options.session or not ctx.key:
+        return ()
+    with ctx.store.read() as transaction:
+        running = [one for one in trials.list_all(transaction) if one.status == "running"]
+    return tuple(
+        Assignment(trial=one.id, skill=one.skill, arm=cast("Arm", arm_of(ctx.key, one.id, options.session)))
+        for one in running
+        if current.get(one.skill) == one.hash and options.agent in one.agents
+    )
+
+
+def _record(
+    ctx: Context, decision: _Decision, task: Task, options: SelectOptions, assigned: tuple[Assignment, ...]
+) -> str:
     """Store the selection, its query redacted, and the decision; returns its id, or "" when nothing was stored."""
     if why_closed(ctx):
         return ""
@@ -139,7 +158,7 @@ def _record(ctx: Context, decision: _Decision, task: Task, options: SelectOption
         selection=uuid4().hex,
         created=ctx.now(),
         session=ctx.redact(clean(options.session)),
-        withhold_rate=settings.withhold_rate,
+        trials=assigned,
     )
     try:
         with ctx.store.write() as transaction:
@@ -163,7 +182,6 @@ def settings_of(ctx: Context, options: SelectOptions) -> SelectionSettings:
         final_timeout=config.selection.select_timeout,
         thinking={"auto": None, "on": True, "off": False}[config.selection.select_thinking],
         explore_rate=config.selection.select_explore_rate,
-        withhold_rate=config.selection.select_withhold_rate,
     )
     return settings if options.budget is None else replace(settings, token_budget=options.budget)
 
@@ -187,7 +205,7 @@ def _recall(pool: SkillPool, catalogue: Catalogue, key: str) -> _Decision | None
         return None
     if kept is None:
         return None
-    names = {*(one.name for one in kept.chosen), *kept.withheld, *kept.refused}
+    names = {*(one.name for one in kept.chosen), *kept.refused}
     if not names <= catalogue.in_use.keys():
         return None
     checked = check_skills(pool, [catalogue.in_use[name] for name in names])

@@ -25,7 +25,7 @@ class Task:
     """The file or folder it is about, relative to the workspace; empty: nobody knows."""
     workspace: str = ""
     day: str = ""
-    """The date, as far as exploring and withholding depend on it."""
+    """The date, as far as exploring depends on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,14 +91,12 @@ class SelectionSettings:
     """What the score of a cold skill is multiplied with."""
     explore_rate: float = 0.0
     """How often a provisional skill among the retrieved ones gets a chance it has not earned yet."""
-    withhold_rate: float = 0.0
-    """How often a chosen skill is left out on purpose, to see how runs go without it."""
 
     def __post_init__(self) -> None:
         least = {"top_k": 1, "max_detailed": 1, "body_limit": 1_000, "token_budget": 0, "max_tokens": 1}
         for name, smallest in least.items():
             object.__setattr__(self, name, max(smallest, getattr(self, name)))
-        for name in ("cold_factor", "explore_rate", "withhold_rate"):
+        for name in ("cold_factor", "explore_rate"):
             object.__setattr__(self, name, min(1.0, max(0.0, getattr(self, name))))
 
 

@@ -24,3 +24,6 @@ WHERE t.number IN ($numbers) AND s.factor > 0 AND (s.agents = '' OR instr(s.agen
 SELECT 0, name, hash, document, stamp, factor, tokens, context
 FROM selectable
 WHERE workspace = ? AND always = 1 AND factor > 0 AND context <> '' AND (agents = '' OR instr(agents, ?) > 0) ORDER BY name;
+
+-- name: trials
+SELECT id, skill, hash FROM trials WHERE workspace = ? AND status = 'running' AND instr(agents, ?) > 0;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,6 +13,18 @@ class Candidate:
     skill: str
     score: float
     hash: str = ""
+
+
+Arm = Literal["with", "without"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """The side of a trial that a session is on."""
+
+    trial: str
+    skill: str
+    arm: Arm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +41,9 @@ class Selection:
     pinned: tuple[str, ...] = ()
     """Those of `chosen` that are in every run, whatever the task."""
     withheld: tuple[Candidate, ...] = ()
-    """Would have been chosen, and were left out to see how the run goes without them."""
-    withhold_rate: float = 0.0
-    """How often a chosen skill was left out at that time; 0: none could be, so the run compares with nothing."""
+    """Would have been chosen, and were left out because a trial says that this session goes without them."""
+    trials: tuple[Assignment, ...] = ()
+    """The trials that the session takes part in with these skills."""
     explored: tuple[str, ...] = ()
     """Provisional skills that got a chance they had not earned yet."""
     stages: tuple[str, ...] = ()

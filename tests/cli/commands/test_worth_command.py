@@ -8,6 +8,7 @@ import pytest
 
 from metier.store.tables.selection import selections
 from metier.types import Candidate, Outcome, Run, Selection, SkillTrace
+from metier.types.selections import Assignment
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def trial(shell: Shell, content: str, *, good: int, bad: int) -> None:
                 chosen=() if out else ("deploy",),
                 chosen_hashes=() if out else (content,),
                 withheld=(held,) if out else (),
-                withhold_rate=0.5,
+                session=f"s{number}",
+                trials=(Assignment(trial="t", skill="deploy", arm="without" if out else "with"),),
             )
             selections.put(transaction, made)
             used = SkillTrace() if out else SkillTrace(path=("deploy",))

@@ -11,10 +11,11 @@ from selection_world import NO_CHANCE, decide, falling, names, scored, skill
 from metier.models.failures import OverBudget, RateLimited, Refused, TimedOut, Unreachable
 from metier.models.layers.stack import Layers, build_stack
 from metier.models.scripted import Scripted, fails, hangs, on, raises, says
-from metier.selection.choosing.choose import Basis, choose, decision_key
+from metier.selection.choosing.choose import Basis, choose, decision_key, without_withheld
 from metier.selection.choosing.model_call import Adviser
 from metier.selection.types import Choice, ScoredSkill, SelectionSettings, Task
 from metier.selection.worth.utility import Adjustment
+from metier.types.selections import Assignment
 
 if TYPE_CHECKING:
     from metier.models.model import Request
@@ -385,12 +386,14 @@ def test_a_provisional_skill_is_explored_by_score_with_half_the_certainty_and_no
     assert names(decide(None, (absurd,), task, SelectionSettings(explore_rate=1.0))) == []
 
 
-def test_a_chosen_skill_is_withheld_when_its_lot_says_so_and_a_pinned_one_never_is() -> None:
-    settings = SelectionSettings(explore_rate=0.0, withhold_rate=1.0)
-    choice = decide(model(final=["s0", "s1"]), falling(2), settings=settings, pinned=(skill("p"),))
+def test_a_chosen_skill_is_withheld_when_a_trial_says_so_and_a_pinned_one_never_is() -> None:
+    chosen = decide(model(final=["s0", "s1"]), falling(2), pinned=(skill("p"),))
+    arms = [Assignment(trial="t", skill=name, arm="without") for name in ("s0", "p", "other")]
+    choice = without_withheld(chosen, [*arms, Assignment(trial="u", skill="s1", arm="with")])
     assert names(choice) == ["p", "s1"]
     assert choice.withheld == ("s0",)
-    assert "s0 is left out" in choice.stages[-1].line()
+    assert "a trial keeps s0 from this session" in choice.stages[-1].line()
+    assert without_withheld(chosen, ()) is chosen
 
 
 # ---- records and keys -------------------------------------------------------------------------------------------
@@ -431,6 +434,6 @@ def test_a_task_that_cannot_be_encoded_has_a_key() -> None:
 
 
 def test_settings_out_of_range_are_brought_into_it() -> None:
-    found = SelectionSettings(top_k=0, max_detailed=-3, body_limit=5, explore_rate=7.0, withhold_rate=-1.0)
+    found = SelectionSettings(top_k=0, max_detailed=-3, body_limit=5, explore_rate=7.0)
     assert (found.top_k, found.max_detailed, found.body_limit) == (1, 1, 1_000)
-    assert (found.explore_rate, found.withhold_rate) == (1.0, 0.0)
+    assert found.explore_rate == 1.0

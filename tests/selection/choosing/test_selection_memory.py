@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from pydantic import TypeAdapter
-from selection_world import NO_CHANCE, decide, falling, names, scored, skill
+from selection_world import decide, falling, names, skill
 
 from metier.models.scripted import Scripted, on, says
 from metier.selection.choosing.decision_memo import KeptDecision, decision_to_keep, recall_choice, selection_record
@@ -38,7 +38,7 @@ def test_a_decision_is_void_when_one_of_its_skills_is_gone_or_another() -> None:
 def test_a_decision_of_no_skills_is_kept_too() -> None:
     found = decision_to_keep(decide(Scripted(on("", says([]))), falling(3)))
     assert found is not None
-    assert (found.chosen, found.withheld) == ((), ())
+    assert found.chosen == ()
     assert recall_choice(found, "k", {}) is not None
 
 
@@ -59,13 +59,6 @@ def test_what_was_close_is_recalled_with_its_figures_and_without_its_text() -> N
 def test_what_was_decided_because_the_model_failed_is_not_kept(count: int) -> None:
     assert decision_to_keep(decide(Scripted(on("", says("what?"))), falling(count))) is None
     assert decision_to_keep(decide(None, falling(count))) is not None
-
-
-def test_a_failed_model_is_not_forgotten_when_a_skill_was_withheld() -> None:
-    settings = replace(NO_CHANCE, withhold_rate=1.0)
-    choice = decide(Scripted(on("", says("what?"))), scored(0.95), "s0: run the script, look at its log", settings)
-    assert choice.withheld == ("s0",)
-    assert decision_to_keep(choice) is None
 
 
 def test_the_record_for_the_store_holds_lines_a_person_can_read() -> None:

@@ -19,6 +19,7 @@ from metier.selection.worth.link_runs import DAY, link_runs, match_requests, par
 from metier.store.tables.selection import requests, selections
 from metier.store.tables.selection.requests import LinkRequest
 from metier.types import Candidate, Outcome, Run, Selection, SkillTrace
+from metier.types.selections import Assignment
 
 if TYPE_CHECKING:
     from metier.workspace import Workspace
@@ -264,16 +265,20 @@ def test_only_what_chance_decided_about_is_compared() -> None:
         id="1", workspace="w", query="q", chosen=("a", "b"), chosen_hashes=("ha", "hb"), created="2026-01-05T10:00:00Z"
     )
     assert [one.lot for one in parts_of(plain)] == ["", ""]
-    drawn = replace(plain, withhold_rate=0.2, pinned=("b",))
+    drawn = replace(plain, session="s", trials=(Assignment(trial="t", skill="a", arm="with"),))
     assert [bool(one.lot) for one in parts_of(drawn)] == [True, False]
-    out = replace(drawn, withheld=(Candidate(skill="c", score=0.5, hash="hc"),), pinned=())
+    out = replace(
+        drawn,
+        withheld=(Candidate(skill="c", score=0.5, hash="hc"),),
+        trials=(*drawn.trials, Assignment(trial="u", skill="c", arm="without")),
+    )
     assert [(one.skill, one.handed, bool(one.lot)) for one in parts_of(out)] == [
         ("a", True, False),
         ("b", True, False),
         ("c", False, True),
     ], "where one is missing the others are not as they are without it"
-    lots = {one.lot for day in (5, 6) for one in parts_of(replace(drawn, created=f"2026-01-{day:02}T10:00:00Z"))}
-    assert len(lots - {""}) == 2, "another day draws another lot"
+    lots = {one.lot for name in ("s", "r") for one in parts_of(replace(drawn, session=name))}
+    assert len(lots - {""}) == 2, "another session draws another lot"
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 4 * 24)), max_size=12), st.randoms())

@@ -15,16 +15,13 @@ from metier.errors import BusyError
 from metier.maintenance.doctor import check_workspace
 from metier.maintenance.retention import remove_runs
 from metier.runs.verdicts import mark_run
-from metier.selection.choosing.choose import Basis, choose
-from metier.selection.choosing.decision_memo import decision_to_keep as remembered
-from metier.selection.choosing.decision_memo import recall_choice, selection_record
-from metier.selection.types import ScoredSkill, Selectable, SelectionSettings, Task
 from metier.selection.worth import outcomes
 from metier.selection.worth.link_runs import link_runs
 from metier.selection.worth.utility import Counts
 from metier.store.tables.selection import outcomes as kept
 from metier.store.tables.selection import selections
 from metier.types import Candidate, Outcome, Run, Selection, SkillTrace
+from metier.types.selections import Assignment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,12 +61,12 @@ def one(ws: Workspace, *, out: bool = False, content: str = "h1", text: str = ""
         id=f"s{number}",
         workspace=ws.name,
         query=text or f"task {number}",
-        session="s",
+        session=f"s{number}",
         created=ws.context.now(),
         chosen=() if out else ("deploy",),
         chosen_hashes=() if out else (content,),
         withheld=(held,) if out else (),
-        withhold_rate=0.5,
+        trials=(Assignment(trial="t", skill="deploy", arm="without" if out else "with"),),
     )
     return replace(made, **more)  # type: ignore[arg-type]
 
@@ -79,7 +76,7 @@ def served(made: Selection, *, success: bool | None = True, uses: tuple[str, ...
     outcome = None if success is None else Outcome(success=success, by="test")
     return Run(
         message=made.query,
-        session="s",
+        session=made.session,
         external_id=made.id,
         status="completed",
         outcome=outcome,
@@ -198,7 +195,7 @@ def test_a_claimed_success_counts_when_a_pass_has_judged_it(ws: Workspace) -> No
 def test_a_run_that_grew_is_counted_as_it_is_after_the_next_pass(either: Workspace) -> None:
     ws = either
     made = one(ws)
-    begun = Run(message=made.query, session="s", external_id=made.id, selection=made.id)
+    begun = Run(message=made.query, session=made.session, external_id=made.id, selection=made.id)
     keep(ws, (made, begun))
     assert counted(ws, CURRENT)["deploy"] == Counts(selected=1, told=0)
     ws.deliver([served(made, success=False)])
@@ -206,58 +203,18 @@ def test_a_run_that_grew_is_counted_as_it_is_after_the_next_pass(either: Workspa
     assert counted(ws, CURRENT)["deploy"].failed == 1
 
 
-def test_one_chance_counts_once_however_often_the_same_task_comes_in_a_day(ws: Workspace) -> None:
-    made = [one(ws, text="hourly report") for _ in range(4)]
+def test_a_session_is_compared_once_however_often_the_skill_is_due_in_it(ws: Workspace) -> None:
+    made = [one(ws, session="same") for _ in range(4)]
     keep(ws, *((each, served(each)) for each in made))
     found = counted(ws, CURRENT)["deploy"]
     assert (found.selected, found.succeeded, found.with_runs) == (4, 4, 1)
 
 
-def test_runs_of_a_time_without_withholding_are_not_compared(ws: Workspace) -> None:
-    made = [one(ws, withhold_rate=0.0), one(ws, pinned=("deploy",))]
+def test_runs_without_a_trial_are_not_compared(ws: Workspace) -> None:
+    made = [one(ws, trials=()), one(ws, trials=(), pinned=("deploy",))]
     keep(ws, *((each, served(each)) for each in made))
     found = counted(ws, CURRENT)["deploy"]
     assert (found.succeeded, found.with_runs, found.withheld_runs) == (2, 0, 0)
-
-
-def test_what_chose_and_withheld_by_chance_is_what_is_counted(ws: Workspace) -> None:
-    """From the decision itself to the counts: both arms are there, and together they are all runs."""
-    skill = Selectable(name="deploy", description="ship the shop", body="ship the shop", content_hash="h1")
-    settings = SelectionSettings(withhold_rate=0.5)
-    pairs: list[tuple[Selection, Run | None]] = []
-    for number in range(40):
-        task = Task(text=f"ship the shop deploy {number}", workspace=ws.name, day="2026-01-05")
-        choice = choose(task, [ScoredSkill(skill=skill, score=0.99)], Basis(settings=settings))
-        made = selection_record(
-            choice,
-            task,
-            selection=f"c{number}",
-            created=ws.context.now(),
-            withhold_rate=settings.withhold_rate,
-            session="s",
-        )
-        pairs.append((made, served(made, success=not made.withheld)))
-    keep(ws, *pairs)
-    found = counted(ws, CURRENT)["deploy"]
-    assert found.with_runs + found.withheld_runs == 40
-    assert found.with_successes == found.with_runs > 10
-    assert found.withheld_successes == 0 < found.withheld_runs
-
-
-def test_a_decision_that_is_recalled_is_recorded_with_what_it_withheld() -> None:
-    skill = Selectable(name="deploy", description="ship the shop", body="ship the shop", content_hash="h1")
-    task = Task(text="deploy: ship the shop", workspace="w", day="2026-01-05", agent="codex")
-    choice = choose(task, [ScoredSkill(skill=skill, score=0.99)], Basis(settings=SelectionSettings(withhold_rate=1.0)))
-    before = remembered(choice)
-    assert before
-    again = recall_choice(before, choice.key, {"deploy": skill})
-    assert again
-    for one_choice in (choice, again):
-        made = selection_record(
-            one_choice, task, selection="s", created="2026-01-05T10:00:00Z", session="x", withhold_rate=1.0
-        )
-        assert [(held.skill, held.hash) for held in made.withheld] == [("deploy", "h1")]
-        assert (made.chosen, made.agent, made.session, made.withhold_rate) == ((), "codex", "x", 1.0)
 
 
 def test_sums_are_made_once_for_the_same_rows(ws: Workspace) -> None:
@@ -346,21 +303,6 @@ def test_another_version_of_a_skill_that_hurts_begins_anew(shop: Workspace) -> N
     assert not hurting(shop)
     shop.rollback("deploy")
     assert hurting(shop)
-
-
-def test_a_provisional_skill_that_is_proven_becomes_active_and_its_history_says_why(shop: Workspace) -> None:
-    provisional(shop)
-    trial(shop, current(shop), with_=(45, 15), without=(15, 45))
-    assert any(text.startswith("deploy would become active") for text in learned(shop, dry_run=True).notes) is False
-    counted(shop)
-    assert any(text.startswith("deploy would become active") for text in learned(shop, dry_run=True).notes)
-    assert shop.skills()[0].status == "provisional", "a dry run only says it"
-    assert any(text.startswith("deploy is now active: it did better") for text in learned(shop).notes)
-    assert shop.skills()[0].status == "active"
-    last = shop.history("deploy")[-1]
-    assert (last.action, last.status) == ("wake", "active")
-    assert "lift +0." in last.summary
-    assert not [text for text in learned(shop).notes if "deploy" in text], "it is said once"
 
 
 def test_a_provisional_skill_that_merely_did_well_stays_provisional(shop: Workspace) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selection_world import skill
 
-from metier.selection.choosing.choose import is_drawn, rank
+from metier.selection.choosing.choose import is_explored, rank
 from metier.selection.types import ScoredSkill, SelectionSettings, Task
 from metier.selection.worth.utility import MOST, UNKNOWN, Counts, adjustment_of, lift
 
@@ -110,24 +110,23 @@ def test_a_skill_that_does_nothing_is_rarely_called_harmful() -> None:
 # ---- chance -----------------------------------------------------------------------------------------------------
 
 
-def test_the_same_lot_is_drawn_every_time_and_another_day_draws_another() -> None:
+def test_the_same_lot_is_explored_every_time_and_another_day_draws_another() -> None:
     one, task = skill("a"), Task(text="ship", day="2026-01-01")
-    first = [is_drawn("explore", Task(text="ship", day=f"2026-01-{day:02}"), one, 0.5) for day in range(1, 29)]
-    assert first == [is_drawn("explore", Task(text="ship", day=f"2026-01-{day:02}"), one, 0.5) for day in range(1, 29)]
+    first = [is_explored(Task(text="ship", day=f"2026-01-{day:02}"), one, 0.5) for day in range(1, 29)]
+    assert first == [is_explored(Task(text="ship", day=f"2026-01-{day:02}"), one, 0.5) for day in range(1, 29)]
     assert len(set(first)) == 2
-    assert not is_drawn("explore", task, one, 0.0)
-    assert is_drawn("explore", task, one, 1.0)
+    assert not is_explored(task, one, 0.0)
+    assert is_explored(task, one, 1.0)
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.1, 0.5])
 def test_lots_are_drawn_at_the_set_rate(rate: float) -> None:
-    count = sum(is_drawn("withhold", Task(text=f"task {at}"), skill("a"), rate) for at in range(5_000))
+    count = sum(is_explored(Task(text=f"task {at}"), skill("a"), rate) for at in range(5_000))
     assert abs(count / 5_000 - rate) < 0.025
 
 
-def test_exploring_and_withholding_and_other_versions_draw_lots_of_their_own() -> None:
+def test_other_versions_draw_lots_of_their_own() -> None:
     tasks = [Task(text=f"task {at}") for at in range(200)]
-    explored = [is_drawn("explore", task, skill("a"), 0.5) for task in tasks]
-    assert explored != [is_drawn("withhold", task, skill("a"), 0.5) for task in tasks]
-    assert explored != [is_drawn("explore", task, skill("a", content_hash="cd" * 32), 0.5) for task in tasks]
-    assert isinstance(is_drawn("explore", Task(text="\ud800"), skill("a"), 0.5), bool)
+    explored = [is_explored(task, skill("a"), 0.5) for task in tasks]
+    assert explored != [is_explored(task, skill("a", content_hash="cd" * 32), 0.5) for task in tasks]
+    assert isinstance(is_explored(Task(text="\ud800"), skill("a"), 0.5), bool)

@@ -49,6 +49,7 @@ def watch(
     Example:  metier watch  ·  metier watch ~/shop ~/site  ·  metier watch --check  ·  metier watch --json | jq .text
     """
     from metier.learning.watch.watch import Watch, places
+    from metier.proof.learn_and_prove import watch_pass
     from metier.workspace import Workspace
 
     given = options(ctx)
@@ -57,7 +58,7 @@ def watch(
         _check(roots, given, as_json=as_json)
         return
     names = _names(roots)
-    made = Watch(roots, Workspace.open, once=once, flags=given.flags)
+    made = Watch(roots, Workspace.open, learn=watch_pass, once=once, flags=given.flags)
     _handle_signals(made)
     try:
         for told in made.events():

@@ -90,7 +90,7 @@ class _CheckedOnce:
         if not self.check(self._suspects(names)):
             return False
         choice = choose(task, self.without_refused(scored), basis, self.pinned)
-        chosen = [*(one.skill.name for one in choice.chosen), *choice.withheld]
+        chosen = [one.skill.name for one in choice.chosen]
         return self.check(chosen if set(names[:1]) <= set(chosen) else [*names[:RIVALS], *chosen])
 
     def without_refused(self, scored: Iterable[ScoredSkill], *, only_fit: bool = False) -> tuple[ScoredSkill, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from math import isfinite
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from metier.selection.choosing.calibration import FITTED, Calibration, confident_places
 from metier.selection.choosing.decision_memo import memo_key
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from metier.selection.choosing.model_call import Adviser, Interaction
     from metier.selection.types import ActivationReason, ScoredSkill, Selectable, Task
     from metier.selection.worth.utility import Adjustment
+    from metier.types.selections import Assignment
 
 CHANCE = 0.5
 """The share of the threshold that a skill to be explored must reach: exploring is no excuse for the absurd."""
@@ -60,14 +61,13 @@ def choose(
         ChosenSkill(skill=skill, activation_reason="pinned", score=scores.get(name, 0.0))
         for name, skill in always.items()
     )
-    choice = Choice(
+    return Choice(
         chosen=(*pins, *decided.chosen),
         candidates=candidates,
         stages=(_retrieve_stage(task, retrieved, candidates, note), *decided.stages),
         interactions=decided.interactions,
         key=decision_key(task, basis),
     )
-    return _withhold(task, choice, basis.settings)
 
 
 def decision_key(task: Task, basis: Basis) -> str:
@@ -92,7 +92,7 @@ def _rate(task: Task, top: Sequence[ScoredSkill], basis: Basis) -> tuple[RatedSk
         for at, one in enumerate(found)
         if one.skill.status == "provisional"
         and one.probability >= floor
-        and is_drawn("explore", task, one.skill, basis.settings.explore_rate)
+        and is_explored(task, one.skill, basis.settings.explore_rate)
     ]
     if drawn_ones:
         best = max(drawn_ones, key=lambda at: (found[at].probability, -at))
@@ -177,29 +177,33 @@ def _chosen(one: RatedSkill, reason: ActivationReason) -> ChosenSkill:
     return ChosenSkill(skill=one.skill, activation_reason=reason, score=one.score, probability=one.probability)
 
 
-def _withhold(task: Task, choice: Choice, settings: SelectionSettings) -> Choice:
-    """The choice without the one skill whose lot says that this run goes without it; a pinned one never does."""
-    for one in choice.chosen:
-        if one.activation_reason != "pinned" and is_drawn("withhold", task, one.skill, settings.withhold_rate):
-            kept = tuple(other for other in choice.chosen if other is not one)
-            names = tuple(other.skill.name for other in kept)
-            note = f"{one.skill.name} is left out to see how the run goes without it"
-            stage = SelectionStage(stage="withhold", by="rule", considered=len(choice.chosen), kept=names, note=note)
-            return replace(choice, chosen=kept, stages=(*choice.stages, stage), withheld=(one.skill.name,))
-    return choice
+def without_withheld(choice: Choice, trials: Iterable[Assignment]) -> Choice:
+    """The choice without the skills that trials keep from this session; a pinned one stays."""
+    out = {one.skill for one in trials if one.arm == "without"}
+    held = [one for one in choice.chosen if one.skill.name in out and one.activation_reason != "pinned"]
+    if not held:
+        return choice
+    kept = tuple(one for one in choice.chosen if one not in held)
+    names = ", ".join(one.skill.name for one in held)
+    stage = SelectionStage(
+        stage="withhold",
+        by="rule",
+        considered=len(choice.chosen),
+        kept=tuple(one.skill.name for one in kept),
+        note=f"a trial keeps {names} from this session",
+    )
+    withheld = tuple(one.skill.name for one in held)
+    return replace(choice, chosen=kept, stages=(*choice.stages, stage), withheld=withheld)
 
 
-Purpose = Literal["explore", "withhold"]
-
-
-def is_drawn(purpose: Purpose, task: Task, skill: Selectable, rate: float) -> bool:
+def is_explored(task: Task, skill: Selectable, rate: float) -> bool:
     """Whether this skill's lot is drawn for this task today; true of `rate` of all lots."""
-    return _lot(purpose, task, skill) < rate
+    return _lot(task, skill) < rate
 
 
-def _lot(purpose: Purpose, task: Task, skill: Selectable) -> float:
+def _lot(task: Task, skill: Selectable) -> float:
     """A number from 0 up to 1, evenly spread; of the skill's text, so that a new version draws a new lot."""
-    said = "\0".join((purpose, task.text, skill.name, skill.content_hash, task.day))
+    said = "\0".join(("explore", task.text, skill.name, skill.content_hash, task.day))
     digest = sha256(said.encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:7], "big") / 2**56
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from metier.selection.types import SelectionSettings, Task
+    from metier.types.selections import Assignment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,6 @@ class KeptDecision:
 
     chosen: tuple[KeptSkill, ...] = ()
     candidates: tuple[KeptCandidate, ...] = ()
-    withheld: tuple[str, ...] = ()
     stages: tuple[SelectionStage, ...] = ()
     refused: tuple[str, ...] = ()
     """Skills that came into question and could not be handed out."""
@@ -79,9 +79,7 @@ def decision_to_keep(choice: Choice, refused: Iterable[str] = ()) -> KeptDecisio
         )
         for one in choice.candidates
     )
-    return KeptDecision(
-        chosen=chosen, candidates=candidates, withheld=choice.withheld, stages=choice.stages, refused=tuple(refused)
-    )
+    return KeptDecision(chosen=chosen, candidates=candidates, stages=choice.stages, refused=tuple(refused))
 
 
 def recall_choice(found: KeptDecision, key: str, skills: Mapping[str, Selectable]) -> Choice | None:
@@ -93,13 +91,11 @@ def recall_choice(found: KeptDecision, key: str, skills: Mapping[str, Selectable
             return None
         reason = one.activation_reason
         chosen.append(ChosenSkill(skill=skill, activation_reason=reason, score=one.score, probability=one.probability))
-    if any(name not in skills for name in found.withheld):
-        return None
     names = tuple(one.skill.name for one in chosen)
     stage = SelectionStage(stage="memo", by="rule", considered=len(names), kept=names, note="decided before")
     candidates = tuple(_recall_candidate(one, skills) for one in found.candidates)
     stages = (*found.stages, stage)
-    return Choice(chosen=tuple(chosen), candidates=candidates, stages=stages, withheld=found.withheld, key=key)
+    return Choice(chosen=tuple(chosen), candidates=candidates, stages=stages, key=key)
 
 
 def _recall_candidate(one: KeptCandidate, skills: Mapping[str, Selectable]) -> RatedSkill:
@@ -115,12 +111,13 @@ def _recall_candidate(one: KeptCandidate, skills: Mapping[str, Selectable]) -> R
 
 
 def selection_record(
-    choice: Choice, task: Task, *, selection: str, created: str, session: str = "", withhold_rate: float = 0.0
+    choice: Choice, task: Task, *, selection: str, created: str, session: str = "", trials: Iterable[Assignment] = ()
 ) -> Selection:
     """The selection as the store keeps it, to be linked to the run it serves."""
     candidates = tuple(
         Candidate(skill=one.skill.name, score=one.score, hash=one.skill.content_hash) for one in choice.candidates
     )
+    free = {one.skill.name for one in choice.chosen if one.activation_reason != "pinned"}
     return Selection(
         id=selection,
         workspace=task.workspace,
@@ -130,7 +127,7 @@ def selection_record(
         chosen_hashes=tuple(one.skill.content_hash for one in choice.chosen),
         pinned=tuple(one.skill.name for one in choice.chosen if one.activation_reason == "pinned"),
         withheld=tuple(one for one in candidates if one.skill in choice.withheld),
-        withhold_rate=withhold_rate,
+        trials=tuple(one for one in trials if one.skill in {*choice.withheld, *free}),
         explored=tuple(one.skill.name for one in choice.candidates if one.explored),
         stages=tuple(one.line() for one in choice.stages),
         agent=task.agent,
@@ -139,7 +136,7 @@ def selection_record(
     )
 
 
-FORM = 1
+FORM = 2
 """Raised when decisions are made in another way, so that earlier ones are not taken for them."""
 
 
@@ -149,7 +146,7 @@ def memo_key(task: Task, library: str, settings: SelectionSettings, decider: str
     The day is part of it only where something is left to chance, as only chance depends on it.
     """
     fields = asdict(task)
-    if not settings.explore_rate and not settings.withhold_rate:
+    if not settings.explore_rate:
         del fields["day"]
     parts = [FORM, fields, library, asdict(settings), decider]
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))

@@ -61,7 +61,7 @@ def eval_basis(ctx: Context | None) -> Basis:
     from metier.selection.select import SelectOptions, settings_of
 
     settings = settings_of(ctx, SelectOptions(text="")) if ctx else SelectionSettings()
-    return Basis(settings=replace(settings, explore_rate=0.0, withhold_rate=0.0))
+    return Basis(settings=replace(settings, explore_rate=0.0))
 
 
 def build_eval_library(skills: Iterable[Selectable], basis: Basis) -> Generator[Event, None, EvalLibrary]:

@@ -74,21 +74,20 @@ def match_requests(members: Iterable[LinkRequest]) -> dict[str, str]:
 
 
 def parts_of(selection: Selection) -> Iterator[SelectionOutcome]:
-    """The skills of a selection; those that chance could have withheld, or did, with their lot.
+    """The skills of a selection; those that a trial decided about, with its lot: one for each session.
 
     Runs are compared where everything was handed over and where just this one was missing: so nothing else differs.
     """
-    drawn = selection.withhold_rate > 0
+    trials = {one.skill: one.trial for one in selection.trials}
     for skill, content in zip(selection.chosen, selection.chosen_hashes, strict=False):
-        fair = drawn and not selection.withheld and skill not in selection.pinned
-        yield _part(selection, skill, content, handed=True, fair=fair)
+        yield _part(selection, skill, content, trials.get(skill, "") if not selection.withheld else "", handed=True)
     for one in selection.withheld:
-        yield _part(selection, one.skill, one.hash, handed=False, fair=drawn and len(selection.withheld) == 1)
+        trial = trials.get(one.skill, "") if len(selection.withheld) == 1 else ""
+        yield _part(selection, one.skill, one.hash, trial, handed=False)
 
 
-def _part(selection: Selection, skill: str, content: str, *, handed: bool, fair: bool) -> SelectionOutcome:
-    day = selection.created[:10]
-    lot = _digest(selection.workspace, selection.query.strip(), day, skill, content) if fair else ""
+def _part(selection: Selection, skill: str, content: str, trial: str, *, handed: bool) -> SelectionOutcome:
+    lot = _digest(selection.workspace, trial, selection.session) if trial else ""
     return SelectionOutcome(selection=selection.id, skill=skill, hash=content, handed=handed, lot=lot)
 
 

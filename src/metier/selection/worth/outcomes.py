@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from metier.errors import MetierError, StoreError
 from metier.events import Noted
-from metier.library.changes import change_status
 from metier.library.profiles import name_of
 from metier.library.roots import roots_in_order
 from metier.selection.worth.link_runs import link_runs
@@ -46,12 +45,6 @@ class Worth:
     def lift(self) -> Lift | None:
         """What it adds to the success of runs; None: unknown."""
         return lift(self.counts, self.base)
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether runs with it surely go better than runs from which it was withheld."""
-        found = self.lift if self.counts.withheld_runs else None
-        return found is not None and found.measured and found.low > 0
 
 
 NOTHING = Worth(counts=Counts(), base=0.5, adjustment=UNKNOWN)
@@ -146,7 +139,7 @@ def advice(skill: str, found: Adjustment) -> str:
 def update_after_learning(
     library: Library, skills: Iterable[Skill], judged: Iterable[str], *, save: bool
 ) -> Generator[Event, None, tuple[str, ...]]:
-    """Count the runs that were judged, make proven skills active, and say which skills hurt."""
+    """Count the runs that were judged, and say which skills hurt."""
     there = {one.name: one for one in skills if _is_there(one)}
     current = {name: one.hash for name, one in there.items()}
     try:
@@ -156,27 +149,10 @@ def update_after_learning(
         found = worths(library, current)
     except MetierError as error:
         return (f"The worth of skills was not updated: {error}",)
-    proven = [name for name, one in found.items() if one.is_proven and there[name].status == "provisional"]
-    notes = [_promote(library, name, found[name], save=save) for name in proven]
-    notes += [advice(name, one.adjustment) for name, one in found.items() if one.adjustment.hurts]
+    notes = [advice(name, one.adjustment) for name, one in found.items() if one.adjustment.hurts]
     for text in notes:
         yield Noted(stage="learn", text=text, level="warning")
     return tuple(notes)
-
-
-def _promote(library: Library, skill: str, worth: Worth, *, save: bool) -> str:
-    """Make a provisional skill active; its text stays, its history says why."""
-    why = f"it did better than runs without it: {worth.adjustment.reason}"
-    if not save:
-        return f"{skill} would become active: {why}."
-    try:
-        found = library.find(skill)
-        last = found.last()
-        if last is not None and last.status == "provisional":
-            change_status(library.ctx, found, last, "wake", status="active", why=why)
-    except MetierError as error:
-        return f"{skill} stays provisional, although {why}. {error}"
-    return f"{skill} is now active: {why}."
 
 
 @lru_cache(maxsize=10_000)

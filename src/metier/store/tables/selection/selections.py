@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.formats.value_json import dumps, loads
+from metier.store.tables.selection import trials
 from metier.types import Selection
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def put(transaction: Transaction, selection: Selection) -> None:
         " ON CONFLICT (id) DO UPDATE SET run = excluded.run, body = excluded.body",
         (selection.id, selection.workspace, selection.run, selection.session, selection.created, dumps(selection)),
     )
+    trials.enter(transaction, selection.session, selection.id, selection.trials)
 
 
 def list_all(transaction: Transaction, limit: int = 100) -> list[Selection]:

@@ -1,0 +1,49 @@
+"""A pass of learning with what proof adds behind it: trials are settled, and what they show is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from metier.errors import MetierError
+from metier.events import Ended, Noted
+from metier.learning.learn import DEFAULT, DEFAULT_PARTS, learn
+from metier.learning.watch.watch import summary
+from metier.proof.trials.trials import settle_trials
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from metier.events import Event
+    from metier.learning.learn import Parts
+    from metier.learning.report import Learned, Options
+    from metier.library.proposals.gate import ShipGate
+    from metier.library.skills import Library
+
+
+def learn_and_prove(
+    library: Library, options: Options = DEFAULT, gate: ShipGate | None = None, parts: Parts = DEFAULT_PARTS
+) -> Generator[Event, None, Learned]:
+    """One pass of learning, then one of proof; what was learned stands if proof fails."""
+    learned = yield from learn(library, options, gate, parts)
+    if options.dry_run:
+        return learned
+    notes = proof_notes(library)
+    for text in notes:
+        yield Noted(stage="learn", text=text, level="warning")
+    return replace(learned, notes=(*learned.notes, *notes))
+
+
+def proof_notes(library: Library) -> tuple[str, ...]:
+    """What proof did or asks after a pass, in sentences."""
+    try:
+        return tuple(one.note for one in settle_trials(library) if one.note)
+    except MetierError as error:
+        return (f"Trials were not looked at: {error}",)
+
+
+def watch_pass(library: Library) -> Generator[Event, None, object]:
+    """The pass that `metier watch` makes."""
+    learned = yield from learn_and_prove(library)
+    yield Ended(stage="learn", text=summary(learned))
+    return learned

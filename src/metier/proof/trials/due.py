@@ -1,0 +1,118 @@
+"""Whose sessions a trial can use: agents that have the skill from the hook alone, and how often it is due there."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metier.errors import RefusedError
+from metier.hooks.agents import AGENTS, is_from_a_person
+from metier.hooks.rank import choose_skills
+from metier.proof.infrastructure import failed_outside
+from metier.runs.queries import list_runs
+from metier.store.tables.runs import verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.context.context import Context
+    from metier.library.skills import FoundSkill
+    from metier.types import Record
+
+DAYS = 28
+"""Days that are looked back."""
+LOOKED_AT = 1_000
+"""Runs that are looked at, the newest."""
+DATABASE = "metier.db"
+SHARED = ".agents/skills"
+OWN = {
+    "claude-code": (".claude/skills",),
+    "codex": (SHARED, ".codex/skills"),
+    "copilot": (SHARED, ".claude/skills", ".github/skills", ".copilot/skills"),
+}
+"""The folders in which agents look for skills themselves, in a project and in the home folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueRate:
+    """How often a skill is due, and how these runs went."""
+
+    sessions: int
+    """Sessions in which the hook would have given it."""
+    days: float
+    judged: int
+    succeeded: int
+
+    @property
+    def a_day(self) -> float:
+        """Sessions a day."""
+        return self.sessions / self.days
+
+    @property
+    def success(self) -> float:
+        """The success rate of these runs; a half where nothing is known."""
+        return (self.succeeded + 1) / (self.judged + 2)
+
+
+def hook_agents(ctx: Context, found: FoundSkill) -> tuple[str, ...]:
+    """The agents that have a skill from the hook alone; RefusedError when none does."""
+    if ctx.config.store:
+        raise RefusedError("Hooks give skills from a local database only, so there is nothing to withhold here.")
+    agents = tuple(agent for agent in AGENTS if not _seen_in(ctx, found, agent))
+    if not agents:
+        where = ", ".join(dict.fromkeys(_seen_in(ctx, found, agent) for agent in AGENTS))
+        raise RefusedError(
+            f"{found.skill} cannot be withheld: agents find it in {where} themselves. A trial needs a skill that only"
+            " the hook gives: take the link in .claude/skills away, or keep the skill in a folder of its own"
+            " (setting skill_roots)."
+        )
+    return agents
+
+
+def _seen_in(ctx: Context, found: FoundSkill, agent: str) -> str:
+    """The folder in which an agent finds a skill itself; empty: in none."""
+    name, real = found.skill.rpartition("/")[2], os.path.realpath(found.folder)
+    places = [base / folder for folder in OWN[agent] for base in (ctx.root, ctx.home)]
+    places += [Path(ctx.claude_home) / "skills"] if agent == "claude-code" and ctx.claude_home else []
+    there = [place for place in places if os.path.realpath(place / name) == real]
+    if not there:
+        return ""
+    near = there[0].is_relative_to(ctx.root)
+    return str(there[0].relative_to(ctx.root)) if near else str(there[0])
+
+
+def due_rate(ctx: Context, skill: str, agents: Sequence[str]) -> DueRate:
+    """How often a skill was due in the last weeks: the hook's own choice on every request, asked again."""
+    since = datetime.fromisoformat(ctx.now()) - timedelta(days=DAYS)
+    newest = [one for one in list_runs(ctx, LOOKED_AT) if _moment(one) >= since]
+    days = max(
+        1.0, (datetime.fromisoformat(ctx.now()) - min(map(_moment, newest), default=since)).total_seconds() / 86_400
+    )
+    first: dict[str, Record] = {}
+    with closing(sqlite3.connect(f"file:{ctx.state / DATABASE}?mode=ro", uri=True, isolation_level=None)) as connection:
+        for one in reversed(newest):
+            agent, session = one.run.agent, one.run.session
+            if not session or session in first or agent not in agents or not is_from_a_person(one.run.message):
+                continue
+            _, chosen = choose_skills(connection, ctx.name, agent, one.run.message)
+            if chosen is not None and chosen.name == skill:
+                first[session] = one
+    with ctx.store.read() as transaction:
+        said = verdicts.get_many(transaction, [one.id for one in first.values()])
+    went = [
+        (said[one.id].success if one.id in said else one.success)
+        for one in first.values()
+        if not failed_outside(one.run)
+    ]
+    known = [one for one in went if one is not None]
+    return DueRate(sessions=len(first), days=min(days, DAYS), judged=len(known), succeeded=sum(known))
+
+
+def _moment(record: Record) -> datetime:
+    moment = datetime.fromisoformat(record.run.started or record.recorded)
+    return moment if moment.tzinfo else datetime.fromisoformat(record.recorded)

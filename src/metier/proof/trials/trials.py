@@ -1,0 +1,243 @@
+"""Start, stop and settle trials; a trial's verdict acts only where a person started it, and never ships new text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from metier.context.audit import note_action
+from metier.errors import ConflictError, NotFoundError, RefusedError
+from metier.hooks.trial import arm_of
+from metier.library.changes import archive_skill, change_status
+from metier.library.hand_edits import record_hand_edit
+from metier.library.profiles import profile_of
+from metier.proof.infrastructure import failed_outside
+from metier.proof.trials.due import due_rate, hook_agents
+from metier.proof.trials.plan import MOST_DAYS, plan_trial
+from metier.selection.worth.outcomes import update_worths
+from metier.statistics.two_arms import ALPHA, ArmsResult, compare_arms
+from metier.store.tables.runs import runs
+from metier.store.tables.selection import trials
+from metier.types.proof import Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.context.context import Context
+    from metier.library.skills import Library
+    from metier.proof.trials.due import DueRate
+    from metier.proof.trials.plan import PlannedTrial
+    from metier.store.tables.selection.trials import TrialSession
+    from metier.types.proof import TrialStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialOffer:
+    """What a trial of a skill would take, before it starts."""
+
+    skill: str
+    hash: str
+    agents: tuple[str, ...]
+    rate: DueRate
+    plans: tuple[PlannedTrial, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialState:
+    """A trial with what it shows so far."""
+
+    trial: Trial
+    result: ArmsResult
+    sessions: int
+    """Sessions that entered."""
+    waiting: int
+    """Those whose outcome is not known yet."""
+    outside: int
+    """Those that failed for a reason outside the work: in neither arm."""
+    unverified: int = 0
+    """Those whose arm is not the one that the key gives: in neither arm."""
+    note: str = ""
+    """What was done about it just now."""
+
+
+def offer_trial(library: Library, skill: str) -> TrialOffer:
+    """What a trial would take; RefusedError where the skill cannot be withheld."""
+    ctx = library.ctx
+    found = library.find(skill)
+    record_hand_edit(ctx, found)
+    last = found.last()
+    if last is None or last.out:
+        raise RefusedError(f"{skill} is not in use, so there is nothing to try. See: metier skills list")
+    if profile_of(ctx, found).pinned:
+        raise RefusedError(f"{skill} is pinned: it is in every run. Unpin it first: metier skills unpin {skill}")
+    agents = hook_agents(ctx, found)
+    rate = due_rate(ctx, found.skill, agents)
+    return TrialOffer(skill=found.skill, hash=last.hash, agents=agents, rate=rate, plans=plan_trial(rate, ctx.now()))
+
+
+def start_trial(library: Library, offer: TrialOffer, gain: float, *, force: bool = False) -> Trial:
+    """Start the trial of an offer; RefusedError where it would take too long, unless forced."""
+    ctx = library.ctx
+    plan = next(one for one in offer.plans if one.gain == gain)
+    if not force and (plan.days is None or plan.days > MOST_DAYS):
+        raise RefusedError(why_too_long(offer, plan))
+    days = max(MOST_DAYS, plan.days or 0.0) * (2 if force else 1)
+    until = datetime.fromisoformat(ctx.now()) + timedelta(days=min(days, 3_650))
+    trial = Trial(
+        id=uuid4().hex,
+        workspace=ctx.name,
+        skill=offer.skill,
+        hash=offer.hash,
+        agents=offer.agents,
+        gain=gain,
+        most=plan.runs or max((one.runs or 0 for one in offer.plans), default=0) or 1_000,
+        until=until.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        started=ctx.now(),
+    )
+    with ctx.store.write() as transaction:
+        if any(one.skill == trial.skill and one.status == "running" for one in trials.list_all(transaction)):
+            raise ConflictError(f"A trial of {trial.skill} runs already. See: metier trial status {trial.skill}")
+        trials.put(transaction, trial)
+        note_action(transaction, ctx, "start trial", trial.skill, f"{round(gain * 100)} points, {trial.most} runs")
+    return trial
+
+
+def why_too_long(offer: TrialOffer, plan: PlannedTrial) -> str:
+    """Why a trial is not worth starting, and what to do instead."""
+    points = f"{round(plan.gain * 100)} points"
+    if not offer.rate.sessions:
+        why = f"the hook would have given {offer.skill} in no session of the last {round(offer.rate.days)} days"
+    elif plan.runs is None:
+        why = f"a gain of {points} is not possible or not findable at {offer.rate.success:.0%} success"
+    else:
+        why = f"a gain of {points} would take about {round(plan.days or 0)} days"
+    shorter = [one for one in offer.plans if one.days is not None and one.days <= MOST_DAYS]
+    other = f" Look for a larger gain: --gain {round(shorter[0].gain * 100)}." if shorter else ""
+    return f"No trial was started: {why}, and {MOST_DAYS} days are the limit.{other} To start it all the same: --force"
+
+
+def list_trials(ctx: Context) -> list[Trial]:
+    """All trials, the newest first."""
+    with ctx.store.read() as transaction:
+        return trials.list_all(transaction)
+
+
+def find_trial(ctx: Context, skill: str) -> Trial:
+    """The running trial of a skill, else its newest one."""
+    found = [one for one in list_trials(ctx) if one.skill == skill]
+    if not found:
+        raise NotFoundError(f"There is no trial of '{skill}'. Start one: metier trial start {skill}")
+    return next((one for one in found if one.status == "running"), found[0])
+
+
+def stop_trial(library: Library, skill: str, reason: str = "") -> TrialState:
+    """Stop the running trial of a skill: every session gets it again. What was seen stays."""
+    ctx, trial = library.ctx, find_trial(library.ctx, skill)
+    if trial.status != "running":
+        raise RefusedError(f"The trial of {skill} has ended already ({trial.status}).")
+    state = look_at_trial(ctx, trial)
+    return _end(ctx, state, "stopped", ctx.redact(reason) or f"stopped by a person; {shown(state)}")
+
+
+def settle_trials(library: Library) -> list[TrialState]:
+    """Look at every running trial; end those that can tell, that have run long enough, or whose skill changed."""
+    running = [one for one in list_trials(library.ctx) if one.status == "running"]
+    if running:
+        update_worths(library.ctx)
+    return [_settle(library, one) for one in running]
+
+
+def look_at_trial(ctx: Context, trial: Trial) -> TrialState:
+    """What a trial shows so far; outcomes that have become known get their places."""
+    with ctx.store.read() as transaction:
+        entered = trials.sessions(transaction, trial)
+        records = {one.id: one.run for one in runs.get_many(transaction, [one.run for one in entered if one.run])}
+    own = [one for one in entered if one.arm == arm_of(ctx.key, trial.id, one.session)]
+    outside = {one.session for one in own if one.run in records and failed_outside(records[one.run])}
+    known = [one for one in own if one.went is not None and one.session not in outside]
+    if trial.status == "running":
+        known = _placed(ctx, trial, known)
+    ordered = sorted((one for one in known if one.position is not None), key=lambda one: one.position or 0)
+    return TrialState(
+        trial=trial,
+        result=compare_arms([(one.arm == "with", bool(one.went)) for one in ordered]),
+        sessions=len(entered),
+        waiting=len(own) - len(outside) - len(ordered),
+        outside=len(outside),
+        unverified=len(entered) - len(own),
+    )
+
+
+def shown(state: TrialState) -> str:
+    """What a trial shows, in one line."""
+    found = state.result
+    arms = (
+        f"{found.with_successes} of {found.with_runs} runs succeeded with it,"
+        f" {found.without_successes} of {found.without_runs} without"
+    )
+    low, high = 100 * found.interval.low, 100 * found.interval.high
+    return f"{arms}; gain {100 * found.gain:+.0f} points ({low:+.0f} to {high:+.0f}, {found.interval.level:.0%})"
+
+
+def _placed(ctx: Context, trial: Trial, known: Sequence[TrialSession]) -> list[TrialSession]:
+    """The known outcomes with places; the order in which they became known stays, whatever arrives later."""
+    new = [one.session for one in known if one.position is None]
+    if new:
+        with ctx.store.write() as transaction:
+            trials.place(transaction, trial.id, new)
+    with ctx.store.read() as transaction:
+        places = {one.session: one.position for one in trials.sessions(transaction, trial)}
+    return [one._replace(position=places[one.session]) for one in known]
+
+
+def _settle(library: Library, trial: Trial) -> TrialState:
+    """Act on what a trial shows, then end it: killed in between, the next look does the same again."""
+    ctx = library.ctx
+    state = look_at_trial(ctx, trial)
+    found = library.find(trial.skill)
+    last = found.last()
+    if state.result.hurts * ALPHA >= 1:
+        return _end(ctx, _paused(library, state), "hurts", shown(state))
+    if last is None or last.out or last.hash != trial.hash:
+        return _end(ctx, state, "stopped", f"the skill was changed or taken away meanwhile; {shown(state)}")
+    if state.result.helps * ALPHA >= 1:
+        return _end(ctx, _promoted(library, state), "helps", shown(state))
+    if state.result.runs >= trial.most:
+        state = _paused(library, state) if state.result.gain < 0 and last.status == "provisional" else state
+        return _end(ctx, state, "undecided", f"too few runs to tell: {shown(state)}")
+    if ctx.now() >= trial.until:  # a clock can be wrong: it is said, and a person decides
+        return replace(state, note=f"The trial of {trial.skill} is overdue. End it: metier trial stop {trial.skill}")
+    return state
+
+
+def _end(ctx: Context, state: TrialState, status: TrialStatus, reason: str) -> TrialState:
+    ended = replace(state.trial, status=status, ended=ctx.now(), reason=reason)
+    with ctx.store.write() as transaction:
+        trials.end(transaction, ended)
+        note_action(transaction, ctx, f"trial ends: {status}", ended.skill, reason)
+    note = state.note or f"The trial of {ended.skill} has ended ({status}): {reason}."
+    return replace(state, trial=ended, note=note)
+
+
+def _promoted(library: Library, state: TrialState) -> TrialState:
+    """A provisional skill that helps becomes active; its text stays, its history says why."""
+    found = library.find(state.trial.skill)
+    last = found.last()
+    if last is None or last.status != "provisional":
+        return replace(state, note=f"{found.skill} helps and stays in use: {shown(state)}.")
+    why = f"its trial says that it helps: {shown(state)}"
+    change_status(library.ctx, found, last, "wake", status="active", why=why)
+    note = f"{found.skill} helps and is active now: {shown(state)}. Undo: metier skills archive {found.skill}"
+    return replace(state, note=note)
+
+
+def _paused(library: Library, state: TrialState) -> TrialState:
+    """A skill without which runs go better is taken out of sight until a person decides."""
+    skill = state.trial.skill
+    last = library.find(skill).last()
+    if last is not None and not last.out:
+        archive_skill(library, skill, f"paused after its trial: {shown(state)}")
+    note = f"Paused {skill}: runs went better without it ({shown(state)}). Undo: metier skills restore {skill}"
+    return replace(state, note=note)
