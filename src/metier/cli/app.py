@@ -35,6 +35,7 @@ COMMANDS = {
     "runs": "metier.cli.commands.runs",
     "learn": "metier.cli.commands.learn:learn",
     "watch": "metier.cli.commands.watch:watch",
+    "ui": "metier.cli.commands.ui:ui",
     "lessons": "metier.cli.commands.lessons",
     "checkup": "metier.cli.commands.lessons.checkup:checkup",
     "digest": "metier.cli.commands.lessons.digest:digest",

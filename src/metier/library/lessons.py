@@ -73,6 +73,14 @@ def pause_lesson(ctx: Context, lesson: str, reason: str = "") -> Lesson:
     return _decide(ctx, found, replace(found, status="paused"), "pause lesson", reason)
 
 
+def restore_lesson(ctx: Context, before: Lesson) -> Lesson:
+    """Take a decision back: the lesson is again what it was before."""
+    found = get_lesson(ctx, before.id)
+    if (found.status, found.text, found.check) == (before.status, before.text, before.check):
+        return found
+    return _decide(ctx, found, before, "take back decision on lesson", "")
+
+
 def publish_lesson(ctx: Context, lesson: str, page: str) -> Lesson:
     """Put an approved lesson into Metier's block of a page, or with no page take it out of it."""
     found = get_lesson(ctx, lesson)

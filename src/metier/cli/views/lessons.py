@@ -5,23 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metier.cli.output import visible
+from metier.library.delivery.wording import QUOTED, TOLD_WHEN, check_words, is_quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from metier.learning.lessons.checks.tally import Rate, Tally
-    from metier.types.lessons import Lesson, LessonCheck, Problem
+    from metier.types.lessons import Lesson, Problem
 
 SHOWN = 5
 """Proposals above the line."""
-TOLD_WHEN = {
-    "rule": "Agents are told it when a session starts.",
-    "fix": "Agents are told it when the error appears.",
-    "fact": "Agents are told it with a request that it fits.",
-}
 QUOTES = 3
 """Quotes on a card."""
-SAID = {"person": "you said", "operator": "the operator said", "action": "the agent ran", "tool": "the output said"}
 
 
 def row(lesson: Lesson) -> dict[str, object]:
@@ -136,7 +131,7 @@ def card(lesson: Lesson) -> Iterator[str]:
     yield visible(f"  “{lesson.text}”" if is_quote(lesson) else f"  {lesson.text}")
     shown = [one for one in lesson.quotes if one.text != lesson.text][:QUOTES]
     for one in shown:
-        yield visible(f"  {SAID.get(one.origin, one.origin)} (run {one.run[:8]}): {' '.join(one.text.split())[:160]}")
+        yield visible(f"  {QUOTED.get(one.origin, one.origin)} (run {one.run[:8]}): {' '.join(one.text.split())[:160]}")
     yield visible(f"  seen in {sessions(lesson.sessions)}; strength {lesson.strength:.2f}; found by {lesson.by}")
     if lesson.trigger and lesson.kind == "fix":
         yield visible(f"  given when an output says: {lesson.trigger}")
@@ -148,19 +143,6 @@ def card(lesson: Lesson) -> Iterator[str]:
         yield visible(f"  already written in {lesson.already_written}")
     if lesson.note:
         yield visible(f"  note: {lesson.note}")
-
-
-def check_words(check: LessonCheck) -> str:
-    """A check in plain words."""
-    if check.path:
-        return f"{check.path} must not be {'read or changed' if check.reading else 'changed'}"
-    program = " ".join(check.program)
-    instead = f"; run `{check.instead}`" if check.instead else ""
-    if check.needs:
-        return f"`{program}` needs {' or '.join(check.needs)}{instead}"
-    if check.wrong:
-        return f"`{program}` must not be given {' or '.join(check.wrong)}{instead}"
-    return f"`{program}` must not be run{instead}"
 
 
 def next_steps(lesson: Lesson) -> Iterator[str]:
@@ -175,11 +157,6 @@ def next_steps(lesson: Lesson) -> Iterator[str]:
         does = "is denied, with the reason" if check.step == "deny" else "gets a reminder"
         yield visible(f"From now on a call that violates it {does}: {check_words(check)}.")
         yield f"Only count such calls again: metier lessons approve {short} --count"
-
-
-def is_quote(lesson: Lesson) -> bool:
-    """Whether a lesson is a person's own words, unchanged."""
-    return lesson.kind == "rule" and lesson.by == "heuristic"
 
 
 def sessions(count: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from metier.errors import ConflictError
@@ -28,20 +29,20 @@ def put(transaction: Transaction, lessons: Iterable[Lesson]) -> None:
 def list_all(transaction: Transaction) -> list[Lesson]:
     """Every lesson of a workspace, whatever its status."""
     sql = "SELECT body FROM lessons WHERE workspace = ? ORDER BY id"
-    return [loads(Lesson, row[0]) for row in transaction.all(sql, (transaction.workspace,))]
+    return [_lesson(str(row[0])) for row in transaction.all(sql, (transaction.workspace,))]
 
 
 def starting_with(transaction: Transaction, prefix: str) -> list[Lesson]:
     """The lessons whose ids start with some characters."""
     sql = "SELECT body FROM lessons WHERE workspace = ? AND substr(id, 1, ?) = ? ORDER BY id"
-    return [loads(Lesson, row[0]) for row in transaction.all(sql, (transaction.workspace, len(prefix), prefix))]
+    return [_lesson(str(row[0])) for row in transaction.all(sql, (transaction.workspace, len(prefix), prefix))]
 
 
 def move(transaction: Transaction, before: Lesson, now: Lesson) -> None:
     """Store a decision on a lesson, provided it still is what the person looked at."""
     sql = "SELECT body FROM lessons WHERE workspace = ? AND id = ?"
     rows = transaction.all(sql, (transaction.workspace, before.id))
-    found = loads(Lesson, rows[0][0]) if rows else None
+    found = _lesson(str(rows[0][0])) if rows else None
     if found is None or (found.text, found.status) != (before.text, before.status):
         raise ConflictError(f"Lesson {before.id} changed meanwhile. Look at it again: metier lessons show {before.id}")
     put(transaction, [now])
@@ -68,3 +69,9 @@ def replace_proposals(transaction: Transaction, lessons: Iterable[Lesson]) -> No
         for row in transaction.all("SELECT id, status FROM lessons WHERE workspace = ?", (transaction.workspace,))
     }
     put(transaction, [one for one in lessons if one.id not in decided or decided[one.id] == one.status])
+
+
+@lru_cache(maxsize=4096)
+def _lesson(body: str) -> Lesson:
+    """A stored lesson; whoever lists them often reads the same ones again and again."""
+    return loads(Lesson, body)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, cast
 
+from metier.store.tables.models.ledger import SpentSum
 from metier.types import Tokens
 
 if TYPE_CHECKING:
@@ -67,6 +68,18 @@ def list_since(transaction: Transaction, since: str = "", limit: int = 1_000) ->
         (transaction.workspace, since, limit),
     )
     return [_entry(row) for row in reversed(rows)]
+
+
+def sum_since(transaction: Transaction, since: str) -> SpentSum:
+    """What a workspace's calls from a moment on took in all."""
+    rows = transaction.all(
+        "SELECT coalesce(input, 0) + coalesce(output, 0) + coalesce(cache_read, 0) + coalesce(cache_write, 0), usd"
+        " FROM calls WHERE workspace = ? AND happened >= ?",
+        (transaction.workspace, since),
+    )
+    known = [Decimal(str(usd)) for _, usd in rows if usd is not None]
+    tokens = sum(cast("int", count) for count, _ in rows)
+    return SpentSum(calls=len(rows), tokens=tokens, usd=sum(known, Decimal(0)), unpriced=len(rows) - len(known))
 
 
 def drop_before(transaction: Transaction, moment: str) -> int:

@@ -1,0 +1,96 @@
+"""The application: every page's routes, the event stream, the static files, behind the guard."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from metier.web.answers import Ask, Done, action_route, error_page
+from metier.web.guard import Guard
+from metier.web.live import events
+from metier.web.pages import ROUTES
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from metier.web.dashboard import Dashboard
+
+STATIC = Path(__file__).parent / "static"
+THREADS = 4
+"""Requests that are worked on at once; each thread has a connection of its own to the database."""
+
+
+def build_app(board: Dashboard) -> Guard:
+    """The dashboard as an ASGI application."""
+    app = Starlette(
+        routes=[
+            *ROUTES,
+            action_route("/undo/{name}", _undo),
+            Route("/link", _new_link, methods=["POST"]),
+            Route("/events", events, methods=["GET"]),
+            Mount("/static", StaticFiles(directory=STATIC)),
+        ],
+        exception_handlers={HTTPException: _missing, Exception: _broken},
+        lifespan=_lifespan,
+    )
+    app.state.dashboard = board
+    return Guard(app, board.access)
+
+
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncGenerator[None]:
+    anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+    board: Dashboard = app.state.dashboard
+    await run_in_threadpool(board.live.start)
+    try:
+        yield
+    finally:
+        board.figures.close()
+        await run_in_threadpool(board.live.close)
+
+
+def _undo(board: Dashboard, ask: Ask) -> Done:
+    return Done(said=board.undos.take_back(ask.id("name")))
+
+
+async def _new_link(request: Request) -> Response:
+    """A link for another browser of the same person: only who has the token gets one."""
+    board: Dashboard = request.app.state.dashboard
+    return JSONResponse({"link": board.access.new_link()})
+
+
+async def _missing(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    return await _error(request, status, "There is no such page.")
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    sys.stderr.write(f"metier: This is a bug in Metier, sorry: {type(error).__name__}{_place_of(error)}\n")
+    return await _error(request, 500, f"This is a bug in Metier, sorry: {type(error).__name__}. Please report it.")
+
+
+def _place_of(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return f" ({Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno})" if trace else ""
+
+
+async def _error(request: Request, status: int, text: str) -> Response:
+    if request.method == "POST":
+        return JSONResponse({"error": text}, status)
+    ask = Ask(path=request.url.path, query={})
+    return await run_in_threadpool(error_page, request.app.state.dashboard, ask, status, text)

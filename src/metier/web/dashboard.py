@@ -1,0 +1,111 @@
+"""What every page is given: the workspace, what can be undone, what changed, and figures that take time."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from metier.errors import MetierError, NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from metier.context.context import Context
+    from metier.web.access import Access
+    from metier.web.live import Live
+    from metier.workspace import Workspace
+
+T = TypeVar("T")
+UNDOS = 100
+"""Actions that can be taken back; the oldest gives way."""
+MOMENT = 0.1
+"""Seconds that a page waits for a figure before it is shown without it."""
+
+
+class UndoMemory:
+    """How to take back what was done lately."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Callable[[], str]] = {}
+        self._lock = threading.Lock()
+
+    def remember(self, undo: Callable[[], str]) -> str:
+        """Keep an undo; returns its name."""
+        name = secrets.token_hex(16)
+        with self._lock:
+            self._known[name] = undo
+            for old in list(self._known)[:-UNDOS]:
+                del self._known[old]
+        return name
+
+    def take_back(self, name: str) -> str:
+        """Undo once; says what was done."""
+        with self._lock:
+            undo = self._known.pop(name, None)
+        if undo is None:
+            raise NotFoundError("This was undone already, or too long ago.")
+        return undo()
+
+
+class SlowFigures:
+    """Figures that may take longer than a page can wait: worked out aside, the last value is shown meanwhile."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self._tell = tell
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="figures")
+        self._known: dict[str, tuple[Hashable, object]] = {}
+        self._running: dict[str, Future[None]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, name: str, stamp: Hashable, compute: Callable[[], T], wait: float = MOMENT) -> T | None:
+        """A figure as of a stamp, or the last one, or None while the first is worked out."""
+        with self._lock:
+            known = self._known.get(name)
+            if known is not None and known[0] == stamp:
+                return cast("T", known[1])
+            if name not in self._running:
+                self._running[name] = self._pool.submit(self._work, name, stamp, compute)
+            running = self._running[name]
+        with suppress(TimeoutError):
+            running.result(wait)
+            wait = 0.0
+        with self._lock:
+            known = self._known.get(name)
+        if wait:
+            running.add_done_callback(lambda _: self._tell())
+        return cast("T", known[1]) if known is not None else None
+
+    def close(self) -> None:
+        """Begin nothing any more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _work(self, name: str, stamp: Hashable, compute: Callable[[], object]) -> None:
+        try:
+            value = compute()
+            with self._lock:
+                self._known[name] = (stamp, value)
+        except MetierError:  # the next look tries again
+            pass
+        finally:
+            with self._lock:
+                self._running.pop(name, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dashboard:
+    """The running dashboard, as pages see it."""
+
+    ws: Workspace
+    access: Access
+    live: Live
+    figures: SlowFigures
+    undos: UndoMemory = field(default_factory=UndoMemory)
+
+    @property
+    def context(self) -> Context:
+        """The opened workspace, as services take it."""
+        return self.ws.context

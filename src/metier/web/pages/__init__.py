@@ -1,0 +1,13 @@
+"""The pages, a file each: functions from a request to what a template shows, and actions that call services.
+
+A page is a file here with `ROUTES`, a template, and its lines in this file (`docs/design/011-dashboard.md`).
+"""
+
+from __future__ import annotations
+
+from metier.web.pages import decisions, review
+
+NAV = (("/", "Review", "r"),)
+"""Address, title and key of each page in the navigation."""
+ROUTES = (*review.ROUTES, *decisions.ROUTES)
+"""Every page's routes."""

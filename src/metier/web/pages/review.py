@@ -1,0 +1,196 @@
+"""Review, the home page: what needs a decision, one card at a time, and the last week in three lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Literal
+
+from metier.errors import MetierError
+from metier.learning.stages.digest import DAYS, digest_of
+from metier.learning.trace import origin, records
+from metier.library.delivery.wording import TOLD_WHEN, check_words, is_quote
+from metier.library.proposals.drafts import newly_allowed, proposed_change
+from metier.library.proposals.edit_draft import draft_document
+from metier.review.result import blocks
+from metier.skills.diff import changes
+from metier.skills.package import Package
+from metier.store.tables.models import calls
+from metier.web.answers import Page, page_route
+from metier.web.parts import Quoted, diff_files, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.learning.stages.digest import Digest
+    from metier.store.tables.models.ledger import SpentSum
+    from metier.types import Draft, Record
+    from metier.types.lessons import Lesson
+    from metier.web.answers import Ask
+    from metier.web.dashboard import Dashboard
+    from metier.web.parts import DiffFile
+
+ABOVE = 5
+"""Proposals above the line; the weaker ones can be rejected together."""
+RUNS = 5
+"""Runs that are named on a card."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingItem:
+    """Something that waits for a decision, as the queue shows it."""
+
+    kind: Literal["lesson", "draft"]
+    id: str
+    line: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonCard:
+    """A lesson with all that a person needs to decide."""
+
+    lesson: Lesson
+    quotes: tuple[Quoted, ...]
+    told: str
+    check: str
+    """What calls are held to, in words; empty: nothing."""
+    is_quote: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftCard:
+    """A draft with all that a person needs to decide."""
+
+    draft: Draft
+    blocked: bool
+    allows: tuple[str, ...]
+    """What it newly lets an agent do, in words."""
+    files: tuple[DiffFile, ...]
+    problem: str
+    """Why it cannot be shown as a diff; empty: it can."""
+    document: str
+    records: tuple[Record, ...]
+    missing: int
+    """Runs it was made from that were deleted since."""
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Week:
+    """The last seven days."""
+
+    digest: Digest
+    spent: SpentSum
+    applies: int
+    violated: int
+    denied: int
+
+
+def review(board: Dashboard, ask: Ask) -> Page:
+    """The home page."""
+    lessons = [one for one in board.ws.lessons() if one.is_open]
+    drafts = board.ws.drafts()
+    items = [*map(_lesson_item, lessons), *map(_draft_item, drafts)]
+    place = _place(items, ask.text("item"))
+    values: dict[str, object] = {
+        "items": items,
+        "place": place,
+        "current": items[place] if items else None,
+        "before": items[place - 1] if place > 0 else None,
+        "after": items[place + 1] if place + 1 < len(items) else None,
+        "below": [one.id for one in lessons[ABOVE:]],
+        "week": board.figures.get("week", _week_stamp(board), lambda: week_of(board)),
+        "card": None,
+        "has_runs": bool(items) or bool(board.ws.runs(1)),
+    }
+    if items:
+        card = _card(board, items[place], lessons, drafts)
+        values |= {"card": card}
+    return Page(template="review.html", title="Review", values=values)
+
+
+def week_of(board: Dashboard) -> Week:
+    """What was obeyed, what came back and what it cost in the last days."""
+    found = digest_of(board.context)
+    since = (board.context.clock() - timedelta(days=DAYS)).isoformat()
+    with board.context.store.read() as transaction:
+        spent = calls.sum_since(transaction, since)
+    rates = [rate for _, rate in found.checked]
+    return Week(
+        digest=found,
+        spent=spent,
+        applies=sum(one.applies for one in rates),
+        violated=sum(one.violated for one in rates),
+        denied=sum(one.denied for one in rates),
+    )
+
+
+def _week_stamp(board: Dashboard) -> tuple[str, ...]:
+    """Stands for all that a week's figures depend on; they are worked out anew each hour, too."""
+    stamps = board.live.stamps()
+    return (stamps["runs"], stamps["lessons"], stamps["audit"], f"{board.context.clock():%F %H}")
+
+
+def _place(items: Sequence[WaitingItem], wanted: str) -> int:
+    """Where an item is in the queue; one that was decided meanwhile leaves the place to the first."""
+    return next((place for place, one in enumerate(items) if wanted and one.id.startswith(wanted)), 0)
+
+
+def _lesson_item(lesson: Lesson) -> WaitingItem:
+    note = f"{lesson.kind} · {lesson.sessions} session{'' if lesson.sessions == 1 else 's'}"
+    return WaitingItem(kind="lesson", id=lesson.id, line=lesson.text, note=note)
+
+
+def _draft_item(draft: Draft) -> WaitingItem:
+    word = "new skill" if draft.kind == "create" else "change"
+    blocked = " · blocked" if draft.status == "quarantined" else ""
+    name = draft.target.rpartition("/")[2]
+    return WaitingItem(kind="draft", id=draft.id, line=f"{name}: {draft.summary}", note=f"{word}{blocked}")
+
+
+def _card(
+    board: Dashboard, item: WaitingItem, lessons: Sequence[Lesson], drafts: Sequence[Draft]
+) -> LessonCard | DraftCard:
+    if item.kind == "lesson":
+        return lesson_card(board, next(one for one in lessons if one.id == item.id))
+    return draft_card(board, next(one for one in drafts if one.id == item.id))
+
+
+def lesson_card(board: Dashboard, lesson: Lesson) -> LessonCard:
+    """All that a person needs to decide on a lesson."""
+    found = records(board.context, [one.run for one in lesson.quotes][:RUNS])
+    return LessonCard(
+        lesson=lesson,
+        quotes=quoted(lesson, found),
+        told=TOLD_WHEN[lesson.kind],
+        check=check_words(lesson.check) if lesson.check else "",
+        is_quote=is_quote(lesson),
+    )
+
+
+def draft_card(board: Dashboard, draft: Draft) -> DraftCard:
+    """All that a person needs to decide on a draft."""
+    library = board.ws.library
+    taught = origin(board.context, draft)
+    problem, files, document = "", (), ""
+    try:
+        change = proposed_change(library, draft)
+        files = diff_files(changes(change.before or Package(files={}), change.after))
+        document = draft_document(library, draft)
+    except MetierError as error:
+        problem = str(error)
+    return DraftCard(
+        draft=draft,
+        blocked=any(map(blocks, draft.findings)),
+        allows=newly_allowed(library, draft),
+        files=files,
+        problem=problem,
+        document=document,
+        records=taught.records[-RUNS:],
+        missing=len(draft.provenance.runs) - len(taught.records),
+        pattern=taught.pattern.label if taught.pattern else "",
+    )
+
+
+ROUTES = (page_route("/", review),)

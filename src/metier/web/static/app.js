@@ -1,0 +1,205 @@
+/* Keys, writes with their undo, and live updates. Pages work as plain links without it; writes need it. */
+(() => {
+  "use strict";
+  const $ = (selector, root = document) => root.querySelector(selector);
+  const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const form = $('meta[name="metier-form"]').content;
+  const UNDO_SECONDS = 10;
+  let lastUndo = null;
+
+  /* Load an address into the page: htmx exchanges what is on it, the frame's toasts and streams stay. */
+  async function show(address, { push = true, focus = "" } = {}) {
+    const scrolled = $(".queue")?.scrollTop || 0;
+    await window.htmx.ajax("GET", address, { target: "#page", select: "#page", swap: "outerHTML" });
+    if (push && address !== here()) history.pushState({}, "", address);
+    if ($(".queue")) $(".queue").scrollTop = scrolled;
+    document.dispatchEvent(new CustomEvent("metier:shown"));
+    const target = focus && $(focus);
+    if (target) target.focus();
+  }
+  const here = () => location.pathname + location.search;
+  const refresh = () => show(here(), { push: false });
+
+  /* Writes: JSON to the server; what was done is said with its undo for ten seconds. */
+  async function post(address, body, source) {
+    if (source) source.setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetch(address, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "X-Metier-Form": form },
+        body: JSON.stringify(body),
+      });
+      const said = await answer.json();
+      if (!answer.ok) { toast({ said: said.error, bad: true }); return null; }
+      toast(said);
+      return said;
+    } catch {
+      toast({ said: "The dashboard does not answer. Is `metier ui` still running?", bad: true });
+      return null;
+    } finally {
+      if (source) source.removeAttribute("aria-busy");
+    }
+  }
+
+  function toast({ said, undo, command, bad }) {
+    const box = document.createElement("div");
+    box.className = bad ? "toast bad" : "toast";
+    if (bad) box.setAttribute("role", "alert");
+    const words = document.createElement("div");
+    words.textContent = said;
+    box.append(words);
+    if (command) {
+      const later = document.createElement("code");
+      later.textContent = command;
+      words.append(later);
+    }
+    if (undo) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = "Undo";
+      button.dataset.undo = undo;
+      button.onclick = async () => {
+        box.remove();
+        lastUndo = null;
+        if (await post(`/undo/${undo}`, {}, null)) refresh();
+      };
+      box.append(button);
+      lastUndo = button;
+    }
+    $("#toasts").append(box);
+    setTimeout(() => { if (lastUndo && box.contains(lastUndo)) lastUndo = null; box.remove(); }, UNDO_SECONDS * 1000);
+  }
+
+  async function act(source, body) {
+    const said = await post(source.dataset.post, body, source);
+    if (!said) return;
+    await show(said.go || source.dataset.next || here());
+  }
+
+  document.addEventListener("submit", (event) => {
+    const source = event.target;
+    if (source.dataset.post) {
+      event.preventDefault();
+      const sent = Object.fromEntries(new FormData(source));
+      if ($("[data-edit]", source)?.hidden) delete sent.text;
+      act(source, sent);
+    } else if (source.dataset.filter !== undefined) {
+      event.preventDefault();
+      show(filterAddress(source));
+    }
+  });
+
+  function filterAddress(source) {
+    const values = [...new FormData(source)].filter(([, value]) => value !== "");
+    const query = new URLSearchParams(values).toString();
+    return source.getAttribute("action") + (query ? `?${query}` : "");
+  }
+
+  document.addEventListener("change", (event) => {
+    const source = event.target.closest("form[data-filter]");
+    if (source && event.target.type !== "search") show(filterAddress(source), { focus: event.target.id && `#${event.target.id}` });
+  });
+
+  document.addEventListener("click", (event) => {
+    const source = event.target.closest("button, a");
+    if (!source) return;
+    if (source.dataset.post) { event.preventDefault(); act(source, JSON.parse(source.dataset.body || "{}")); return; }
+    if (source.dataset.showEdit !== undefined) { showEdit(); return; }
+    if (source.dataset.help !== undefined) { $("#help").showModal(); return; }
+    if (source.id === "news") { refresh(); return; }
+    if (source.dataset.copy) { navigator.clipboard?.writeText(source.dataset.copy).then(() => toast({ said: `Copied ${source.dataset.copy}` })); return; }
+    const plain = !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0;
+    const address = source.getAttribute("href");
+    if (plain && address && address.startsWith("/") && !source.hasAttribute("download") && !source.target) {
+      if (address.includes("#")) return;
+      event.preventDefault();
+      const inPanel = source.dataset.row !== undefined || source.closest("#panel") || source.dataset.stay !== undefined;
+      show(address).then(() => { if (!inPanel) { scrollTo(0, 0); $("#main").focus({ preventScroll: true }); } else keepRow(address); });
+    }
+  });
+  addEventListener("popstate", () => show(here(), { push: false }));
+
+  function keepRow(address) {
+    const row = $$("[data-row]").find((one) => one.getAttribute("href") === address) || $("[data-row][aria-current]");
+    if (row) row.focus({ preventScroll: true });
+  }
+
+  function showEdit() {
+    const box = $("[data-edit]");
+    if (!box) return;
+    box.hidden = !box.hidden;
+    const field = $("textarea", box);
+    if (!box.hidden && field) { field.focus(); field.setSelectionRange(field.value.length, field.value.length); field.scrollIntoView({ block: "nearest" }); }
+  }
+
+  /* Keys. */
+  let leader = false;
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const field = event.target.closest("input:not([type=radio]):not([type=checkbox]), textarea, select");
+    if (event.key === "Escape") { escape(field); return; }
+    if (field || $("dialog[open]")) return;
+    if (leader) {
+      leader = false;
+      const target = $(`.top a[data-go="${CSS.escape(event.key)}"]`);
+      if (target) { event.preventDefault(); target.click(); }
+      return;
+    }
+    const known = { j: () => step(1), k: () => step(-1), "/": search, "?": () => $("#help").showModal(), u: () => lastUndo?.click(), g: () => { leader = true; setTimeout(() => { leader = false; }, 1500); } };
+    if (known[event.key]) { event.preventDefault(); known[event.key](); return; }
+    const target = /^[a-z]$/.test(event.key) && $(`[data-key="${event.key}"]`);
+    if (target) { event.preventDefault(); target.click(); }
+  });
+
+  function escape(field) {
+    if ($("dialog[open]")) return;
+    if (field) { field.blur(); return; }
+    const close = $("#panel .close");
+    if (close) close.click();
+  }
+  function search() {
+    const field = $("[data-search]");
+    if (field) { field.focus(); field.select(); } else { show("/runs").then(() => $("[data-search]")?.focus()); }
+  }
+  function step(by) {
+    const rows = $$("[data-row]");
+    if (!rows.length) return;
+    const at = rows.indexOf(document.activeElement) >= 0 ? rows.indexOf(document.activeElement) : rows.findIndex((row) => row.hasAttribute("aria-current"));
+    const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
+    const follow = next.closest(".queue") || !$("#panel").hidden;
+    if (follow && at >= 0 && next !== rows[at]) next.click(); else { next.focus(); next.scrollIntoView({ block: "nearest" }); }
+  }
+
+  /* Live: a stream of stamps. Figures are exchanged in place; for lists a button appears, so that nothing jumps. */
+  function differs(name, stamps) { const seen = JSON.parse($("#page").dataset.stamps); return seen[name] !== stamps[name]; }
+  async function exchange(names) {
+    const answer = await fetch(here(), { headers: { Accept: "text/html" } });
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of $$("[data-part]")) {
+      const other = part.id && fresh.getElementById(part.id);
+      if (other && names.some((name) => part.dataset.part.split(" ").includes(name)) && part.outerHTML !== other.outerHTML) {
+        part.replaceWith(other);
+        document.dispatchEvent(new CustomEvent("metier:shown"));
+      }
+    }
+    const stamps = $("#page", fresh)?.dataset.stamps;
+    if (stamps) {
+      const topic = $("#page").dataset.topic;
+      const merged = JSON.parse(stamps);
+      if (topic) merged[topic] = JSON.parse($("#page").dataset.stamps)[topic];
+      $("#page").dataset.stamps = JSON.stringify(merged);
+    }
+  }
+  function hear(stamps) {
+    const topic = $("#page").dataset.topic;
+    const parts = [...new Set($$("[data-part]").flatMap((part) => part.dataset.part.split(" ")))].filter((name) => differs(name, stamps));
+    if (topic && differs(topic, stamps)) {
+      if ($("[data-auto]")) { refresh(); return; }
+      $("#news").hidden = false;
+    }
+    if (parts.length) exchange(parts);
+  }
+  const stream = new EventSource("/events");
+  stream.addEventListener("stamps", (event) => hear(JSON.parse(event.data)));
+  addEventListener("pagehide", () => stream.close());
+})();
