@@ -119,3 +119,17 @@ def test_what_cannot_be_done_says_why(project: Path, words: tuple[str, ...], cod
     done = forked.metier(*words, cwd=project)
     assert done.returncode == code
     assert told in done.stderr
+
+
+def test_the_story_of_a_lesson_in_both_forms(project: Path) -> None:
+    (lesson,) = data(project, "lessons", "list")
+    before = forked.metier("lessons", "why", lesson["id"], cwd=project).stdout
+    assert "nobody has decided on it yet" in before
+    assert "nothing to look for" in before
+    forked.metier("lessons", "approve", lesson["id"], "--reason", "it costs us time", cwd=project)
+    told = forked.metier("lessons", "why", lesson["id"][:6], cwd=project).stdout
+    parts = ("approve lesson (observe): it costs us time", "told now: when the error appears", "not since", "too few")
+    for part in parts:
+        assert part in told
+    story = data(project, "lessons", "why", lesson["id"])
+    assert (story["channel"], story["came_back"]["runs"], story["checked"]["change"]) == ("after", [], None)

@@ -24,7 +24,7 @@ class Interval:
         return self.low <= value <= self.high
 
 
-def wilson(successes: int, trials: int, level: float = 0.95) -> Interval:
+def wilson(successes: float, trials: float, level: float = 0.95) -> Interval:
     """A success rate's interval (Wilson's score interval); without trials it is everything."""
     if not trials:
         return Interval(low=0.0, high=1.0, level=level)

@@ -59,3 +59,15 @@ def test_the_plan_is_in_the_json_too(due: Shell) -> None:
     made = due.json("trial", "start", SKILL, "--gain", "30")
     assert [one["gain"] for one in made["plans"]] == [0.1, 0.2, 0.3]
     assert made["trial"]["most_runs"] == made["plans"][2]["runs"]
+
+
+def test_the_story_of_a_skill_tells_its_trials(due: Shell) -> None:
+    told = due.ok("skills", "why", SKILL)
+    assert "whether it helps is not known" in told
+    due.ok("trial", "start", SKILL)
+    assert f"it runs: metier trial status {SKILL}" in due.ok("skills", "why", SKILL)
+    due.ok("trial", "stop", SKILL, "--reason", "enough seen")
+    assert "stopped: enough seen" in due.ok("skills", "why", SKILL)
+    story = due.json("skills", "why", SKILL)
+    assert [one["status"] for one in story["trials"]] == ["stopped"]
+    assert story["lines"][0]["version"] == 1

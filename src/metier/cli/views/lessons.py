@@ -57,7 +57,10 @@ def check_row(lesson: Lesson) -> dict[str, object] | None:
 
 def tally_row(tally: Tally) -> dict[str, object]:
     """How calls stood to a check, as JSON."""
+    from metier.proof.obeyed import change_row
+
     return {
+        "change": change_row(tally),
         "before": {"applies": tally.before.applies, "violated": tally.before.violated},
         "since": {"applies": tally.after.applies, "violated": tally.after.violated, "denied": tally.after.denied},
         "obeyed": list(tally.obeyed),

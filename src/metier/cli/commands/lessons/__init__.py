@@ -9,6 +9,7 @@ import typer
 
 from metier.cli.commands.lessons.checks import checks
 from metier.cli.commands.lessons.delivery import publish, unpublish, wrong
+from metier.cli.commands.lessons.why import why
 from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import console, emit, talk, visible
 from metier.cli.views.lessons import next_steps
@@ -177,7 +178,7 @@ def forget(ctx: typer.Context, lesson: LessonArgument, reason: Reason = "", as_j
     _tell(done, f"Lesson {done.id[:8]} is out of use. Undo: metier lessons approve {done.id[:8]}", as_json=as_json)
 
 
-for _command in (checks, publish, unpublish, wrong):
+for _command in (checks, publish, unpublish, wrong, why):
     app.command()(_command)
 
 

@@ -10,7 +10,7 @@ from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import console, emit, table, talk
 
 if TYPE_CHECKING:
-    from metier.learning.lessons.checks.tally import Rate
+    from metier.learning.lessons.checks.tally import Rate, Tally
 
 
 def checks(ctx: typer.Context, as_json: AsJson = False) -> None:
@@ -20,6 +20,7 @@ def checks(ctx: typer.Context, as_json: AsJson = False) -> None:
     """
     from metier.cli.views.lessons import check_row, tally_row
     from metier.learning.stages.count_checks import count_check
+    from metier.proof.obeyed import NOT_CAUSAL
 
     with open_workspace(ctx) as ws:
         found = [(one, count_check(ws.context, one)) for one in ws.lessons() if one.check is not None]
@@ -35,10 +36,22 @@ def checks(ctx: typer.Context, as_json: AsJson = False) -> None:
         talk("No lesson names a command or path that calls could be held to. See all: metier lessons list")
     else:
         rows = [
-            (lesson.id[:8], lesson.status, said(one.before), said(one.after), lesson.text) for lesson, one in counted
+            (lesson.id[:8], lesson.status, said(one.before), said(one.after), _change(one), lesson.text)
+            for lesson, one in counted
         ]
-        console().print(table(("id", "status", "violated before", "since", "lesson"), rows, grow="lesson"))
+        console().print(table(("id", "status", "violated before", "since", "change", "lesson"), rows, grow="lesson"))
+        talk(f"The change is in points, with its interval: {NOT_CAUSAL}.")
         talk("Examples of each: metier lessons show ID   Deny the wrong call: metier lessons approve ID --deny")
+
+
+def _change(tally: Tally) -> str:
+    """The change in points; empty calls on one side say nothing."""
+    from metier.proof.obeyed import obeyed_change
+
+    found = obeyed_change(tally)
+    if found is None:
+        return "-"
+    return f"{100 * found.change:+.0f} ({100 * found.interval.low:+.0f} to {100 * found.interval.high:+.0f})"
 
 
 def said(rate: Rate) -> str:

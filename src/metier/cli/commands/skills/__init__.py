@@ -9,6 +9,7 @@ import typer
 from metier.cli.commands.skills import changes as skill_changes
 from metier.cli.commands.skills import history as skill_past
 from metier.cli.commands.skills import parcels as skill_parcels
+from metier.cli.commands.skills.why import why
 from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import console, emit, result_with_progress, table, talk, visible
 
@@ -102,6 +103,7 @@ def validate_(paths: PathsArgument, strict: Strict = False, as_json: AsJson = Fa
 
 for name, command in {**skill_past.COMMANDS, **skill_changes.COMMANDS, **skill_parcels.COMMANDS}.items():
     app.command(name)(command)
+app.command()(why)
 
 
 def _row(skill: Skill, worth: Worth) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from metier.formats.handed_text import is_denial
 from metier.learning.lessons.checks.hold import check_call
@@ -38,6 +38,13 @@ class Rate:
         return self.violated / self.applies if self.applies else 0.0
 
 
+class SessionCalls(NamedTuple):
+    """How often a check was violated in one session, and how often it applied."""
+
+    violated: int
+    applies: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
     """What calls say about a check."""
@@ -48,11 +55,15 @@ class Tally:
     obeyed: tuple[str, ...] = ()
     violated: tuple[str, ...] = ()
     """Examples, the newest."""
+    sessions_before: tuple[SessionCalls, ...] = ()
+    """The same by session: the calls of one session are alike, and no independent witnesses."""
+    sessions_after: tuple[SessionCalls, ...] = ()
 
 
 def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> Tally:
     """The calls of some runs, oldest first, against a check; `approved`: since when it counts, empty: not yet."""
     counts = {False: [0, 0, 0], True: [0, 0, 0]}
+    sessions: dict[bool, dict[str, SessionCalls]] = {False: {}, True: {}}
     examples: dict[str, dict[str, None]] = {"obeyed": {}, "violated": {}}
     for record in records:
         late = bool(approved) and (record.run.started or record.recorded)[:SECOND] > approved[:SECOND]
@@ -65,12 +76,20 @@ def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> 
                 continue
             counts[late][0] += 1
             counts[late][1] += held == "violated"
+            name = record.run.session or record.id
+            seen = sessions[late].get(name, SessionCalls(0, 0))
+            sessions[late][name] = SessionCalls(seen.violated + (held == "violated"), seen.applies + 1)
             text = " ".join((shell_line(call) or call.input).split())[:SHOWN]
             examples[held].pop(text, None)
             examples[held][text] = None
     good, bad = tuple(reversed(examples["obeyed"])), tuple(reversed(examples["violated"]))
     return Tally(
-        before=_rate(counts[False]), after=_rate(counts[True]), obeyed=good[:EXAMPLES], violated=bad[:EXAMPLES]
+        before=_rate(counts[False]),
+        after=_rate(counts[True]),
+        obeyed=good[:EXAMPLES],
+        violated=bad[:EXAMPLES],
+        sessions_before=tuple(sessions[False].values()),
+        sessions_after=tuple(sessions[True].values()),
     )
 
 

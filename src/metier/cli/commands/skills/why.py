@@ -1,0 +1,114 @@
+"""`metier skills why`: the story of a skill, from the runs that taught it to what is measured of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metier.cli.options import AsJson, open_workspace
+from metier.cli.output import console, emit, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from metier.proof.skill_story import SkillStory
+
+SHOWN = 8
+"""Runs, and lines that were measured, which are named."""
+
+
+def why(
+    ctx: typer.Context,
+    skill: Annotated[str, typer.Argument(metavar="SKILL", help="A skill's name, or its folder.")],
+    as_json: AsJson = False,
+) -> None:
+    """Tell the story of a skill: evidence, gates, trials, uses, cost, and what each measured line brought.
+
+    Example:  metier skills why deploy
+    """
+    from metier.proof.skill_story import skill_story
+
+    with open_workspace(ctx) as ws:
+        story = skill_story(ws.library, skill)
+    if as_json:
+        emit(story_row(story))
+        return
+    for line in story_lines(story):
+        console().print(visible(line))
+
+
+def story_row(story: SkillStory) -> dict[str, object]:
+    """The story as JSON."""
+    from metier.cli.commands.trial import trial_row
+    from metier.cli.views.blame import as_document as as_line
+    from metier.selection.worth.outcomes import as_document
+
+    return {
+        "name": story.skill,
+        "versions": [
+            {
+                "version": one.number,
+                "created": one.created,
+                "action": one.action,
+                "status": one.status,
+                "actor": one.actor,
+                "summary": one.summary,
+                "draft": one.draft or None,
+                "receipt": one.receipt or None,
+                "gain": one.gain,
+                "runs": list(one.provenance.runs),
+            }
+            for one in story.versions
+        ],
+        "runs": list(story.runs),
+        "trials": [trial_row(one) for one in story.trials],
+        "uses": {"uses": story.profile.uses, "succeeded": story.profile.successes, "failed": story.profile.failures},
+        "worth": as_document(story.worth),
+        "tokens": {"text": story.body_tokens, "given": story.tokens_given},
+        "lines": [as_line(one, story.trainings) for one in story.lines],
+        "decisions": [
+            {"happened": one.happened, "actor": one.actor, "action": one.action, "reason": one.reason or None}
+            for one in story.decisions
+        ],
+    }
+
+
+def story_lines(story: SkillStory) -> Iterator[str]:
+    """The story for a person."""
+    from metier.selection.worth.outcomes import line
+
+    last = story.versions[-1] if story.versions else None
+    yield f"{story.skill}  {last.status if last else 'unknown'}, version {last.number if last else 0}"
+    yield "Evidence"
+    runs = ", ".join(run[:8] for run in story.runs[:SHOWN])
+    more = f" and {len(story.runs) - SHOWN} more" if len(story.runs) > SHOWN else ""
+    yield (
+        f"  learned from {len(story.runs)} runs: {runs}{more}" if story.runs else "  no run taught it: written by hand"
+    )
+    yield "Versions and gates"
+    for one in story.versions:
+        receipt = f"; gate: {one.receipt}" if one.receipt else ""
+        gain = f"; gain {100 * one.gain:+.0f} points" if one.gain is not None else ""
+        yield f"  v{one.number}  {one.created[:10]}  {one.action} by {one.actor}: {one.summary}{receipt}{gain}"
+    yield "Trials"
+    for trial in story.trials:
+        yield f"  {trial.started[:10]}  {trial.status}: {trial.reason or 'it runs: metier trial status ' + trial.skill}"
+    if not story.trials:
+        yield "  none: whether it helps is not known. Find out: metier trial start " + story.skill
+    yield "Uses and cost"
+    yield f"  {line(story.skill, story.worth)}"
+    yield f"  about {story.body_tokens:,} tokens each time it is given, {story.tokens_given:,} so far"
+    yield "Lines that were measured"
+    yield from _measured_lines(story)
+
+
+def _measured_lines(story: SkillStory) -> Iterator[str]:
+    from metier.cli.views.blame import as_document
+
+    found = [(one, as_document(one, story.trainings)["effect"]) for one in story.lines]
+    known = [(one, effect) for one, effect in found if isinstance(effect, int | float)]
+    for one, effect in sorted(known, key=lambda pair: -pair[1])[:SHOWN]:
+        yield f"  {100 * effect:+.1f} points  line {one.number}, v{one.version.number}: {one.text.strip()[:80]}"
+    if not known:
+        yield "  none: see where each line comes from with metier skills blame " + story.skill
