@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
 from typing import IO, TYPE_CHECKING
@@ -56,6 +56,8 @@ class Failed:
 
     reason: str
     again: bool = True
+    output: bytes = b""
+    errors: bytes = b""
 
 
 @contextmanager
@@ -97,7 +99,7 @@ def run(
         finally:
             _end(process, mark)
         if problem is not None:
-            return problem
+            return replace(problem, output=_content(out, limits.output), errors=_content(err, limits.output))
         return ProcessResult(
             code=process.returncode,
             output=_content(out, limits.output),

@@ -9,6 +9,7 @@ from agent_model import AgentModel, Step
 from real_agents import RealAgents, real_agents
 from selection_shop import put
 
+from metier.errors import RefusedError
 from metier.training.service.order import TrainLimits
 from metier.types.trials import Case
 from metier.workspace import Workspace
@@ -57,3 +58,34 @@ def test_codex_runs_with_the_persons_own_address_and_login(agents: RealAgents, p
     assert {one.output for one in (*done.mine, *done.theirs)} == {"yes"}
     assert done.spent.tokens > 4 * 500
     assert done.spent.cost_usd is None
+
+
+def test_codex_runs_at_the_address_of_the_environment(
+    agents: RealAgents, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{agents.model.url}/v1")
+    with Workspace.open(project) as ws:
+        done = ws.evaluate("say-yes", "none", cases=CASES, target="agent=codex -m gpt-5-codex")
+    assert {one.output for one in (*done.mine, *done.theirs)} == {"yes"}
+    sizes = [len(text) for text in agents.model.texts()]
+    assert min(sizes) < 5_000, "the call before the first rollout is a small one"
+    assert len(sizes) == 5
+
+
+def test_the_call_before_the_first_rollout_of_claude_code_is_small(agents: RealAgents, project: Path) -> None:
+    with Workspace.open(project) as ws:
+        ws.evaluate("say-yes", "none", cases=CASES, target="agent=claude-code")
+    first = next(text for text in agents.model.texts() if "one word: ready" in text)
+    assert len(first) < 5_000
+
+
+@pytest.mark.parametrize("target", ["agent=claude-code", "agent=codex -m gpt-5-codex"])
+def test_an_address_that_does_not_answer_is_told_before_the_first_rollout(
+    target: str, agents: RealAgents, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    with Workspace.open(project) as ws, pytest.raises(RefusedError, match=r"Nothing was run: .* does not work") as told:
+        ws.evaluate("say-yes", "none", cases=CASES, target=target, seconds=8)
+    assert "onnect" in str(told.value), "it says that the connection failed"
+    assert agents.model.requests == []

@@ -30,6 +30,12 @@ Agents = Annotated[
     str,
     typer.Option(metavar="A,B", help="Only these agents: claude-code, codex, copilot. Default: all that are found."),
 ]
+Login = Annotated[
+    bool,
+    typer.Option(
+        "--login", help="Give the agent your own login (and settings) for the time of each rollout; it can read them."
+    ),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show every change, and change nothing.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="Show at most this many.")]
 
@@ -94,6 +100,15 @@ def open_workspace(ctx: typer.Context, *, create: bool = False) -> Workspace:
     with suppress(StoreError):  # what hooks pointed at waits for the next command
         ws.read_waiting()
     return ws
+
+
+def with_login(target: str, *, login: bool) -> str:
+    """The target of a command, with the person's own login if they want that."""
+    from metier.errors import UsageError
+
+    if login and not target.startswith("agent="):
+        raise UsageError("--login is for an agent: add --target agent=claude-code, or leave --login out.")
+    return f"{target} --login" if login else target
 
 
 def tell_budget(ws: Workspace, *named: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.training.events import measured_event
 from metier.training.proposing.answers import Rewritten
 from metier.training.proposing.optimiser import OptimiserQuestion, prompt
 from metier.training.proposing.prompt import ShownCase, cases_text, fence, skill_text
@@ -12,6 +11,7 @@ from metier.training.proposing.reflect import LONG
 from metier.training.proposing.update import replace_document
 from metier.training.result import Baseline
 from metier.training.rollouts.scheduler import AHEAD, FILLER
+from metier.training.scores import measured_event
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

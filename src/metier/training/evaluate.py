@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 NONE = "none"
 STAGE = "evaluate"
+CHECK = "check the agent"
 STEP = 20
 """Rollouts between two events."""
 
@@ -86,6 +87,7 @@ def evaluate(
     environ = os.environ if environ is None else environ
     mine = _named(library, order)
     with open_resources(library.ctx, order, f"eval:{uuid4().hex[:16]}", environ) as place:
+        yield from _checked(place, order.cases, (mine, against), samples)
         found = yield from _rolled(place, order.cases, (mine, against), samples)
         rollouts, amount = place.spent()
     pairs = pairs_of(found[1], found[0])
@@ -141,6 +143,18 @@ def _named(library: Library, order: Order) -> EvaluatedSide:
     past = () if order.skill.startswith("/") else list_versions(library, order.skill)
     number = next((f" v{one.number}" for one in reversed(past) if one.hash == order.start.hash()), "")
     return EvaluatedSide(name=f"{Path(order.skill).name}{number}", package=order.start)
+
+
+def _checked(
+    place: TrainingResources, cases: Sequence[Case], sides: tuple[EvaluatedSide, EvaluatedSide], samples: int
+) -> Generator[Event]:
+    """See whether an agent works, before the first rollout that is not known yet."""
+    jobs = ((case, side.package, sample) for case in cases for side in sides for sample in range(samples))
+    if place.agent is None or all(place.roller.holds(*job) for job in jobs):
+        return
+    yield Began(stage=CHECK)
+    place.check_agent()
+    yield Ended(stage=CHECK, text="it answers")
 
 
 def _rolled(

@@ -8,18 +8,11 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from metier.skills.package import Package
-    from metier.training.scores import Scores
     from metier.types.trials import Action, Split
 
 Change = Literal["step", "slow", "appendix", "one_shot"]
 """What a gate was asked about: a step's edits, an epoch's guidance, a step's reminders, the one-shot rewrite."""
-CHANGES: Mapping[str, str] = {
-    "step": "edits",
-    "slow": "slow update",
-    "appendix": "reminders",
-    "one_shot": "one-shot rewrite",
-}
+CHANGES = {"step": "edits", "slow": "slow update", "appendix": "reminders", "one_shot": "one-shot rewrite"}
 Arm = Literal["initial", "no_skill", "one_shot", "best", "candidate"]
 ARMS: Mapping[str, str] = {
     "initial": "initial skill",
@@ -30,6 +23,18 @@ ARMS: Mapping[str, str] = {
 }
 Worth = tuple[str, float, float, float, bool]
 """An edit in short, its effect, the interval's ends, whether it is kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckingAgent:
+    """The agent that is the target is tried once before anything else."""
+
+    program: str
+    kind: Literal["checking"] = "checking"
+
+    def line(self) -> str:
+        """For people."""
+        return f"trying {self.program} with one small call first"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -351,7 +356,8 @@ class TrainingEnded:
 
 
 Event = (
-    TrainingBegan
+    CheckingAgent
+    | TrainingBegan
     | Measured
     | StepBegan
     | RolloutsAdvanced
@@ -381,17 +387,3 @@ def progress_events(step: int, stage: str, done: int, total: int) -> tuple[Rollo
     """The event for a rollout that completes another tenth, before the last."""
     further = done * 10 // total > (done - 1) * 10 // total
     return (RolloutsAdvanced(step=step, stage=stage, done=done, total=total),) if further and done < total else ()
-
-
-def measured_event(arm: Arm, split: Split, skill: Package | None, scores: Scores) -> Measured:
-    """The event that says how a skill did on a split."""
-    mean, count = scores.mean(), len(scores.scored())
-    return Measured(
-        arm=arm,
-        split=split,
-        skill_hash="" if skill is None else skill.hash(),
-        hard=mean.hard,
-        soft=mean.soft,
-        scored=count,
-        unscored=len(scores.cases) - count,
-    )

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from metier.errors import UsageError
 from metier.training.ahead import Ahead
 from metier.training.baselines import Baselines
-from metier.training.events import Decided, measured_event, progress_events
+from metier.training.events import Decided, progress_events
 from metier.training.gates.gate import GateEvidence, MeasureAll, MeasureRows, Postponed, Ruling
 from metier.training.proposing.optimiser import Optimiser
 from metier.training.result import JudgedChange, UnjudgedChange
 from metier.training.rollouts.pool import PoolUsage
 from metier.training.rollouts.scheduler import NEEDED, RolloutScheduler
 from metier.training.rollouts.usage import Bill
-from metier.training.scores import UNKNOWN, Metric, Scores
+from metier.training.scores import UNKNOWN, Metric, Scores, measured_event
 from metier.training.state import ACCEPTED
 from metier.types.trials import Decision
 

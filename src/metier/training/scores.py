@@ -6,12 +6,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from metier.errors import UsageError
+from metier.training.events import Measured
 from metier.types.trials import Score, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from metier.skills.package import Package
+    from metier.training.events import Arm
     from metier.training.spec import GateSettings
+    from metier.types.trials import Split
 
 Deltas = tuple[tuple[str, float], ...]
 """What each case gained, by its id."""
@@ -108,3 +112,17 @@ def worst_loss(deltas: Sequence[tuple[str, float]], max_loss: float | None) -> s
         return ""
     case, worst = min(deltas, key=lambda one: one[1])
     return f"case {case} loses {-worst:.4f}, more than {max_loss:g}" if -worst > max_loss + ROUNDING else ""
+
+
+def measured_event(arm: Arm, split: Split, skill: Package | None, scores: Scores) -> Measured:
+    """The event that says how a skill did on a split."""
+    mean, count = scores.mean(), len(scores.scored())
+    return Measured(
+        arm=arm,
+        split=split,
+        skill_hash="" if skill is None else skill.hash(),
+        hard=mean.hard,
+        soft=mean.soft,
+        scored=count,
+        unscored=len(scores.cases) - count,
+    )

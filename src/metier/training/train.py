@@ -18,7 +18,7 @@ from metier.store.tables.training import cases as suites
 from metier.store.tables.training import trainings
 from metier.store.tables.training.trainings import Training
 from metier.training.cases.splits import by_ratio
-from metier.training.events import Confirmed, Confirming, Decided, Event, RolloutsAdvanced, dump
+from metier.training.events import CheckingAgent, Confirmed, Confirming, Decided, Event, RolloutsAdvanced, dump
 from metier.training.gates import confirm as last_gate
 from metier.training.loop import train as search
 from metier.training.proposing.memory import RejectedEdit
@@ -80,6 +80,9 @@ def _train(
     account, events = f"train:{name}", list[Json]()
     with open_resources(ctx, order, account, environ) as place:
         optimiser = optimiser_of(place, order, account, environ)
+        if place.agent and not _is_finished(ctx, name):  # what is finished needs no agent any more
+            yield CheckingAgent(program=place.agent.words[0])
+            place.check_agent()
         training, known, done = _begin_training(ctx, order, name)
         ahead = order.spec.ahead and not order.limits.any and not done  # what is done needs nothing more
         order = replace(order, spec=replace(order.spec, ahead=ahead))
@@ -120,6 +123,12 @@ def _alone(ctx: Context, name: str) -> Generator[None]:
         except BusyError:
             raise BusyError(f"Training {name} is already running in another process. Nothing was started.") from None
         yield
+
+
+def _is_finished(ctx: Context, name: str) -> bool:
+    with ctx.store.read() as transaction:
+        there = trainings.find(transaction, name)
+    return there is not None and there.status == "finished"
 
 
 def _begin_training(ctx: Context, order: Order, name: str) -> tuple[Training, tuple[RejectedEdit, ...], bool]:

@@ -103,7 +103,7 @@ def cases() -> tuple[Case, ...]:
 def test_an_evaluation_reports_what_its_agent_spent(project: Path) -> None:
     with Workspace.open(project) as ws:
         done = ws.evaluate("yes", "none", cases=cases(), target="agent=claude-code", limits=TrainLimits(usd="5"))
-    assert (done.rollouts, done.spent.usd, done.spent.tokens) == (6, Decimal("0.54"), 6 * 12_008)
+    assert (done.rollouts, done.spent.usd, done.spent.tokens) == (6, Decimal("0.63"), 7 * 12_008)
 
 
 def test_a_budget_of_a_cent_buys_no_rollout_of_nine(project: Path) -> None:

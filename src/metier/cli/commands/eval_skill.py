@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.options import AsJson, open_workspace, options_from, tell_budget
+from metier.cli.options import AsJson, Login, open_workspace, options_from, tell_budget, with_login
 from metier.cli.output import console, emit, result_with_progress, talk
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class EvalOptions:
     cases: Cases = ""
     against: Against = ""
     target: TargetOption = "chat"
+    login: Login = False
     samples: Samples = 1
     judge: Judge = ""
     budget: Budget = None
@@ -81,7 +82,7 @@ def command(ctx: typer.Context, asked: EvalOptions) -> None:
             ws.library,
             asked.skill,
             cases=asked.cases,
-            target=asked.target,
+            target=with_login(asked.target, login=asked.login),
             optimiser=asked.judge,
             limits=limits_from(asked.budget or []),
             workers=asked.workers,

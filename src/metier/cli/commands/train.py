@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from metier.cli.options import AsJson, Limit, RunByDefault, open_workspace, options_from, tell_budget
+from metier.cli.options import AsJson, Limit, Login, RunByDefault, open_workspace, options_from, tell_budget, with_login
 from metier.cli.output import console, emit, table, talk
 from metier.errors import InputError, UsageError
 
@@ -93,6 +93,7 @@ class TrainFlags:
     skill: SkillArgument
     cases: Cases = ""
     target: TargetOption = "chat"
+    login: Login = False
     optimiser: Optimiser = ""
     spec: Settings = None
     budget: Budget = None
@@ -125,7 +126,7 @@ def run(ctx: typer.Context, asked: TrainFlags) -> None:
             ws.library,
             asked.skill,
             cases=asked.cases,
-            target=asked.target,
+            target=with_login(asked.target, login=asked.login),
             optimiser=asked.optimiser,
             spec=spec_from(asked.spec or []),
             limits=limits_from(asked.budget or []),

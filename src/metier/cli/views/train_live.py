@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from metier.training.train import Finished
 
 SAID = (
+    progress.CheckingAgent,
     progress.Measured,
     progress.Decided,
     progress.StepSkipped,

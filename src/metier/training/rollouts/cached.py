@@ -85,6 +85,10 @@ class CachedRoller:
         self._under_way: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
+    def holds(self, case: Case, skill: Package | None, sample: int) -> bool:
+        """Whether a rollout was made before."""
+        return self._keeper.get(self._roller.key(case, skill, sample)) is not None
+
     def roll(self, case: Case, skill: Package | None, sample: int) -> Rollout | BudgetSpent:
         """The kept rollout, or a new one."""
         key = self._roller.key(case, skill, sample)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from metier.errors import StoreError
+from metier.errors import RefusedError, StoreError
 from metier.formats import value_json
+from metier.models.ledger import Limits
 from metier.store.engines.batched_writes import BatchedWrites
 from metier.training.rollouts.pool import Threads
 from metier.training.rollouts.rollout import ScoringRoller
@@ -29,6 +30,7 @@ from metier.training.targets.command import CommandTarget
 from metier.training.targets.completion import CompletionTarget
 from metier.training.targets.paid import PaidTarget
 from metier.training.targets.parse import target_of
+from metier.training.targets.preflight import CASE, probe_of, problem_of
 from metier.training.targets.target import TargetSetup
 from metier.types.trials import Rollout
 
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.models.layers.replay_failures import ReplayFailures
     from metier.models.ledger import Amount
-    from metier.training.rollouts.rollout import Roller
+    from metier.training.rollouts.cached import CachedRoller
     from metier.training.scoring.scorer import Function
     from metier.training.service.order import Order
     from metier.training.service.outage import HoldUnscored
@@ -56,7 +58,7 @@ TRIES = 3
 class TrainingResources:
     """What a search works with."""
 
-    roller: Roller
+    roller: CachedRoller
     pool: Threads
     closing: StopSignal
     target: str
@@ -65,6 +67,18 @@ class TrainingResources:
     keeper: StoredRollouts
     unscored: HoldUnscored
     models: TrainingModels
+    agent: CommandTarget | None = None
+    """The target, if it is an agent that can be tried before the first rollout."""
+    limits: Limits = field(default_factory=Limits)
+
+    def check_agent(self) -> None:
+        """Try the agent with one small call, which is paid like any other; RefusedError if it does not work."""
+        probe = probe_of(self.agent) if self.agent else None
+        if self.agent is None or probe is None:
+            return
+        result = _paid(probe, self.models, self.limits).run(CASE, None, 0)
+        if problem := problem_of(self.agent, result):
+            raise RefusedError(problem)
 
     def spent(self) -> tuple[int, Amount]:
         """Rollouts, and what calls of models took, in all runs of this training."""
@@ -93,7 +107,8 @@ def _bench(
     try:
         opened = partial(lines.open, environ=environ)
         setup = TargetSetup(open_model=opened, environ=environ, seconds=order.seconds, stop=closing.stopped)
-        target = _paid(target_of(order.target, setup), lines, order)
+        bare = target_of(order.target, setup)
+        target = _paid(bare, lines, order.limits.on_models)
         scorers = Scorers(_means(ctx, order, lines, environ))
         scorers.check(order.cases)
         keeper = StoredRollouts(ctx, grouped, account, order.limits.rollouts, closing)
@@ -113,6 +128,8 @@ def _bench(
                     keeper=keeper,
                     unscored=doubting,
                     models=lines,
+                    agent=bare if isinstance(bare, CommandTarget) and bare.check else None,
+                    limits=order.limits.on_models,
                 )
             finally:
                 closing.stop("the training was interrupted")
@@ -121,11 +138,11 @@ def _bench(
         lines.close()
 
 
-def _paid(target: Target, lines: TrainingModels, order: Order) -> Target:
+def _paid(target: Target, lines: TrainingModels, limits: Limits) -> Target:
     """The target, paid from the budget if it is an agent that tells what it took; models are paid where they answer."""
     if not isinstance(target, CommandTarget) or target.prints == "text":
         return target
-    return PaidTarget(target, lines.ledger, order.limits.on_models, tells_cost=target.prints == "claude")
+    return PaidTarget(target, lines.ledger, limits, tells_cost=target.prints == "claude")
 
 
 def _warmed(ctx: Context) -> None:

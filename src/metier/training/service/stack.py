@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from metier.models.layers.memo import MemoStore
     from metier.models.layers.stack import Layers
     from metier.models.model import Model
-    from metier.training.rollouts.rollout import Roller, ScoringRoller
+    from metier.training.rollouts.rollout import ScoringRoller
     from metier.training.service.budget import StopSignal, StoredRollouts
 
 
@@ -49,7 +49,9 @@ def optimiser_stack(model: Model, memo: MemoStore, closing: StopSignal, account:
     return ReplayFailures(model, memo, account)
 
 
-def roller_stack(scoring: ScoringRoller, keeper: StoredRollouts, closing: StopSignal) -> tuple[Roller, HoldUnscored]:
+def roller_stack(
+    scoring: ScoringRoller, keeper: StoredRollouts, closing: StopSignal
+) -> tuple[CachedRoller, HoldUnscored]:
     """What makes rollouts, and the layer that holds back what could not be scored."""
     unscored = HoldUnscored(keeper, closing)
     return CachedRoller(scoring, unscored), unscored

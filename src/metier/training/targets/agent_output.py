@@ -16,6 +16,7 @@ Fields = dict[str, object]
 Format = Literal["text", "claude", "codex", "gemini"]
 PIECE = 2_000
 """Characters of one step that a trace keeps."""
+NO_END = "what it printed does not end with a result"
 TRACE = 100_000
 """Characters of a trace; of a longer one, the beginning and the end."""
 
@@ -57,7 +58,7 @@ def read(text: str, style: Format) -> Story:
     for event in _events(text):
         READERS[style](event, story)
     if not story.over and not story.problem:
-        story.problem = "what it printed does not end with a result"
+        story.problem = NO_END
     return story
 
 
@@ -104,6 +105,7 @@ def _codex(event: Fields, story: Story) -> None:
             _codex_item(item, story)
         case "turn.completed":
             story.over, usage = True, _inside(event, "usage")
+            story.problem = ""  # it lost the connection, and found it again
             cached = _count(usage, "cached_input_tokens")
             fresh = max(0, _count(usage, "input_tokens") - cached)
             story.tokens = Tokens(input=fresh, output=_count(usage, "output_tokens"), cache_read=cached)

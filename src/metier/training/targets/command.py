@@ -15,7 +15,7 @@ from metier.errors import UsageError
 from metier.formats.strict_json import clean
 from metier.processes import Failed, ProcessLimits, environment, folder, run, sweep
 from metier.skills.paths import path_problem
-from metier.training.targets.agent_output import read, shorten_middle
+from metier.training.targets.agent_output import NO_END, read, shorten_middle
 from metier.training.targets.known_agents import PORTABLE, known_agent
 from metier.training.targets.target import Attempt, Broken
 from metier.training.targets.work_folder import collect_files, install_skill, write_texts
@@ -35,6 +35,9 @@ LOGIN = "--login"
 """The word behind an agent's name that gives it the person's own login."""
 SHOWN = 20_000
 """Characters of what a command complained about that a trace keeps."""
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+LAST_WORDS = 200
+"""Characters of the last that a command said before it was ended."""
 SHORTEST = 8
 """A passed value of fewer characters is not looked for in what is printed: it could be any word."""
 
@@ -62,6 +65,14 @@ class CommandTarget:
     """Files below the person's home that are copied into its own."""
     variables: tuple[tuple[str, str], ...] = ()
     """What its environment says besides."""
+    home_files: tuple[tuple[str, str], ...] = ()
+    """Files in its own home, path and text."""
+    check: tuple[str, ...] = ()
+    """The command of a call that shows whether it works at all; empty: nothing is tried before the first attempt."""
+    keys: tuple[str, ...] = ()
+    """Those of the passed variables that hold a key."""
+    may_log_in: bool = False
+    """Whether `--login` can be added."""
     exits: tuple[int, ...] = (0,)
     """Exit codes that count as an attempt."""
     collect: tuple[str, ...] = ()
@@ -102,6 +113,7 @@ class CommandTarget:
         work, home = place / "work", place / "home"
         for one in (work, home):
             one.mkdir()
+        write_texts(home, self.home_files)
         copy_login(Path(self.environ.get("HOME", "")), home, self.login)
         write_texts(work, case.files)
         task = place / "task.md"
@@ -116,14 +128,25 @@ class CommandTarget:
         environ = environment(home, self.environ, self.passed) | dict(self.variables)
         ended = run(words, work, environ, self.limits, said)
         if isinstance(ended, Failed):
-            return Broken(reason=self._safe(ended.reason), again=ended.again)
+            return Broken(reason=self._safe(self._failure(ended)), again=ended.again)
         return self._attempt(ended, work)
+
+    def _failure(self, ended: Failed) -> str:
+        """Why it did not come to its end, with the last that it said."""
+        lines = [line for line in COLOURS.sub("", ended.errors.decode("utf-8", "replace")).splitlines() if line.strip()]
+        said = self._complaint(ended) or "".join(lines[-1:])
+        return f"{ended.reason}; the last it said was: {said[:LAST_WORDS]}" if said else ended.reason
+
+    def _complaint(self, ended: Failed | ProcessResult) -> str:
+        """The problem that an agent tells in what it printed."""
+        told = read(ended.output.decode("utf-8", "replace"), self.prints).problem
+        return "" if told == NO_END else self._safe(told)
 
     def _attempt(self, ended: ProcessResult, work: Path) -> Attempt | Broken:
         errors = self._safe(shorten_middle(ended.errors.decode("utf-8", "replace").strip(), SHOWN))
         if ended.code not in self.exits:
             how = f"signal {-ended.code}" if ended.code < 0 else f"exit code {ended.code}"
-            return Broken(reason=f"{how}: {errors[-500:] or 'no error output'}")
+            return Broken(reason=f"{how}: {self._complaint(ended) or errors[-500:] or 'no error output'}")
         try:
             text = self._safe(ended.output.decode())
         except UnicodeDecodeError:
@@ -151,7 +174,7 @@ class CommandTarget:
 
     def _safe(self, text: str) -> str:
         """The text without the values that were passed on."""
-        for name in self.passed:
+        for name in self.keys or self.passed:
             value = self.environ.get(name, "")
             if len(value) >= SHORTEST:
                 text = text.replace(value, f"[{name}]")
@@ -186,19 +209,27 @@ def agent_target(text: str, environ: Mapping[str, str], limits: ProcessLimits | 
         name, *extra = shlex.split(text) or [""]
     except ValueError as error:
         raise UsageError(f"The agent {text!r} cannot be read: {error}.") from None
-    agent = known_agent(name)
-    login = agent.login if LOGIN in extra else ()
-    if LOGIN in extra and not any(Path(environ.get("HOME", ""), one).is_file() for one in login):
+    agent, is_logged_in = known_agent(name), LOGIN in extra
+    login = agent.login if is_logged_in else ()
+    if is_logged_in and not any(Path(environ.get("HOME", ""), one).is_file() for one in login):
         raise UsageError(f"There is no login of {name} on this machine. Log in with it first, or leave {LOGIN} out.")
+    options = tuple(word for word in extra if word != LOGIN)
+    if agent.address_options and environ.get(agent.address) and not is_logged_in:
+        key = next((one for one in agent.keys if environ.get(one)), "")
+        options = (*agent.address_options(environ[agent.address], key), *options)
     sweep()
     return CommandTarget(
-        words=agent.words_with(tuple(word for word in extra if word != LOGIN)),
+        words=agent.words_with(options),
+        check=agent.words_with((*agent.small, *options)),
         login=login,
         variables=agent.variables,
+        home_files=agent.files,
+        keys=agent.keys,
+        may_log_in=bool(agent.login),
         environ=environ,
         skills=agent.skills,
         prints=agent.prints,
-        passed=agent.keys,
+        passed=(*agent.keys, *agent.settings),
         limits=limits or ProcessLimits(),
     )
 
