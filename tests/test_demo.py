@@ -107,6 +107,15 @@ def test_the_kept_workspace_can_be_looked_at_again(told: tuple[Path, str]) -> No
     assert len(json.loads(done.stdout)) == 30 + 2 + 8  # the samples, the imported session's, and those of a chore
 
 
+def test_without_a_home_that_can_be_written_the_demo_has_a_key_of_its_own(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    done = demo("demo", "--keep", str(kept), METIER_IDENTITY="")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"HOME={kept} metier -w {kept} runs list" in done.stdout
+    again = demo("-w", str(kept), "runs", "list", "--json", METIER_IDENTITY="", HOME=str(kept))
+    assert len(json.loads(again.stdout)) == 40
+
+
 def test_a_chore_becomes_a_skill_and_the_skill_learns_one_more_step(told: tuple[Path, str]) -> None:
     folder, output = told
     document = (folder / ".agents" / "skills" / "bump-dependency" / "SKILL.md").read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ from typing import Any
 
 import forked
 import pytest
+from adopting import IDENTITY
 
 SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 METIER = str(Path(sys.executable).with_name("metier"))
@@ -272,6 +273,16 @@ def test_a_flag_wins_over_the_variable_for_the_workspace(folder: Path, tmp_path:
     assert (tmp_path / "other" / ".metier").is_dir()
     metier(tmp_path, "init", METIER_WORKSPACE=str(folder))
     assert (folder / ".metier").is_dir()
+
+
+def test_a_home_that_is_no_folder_is_nothing_to_the_doctor(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    for home in (tmp_path / "file", tmp_path / "file" / "home"):
+        environ = {"HOME": str(home), **IDENTITY}
+        assert metier(folder, "record", stdin='{"message": "a"}', **environ).returncode == 0
+        done = metier(folder, "doctor", **environ)
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout
+        assert "PROBLEM" not in done.stdout
 
 
 def test_the_doctor_finds_what_is_wrong_and_says_how_to_fix_it(folder: Path) -> None:

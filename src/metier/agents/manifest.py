@@ -72,7 +72,7 @@ def read_manifest(file: Path) -> Manifest:
         return Manifest(
             entries=tuple(_entry(row) for row in document["entries"]), workspaces=tuple(document["workspaces"])
         )
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Manifest()
     except (OSError, ValueError, KeyError, TypeError):
         raise RefusedError(

@@ -257,9 +257,12 @@ def closing_scene(result: DemoResult) -> Iterator[RenderableType]:
     from pathlib import Path
     from shlex import quote
 
+    from metier.hooks.identity import key_path
+
     root = quote(str(result.ws.root))
+    home = f"HOME={root} " if Path(key_path({"HOME": str(result.ws.root)})).exists() else ""
     yield from title("Look around, then try it on your project")
-    yield f"  look at this demo's data:       metier -w {root} runs list"
+    yield f"  look at this demo's data:       {home}metier -w {root} runs list"
     yield f"  delete the demo:                rm -r {root}"
     yield "  start in your project:          cd your-project && metier init"
     yield "  import your agents' sessions:   metier import"
@@ -315,12 +318,17 @@ def _workspace(folder: Path) -> Workspace:
     from metier.config import STATE
     from metier.context import state_folder as place
     from metier.context.identity import user_key
+    from metier.errors import ConfigError
     from metier.hooks.identity import VARIABLE
     from metier.workspace import Workspace
 
-    key = user_key(os.environ)
+    environ = {"HOME": str(folder)}
+    try:
+        key = user_key(os.environ)
+    except ConfigError:  # a home that cannot be written
+        key = user_key(environ)  # the demo's own, in its folder
     place.make_state_folder(folder / STATE, folder, key)
-    environ = {"HOME": str(folder), VARIABLE: key.decode("utf-8", "surrogateescape")}
+    environ[VARIABLE] = key.decode("utf-8", "surrogateescape")
     return Workspace.open(folder, environ=environ)
 
 

@@ -113,7 +113,7 @@ def is_clean(store: VersionStore) -> bool:
     """Whether no change waits to be finished."""
     try:
         return not os.listdir(store.journal)  # noqa: PTH208 - names are all it takes
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return True
 
 
