@@ -211,7 +211,7 @@ def test_the_documented_hook_runs_no_module_of_the_project(tmp_path: Path) -> No
     assert not (tmp_path / "ran").exists()
     from pathlib import Path as FilePath
 
-    root = FilePath(__file__).parents[2]
+    root = FilePath(__file__).parents[3]
     pages = [*(root / "docs").rglob("*.md"), *(root / "examples").iterdir(), root / "README.md"]
     named = [page.name for page in pages if page.is_file() and "python -m metier.hooks" in page.read_text("utf-8")]
     assert named == []

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 from typing import TYPE_CHECKING
 
 import pytest
 from cli_shell import Shell, bumps
+from hostile import hook_output
 
 from metier.formats.strict_json import DEEPEST, load_json
 from metier.types import Run, ToolCall
@@ -76,3 +78,42 @@ def test_a_transcript_that_is_no_plain_file_hangs_nothing(shell: Shell, kind: st
         assert "Traceback" not in shell.run(*words).err
     named = shell.run("import", "claude-code", str(path))
     assert named.code in (1, 2)
+
+
+SETTINGS = {
+    "store": 'store = "postgresql://me@127.0.0.1:{port}/x"',
+    "model": 'model_url = "http://127.0.0.1:{port}/v1"',
+    "embedder": 'embed_url = "http://127.0.0.1:{port}/v1"',
+    "command": 'second_opinions = ["touch ran"]',
+    "consent": "send_sessions = true",
+    "money": "budget_usd = 1000.0",
+    "folder outside": 'skill_roots = ["/etc"]',
+}
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_a_projects_settings_name_no_address_and_no_command(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Each command says so in a line, and nobody is called."""
+    monkeypatch.setenv("PGPASSWORD", "a password")
+    with socket.create_server(("127.0.0.1", 0)) as theirs:
+        line = SETTINGS[kind].format(port=theirs.getsockname()[1])
+        (shell.folder / ".metier/metier.toml").write_text(f"{line}\n", encoding="utf-8")
+        (shell.folder / "runs.jsonl").write_text('{"message": "y"}\n', encoding="utf-8")
+        for words in (
+            ["record", str(shell.folder / "runs.jsonl")],
+            ["learn"],
+            ["select", "x"],
+            ["runs", "list"],
+            ["skills", "list"],
+        ):
+            said = shell.run(*words)
+            assert said.code in (1, 2), words
+            assert line.split()[0] in said.err
+            assert len(said.err.splitlines()) == 1
+        assert hook_output(shell.folder) == ""
+        theirs.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            theirs.accept()
+    assert not list(shell.folder.rglob("ran"))
