@@ -15,7 +15,10 @@ OURS = {"support/waiting.py", "support/forked.py", "faults/fault_worker.py"}
 def waits(tree: ast.AST) -> list[tuple[int, str]]:
     """Line and words of each call that may wait for ever."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-    return [(call.lineno, ast.unparse(call)) for call in calls if endless(call)]
+    blocks = [item.context_expr for node in ast.walk(tree) if isinstance(node, ast.With) for item in node.items]
+    found = [call for call in calls if endless(call)]
+    found += [block for block in blocks if ast.unparse(block).startswith("subprocess.Popen(")]  # its end waits
+    return [(call.lineno, ast.unparse(call)) for call in found]
 
 
 def endless(call: ast.Call) -> bool:
@@ -42,4 +45,5 @@ def test_every_wait_has_an_end() -> None:
 def test_a_wait_without_an_end_is_found() -> None:
     text = "subprocess.run(['x'])\nthread.join()\nos.waitpid(1, 0)\nchild.stdout.readline()\nchild.communicate(b'')"
     assert [line for line, _ in waits(ast.parse(text))] == [1, 2, 3, 4, 5]
+    assert waits(ast.parse("with subprocess.Popen('x') as child: pass"))
     assert waits(ast.parse("subprocess.run(['x'], timeout=9)\nthread.join(9)\n' '.join(words)\nfile.readline()")) == []

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import pty
 import select
-import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING
 
 from homes import FOREIGN_HOOKS, picture
+from waiting import running
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ def answered(folder: Path, answer: str, *words: str) -> tuple[int, str]:
     screen, terminal = pty.openpty()
     command = [sys.executable, "-m", "metier", *words]
     environ = os.environ | {"PATH": "/usr/bin:/bin"}
-    with subprocess.Popen(command, cwd=folder, env=environ, stdin=terminal, stdout=terminal, stderr=terminal) as child:
+    with running(command, cwd=folder, env=environ, stdin=terminal, stdout=terminal, stderr=terminal) as child:
         os.close(terminal)
         shown, given, end = b"", 0, time.monotonic() + 60
         while time.monotonic() < end:
@@ -33,8 +33,9 @@ def answered(folder: Path, answer: str, *words: str) -> tuple[int, str]:
             if shown.count(b"]: ") > given:
                 given += 1
                 os.write(screen, f"{answer}\n".encode())
-    os.close(screen)
-    return child.returncode, shown.decode("utf-8", "replace")
+        os.close(screen)
+        code = child.wait(10)
+    return code, shown.decode("utf-8", "replace")
 
 
 def made_home(tmp_path: Path) -> tuple[Path, Path]:

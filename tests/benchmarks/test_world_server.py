@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from waiting import line_of
+from waiting import line_of, running
 
 from metier.cli.demo.world.jobs import answer_to, cases
 from metier.cli.demo.world.world import World, WorldSpec, document, line
@@ -34,7 +34,7 @@ TEXT = document(line("G", rule) for rule in range(4))
 @contextmanager
 def server(*options: str) -> Iterator[int]:
     command = [sys.executable, SERVER, "--seed", "4", "--rho", "0.5", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with running(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield json.loads(line_of(process, process.stdout))["port"]
         finally:

@@ -66,8 +66,7 @@ class Loopback(ThreadingHTTPServer):
 
     def __init__(self, *acts: Act, tls: ssl.SSLContext | None = None) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        if tls:
-            self.socket = tls.wrap_socket(self.socket, server_side=True)
+        self.tls = tls
         self.acts = list(acts)
         self.seen: list[Seen] = []
         self.over = threading.Event()
@@ -90,6 +89,16 @@ class Loopback(ThreadingHTTPServer):
         self.over.set()
         self.shutdown()
         self.server_close()
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        """Shake hands in the connection's own thread: one that never does would hold up the server, and its end."""
+        if self.tls is None:
+            super().finish_request(request, client_address)
+            return
+        request.settimeout(30)
+        with self.tls.wrap_socket(request, server_side=True) as secure:
+            secure.settimeout(None)
+            super().finish_request(secure, client_address)
 
     def handle_error(self, *_: object) -> None:
         pass

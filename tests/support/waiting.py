@@ -5,14 +5,15 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
+import subprocess
 import threading
 import time
 import warnings
-from typing import IO, TYPE_CHECKING, AnyStr
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any, AnyStr
 
 if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Generator, Iterable, Sequence
 
 PATIENCE = 60
 """Seconds that a wait may take, however busy the machine is; who waits longer fails and says for what."""
@@ -33,6 +34,16 @@ def join(threads: Iterable[threading.Thread], seconds: float = PATIENCE) -> None
     for thread in threads:
         thread.join(max(0.0, end - time.monotonic()))
         assert not thread.is_alive(), f"{thread.name} still works after {seconds:g} s"
+
+
+@contextmanager
+def running(command: Sequence[str], **how: Any) -> Generator[subprocess.Popen[Any]]:
+    """A process that ends with the block, whatever happens in it."""
+    with subprocess.Popen(command, **how) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def line_of(process: subprocess.Popen[AnyStr], stream: IO[AnyStr] | None, seconds: float = PATIENCE) -> AnyStr:

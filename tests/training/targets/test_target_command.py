@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
 import threading
@@ -13,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from waiting import until
+from waiting import running, until
 
 from metier.errors import UsageError
 from metier.processes import PREFIX, ProcessLimits, sweep
@@ -328,7 +327,7 @@ def test_what_a_killed_process_left_is_swept_up() -> None:
         "words = ['sh', '-c', 'echo $$ > pid; exec sleep 60']\n"
         "with folder() as place: run(words, place, environment(place, os.environ), ProcessLimits())"
     )
-    with subprocess.Popen([sys.executable, "-c", code]) as child:
+    with running([sys.executable, "-c", code]) as child:
 
         def places() -> list[Path]:
             assert child.poll() is None, "it ended before it could be killed"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from waiting import line_of
+from waiting import line_of, running
 
 from metier.cli.demo.world.jobs import cases
 from metier.cli.demo.world.target import SimulatedOptimiser, SimulatedTarget, skill_of
@@ -121,12 +121,11 @@ def test_through_the_server_the_loop_ends_in_the_same_bytes_as_in_process() -> N
     spec = SPEC.replace(epochs=1)
     options = ["--seed", "2", "--good", "5", "--harmful", "3", "--rho", "0.8", "--edits", "2"]
     command = [sys.executable, str(Path(__file__).parents[4] / "benchmarks" / "world" / "server.py"), *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    with running(command, stdout=subprocess.PIPE, text=True) as server:
         url = json.loads(line_of(server, server.stdout))["address"]
         with (
             HttpModel(parse_spec("openai:any", ModelOptions(url=url, key_variable="none")), {}) as model,
             Threads(8) as pool,
         ):
             best = finished(pool, spec, ChatTarget(model=model), model)
-        server.terminate()
     assert best.hash() == trained(InOrder(), spec).hash()
