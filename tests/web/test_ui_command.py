@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from waiting import line_of
+
 import metier
 from metier.web.guard import HEADERS
 from metier.workspace import Workspace
@@ -43,8 +45,7 @@ def test_the_link_opens_a_second_start_makes_another_and_the_token_is_printed_no
     Workspace.open(folder, environ={"HOME": str(tmp_path)}).close()
     running = start(folder, "--watch")
     try:
-        assert running.stdout is not None
-        link = running.stdout.readline().strip()
+        link = line_of(running, running.stdout).strip()
         status, cookie = open_link(link)
         assert status == 200
         second = subprocess.run(
