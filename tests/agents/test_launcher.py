@@ -214,6 +214,23 @@ def test_without_a_matching_word_no_python_is_started(plain: Launcher, tmp_path:
         assert started.exists()
 
 
+def test_what_holds_in_all_projects_of_the_person_is_said_in_each(launcher: Launcher, tmp_path: Path) -> None:
+    with made_ready(tmp_path / "proj") as ws:
+        notes = [
+            Note("start", "Use uv, not pip.", workspace="another"),
+            Note("before", "Use uv.", check={"program": ["pip", "install"]}, denies=True, workspace="another"),
+            Note("start", "Told at home already.", workspace=ws.name),
+        ]
+        write_notes(str(launcher.home / ".config/metier"), notes)
+        start = launcher.run(ws.root, "start", hook_event_name="SessionStart", source="startup")
+        said = json.loads(start)["hookSpecificOutput"]["additionalContext"]
+        assert said == "Standing instructions confirmed by the person:\n- Use uv, not pip."
+        call = {"hook_event_name": "PreToolUse", "tool_name": "Bash"}
+        denied = launcher.run(ws.root, "before", **call, tool_input={"command": "pip install x"})
+        assert json.loads(denied)["hookSpecificOutput"]["permissionDecision"] == "deny"
+        assert launcher.run(ws.root, "before", **call, tool_input={"command": "ls"}) == ""
+
+
 def test_at_a_sessions_start_it_says_the_standing_lines(launcher: Launcher, tmp_path: Path) -> None:
     with made_ready(tmp_path / "proj") as ws:
         assert launcher.run(ws.root, "start", hook_event_name="SessionStart", source="startup") == ""

@@ -94,7 +94,7 @@ def test_checks_checkup_and_digest_speak_both_ways(project: Path) -> None:
     forked.metier("lessons", "approve", check["id"], "--deny", cwd=project)
     assert data(project, "lessons", "list")[0]["check"]["step"] == "deny"
     assert forked.metier("digest", cwd=project).stdout.count("\n") == 3
-    assert data(project, "digest").keys() == {"checked", "before", "came_back", "unused"}
+    assert data(project, "digest").keys() == {"checked", "before", "came_back", "unused", "gone"}
     assert "No sessions of an agent were found" in forked.metier("checkup", cwd=project).stderr
     assert data(project, "checkup").keys() >= {"corrections", "errors", "violated", "proposals"}
 

@@ -13,7 +13,7 @@ from metier import config
 from metier.context import identity
 from metier.context import state_folder as place
 from metier.errors import ConfigError, SchemaError, StoreError, UnreachableError
-from metier.hooks.identity import database_seal, is_sealed, seal_of
+from metier.hooks.identity import database_seal, is_sealed, key_path, seal_of
 from metier.store.engines import migrate
 from metier.store.tables import meta
 
@@ -50,6 +50,8 @@ class Context:
     """The user's home folder: where their own skills are."""
     redact: Callable[[str], str]
     """Takes the secrets out of a text, under this workspace's key."""
+    person: Path
+    """Where this person's own key and settings lie, and the lessons that hold in all their projects."""
     key: bytes = field(default=b"", repr=False)
     """This person's key, under which approvals are sealed."""
     notice: str = ""
@@ -110,6 +112,7 @@ def open_context(
         store=_engine(settings, state, name),
         home=home,
         redact=_redactor(state),
+        person=Path(key_path(environ)).parent,
         key=key,
         notice=notice,
         claude_home=environ.get("CLAUDE_CONFIG_DIR", ""),

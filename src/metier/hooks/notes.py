@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 
-from metier.hooks.identity import is_sealed, read_key, seal_of
+from metier.hooks.identity import is_sealed, key_path, read_key, seal_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 NOTES, WORDS = "notes.json", "words"
 LAUNCHED = ("start", "before", "after")
 """Events at which the launcher looks for words; at a prompt it always starts Python."""
+KNOWN = "known"
+"""The event of a note that is told nowhere: a rule of one project, kept to see that another one has it, too."""
 SEAL = "notes"
 
 
 class Note:
     """A line that an agent is told: at which event, for which calls, and whether the call is stopped."""
 
-    __slots__ = ("by", "check", "denies", "event", "expires", "id", "text", "word", "workspace")
+    __slots__ = ("by", "check", "cites", "denies", "event", "expires", "id", "text", "word", "workspace")
 
     def __init__(
         self,
@@ -39,38 +41,56 @@ class Note:
         check: Mapping[str, object] | None = None,
         by: str = "",
         expires: str = "",
+        cites: str = "",
         workspace: str = "",
     ) -> None:
         self.event, self.text, self.word, self.denies = event, text, word, denies
         self.id, self.check, self.by, self.expires, self.workspace = id, check, by, expires, workspace
+        self.cites = cites  # a file of the project and, behind a tab, the text in it that has to be there
 
 
 def read_notes(state: str, workspace: str = "") -> list[Note]:
     """The notes of a workspace; none if there is no file of them, or if this person did not write it."""
-    return [one for one in _read_all(state) if not one.workspace or one.workspace == workspace]
+    return [one for one in read_all(state) if not one.workspace or one.workspace == workspace]
 
 
-def _read_all(state: str) -> list[Note]:
+def person_folder(environ: Mapping[str, str]) -> str:
+    """Where the notes lie that hold in all projects of this person."""
+    return os.path.dirname(key_path(environ))
+
+
+def read_person_notes(environ: Mapping[str, str]) -> list[Note]:
+    """The notes for all projects of this person."""
+    return [one for one in read_all(person_folder(environ)) if one.event != KNOWN]
+
+
+def read_all(state: str, key: bytes = b"") -> list[Note]:
+    """Every note of a folder; none if this person did not write its file."""
     file = os.path.join(state, NOTES)
     if not os.path.isfile(file) or os.path.islink(file):
         return []
     with open(file, encoding="utf-8") as source:
         seal, _, text = source.read().partition("\n")
-    if not is_sealed(read_key(os.environ), seal, SEAL, os.path.realpath(state), text):
+    if not is_sealed(key or read_key(os.environ), seal, SEAL, os.path.realpath(state), text):
         return []
     return [_note_of(row) for row in json.loads(text)]
 
 
 def _note_of(row: Mapping[str, object]) -> Note:
-    said = {name: str(row[name]) for name in ("event", "text", "word", "id", "by", "expires", "workspace")}
-    check = row["check"]
-    return Note(**said, denies=row["denies"] is True, check=check if isinstance(check, dict) else None)
+    names = ("event", "text", "word", "id", "by", "expires", "cites", "workspace")
+    said = {name: str(row.get(name) or "") for name in names}
+    check = row.get("check")
+    return Note(**said, denies=row.get("denies") is True, check=check if isinstance(check, dict) else None)
 
 
 def write_notes(state: str, notes: Sequence[Note], workspace: str = "", key: bytes = b"") -> None:
     """Replace the notes of a workspace, and the files of words that the launcher reads."""
-    others = [one for one in _read_all(state) if workspace and one.workspace != workspace]
-    every = [*others, *notes]
+    others = [one for one in read_all(state, key) if workspace and one.workspace != workspace]
+    write_all(state, [*others, *notes], key)
+
+
+def write_all(state: str, every: Sequence[Note], key: bytes = b"") -> None:
+    """Write the file of notes, and those of words, with exactly these."""
     rows = [{name: getattr(one, name) for name in Note.__slots__} for one in every]
     text = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
     seal = seal_of(key or read_key(os.environ), SEAL, os.path.realpath(state), text)

@@ -9,11 +9,12 @@ import sys
 import time
 
 from metier.hooks.agents import agent_of, context_output, denial_output, selection_id, turn_of
+from metier.hooks.cited import still_says
 from metier.hooks.given import forget_given, given_keys, note_given
-from metier.hooks.notes import read_notes
+from metier.hooks.notes import read_notes, read_person_notes
 from metier.hooks.process import run_hook
 from metier.hooks.spool import write_entry
-from metier.hooks.workspace import workspace_name
+from metier.hooks.workspace import root_of, workspace_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ CHARACTERS = 1_400
 """The most that is said at once."""
 EMPTIED = ("clear", "compact")
 """Sources of a session's start after which the context holds nothing of before."""
+WIDE = "\u3040"
+"""The first sign of scripts that put no spaces between words."""
 STANDING = "Standing instructions confirmed by {}"
 """The heading of what is said; also in the reason of a denial, so that it is known again in a transcript."""
 DENIED = "Not run. Standing instruction confirmed by {}: {}"
@@ -75,9 +78,10 @@ def _fitting(state: str, folder: str, event: str, payload: Payload) -> list[Note
 
 
 def notes_now(state: str, folder: str) -> list[Note]:
-    """The notes of a workspace that have not expired."""
-    now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
-    return [one for one in read_notes(state, workspace_name(state, folder)) if not one.expires or one.expires > now]
+    """The notes of a workspace that have not expired, then those that hold in all projects of the person."""
+    now, name = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()), workspace_name(state, folder)
+    others = [one for one in read_person_notes(os.environ) if one.workspace != name]
+    return [one for one in (*read_notes(state, name), *others) if not one.expires or one.expires > now]
 
 
 def _new_ones(notes: Sequence[Note], state: str, session: str, event: str) -> list[Note]:
@@ -99,17 +103,25 @@ def notes_for_prompt(state: str, folder: str, payload: Payload) -> list[Note]:
     found = [one for one in notes_now(state, folder) if one.event == "prompt"]
     if not found:
         return []
-    said = _words(str(payload.get("prompt") or ""))
+    prompt = str(payload.get("prompt") or "")
     session = str(payload.get("session_id") or "")
-    fitting = not_given([one for one in found if _calls_for(one, said)], state, session)[: LINES["prompt"]]
+    called = [one for one in found if _calls_for(one, prompt) and _still_holds(one, state, folder)]
+    fitting = not_given(called, state, session)[: LINES["prompt"]]
     note_given(state, session, [_key(one) for one in fitting])
     return fitting
 
 
-def _calls_for(note: Note, said: set[str]) -> bool:
+def _still_holds(note: Note, state: str, folder: str) -> bool:
+    """Whether the project still says what a note rests on."""
+    file, _, says = note.cites.partition("\t")
+    return not file or still_says(root_of(state, folder), file, says)
+
+
+def _calls_for(note: Note, prompt: str) -> bool:
     """Whether a request holds a note's words: two of them, or the one it has."""
-    wanted = note.word.casefold().split()
-    held = sum(any(word.startswith(one) for word in said) for one in wanted)
+    wanted, said = note.word.casefold().split(), _words(prompt)
+    plain = prompt.casefold()
+    held = sum(any(word.startswith(one) for word in said) or (one > WIDE and one in plain) for one in wanted)
     return bool(wanted) and held >= min(2, len(wanted))
 
 

@@ -51,6 +51,13 @@ def workspace_name(state: str, folder: str) -> str:
         return file.read().strip()
 
 
+def root_of(state: str, folder: str) -> str:
+    """The project's folder that a folder's workspace is about."""
+    roots = _shared_roots(state)
+    inside = parents_of(os.path.realpath(os.environ.get("METIER_WORKSPACE") or folder)) if roots else []
+    return next((place for place in inside if place in roots), os.path.dirname(state))
+
+
 def parents_of(folder: str) -> list[str]:
     """A folder and every folder above it, the innermost first."""
     found = [folder]

@@ -10,11 +10,12 @@ from metier.errors import InputError, NotFoundError, RefusedError
 from metier.formats.strict_json import clean
 from metier.library.delivery.notes_file import in_use, lesson_seal, refresh_notes
 from metier.library.delivery.published import planned_page, write_page
+from metier.library.delivery.ways import gone_words, still_cited
 from metier.store.tables.learning import lessons
 
 if TYPE_CHECKING:
     from metier.context.context import Context
-    from metier.types.lessons import CheckStep, Lesson, LessonCheck, LessonStatus
+    from metier.types.lessons import CheckStep, Lesson, LessonCheck, LessonScope, LessonStatus
 
 LONGEST = 400
 """Characters of a lesson's line."""
@@ -40,16 +41,25 @@ def get_lesson(ctx: Context, lesson: str) -> Lesson:
     return found[0]
 
 
-def approve_lesson(ctx: Context, lesson: str, reason: str = "", step: CheckStep | None = None) -> Lesson:
-    """Say yes to a lesson exactly as it stands; what review stops cannot be. `step`: how far its check goes."""
+def approve_lesson(
+    ctx: Context, lesson: str, reason: str = "", step: CheckStep | None = None, scope: LessonScope | None = None
+) -> Lesson:
+    """Say yes to a lesson exactly as it stands; what review stops cannot be. `step`: how far its check goes.
+
+    `scope`: where it holds; without one it is this project, unless it was approved for more before.
+    """
     found = get_lesson(ctx, lesson)
+    holds = scope or (found.scope if found.approved and found.status == "approved" else "project")
+    if holds == "person" and found.kind == "fact":
+        raise RefusedError(f"Lesson {found.id} is a fact about this project, so it cannot hold in all your projects.")
     if step is not None and found.check is None:
         raise RefusedError(f"Lesson {found.id} names no command or path, so calls cannot be held to it.")
     check = found.check if step is None or found.check is None else replace(found.check, step=step)
-    if (found.status, found.check, found.seal) == ("approved", check, lesson_seal(ctx, found)):
+    if (found.status, found.check, found.scope, found.seal) == ("approved", check, holds, lesson_seal(ctx, found)):
         return found
     _refuse_unsafe(found.text)
     now = replace(found, status="approved", already_written="", check=check, approved=found.approved or ctx.now())
+    now = replace(now, cites=now.cites if still_cited(ctx, now) else None, scope=holds)
     return _decide(ctx, found, now, f"approve lesson ({check.step})" if check else "approve lesson", reason)
 
 
@@ -79,6 +89,14 @@ def restore_lesson(ctx: Context, before: Lesson) -> Lesson:
     if (found.status, found.text, found.check) == (before.status, before.text, before.check):
         return found
     return _decide(ctx, found, before, "take back decision on lesson", "")
+
+
+def pause_gone_facts(ctx: Context) -> list[Lesson]:
+    """Stop telling facts whose file no longer says what they rest on; each waits for the person's decision."""
+    with ctx.store.read() as transaction:
+        found = lessons.list_all(transaction)
+    gone = [one for one in found if one.status == "approved" and not still_cited(ctx, one)]
+    return [pause_lesson(ctx, one.id, gone_words(one)) for one in gone]
 
 
 def publish_lesson(ctx: Context, lesson: str, page: str) -> Lesson:

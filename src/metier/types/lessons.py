@@ -46,6 +46,14 @@ class LessonCheck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LessonCitation:
+    """A file of the project that a fact rests on, and the text in it that has to be there; empty: the file alone."""
+
+    file: str
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
     """One line worth knowing next time, with its evidence."""
 
@@ -66,6 +74,8 @@ class Lesson:
     quotes: tuple[Quote, ...] = ()
     check: LessonCheck | None = None
     """What calls can be held to; None: it cannot be checked."""
+    cites: LessonCitation | None = None
+    """What of the project it rests on, looked at again whenever it is told; None: its runs alone."""
     expires: str = ""
     """When it has to be seen again; empty: never."""
     already_written: str = ""

@@ -97,3 +97,10 @@ def test_what_the_project_says_already_is_found_with_its_line() -> None:
     (fact,) = facts((ran("npm test"),), (ran("npm test"),))
     assert written_where(fact, {"README.md": "# App\n\nRun `npm test`.\n"}) == "README.md:3"
     assert written_where(fact, {"README.md": "# App\n"}) == ""
+
+
+def test_the_name_of_a_script_is_kept_whole() -> None:
+    runs = [said("go", ran("npm run test:unit -- --watch=false"), session=name) for name in "ab"]
+    assert [one.text for one in lessons_from(mine_session(records(*runs)), "w")] == [
+        "Run the tests with `npm run test:unit`."
+    ]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metier.cli.output import visible
-from metier.library.delivery.wording import QUOTED, TOLD_WHEN, check_words, is_quote
+from metier.library.delivery.wording import QUOTED, check_words, is_quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from metier.hooks.notes import Note
     from metier.learning.lessons.checks.tally import Rate, Tally
+    from metier.library.delivery.ways import DeliveryWay
     from metier.types.lessons import Lesson, Problem
 
 SHOWN = 5
@@ -19,8 +21,8 @@ QUOTES = 3
 """Quotes on a card."""
 
 
-def row(lesson: Lesson) -> dict[str, object]:
-    """A lesson as JSON."""
+def row(lesson: Lesson, way: DeliveryWay | None = None) -> dict[str, object]:
+    """A lesson as JSON, with the way in which it reaches agents."""
     return {
         "id": lesson.id,
         "kind": lesson.kind,
@@ -36,6 +38,9 @@ def row(lesson: Lesson) -> dict[str, object]:
         "already_written": lesson.already_written or None,
         "by": lesson.by,
         "published": lesson.published or None,
+        "cites": lesson.cites.file if lesson.cites else None,
+        "told": way.channel if way else None,
+        "not_told": way.text if way and not way.reaches else None,
     }
 
 
@@ -101,7 +106,7 @@ def problem_row(problem: Problem, external: Sequence[str]) -> dict[str, object]:
     }
 
 
-def page(lessons: Sequence[Lesson]) -> Iterator[str]:
+def page(lessons: Sequence[Lesson], ways: Mapping[str, DeliveryWay]) -> Iterator[str]:
     """The list as a person reads it: the few best, what waits below the line, what is in use."""
     waiting = [one for one in lessons if one.is_open]
     groups = (
@@ -118,18 +123,31 @@ def page(lessons: Sequence[Lesson]) -> Iterator[str]:
     for title, group in groups:
         if group:
             yield title
-            yield from (f"  {one.id[:8]}  {one.kind:<4}  {line_of(one)}" for one in group)
+        for one in group:
+            yield f"  {one.id[:8]}  {one.kind:<4}  {line_of(one)}"
+            if one.id in ways and not ways[one.id].reaches:
+                yield visible(f"  {'':<8}  {'':<4}  {ways[one.id].text}")
+            elif one.status == "paused" and one.note:
+                yield visible(f"  {'':<8}  {'':<4}  {one.note}")
+
+
+def elsewhere(notes: Sequence[Note]) -> Iterator[str]:
+    """What holds here because the person approved it for all their projects."""
+    if notes:
+        yield "In use in all your projects, approved in another one"
+    yield from (visible(f"  {one.id[:8]}        {one.text}") for one in notes)
 
 
 def line_of(lesson: Lesson) -> str:
     """A lesson in one line, with how often it was seen."""
     text = f"“{lesson.text}”" if is_quote(lesson) else lesson.text
     where = f", already in {lesson.already_written}" if lesson.already_written else ""
+    where += ", in all your projects" if lesson.scope == "person" and lesson.status == "approved" else ""
     return visible(f"{text}  ({sessions(lesson.sessions)}{where})")
 
 
-def card(lesson: Lesson) -> Iterator[str]:
-    """A lesson with the words it rests on."""
+def card(lesson: Lesson, way: DeliveryWay | None = None) -> Iterator[str]:
+    """A lesson with the words it rests on, and how it reaches agents."""
     yield visible(f"{lesson.kind}  {lesson.id}  {lesson.status}")
     yield visible(f"  “{lesson.text}”" if is_quote(lesson) else f"  {lesson.text}")
     shown = [one for one in lesson.quotes if one.text != lesson.text][:QUOTES]
@@ -140,19 +158,27 @@ def card(lesson: Lesson) -> Iterator[str]:
         yield visible(f"  given when an output says: {lesson.trigger}")
     if lesson.check is not None:
         yield visible(f"  calls are held to it: {check_words(lesson.check)} ({lesson.check.step})")
-    if lesson.published:
-        yield visible(f"  published in {lesson.published}")
+    if lesson.cites:
+        yield visible(f"  rests on {lesson.cites.file}{f': {lesson.cites.says}' if lesson.cites.says else ''}")
+    if lesson.scope == "person":
+        yield "  holds in all your projects" if lesson.status == "approved" else "  said for all your projects"
+    if way is not None:
+        yield visible(f"  {way.text}")
     if lesson.already_written:
         yield visible(f"  already written in {lesson.already_written}")
     if lesson.note:
         yield visible(f"  note: {lesson.note}")
 
 
-def next_steps(lesson: Lesson) -> Iterator[str]:
+def next_steps(lesson: Lesson, way: DeliveryWay | None, *, meant: bool = False) -> Iterator[str]:
     """What a person who approved a lesson can do next: how it reaches agents, and how far its check may go."""
     check, short = lesson.check, lesson.id[:8]
-    if check is None or check.step == "observe":
-        yield TOLD_WHEN[lesson.kind]
+    if way is not None and (check is None or check.step == "observe"):
+        yield visible(way.text)
+    if lesson.scope == "person":
+        yield f"It holds in all your projects. In this one alone: metier lessons approve {short} --project"
+    elif meant:
+        yield f"You said the same for other projects. Use it in all of them: metier lessons approve {short} --person"
     if check is not None and check.step == "observe":
         yield visible(f"Calls are counted against it: {check_words(check)}.")
         yield f"Remind the agent instead, or deny the call: metier lessons approve {short} --remind (or --deny)"

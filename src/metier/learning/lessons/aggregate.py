@@ -13,6 +13,7 @@ from metier.learning.lessons.ranking import strength_of_fact, strength_of_fix, s
 from metier.learning.lessons.remedies import fixes_from
 from metier.learning.lessons.session.errors import error_key
 from metier.learning.lessons.session.sightings import Repair, Said, Worked
+from metier.learning.lessons.session.signals import EVERYWHERE
 from metier.types.lessons import Lesson, Quote
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ def _of_correction(correction: Correction) -> Lesson:
         text=correction.quote.text,
         subject=" ".join(sorted(correction.subject)),
         trigger=" ".join(correction.subject),
+        scope="person" if any(EVERYWHERE.search(one.text) for one in said) else "project",
         strength=strength_of_rule(correction),
         sessions=correction.sessions,
         quotes=tuple(Quote(run=one.run, session=one.session, text=one.text, origin="person") for one in said),

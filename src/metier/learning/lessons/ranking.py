@@ -56,8 +56,13 @@ def merge(stored: Sequence[Lesson], found: Sequence[Lesson], now: str) -> list[L
 
 def _updated(old: Lesson, new: Lesson, now: str) -> Lesson:
     """A known lesson with what is new about it; words and status that a person decided on stay."""
+    if old.status == "paused" and old.kind == "fact" and new.text != old.text:
+        return replace(new, created=old.created, updated=now)  # the project does it another way by now
     if _is_decided(old):
-        return replace(old, sessions=new.sessions, quotes=new.quotes, strength=new.strength, expires=new.expires)
+        cites = old.cites if old.text != new.text else old.cites or new.cites
+        return replace(
+            old, sessions=new.sessions, quotes=new.quotes, strength=new.strength, expires=new.expires, cites=cites
+        )
     return replace(new, created=old.created, updated=now if new.text != old.text else old.updated)
 
 

@@ -42,6 +42,8 @@ class Digest:
     came_back: tuple[CameBack, ...] = ()
     unused: tuple[Lesson, ...] = ()
     """Approved lessons that applied to no call for long."""
+    gone: tuple[Lesson, ...] = ()
+    """Facts that were paused because the project no longer says what they rest on."""
 
 
 def digest_of(ctx: Context) -> Digest:
@@ -58,7 +60,14 @@ def digest_of(ctx: Context) -> Digest:
         if long is not None and not long.before.applies + long.after.applies and lesson.approved < quiet:
             unused.append(lesson)
     earlier = Rate(applies=sum(one.applies for one in before), violated=sum(one.violated for one in before))
-    return Digest(checked=tuple(checked), before=earlier, came_back=tuple(_came_back(ctx, week)), unused=tuple(unused))
+    gone = tuple(one for one in list_lessons(ctx) if one.status == "paused" and one.cites is not None)
+    return Digest(
+        checked=tuple(checked),
+        before=earlier,
+        came_back=tuple(_came_back(ctx, week)),
+        unused=tuple(unused),
+        gone=gone,
+    )
 
 
 def _checked_lessons(ctx: Context) -> list[Lesson]:

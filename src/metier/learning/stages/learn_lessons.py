@@ -7,14 +7,18 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from metier.events import Advanced, Began, Ended, Noted
+from metier.hooks.cited import read_below
 from metier.learning.lessons.aggregate import lesson_id, lessons_from
 from metier.learning.lessons.checks.make import check_of
+from metier.learning.lessons.citations import citation_of
+from metier.learning.lessons.contradictions import without_contradictions
 from metier.learning.lessons.judging.by_model import judge_rules, questions_for
 from metier.learning.lessons.ranking import in_order, merge
 from metier.learning.lessons.screen import may_be_shown
 from metier.learning.lessons.session.mine import as_text, from_text, mine_session
 from metier.learning.lessons.written import PAGES, written_where
 from metier.library.delivery.notes_file import refresh_notes
+from metier.library.lessons import pause_gone_facts
 from metier.store.tables import meta
 from metier.store.tables.learning import lessons, sightings
 from metier.store.tables.runs import runs
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
     from metier.learning.lessons.session.mine import Catch
     from metier.learning.lessons.session.sightings import Said
     from metier.models.questions import Asker
-    from metier.types.lessons import Lesson
+    from metier.types.lessons import Lesson, LessonCitation
 
 TOGETHER = 400
 """Runs read and saved at a time, whole sessions."""
@@ -54,6 +58,9 @@ def learn_lessons(
         done += sum(map(len, batch))
         yield Advanced(stage="lessons", done=done, total=total)
     found = yield from _add_up(ctx, () if save else fresh, asker, save=save)
+    for gone in pause_gone_facts(ctx) if save else ():
+        yield Noted(stage="learn", text=f"Paused: {gone.text} {gone.note}. Decide: metier lessons show {gone.id[:8]}")
+        found = [gone if one.id == gone.id else one for one in found]
     waiting = sum(one.is_open for one in found)
     yield Ended(stage="lessons", text=f"{waiting} lessons wait for a decision")
     return tuple(found)
@@ -117,12 +124,19 @@ def _kept(
 ) -> list[Lesson]:
     """The lessons that may be shown, beside those that a person has decided on, each with its check."""
     shown = [
-        replace(one, already_written=written_where(one, pages) or one.already_written)
+        replace(one, already_written=written_where(one, pages) or one.already_written, cites=_citation(ctx, one))
         for one in new
         if may_be_shown(one)
     ]
     named = [replace(one, workspace=ctx.name, id=lesson_id(ctx.name, one)) for one in shown]
-    return [with_check(one, programs) for one in merge(stored, named, ctx.now())]
+    return without_contradictions([with_check(one, programs) for one in merge(stored, named, ctx.now())])
+
+
+def _citation(ctx: Context, lesson: Lesson) -> LessonCitation | None:
+    """What of the project's files a fact rests on."""
+    if lesson.kind != "fact":
+        return None
+    return citation_of(lesson.text, lambda file: read_below(str(ctx.root), file).decode("utf-8", "replace"))
 
 
 def _judged(

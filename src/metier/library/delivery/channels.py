@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
+from metier.hooks.tell import WIDE
+from metier.text.terms import terms_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
 Channel = Literal["start", "prompt", "before", "after"]
 STANDING, TOKENS, CHARACTERS = 12, 300, 4
 """Rules at a session's start, their tokens, and the characters of a token, roughly."""
+WORDS, PAIRS = 4, 12
+"""Words of a line that call for it, where nothing else says which; and pairs of signs, where there are no spaces."""
 _TAG = re.compile(r"<(?=[/!?]|(?:system|user|assistant|human|hook|skill|developer|tool)\b)", re.IGNORECASE)
 
 
@@ -30,7 +35,7 @@ def channels_of(lessons: Iterable[Lesson]) -> dict[str, Channel]:
         elif lines < STANDING and characters + len(one.text) <= TOKENS * CHARACTERS:
             found[one.id] = "start"
             lines, characters = lines + 1, characters + len(one.text)
-        elif one.trigger:
+        elif words_for(one):
             found[one.id] = "prompt"
     return found
 
@@ -38,8 +43,18 @@ def channels_of(lessons: Iterable[Lesson]) -> dict[str, Channel]:
 def trigger_word(lesson: Lesson, channel: Channel) -> str:
     """What has to be there: words of a request, or a part of an error; empty: nothing, or its check decides."""
     if channel == "prompt":
-        return lesson.subject.partition(":")[0] if lesson.kind == "fact" else lesson.trigger
+        return lesson.subject.partition(":")[0] if lesson.kind == "fact" else words_for(lesson)
     return lesson.trigger if channel == "after" else ""
+
+
+def words_for(rule: Lesson) -> str:
+    """Words of a request that call for a rule: its own, or else the longest of its line; empty: there are none."""
+    if rule.trigger:
+        return rule.trigger
+    found = dict.fromkeys(terms_of(rule.text))
+    longest = sorted((word for word in found if word < WIDE), key=lambda word: -len(word))[:WORDS]
+    pairs = [word for word in found if word >= WIDE][:PAIRS]
+    return " ".join([*(word for word in found if word in longest), *pairs])
 
 
 def one_line(text: str) -> str:

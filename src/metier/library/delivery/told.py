@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metier.errors import NotFoundError
+from metier.library.delivery.notes_file import person_notes
 from metier.store.tables.learning import lessons, told
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def told_in_run(ctx: Context, record: Record) -> list[ToldLine]:
     with ctx.store.read() as transaction:
         found = told.in_run(transaction, record.run.session, record.run.selection or "")
         texts = {one.id: one.text for one in lessons.list_all(transaction)} if found else {}
+    texts = {one.id: one.text for one in person_notes(ctx)} | texts if found else {}
     counts: dict[tuple[str, ToldHow], int] = {}
     for one in found:
         counts[one.lesson, one.how] = counts.get((one.lesson, one.how), 0) + 1

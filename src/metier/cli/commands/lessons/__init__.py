@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from metier.cli.commands.lessons.checks import checks
 from metier.cli.commands.lessons.delivery import publish, unpublish, wrong
+from metier.cli.commands.lessons.review import is_meant_for_all, review
 from metier.cli.commands.lessons.why import why
 from metier.cli.options import AsJson, open_workspace
-from metier.cli.output import console, emit, talk, visible
+from metier.cli.output import console, emit, talk
 from metier.cli.views.lessons import next_steps
 
 if TYPE_CHECKING:
-    from metier.types.lessons import CheckStep, Lesson
-    from metier.workspace import Workspace
+    from metier.types.lessons import Lesson
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -26,7 +25,6 @@ app = typer.Typer(
 )
 LessonArgument = Annotated[str, typer.Argument(metavar="ID", help="A lesson's id, or the start of it.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why; goes into the audit log.")]
-KEYS = "[y]es  [n]o  [e]dit  [l]ater  [a]ll of this kind  [q]uit"
 
 
 @app.callback()
@@ -47,16 +45,19 @@ def list_(
 
     Example:  metier lessons list  ·  metier lessons list --json | jq '.[].text'
     """
-    from metier.cli.views.lessons import page, row
+    from metier.cli.views.lessons import elsewhere, page, row
+    from metier.library.delivery.notes_file import shared_notes
+    from metier.library.delivery.ways import ways_of
 
     with open_workspace(ctx) as ws:
-        found = ws.lessons(every=every)
+        found, shared = ws.lessons(every=every), shared_notes(ws.context)
+        ways = ways_of(ws.context, found)
     if as_json:
-        emit([row(one) for one in found])
-    elif not found:
+        emit([row(one, ways.get(one.id)) for one in found])
+    elif not found and not shared:
         talk("No lessons yet. Metier finds them in your sessions: metier learn")
     else:
-        for line in page(found):
+        for line in (*page(found, ways), *elsewhere(shared)):
             console().print(line)
         if any(one.is_open for one in found):
             talk("Decide one by one: metier lessons review   Details: metier lessons show ID")
@@ -70,15 +71,17 @@ def show(ctx: typer.Context, lesson: LessonArgument, as_json: AsJson = False) ->
     """
     from metier.cli.views.lessons import card, row, tally_lines, tally_row
     from metier.learning.stages.count_checks import count_check
+    from metier.library.delivery.ways import ways_of
     from metier.library.lessons import get_lesson
 
     with open_workspace(ctx) as ws:
         found = get_lesson(ws.context, lesson)
         counted = count_check(ws.context, found)
+        way = ways_of(ws.context, ws.lessons()).get(found.id)
     if as_json:
-        emit([row(found) | (tally_row(counted) if counted else {})])
+        emit([row(found, way) | (tally_row(counted) if counted else {})])
         return
-    for line in (*card(found), *(tally_lines(counted) if counted else ())):
+    for line in (*card(found, way), *(tally_lines(counted) if counted else ())):
         console().print(line)
     if found.status == "proposed":
         talk(f"Use it: metier lessons approve {found.id[:8]}   Say no: metier lessons reject {found.id[:8]}")
@@ -91,25 +94,35 @@ def approve(
     deny: Annotated[bool, typer.Option("--deny", help="Deny calls that violate it, where agents can.")] = False,
     remind: Annotated[bool, typer.Option("--remind", help="Remind the agent when a call violates it.")] = False,
     count: Annotated[bool, typer.Option("--count", help="Only count such calls again.")] = False,
+    everywhere: Annotated[
+        bool | None, typer.Option("--person/--project", help="It holds in all your projects, or in this one alone.")
+    ] = None,
     reason: Reason = "",
     as_json: AsJson = False,
 ) -> None:
     """Approve a lesson exactly as it stands. Calls are only counted against it unless you add --remind or --deny.
 
-    Example:  metier lessons approve 3f9a  ·  metier lessons approve 3f9a --deny
+    Example:  metier lessons approve 3f9a  ·  metier lessons approve 3f9a --deny --person
     """
+    from metier.cli.views.lessons import row
     from metier.errors import UsageError
+    from metier.library.delivery.ways import ways_of
     from metier.library.lessons import approve_lesson
 
     if deny + remind + count > 1:
         raise UsageError("Choose one: --count, --remind or --deny.")
     step = "deny" if deny else "remind" if remind else "observe" if count else None
+    scope = None if everywhere is None else "person" if everywhere else "project"
     with open_workspace(ctx) as ws:
-        done = approve_lesson(ws.context, lesson, reason, step)
-    _tell(done, f"Approved lesson {done.id[:8]}. Undo: metier lessons forget {done.id[:8]}", as_json=as_json)
-    if not as_json:
-        for line in next_steps(done):
-            talk(line)
+        meant = is_meant_for_all(ws, lesson)
+        done = approve_lesson(ws.context, lesson, reason, step, scope)
+        way = ways_of(ws.context, ws.lessons()).get(done.id)
+    if as_json:
+        emit(row(done, way))
+        return
+    talk(f"Approved lesson {done.id[:8]}. Undo: metier lessons forget {done.id[:8]}")
+    for line in next_steps(done, way, meant=meant):
+        talk(line)
 
 
 @app.command()
@@ -171,79 +184,25 @@ def forget(ctx: typer.Context, lesson: LessonArgument, reason: Reason = "", as_j
 
     Example:  metier lessons forget 3f9a
     """
+    from metier.errors import NotFoundError
+    from metier.library.delivery.notes_file import forget_person_note
     from metier.library.lessons import forget_lesson
 
     with open_workspace(ctx) as ws:
-        done = forget_lesson(ws.context, lesson, reason)
+        try:
+            done = forget_lesson(ws.context, lesson, reason)
+        except NotFoundError:
+            note = forget_person_note(ws.context, lesson)
+            if note is None:
+                raise
+            talk(f"Lesson {note.id[:8]} of another project no longer holds in all your projects: {note.text}")
+            talk(f"It stays in use there. Undo, in that project: metier lessons approve {note.id[:8]} --person")
+            return
     _tell(done, f"Lesson {done.id[:8]} is out of use. Undo: metier lessons approve {done.id[:8]}", as_json=as_json)
 
 
-for _command in (checks, publish, unpublish, wrong, why):
+for _command in (checks, publish, unpublish, wrong, why, review):
     app.command()(_command)
-
-
-@app.command()
-def review(ctx: typer.Context) -> None:
-    """Go through the proposals one by one.
-
-    Example:  metier lessons review
-    """
-    from metier.errors import UsageError
-
-    if not sys.stdin.isatty():
-        raise UsageError("This asks about each lesson, and there is no terminal. Use metier lessons approve ID.")
-    with open_workspace(ctx) as ws:
-        waiting = [one for one in ws.lessons() if one.is_open]
-        if not waiting:
-            talk("No proposals wait. Metier finds them in your sessions: metier learn")
-        _go_through(ws, waiting)
-
-
-def _go_through(ws: Workspace, waiting: list[Lesson]) -> None:
-    from metier.learning.stages.reword_lesson import reword_lesson
-    from metier.library.lessons import approve_lesson, reject_lesson
-
-    agreed: set[str] = set()
-    for number, one in enumerate(waiting, start=1):
-        key = "y" if one.kind in agreed else _asked(one, f"{number} of {len(waiting)}")
-        match key:
-            case "y" | "a":
-                approve_lesson(ws.context, one.id, step=None if one.kind in agreed else _ask_step(one))
-                agreed |= {one.kind} if key == "a" else set()
-                talk(f"Approved lesson {one.id[:8]}. Undo: metier lessons forget {one.id[:8]}")
-            case "n":
-                reject_lesson(ws.context, one.id)
-                talk(f"Rejected lesson {one.id[:8]}. Undo: metier lessons approve {one.id[:8]}")
-            case "e":
-                words = typer.prompt("In your words", default=one.text, err=True)
-                approve_lesson(ws.context, one.id, step=_ask_step(reword_lesson(ws.context, one.id, words)))
-                talk(f"Approved lesson {one.id[:8]} in your words. Undo: metier lessons forget {one.id[:8]}")
-            case "q":
-                return
-            case _:
-                talk("Left for later.")
-
-
-def _asked(lesson: Lesson, place: str) -> str:
-    """The key that a person pressed when they saw a lesson's card."""
-    from metier.cli.views.lessons import card
-
-    console().print(f"\n{place}")
-    for line in card(lesson):
-        console().print(line)
-    return typer.prompt(KEYS, default="l", err=True).strip().casefold()[:1]
-
-
-def _ask_step(lesson: Lesson) -> CheckStep | None:
-    """How far the check of a lesson goes, as the person says; None: it has no check."""
-    from metier.cli.views.lessons import check_words
-
-    if lesson.check is None:
-        return None
-    console().print(visible(f"  Calls can be held to it: {check_words(lesson.check)}."))
-    answer = typer.prompt("[c]ount only  [r]emind the agent  [d]eny the call", default="c", err=True)
-    steps: dict[str, CheckStep] = {"r": "remind", "d": "deny"}
-    return steps.get(answer.strip().casefold()[:1], "observe")
 
 
 def _quoted(text: str) -> str:

@@ -52,6 +52,7 @@ def document(found: Digest) -> dict[str, object]:
             {"program": one.program, "error": one.error, "sessions": one.sessions} for one in found.came_back
         ],
         "unused": [{"id": one.id, "text": one.text} for one in found.unused],
+        "gone": [{"id": one.id, "text": one.text, "why": one.note} for one in found.gone],
     }
 
 
@@ -77,5 +78,6 @@ def lines(found: Digest) -> Iterator[str]:
     yield f"Lessons: {' '.join(_checked(found)) or 'no call to check.'}"
     back = "; ".join(f"{one.program}: {one.error}" for one in found.came_back[:NAMED])
     yield f"Came back: {back}" if back else "Came back: no error of earlier sessions."
-    unused = "; ".join(f"{one.text} (metier lessons forget {one.id[:8]})" for one in found.unused[:NAMED])
-    yield f"To remove: {unused}" if unused else "To remove: nothing."
+    gone = [f"{one.text} {one.note} (metier lessons show {one.id[:8]})" for one in found.gone[:NAMED]]
+    unused = [f"{one.text} (metier lessons forget {one.id[:8]})" for one in found.unused[:NAMED]]
+    yield f"To remove: {'; '.join([*gone, *unused])}" if gone or unused else "To remove: nothing."

@@ -156,7 +156,7 @@ def _told(program: str, words: tuple[str, ...]) -> list[str]:
             break
         if _is_script(word) and (program in _RUNNERS or found[-1:] == ["run"]):
             wanted = 2
-        elif _is_subcommand(word, first=not found):
+        elif _is_subcommand(word, first=not found or found[-1] == "run"):
             wanted += (word in _NOUNS) - 1
         elif not word.startswith("-") or found:
             break

@@ -97,6 +97,14 @@ ONE_CASE = re.compile(
     re.IGNORECASE,
 )
 """About the case at hand."""
+EVERYWHERE = re.compile(
+    r"\b(?:all|every|any|each|both)(?: of)?(?: my| our)? (?:projects?|repos?|repositor\w+)\b|\beverywhere\b|"
+    r"\b(?:allen|jedem) (?:meinen )?projekt\w*|\btous (?:mes|les) projets\b|"
+    r"\btodos (?:mis|los|os meus|os) pro[yj]e[ct]*os\b|"
+    r"所有项目|每个项目|すべてのプロジェクト|全プロジェクト|во всех (?:моих )?проектах",
+    re.IGNORECASE,
+)
+"""Meant for every project of the person."""
 PASTED = re.compile(r"\s*(?:[-*•+] |//|#|\d+[.)] |[A-Z][\w ]{2,30}: )")
 ANGRY = re.compile(
     (

@@ -62,13 +62,17 @@ def forget_runs(transaction: Transaction, ids: Iterable[str]) -> None:
 
 
 def replace_proposals(transaction: Transaction, lessons: Iterable[Lesson]) -> None:
-    """Put these in the place of all proposals; decided lessons are only updated, and none of them is lost."""
+    """Put these in the place of all proposals; decided ones are only updated, and a paused one may be asked again."""
     transaction.all("DELETE FROM lessons WHERE workspace = ? AND status = 'proposed'", (transaction.workspace,))
     decided = {
         str(row[0]): str(row[1])
         for row in transaction.all("SELECT id, status FROM lessons WHERE workspace = ?", (transaction.workspace,))
     }
-    put(transaction, [one for one in lessons if one.id not in decided or decided[one.id] == one.status])
+    asked = ("paused", "proposed")
+    put(
+        transaction,
+        [one for one in lessons if decided.get(one.id) in (None, one.status) or (decided[one.id], one.status) == asked],
+    )
 
 
 @lru_cache(maxsize=4096)

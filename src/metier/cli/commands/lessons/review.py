@@ -1,0 +1,98 @@
+"""`metier lessons review`: proposals one card at a time, one key each."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from metier.cli.options import open_workspace
+from metier.cli.output import console, talk, visible
+
+if TYPE_CHECKING:
+    from metier.types.lessons import CheckStep, Lesson, LessonScope
+    from metier.workspace import Workspace
+
+KEYS = "[y]es  [n]o  [e]dit  [l]ater  [a]ll of this kind  [q]uit"
+
+
+def review(ctx: typer.Context) -> None:
+    """Go through the proposals one by one.
+
+    Example:  metier lessons review
+    """
+    from metier.errors import UsageError
+
+    if not sys.stdin.isatty():
+        raise UsageError("This asks about each lesson, and there is no terminal. Use metier lessons approve ID.")
+    with open_workspace(ctx) as ws:
+        waiting = [one for one in ws.lessons() if one.is_open or one.status == "paused"]
+        if not waiting:
+            talk("No proposals wait. Metier finds them in your sessions: metier learn")
+        _go_through(ws, waiting)
+
+
+def _go_through(ws: Workspace, waiting: list[Lesson]) -> None:
+    from metier.learning.stages.reword_lesson import reword_lesson
+    from metier.library.lessons import approve_lesson, reject_lesson
+
+    agreed: set[str] = set()
+    for number, one in enumerate(waiting, start=1):
+        key = "y" if one.kind in agreed else _asked(one, f"{number} of {len(waiting)}")
+        match key:
+            case "y" | "a":
+                step = None if one.kind in agreed else _ask_step(one)
+                approve_lesson(ws.context, one.id, step=step, scope=None if one.kind in agreed else _ask_scope(ws, one))
+                agreed |= {one.kind} if key == "a" else set()
+                talk(f"Approved lesson {one.id[:8]}. Undo: metier lessons forget {one.id[:8]}")
+            case "n":
+                reject_lesson(ws.context, one.id)
+                talk(f"Rejected lesson {one.id[:8]}. Undo: metier lessons approve {one.id[:8]}")
+            case "e":
+                words = typer.prompt("In your words", default=one.text, err=True)
+                approve_lesson(ws.context, one.id, step=_ask_step(reword_lesson(ws.context, one.id, words)))
+                talk(f"Approved lesson {one.id[:8]} in your words. Undo: metier lessons forget {one.id[:8]}")
+            case "q":
+                return
+            case _:
+                talk("Left for later.")
+
+
+def _asked(lesson: Lesson, place: str) -> str:
+    """The key that a person pressed when they saw a lesson's card."""
+    from metier.cli.views.lessons import card
+
+    console().print(f"\n{place}")
+    for line in card(lesson):
+        console().print(line)
+    return typer.prompt(KEYS, default="l", err=True).strip().casefold()[:1]
+
+
+def is_meant_for_all(ws: Workspace, lesson: str) -> bool:
+    """Whether a lesson was said for all projects, or approved in another one as well."""
+    from metier.library.delivery.notes_file import other_projects
+    from metier.library.lessons import get_lesson
+
+    found = get_lesson(ws.context, lesson)
+    return found.kind != "fact" and (found.scope == "person" or bool(other_projects(ws.context, found)))
+
+
+def _ask_scope(ws: Workspace, lesson: Lesson) -> LessonScope | None:
+    """Where a lesson holds, as the person says; None: nothing speaks for more than this project."""
+    if not is_meant_for_all(ws, lesson.id):
+        return None
+    answer = typer.prompt("Where does it hold? [t]his project  [a]ll your projects", default="t", err=True)
+    return "person" if answer.strip().casefold()[:1] == "a" else "project"
+
+
+def _ask_step(lesson: Lesson) -> CheckStep | None:
+    """How far the check of a lesson goes, as the person says; None: it has no check."""
+    from metier.library.delivery.wording import check_words
+
+    if lesson.check is None:
+        return None
+    console().print(visible(f"  Calls can be held to it: {check_words(lesson.check)}."))
+    answer = typer.prompt("[c]ount only  [r]emind the agent  [d]eny the call", default="c", err=True)
+    steps: dict[str, CheckStep] = {"r": "remind", "d": "deny"}
+    return steps.get(answer.strip().casefold()[:1], "observe")

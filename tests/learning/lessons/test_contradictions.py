@@ -1,0 +1,42 @@
+"""What a rule forbids is not proposed beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from metier.learning.lessons.contradictions import without_contradictions
+from metier.types.lessons import Lesson, LessonCheck
+
+RULE = Lesson(
+    id="r",
+    workspace="w",
+    kind="rule",
+    text="Use uv, not pip.",
+    subject="pip uv",
+    check=LessonCheck(program=("pip",), instead="uv"),
+)
+FACT = Lesson(
+    id="a", workspace="w", kind="fact", text="Install what the project needs with `pip install -e .`.", subject="x"
+)
+FIX = replace(FACT, id="f", kind="fix", text="When `pytest` fails with “No module”: run `pip install -e .` first.")
+RIGHT = replace(FIX, id="g", text="When `pip install` fails with “externally managed”: `uv pip install NAME`")
+
+
+def kept(*lessons: Lesson) -> list[str]:
+    return [one.id for one in without_contradictions(lessons)]
+
+
+def test_facts_and_fixes_that_a_rule_forbids_are_left_out() -> None:
+    assert kept(RULE, FACT, FIX, RIGHT) == ["r", "g"]
+    assert kept(replace(RULE, status="approved"), FACT, FIX) == ["r"]
+
+
+def test_they_stay_where_the_rule_was_refused_or_they_were_approved() -> None:
+    assert kept(replace(RULE, status="rejected"), FACT, FIX) == ["r", "a", "f"]
+    assert kept(RULE, replace(FACT, status="approved")) == ["r", "a"]
+    assert kept(replace(RULE, check=None), FACT) == ["r", "a"]
+
+
+def test_a_path_that_must_not_be_touched_forbids_too() -> None:
+    secret = replace(RULE, check=LessonCheck(path="vendor/"))
+    assert kept(secret, replace(FACT, text="Run the tests with `pytest vendor/x`.")) == ["r"]
