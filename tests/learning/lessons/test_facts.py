@@ -100,7 +100,7 @@ def test_what_the_project_says_already_is_found_with_its_line() -> None:
 
 
 def test_the_name_of_a_script_is_kept_whole() -> None:
-    runs = [said("go", ran("npm run test:unit -- --watch=false"), session=name) for name in "ab"]
+    runs = [said("go", ran("npm run test:unit -- src/a.test.ts"), session=name) for name in "ab"]
     assert [one.text for one in lessons_from(mine_session(records(*runs)), "w")] == [
         "Run the tests with `npm run test:unit`."
     ]

@@ -222,7 +222,8 @@ def bare_form(part: Part) -> str:
     head = part.head.split()
     start = part.words[: len(head)] if part.words[0].rsplit("/", 1)[-1] == head[0] else part.words[:3]
     kept = (word for word in part.words[1:] if word in _EVERYTHING or (_is_plain_flag(word) and word not in _VALUED))
-    return " ".join([*start, *(word for word in kept if word not in start)])
+    found = [*start, *(word for word in kept if word not in start)]
+    return " ".join(found[:-1] if found[-1] == "--" else found)
 
 
 def _is_plain_flag(word: str) -> bool:
