@@ -7,13 +7,13 @@ UV_VERSION := 0.13.7
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := 1
 
-.PHONY: demo test lint types check faults agents bench docs clean setup
+.PHONY: demo test lint types check faults agents browser bench docs clean setup
 
 demo: $(READY)  ## the whole loop on sample work
 	@$(BIN)/metier demo
 
 test: check  ## lint, types and the whole default suite, in under five minutes
-	@$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not agents"
+	@$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not agents and not browser"
 
 check: lint types
 
@@ -30,6 +30,10 @@ faults: $(READY)  ## the long fault tests: kill sweeps, full disks, power cuts (
 agents: $(READY)  ## real Claude Code and Codex against a scripted model; installs them from npm, outside the repository
 	@$(BIN)/python scripts/install_agents.py
 	@$(BIN)/pytest -n 2 -m agents tests/agents
+
+browser: $(READY)  ## the dashboard in a real Chromium; pictures go to pictures/
+	@$(BIN)/python scripts/install_browser.py
+	@BROWSER_PICTURES=pictures $(BIN)/pytest -n 0 -m browser tests/browser
 
 bench: $(READY)  ## every benchmark, each against a peer or a limit
 	@for file in benchmarks/[a-z]*.py; do $(BIN)/python $$file || exit 1; done

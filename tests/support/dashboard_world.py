@@ -122,10 +122,10 @@ def sample_lessons(workspace: str, ids: Sequence[str]) -> list[Lesson]:
         lesson(0xA0, "Stage only the files you changed; never `git add .`.", check=check, by="model:sample"),
         lesson(0xA1, "Run the tests with `pytest -x`.", kind="fact", quotes=ran, sessions=5),
         lesson(0xA2, HOSTILE, trigger=HOSTILE, kind="fix", by="model:sample"),
-        *(lesson(0xB0 + number, f"Weak proposal number {number}.", strength=0.1) for number in range(6)),
-        lesson(0xC0, "Ask before a push.", status="rejected"),
-        lesson(0xC1, "Use two spaces in YAML.", status="forgotten"),
-        lesson(0xC2, "Write commit messages in the imperative.", already_written="AGENTS.md:4"),
+        *(lesson(0xB0 + number, f"Weak proposal number {number}.", strength=0.1, quotes=ran) for number in range(6)),
+        lesson(0xC0, "Ask before a push.", status="rejected", quotes=ran),
+        lesson(0xC1, "Use two spaces in YAML.", status="forgotten", quotes=ran),
+        lesson(0xC2, "Write commit messages in the imperative.", already_written="AGENTS.md:4", quotes=ran),
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 UNDOS = 100
 """Actions that can be taken back; the oldest gives way."""
+REST = 20
+"""A figure that took long is left as it is for so many times as long."""
 MOMENT = 0.1
 """Seconds that a page waits for a figure before it is shown without it."""
 
@@ -51,13 +54,27 @@ class UndoMemory:
         return undo()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownFigure:
+    """A figure that was worked out, and what that took."""
+
+    stamp: Hashable
+    value: object
+    ended: float
+    took: float
+
+    def is_recent(self) -> bool:
+        """Whether it is too early for another one: what takes long is worked out rarely."""
+        return self.took > MOMENT and time.monotonic() - self.ended < self.took * REST
+
+
 class SlowFigures:
     """Figures that may take longer than a page can wait: worked out aside, the last value is shown meanwhile."""
 
     def __init__(self, tell: Callable[[], None]) -> None:
         self._tell = tell
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="figures")
-        self._known: dict[str, tuple[Hashable, object]] = {}
+        self._known: dict[str, KnownFigure] = {}
         self._running: dict[str, Future[None]] = {}
         self._lock = threading.Lock()
 
@@ -65,8 +82,8 @@ class SlowFigures:
         """A figure as of a stamp, or the last one, or None while the first is worked out."""
         with self._lock:
             known = self._known.get(name)
-            if known is not None and known[0] == stamp:
-                return cast("T", known[1])
+            if known is not None and (known.stamp == stamp or known.is_recent()):
+                return cast("T", known.value)
             if name not in self._running:
                 self._running[name] = self._pool.submit(self._work, name, stamp, compute)
             running = self._running[name]
@@ -77,17 +94,19 @@ class SlowFigures:
             known = self._known.get(name)
         if wait:
             running.add_done_callback(lambda _: self._tell())
-        return cast("T", known[1]) if known is not None else None
+        return cast("T", known.value) if known is not None else None
 
     def close(self) -> None:
         """Begin nothing any more."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _work(self, name: str, stamp: Hashable, compute: Callable[[], object]) -> None:
+        began = time.monotonic()
         try:
             value = compute()
+            ended = time.monotonic()
             with self._lock:
-                self._known[name] = (stamp, value)
+                self._known[name] = KnownFigure(stamp=stamp, value=value, ended=ended, took=ended - began)
         except MetierError:  # the next look tries again
             pass
         finally:

@@ -37,7 +37,10 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 """Headers of every answer."""
-PAGE = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Metier</title>{head}<p>{text}</p></html>'
+PAGE = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Metier</title>'
+    '<link rel="icon" href="/static/icon.svg">{head}<p>{text}</p></html>'
+)
 NEW_LINK = "This page needs a link that opens once. Get one: run <code>metier ui</code> in the project."
 
 

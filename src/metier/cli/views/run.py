@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never, cast
+from typing import TYPE_CHECKING, assert_never
 
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
 from metier.cli.output import visible
-from metier.formats.strict_json import load_json
 from metier.library.delivery.told import SAID
 from metier.redaction import MARK
+from metier.runs.wording import action_line, who_says
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +28,6 @@ SHORT = 300
 """Characters shown of a tool's input or output."""
 ENDS = 10
 """Of a long run, twice as many first steps and as many last ones are shown."""
-TELLING = ("command", "cmd", "file_path", "path", "pattern", "query", "url", "skill", "prompt", "description")
-"""Arguments that say by themselves what a tool was asked to do, the most telling first."""
 SIGNS = {True: ("succeeded", "green"), False: ("failed", "red"), None: ("result unknown", "yellow")}
 
 
@@ -76,20 +74,8 @@ def _head(record: Record) -> Text:
 
 def _outcome(record: Record, verdict: Verdict | None) -> list[Text]:
     words, colour = SIGNS[record.success]
-    by, reason = _who_says(record, verdict)
+    by, reason = who_says(record, verdict)
     return [Text.assemble((words, colour), f" ({visible(by)}{': ' + visible(reason) if reason else ''})")]
-
-
-def _who_says(record: Record, verdict: Verdict | None) -> tuple[str, str]:
-    """Whose word the success is, and the reason, in the order of trust."""
-    outcome = record.run.outcome
-    if verdict is not None:
-        return f"judged by {verdict.judge}", verdict.reason
-    if outcome is not None:
-        return f"reported by {outcome.by}", outcome.reason
-    if record.run.correction:
-        return "the person corrected it", ""
-    return f"status {record.run.status or 'not given'}", ""
 
 
 def _steps(tools: Sequence[ToolCall], *, every: bool) -> list[RenderableType]:
@@ -102,19 +88,6 @@ def _steps(tools: Sequence[ToolCall], *, every: bool) -> list[RenderableType]:
     return lines
 
 
-def _action(text: str) -> str:
-    """What was asked of a tool, in a line: its telling argument, else all of them."""
-    try:
-        found = load_json(text) if text.startswith("{") else None
-    except ValueError:
-        found = None
-    if isinstance(found, dict):
-        given = cast("dict[str, object]", found)
-        telling = next((given[key] for key in TELLING if isinstance(given.get(key), str)), None)
-        return str(telling) if telling else text
-    return text
-
-
 def _step(number: int, tool: ToolCall) -> list[RenderableType]:
     lines: list[RenderableType] = [_body(tool.said, SHORT, indent="     ")] if tool.said else []
     sign, colour = ("ok", "green") if tool.ok else ("failed", "red")
@@ -123,7 +96,7 @@ def _step(number: int, tool: ToolCall) -> list[RenderableType]:
         head.append(f"  skill {visible(', '.join(tool.skills))}", style="magenta")
     lines.append(head)
     if tool.input:
-        lines.append(_body(_one_line(_action(tool.input)), SHORT, indent="     $ "))
+        lines.append(_body(_one_line(action_line(tool.input)), SHORT, indent="     $ "))
     answer = tool.error or tool.output
     if answer:
         lines.append(_body(_one_line(answer), SHORT, indent="     > ", style="" if tool.ok else "red"))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from metier.types import Record
     from metier.types.lessons import Lesson, LessonCheck
 
-STEP = 500
+STEP = 100
 """Runs read at a time."""
 
 
@@ -29,14 +29,11 @@ def count_check(ctx: Context, lesson: Lesson, since: str = "") -> Tally | None:
 def _runs(ctx: Context, check: LessonCheck, since: str) -> Iterator[Record]:
     """The runs that a check may apply to, oldest first."""
     words = {check.path.strip("/").rpartition("/")[2]} if check.path else {check.program[0], *check.instead.split()[:1]}
-    found: dict[int, Record] = {}
-    for word in sorted(words):
-        last = 0
-        while True:
-            with ctx.store.read() as transaction:
-                part = runs.holding(transaction, word, after=last, limit=STEP)
-            found |= {one.sequence: one for one in part if (one.run.started or one.recorded) >= since}
-            if len(part) < STEP:
-                break
-            last = part[-1].sequence
-    return iter([found[sequence] for sequence in sorted(found)])
+    last = 0
+    while True:
+        with ctx.store.read() as transaction:
+            part = runs.holding(transaction, sorted(words), after=last, limit=STEP)
+        yield from (one for one in part if (one.run.started or one.recorded) >= since)
+        if len(part) < STEP:
+            break
+        last = part[-1].sequence

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from metier.store.engines.engine import Transaction
+    from metier.store.engines.engine import Row, Transaction
 
 COLUMNS = "sequence, happened, actor, action, subject, reason, previous, hash, workspace"
 
@@ -50,20 +50,30 @@ def list_own(transaction: Transaction) -> list[AuditEntry]:
 
 def list_all(transaction: Transaction) -> list[AuditEntry]:
     """The entries of every workspace that shares the store, the first one first: they are one chain."""
-    return [
-        AuditEntry(
-            sequence=cast("int", row[0]),
-            happened=str(row[1]),
-            actor=str(row[2]),
-            action=str(row[3]),
-            subject=str(row[4]),
-            reason=str(row[5]),
-            previous=str(row[6]),
-            hash=str(row[7]),
-            workspace=str(row[8]),
-        )
-        for row in transaction.all(f"SELECT {COLUMNS} FROM audit ORDER BY sequence")
-    ]
+    return [_entry(row) for row in transaction.all(f"SELECT {COLUMNS} FROM audit ORDER BY sequence")]
+
+
+def list_about(transaction: Transaction, start: str) -> list[AuditEntry]:
+    """The entries about this workspace whose subject starts with a text, the first one first."""
+    rows = transaction.all(
+        f"SELECT {COLUMNS} FROM audit WHERE substr(subject, 1, ?) = ? AND workspace IN ('', ?) ORDER BY sequence",
+        (len(start), start, transaction.workspace),
+    )
+    return [_entry(row) for row in rows]
+
+
+def _entry(row: Row) -> AuditEntry:
+    return AuditEntry(
+        sequence=cast("int", row[0]),
+        happened=str(row[1]),
+        actor=str(row[2]),
+        action=str(row[3]),
+        subject=str(row[4]),
+        reason=str(row[5]),
+        previous=str(row[6]),
+        hash=str(row[7]),
+        workspace=str(row[8]),
+    )
 
 
 def first_broken(transaction: Transaction) -> AuditEntry | None:

@@ -5,9 +5,18 @@ A page is a file here with `ROUTES`, a template, and its lines in this file (`do
 
 from __future__ import annotations
 
-from metier.web.pages import decisions, review
+from metier.web.pages import decisions, lessons, review, runs
 
-NAV = (("/", "Review", "r"),)
+NAV = (
+    ("/", "Review", "h"),
+    ("/lessons", "Lessons", "l"),
+    ("/runs", "Runs", "r"),
+)
 """Address, title and key of each page in the navigation."""
-ROUTES = (*review.ROUTES, *decisions.ROUTES)
+ROUTES = (
+    *review.ROUTES,
+    *decisions.ROUTES,
+    *lessons.ROUTES,
+    *runs.ROUTES,
+)
 """Every page's routes."""

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 ABOVE = 5
 """Proposals above the line; the weaker ones can be rejected together."""
-RUNS = 5
-"""Runs that are named on a card."""
+QUOTES, RUNS = 20, 5
+"""Quotes that are looked up for a card, and runs that are named on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +52,8 @@ class LessonCard:
 
     lesson: Lesson
     quotes: tuple[Quoted, ...]
+    records: tuple[Record, ...]
+    """Runs that show it, as far as they are still there."""
     told: str
     check: str
     """What calls are held to, in words; empty: nothing."""
@@ -159,10 +161,11 @@ def _card(
 
 def lesson_card(board: Dashboard, lesson: Lesson) -> LessonCard:
     """All that a person needs to decide on a lesson."""
-    found = records(board.context, [one.run for one in lesson.quotes][:RUNS])
+    found = records(board.context, list(dict.fromkeys(one.run for one in lesson.quotes))[:QUOTES])
     return LessonCard(
         lesson=lesson,
         quotes=quoted(lesson, found),
+        records=tuple(found.values())[:RUNS],
         told=TOLD_WHEN[lesson.kind],
         check=check_words(lesson.check) if lesson.check else "",
         is_quote=is_quote(lesson),

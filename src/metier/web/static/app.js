@@ -7,8 +7,20 @@
   const UNDO_SECONDS = 10;
   let lastUndo = null;
 
-  /* Load an address into the page: htmx exchanges what is on it, the frame's toasts and streams stay. */
-  async function show(address, { push = true, focus = "" } = {}) {
+  /* Load an address into the page: htmx exchanges what is on it, the frame's toasts and streams stay. One at a time, and
+     the last one asked for wins. */
+  let turn = Promise.resolve();
+  let latest = 0;
+  function show(address, options = {}) {
+    const mine = ++latest;
+    turn = turn.then(() => (mine === latest ? load(address, options) : undefined)).catch(() => location.assign(address));
+    return turn;
+  }
+  function refresh() {
+    turn = turn.then(() => load(here(), { push: false })).catch(() => {});
+    return turn;
+  }
+  async function load(address, { push = true, focus = "" }) {
     const scrolled = $(".queue")?.scrollTop || 0;
     await window.htmx.ajax("GET", address, { target: "#page", select: "#page", swap: "outerHTML" });
     if (push && address !== here()) history.pushState({}, "", address);
@@ -18,7 +30,6 @@
     if (target) target.focus();
   }
   const here = () => location.pathname + location.search;
-  const refresh = () => show(here(), { push: false });
 
   /* Writes: JSON to the server; what was done is said with its undo for ten seconds. */
   async function post(address, body, source) {

@@ -38,6 +38,12 @@ def since(transaction: Transaction, moment: str) -> list[ToldLesson]:
     return [_told(row) for row in transaction.all(sql, (transaction.workspace, moment))]
 
 
+def of_lesson(transaction: Transaction, lesson: str) -> list[ToldLesson]:
+    """When agents were told one lesson, the oldest first."""
+    sql = f"SELECT {COLUMNS} FROM told_lessons WHERE workspace = ? AND lesson = ? ORDER BY created, how"
+    return [_told(row) for row in transaction.all(sql, (transaction.workspace, lesson))]
+
+
 def _told(row: tuple[object, ...]) -> ToldLesson:
     lesson, session, request, how, created = map(str, row)
     return ToldLesson(lesson=lesson, session=session, request=request, how=cast("ToldHow", how), created=created)

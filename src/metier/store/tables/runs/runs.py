@@ -191,13 +191,13 @@ def look_again(transaction: Transaction, ids: Iterable[str]) -> None:
     transaction.many("UPDATE runs SET state = 'new' WHERE key = ?", [(key,) for key in keys])
 
 
-def holding(transaction: Transaction, word: str, *, after: int = 0, limit: int = 500) -> list[Record]:
-    """Runs whose text holds a word, oldest first, behind a sequence."""
-    escaped = word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+def holding(transaction: Transaction, words: Sequence[str], *, after: int = 0, limit: int = 500) -> list[Record]:
+    """Runs whose text holds any of the words, oldest first, behind a sequence."""
+    escaped = [word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") for word in words]
+    held = " OR ".join("body LIKE ? ESCAPE '\\'" for _ in escaped)
     rows = transaction.all(
-        f"SELECT {COLUMNS} FROM runs WHERE workspace = ? AND sequence > ? AND body LIKE ? ESCAPE '\\'"
-        " ORDER BY sequence LIMIT ?",
-        (transaction.workspace, after, f"%{escaped}%", limit),
+        f"SELECT {COLUMNS} FROM runs WHERE workspace = ? AND sequence > ? AND ({held}) ORDER BY sequence LIMIT ?",
+        (transaction.workspace, after, *(f"%{word}%" for word in escaped), limit),
     )
     return [decode(row) for row in rows]
 

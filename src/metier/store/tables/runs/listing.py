@@ -1,0 +1,156 @@
+"""Lists of runs: filters, counts, and the few rows that are shown."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, cast
+
+from metier.store.tables.run_keys import CHUNK, id_of, key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.store.engines.engine import Row, Transaction, Value
+
+Outcome = Literal["good", "failed", "unknown"]
+COLUMNS = "sequence, key, summary, success, used, agent, session, started, recorded, body"
+OUTCOMES = {"good": "success = 1", "failed": "success = 0", "unknown": "success IS NULL"}
+EXAMINED = 4000
+"""Matches of a search that are looked at for one page, at most."""
+STEP = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFilter:
+    """Which runs are listed; what is empty filters nothing."""
+
+    agent: str = ""
+    outcome: Outcome | Literal[""] = ""
+    session: str = ""
+    skill: str = ""
+    """One that did the work."""
+    since: str = ""
+    ids: tuple[str, ...] | None = None
+    """Only these runs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunLine:
+    """A run as a list shows it."""
+
+    id: str
+    sequence: int
+    summary: str
+    success: bool | None
+    used: tuple[str, ...]
+    agent: str
+    session: str
+    moment: str
+    """When it began, else when it was recorded."""
+    model: str = ""
+    tokens: int = 0
+    cost_usd: float | None = None
+    steps: int = 0
+    failed_steps: int = 0
+    corrected: bool = False
+
+
+def list_lines(transaction: Transaction, wanted: RunFilter, *, below: int = 0, limit: int = 50) -> list[RunLine]:
+    """Runs newest first, from below a sequence; 0: from the newest."""
+    where, values = _where(transaction, wanted)
+    sql = f"SELECT {COLUMNS} FROM runs WHERE {where} AND sequence < ? ORDER BY sequence DESC LIMIT ?"
+    return [_line(row) for row in transaction.all(sql, (*values, below or 2**62, limit))]
+
+
+def search_lines(
+    transaction: Transaction, words: str, wanted: RunFilter, *, below: int = 0, limit: int = 50
+) -> list[RunLine]:
+    """Runs that hold all the words and fit the filter, newest first."""
+    query = transaction.dialect.fulltext_query(words)
+    where, values = _where(transaction, wanted)
+    found: list[RunLine] = []
+    last, seen = below or 2**62, 0
+    while query and len(found) < limit and seen < EXAMINED:
+        matching = transaction.all(transaction.dialect.fulltext_match, (query, last, STEP))
+        if not matching:
+            break
+        sequences = [cast("int", row[0]) for row in matching]
+        marks = ", ".join("?" * len(sequences))
+        sql = f"SELECT {COLUMNS} FROM runs WHERE sequence IN ({marks}) AND {where} ORDER BY sequence DESC LIMIT ?"
+        found += [_line(row) for row in transaction.all(sql, (*sequences, *values, limit - len(found)))]
+        last, seen = sequences[-1], seen + len(sequences)
+    return found
+
+
+def count_lines(transaction: Transaction, wanted: RunFilter) -> int:
+    """How many runs a filter leaves."""
+    where, values = _where(transaction, wanted)
+    return cast("int", transaction.all(f"SELECT count(*) FROM runs WHERE {where}", values)[0][0])
+
+
+def count_agents(transaction: Transaction) -> list[tuple[str, int]]:
+    """The agents of a workspace's runs, the busiest first."""
+    sql = "SELECT agent, count(*) FROM runs WHERE workspace = ? GROUP BY agent ORDER BY 2 DESC, 1 LIMIT 50"
+    return [(str(agent), cast("int", number)) for agent, number in transaction.all(sql, (transaction.workspace,))]
+
+
+def _where(transaction: Transaction, wanted: RunFilter) -> tuple[str, list[Value]]:
+    parts = ["workspace = ?"]
+    values: list[Value] = [transaction.workspace]
+    for column, value in (("agent", wanted.agent), ("session", wanted.session)):
+        if value:
+            parts.append(f"{column} = ?")
+            values.append(value)
+    if wanted.outcome:
+        parts.append(OUTCOMES[wanted.outcome])
+    if wanted.since:
+        parts.append("coalesce(started, recorded) >= ?")
+        values.append(wanted.since)
+    if wanted.skill:
+        parts.append("used LIKE ? ESCAPE '\\'")
+        escaped = wanted.skill.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        values.append(f'%"{escaped}"%')
+    if wanted.ids is not None:
+        keys = [key_of(one) for one in wanted.ids[:CHUNK]]
+        parts.append(f"key IN ({', '.join('?' * len(keys))})" if keys else "1 = 0")
+        values += keys
+    return " AND ".join(parts), values
+
+
+def _line(row: Row) -> RunLine:
+    sequence, key, summary, success, used, agent, session, started, recorded, body = row
+    run = _document(str(body))
+    tokens, tools = run.get("tokens"), run.get("tools")
+    steps = [cast("dict[str, object]", one) for one in _items(tools) if isinstance(one, dict)]
+    counts = cast("dict[str, object]", tokens) if isinstance(tokens, dict) else {}
+    cost = run.get("cost_usd")
+    return RunLine(
+        id=id_of(str(key)),
+        sequence=cast("int", sequence),
+        summary=str(summary),
+        success=None if success is None else bool(success),
+        used=tuple(json.loads(str(used))),
+        agent=str(agent),
+        session=str(session),
+        moment=str(started or recorded),
+        model=str(run.get("model") or ""),
+        tokens=sum(one for one in counts.values() if isinstance(one, int)),
+        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+        steps=len(steps),
+        failed_steps=sum(one.get("ok") is False for one in steps),
+        corrected=bool(run.get("correction")),
+    )
+
+
+def _items(value: object) -> Sequence[object]:
+    return cast("list[object]", value) if isinstance(value, list) else ()
+
+
+def _document(body: str) -> dict[str, object]:
+    """The stored run; of one that was damaged on disk nothing but its columns is shown."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return cast("dict[str, object]", found) if isinstance(found, dict) else {}

@@ -1,0 +1,158 @@
+"""What a person does on the dashboard, in a real browser: by mouse, by keyboard alone, and while things change."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from metier.library.lessons import get_lesson
+from metier.types import Run
+
+if TYPE_CHECKING:
+    from dashboard_world import ServedDashboard
+    from eyes import Eyes
+    from playwright.sync_api import Page
+
+FIRST, SECOND = "0000000000a0", "0000000000a1"
+
+
+def status(served: ServedDashboard, lesson: str) -> str:
+    return get_lesson(served.board.context, lesson).status
+
+
+def toast(page: Page, words: str) -> None:
+    page.locator(".toast", has_text=words).first.wait_for()
+
+
+def test_yes_no_and_undo_by_mouse(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    page = eyes.open(worked_on)
+    page.get_by_label("remind the agent").check()
+    page.get_by_role("button", name="Yes").click()
+    toast(page, "Approved: Stage only")
+    eyes.picture(page, "review-undo")
+    assert status(worked_on, FIRST) == "approved"
+    assert page.url.endswith(f"?item={SECOND}")
+    page.get_by_role("button", name="Undo").click()
+    toast(page, "waits for a decision again")
+    assert status(worked_on, FIRST) == "proposed"
+    page.goto(f"{worked_on.board.access.origin}/?item={SECOND}")
+    page.get_by_role("button", name="No", exact=True).click()
+    toast(page, "Rejected: Run the tests")
+    assert status(worked_on, SECOND) == "rejected"
+
+
+def test_a_review_by_keyboard_alone(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    page = eyes.open(worked_on)
+    keys = page.keyboard
+    keys.press("j")
+    page.wait_for_url(re.compile(SECOND))
+    keys.press("k")
+    page.wait_for_url(re.compile(FIRST))
+    keys.press("e")
+    page.locator("#words").wait_for()
+    keys.press("Control+a")
+    keys.type("Name the files that you stage.")
+    keys.press("Escape")
+    keys.press("a")
+    toast(page, "Approved: Name the files")
+    assert get_lesson(worked_on.board.context, FIRST).text == "Name the files that you stage."
+    keys.press("u")
+    toast(page, "waits for a decision again")
+    keys.press("r")
+    toast(page, "Rejected")
+    keys.press("?")
+    assert page.locator("#help").is_visible()
+    eyes.picture(page, "help")
+    keys.press("Escape")
+    keys.press("g")
+    keys.press("r")
+    page.wait_for_url(re.compile("/runs$"))
+    keys.press("/")
+    keys.type("number 2")
+    keys.press("Enter")
+    page.wait_for_url(re.compile(r"q=number\+2"))
+    page.locator("td", has_text="Fix the login test number 2").wait_for()
+    keys.press("Escape")
+    keys.press("j")
+    keys.press("Enter")
+    page.locator("#panel .talk").wait_for()
+    assert "open=" in page.url
+    keys.press("Escape")
+    page.locator("#panel").wait_for(state="hidden")
+    assert "open=" not in page.url
+
+
+def test_an_address_shows_the_same_again(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    page = eyes.open(worked_on, "/runs")
+    page.get_by_label("outcome").select_option("failed")
+    page.wait_for_url(re.compile("outcome=failed"))
+    page.locator("[data-row]").first.click()
+    page.wait_for_url(re.compile("open="))
+    page.locator("#panel .talk").wait_for()
+    shown = page.locator("#panel h1").inner_text()
+    page.reload()
+    assert page.locator("#panel h1").inner_text() == shown
+    assert page.get_by_label("outcome").input_value() == "failed"
+    page.go_back()
+    page.locator("#panel").wait_for(state="hidden")
+    page.go_back()
+    page.wait_for_function("document.querySelector('#f-outcome').value === ''")
+
+
+def test_a_draft_is_edited_shipped_and_taken_back(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    ws = worked_on.board.ws
+    draft = next(one for one in ws.drafts() if one.target == "run-the-tests")
+    page = eyes.open(worked_on, f"/?item={draft.id}")
+    page.get_by_role("button", name="Edit").click()
+    page.locator("#document").fill(page.locator("#document").input_value() + "3. Write down what it was.\n")
+    page.get_by_role("button", name="Save and review again").click()
+    toast(page, "Changed the draft")
+    page.locator(".diff .add", has_text="Write down what it was").wait_for()
+    page.get_by_role("button", name="Yes, ship it").click()
+    toast(page, "Shipped run-the-tests v1")
+    file = ws.root / ".agents/skills/run-the-tests/SKILL.md"
+    assert "Write down what it was" in file.read_text(encoding="utf-8")
+    page.get_by_role("button", name="Undo").last.click()
+    toast(page, "no agent sees it")
+    assert not file.exists()
+
+
+def test_the_noise_goes_with_one_click(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    page = eyes.open(worked_on)
+    page.get_by_role("button", name=re.compile("below the line")).click()
+    toast(page, "Rejected 4 lessons.")
+    assert sum(one.is_open for one in worked_on.board.ws.lessons()) == 5
+
+
+def test_a_run_is_marked_and_its_lines_lead_to_what_they_taught(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    run = next(one for one in worked_on.board.ws.runs(50) if one.run.correction)
+    page = eyes.open(worked_on, f"/runs/{run.id}")
+    assert page.locator(".turn.correction").count() == 1
+    assert page.locator("details.steps[open]").count() == 0
+    page.get_by_role("button", name="It failed").click()
+    toast(page, "as failed")
+    page.locator(".tag.bad", has_text="failed").first.wait_for()
+    assert worked_on.board.ws.run(run.id).success is False
+    page.locator(".turn.correction .taught").first.click()
+    page.wait_for_url(re.compile("/lessons/"))
+    page.locator("h1", has_text="Stage only").wait_for()
+
+
+def test_an_open_page_hears_of_new_runs_and_nothing_jumps(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    page = eyes.open(worked_on, "/runs")
+    rows = page.locator("[data-row]").count()
+    worked_on.board.ws.finish(Run(message="A new request from elsewhere", status="completed", output="Yes."))
+    page.locator("#news").wait_for(timeout=15_000)
+    assert page.locator("[data-row]").count() == rows
+    eyes.picture(page, "runs-news")
+    page.locator("#news").click()
+    page.locator("[data-row]", has_text="A new request from elsewhere").wait_for()
+
+
+def test_a_server_that_is_gone_is_said_plainly(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    page = eyes.open(worked_on)
+    page.context.set_offline(True)
+    page.get_by_role("button", name="No", exact=True).click()
+    toast(page, "Is `metier ui` still running?")
+    page.context.set_offline(False)
+    eyes.allow("ERR_INTERNET_DISCONNECTED|ERR_NETWORK|Failed to load")
