@@ -36,7 +36,7 @@ def test_every_recurring_task_becomes_one_skill_that_names_its_steps(tmp_path: P
         tasks[str(labels.pop())].append(pattern["label"])
     assert tasks.keys() == {task.label for task in work.TASKS}, "noise makes no pattern, and every task makes one"
     assert all(len(found) == 1 for found in tasks.values()), tasks
-    for task in work.TASKS:
+    for task in [one for one in work.TASKS if one.moves]:  # what nobody used a tool for teaches no procedure
         text = (shop.folder / ".agents/skills" / tasks[task.label][0] / "SKILL.md").read_text(encoding="utf-8")
         assert [one for one in task.must if one not in text] == [], task.label
         assert [one for one in task.must_not if one in text] == [], task.label

@@ -25,7 +25,7 @@ from metier.learning.drafting.by_model import ModelDrafter
 from metier.learning.drafting.heuristic import HeuristicDrafter
 from metier.learning.drafting.proposal import Proposal
 from metier.learning.judge import JudgeAnswer
-from metier.learning.procedures.knowledge import Lessons
+from metier.learning.procedures.procedure import Lessons
 from metier.models.questions import NoAnswer, Question
 from metier.runs.derive import record_of
 from metier.store.tables.models import calls

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import io
+import json
 import tarfile
 import zipfile
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from metier.review.layers.content import LIMITS
 from metier.review.result import rank
 from metier.review.review import decide, review_draft, review_package
 from metier.skills.package import Package
-from metier.types import Finding
+from metier.types import Finding, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -135,6 +136,23 @@ def test_a_learned_skill_brings_no_code(path: str, content: bytes) -> None:
     result = review_draft(draft(), GOOD.with_files({path: content}), evidence=[run("s1"), run("s2")])
     assert result.status == "quarantined"
     assert "learned-code" in {one.rule for one in result.findings}
+
+
+def test_a_script_that_was_run_in_two_sessions_waits_for_a_yes_and_one_that_was_not_is_quarantined() -> None:
+    text = "print(sum(range(10)))\n"
+    write = ToolCall(name="Write", input=json.dumps({"file_path": "/tmp/total.py", "content": text}))
+    calls = (write, ToolCall(name="Bash", input="python /tmp/total.py", output="45"))
+    new = GOOD.with_files({"scripts/total.py": text.encode()})
+    ran = review_draft(draft(), new, evidence=[run("s1", *calls), run("s2", *calls)])
+    assert (ran.status, ran.needs_approval) == ("candidate", True)
+    assert "learned-script" in {one.rule for one in ran.findings}
+    once = review_draft(draft(), new, evidence=[run("s1", *calls), run("s1", *calls), run("s2")])
+    other = review_draft(
+        draft(),
+        new.with_files({"scripts/total.py": b"import os\n"}),
+        evidence=[run("s1", *calls), run("s2", *calls)],
+    )
+    assert [once.status, other.status] == ["quarantined", "quarantined"]
 
 
 def test_a_learned_address_needs_a_host_that_a_person_wrote() -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from metier.learning.drafting.proposal import Proposal
     from metier.learning.drafting.similar_skills import KnownSkill
     from metier.learning.judge import HeuristicJudge, Judge
-    from metier.learning.procedures.knowledge import Lessons
+    from metier.learning.procedures.procedure import Lessons
     from metier.learning.report import Learned, Options
     from metier.learning.stages.write_draft import Drafter
 
@@ -43,7 +43,7 @@ _MODULES = {
     "HeuristicJudge": "judge",
     "Judge": "judge",
     "KnownSkill": "drafting.similar_skills",
-    "Lessons": "procedures.knowledge",
+    "Lessons": "procedures.procedure",
     "NewEvidence": "clustering.clusterer",
     "NothingNew": "drafting.heuristic",
     "Proposal": "drafting.proposal",

@@ -98,7 +98,7 @@ def decide(layers: dict[str, Layer], additions: Callable[[], Iterable[Addition]]
     )
 
 
-_ASKING = ("single-session", "model-order", "heard-first")
+_ASKING = ("single-session", "model-order", "heard-first", "learned-script")
 """Findings that do not block, but leave the decision to a person."""
 
 

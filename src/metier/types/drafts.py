@@ -107,6 +107,8 @@ class Draft:
     body: str = ""
     files: tuple[StoredFile, ...] = ()
     """The whole proposed package, where the draft is one and not a text: an import, a trained candidate."""
+    beside: tuple[tuple[str, str], ...] = ()
+    """Further files of a new skill, path and text: its example, its scripts."""
     parcel: str = ""
     """The object that holds the file it was imported from, with the history that came along."""
     base_hash: str = ""

@@ -12,7 +12,7 @@ from metier.learning.drafting.by_model import ModelDrafter, excerpts, question
 from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew
 from metier.learning.drafting.proposal import Proposal
 from metier.learning.drafting.similar_skills import KnownSkill
-from metier.learning.procedures.knowledge import Lessons
+from metier.learning.procedures.procedure import Lessons
 from metier.models.questions import NoAnswer
 from metier.types import Pattern, Run
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from metier.learning.drafting.chain_name import shortcut_name
 from metier.learning.drafting.proposal import Proposal
-from metier.learning.drafting.shortcut import as_shortcut, is_stable, operations
+from metier.learning.drafting.shortcut import as_shortcut, is_stable, operations, shortcut_name
 from metier.learning.drafting.similar_skills import KnownSkill
 from metier.skills.editing.compose import compose
 from metier.skills.names import name_problem

@@ -69,3 +69,17 @@ def test_a_problem_has_the_reason_that_runs_which_went_well_gave(ws: Workspace) 
     ws.learn()
     (problem,) = [one for one in ws.problems() if one.label.startswith("cancel_booking")]
     assert problem.rule == "I am unable to cancel it, since the booking is older than 24 hours and has no insurance."
+
+
+def test_a_problem_says_what_runs_that_went_well_said_before_the_tool(ws: Workspace) -> None:
+    asks = "Please confirm if you would like to proceed."
+    calls = [ToolCall(name="cancel_booking", input="{}", said=f"Trip {at} is found.\n\n{asks}") for at in range(3)]
+    bare = ToolCall(name="cancel_booking", input="{}")
+    won = [said(f"cancel trip {at}", call, session=f"w{at}", answer="Cancelled.") for at, call in enumerate(calls)]
+    lost = [said(f"cancel the trip {at}", bare, session=f"l{at}", answer="Cancelled.") for at in range(4)]
+    ws.deliver(
+        [replace(one, outcome=Outcome(success=one in won, by="verifier")) for one in (*won, *lost)]
+    )  # fmt: skip
+    ws.learn()
+    (problem,) = [one for one in ws.problems() if one.label.startswith("cancel_booking")]
+    assert problem.rule == f"Before it, runs that went well said: “{asks}”"

@@ -30,6 +30,9 @@ ELSEWHERE = 0.25
 """And in at most so many of the others."""
 LONG = 1_500
 """Characters of what was done in a run that are looked at."""
+_NAMED = re.compile(r"`[^`\n]{1,200}`|(?<![\w.])[\w.~-]*(?:/[\w.@*{}-]+)+/?|\b\w+\.[a-z]{2,4}\b")
+"""Code, paths and files: what a request names, not what it is about."""
+_DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -38,7 +41,8 @@ def label_of(requests: Sequence[str], taken: Collection[str] = (), values: Colle
 
     `values` are stems that are known to be values, as `values_in` finds them; None: nobody knows any.
     """
-    shared = [word.casefold() for word in subject(requests, {}, limit=12)]
+    plain = [_NAMED.sub(" ", request) for request in requests]
+    shared = [word.casefold() for word in subject(plain, {}, limit=12) if not _DIGIT.search(word)]
     common = [word for word in shared if stem(word) not in (values or ())] or [_run_of(requests) or "work"]
     for count in range(_enough(common, requests, sure=values is not None), len(common) + 1):
         label = "-".join(_in_order(common[:count], requests))
@@ -52,7 +56,8 @@ def _enough(common: Sequence[str], requests: Sequence[str], *, sure: bool) -> in
     """How many words a label begins with: those that many share, two of them where none of these can be a value."""
     many = sum(_share(word, requests) >= SHARED for word in common)
     least = min(2, len(common)) if sure else 1
-    return max(least, min(WORDS, many))
+    most = WORDS if max(map(len, requests), default=0) < LONG else WORDS + 1
+    return max(least, min(most, many))
 
 
 def summary_of(requests: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from metier.errors import RefusedError
 from metier.learning.drafting.document import cut, is_whole
 from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew, type_of
-from metier.learning.drafting.late_skills import names_in
+from metier.learning.drafting.phrases import names_in
 from metier.learning.drafting.proposal import AFTER, HEURISTIC, Proposal
 from metier.learning.drafting.sanitise import is_dictated, told_hosts, without_hosts, without_marks
 from metier.learning.procedures.actions import actions_of, project_root
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from metier.learning.drafting.similar_skills import KnownSkill
-    from metier.learning.procedures.knowledge import Lessons
+    from metier.learning.procedures.procedure import Lessons
     from metier.types import Pattern, Run
 
 TOKENS = 8_000

@@ -6,11 +6,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from metier.learning.drafting.late_skills import detours, names_in, trigger_of
-from metier.learning.drafting.phrases import join_items, phrases_of
+from metier.learning.drafting.phrases import detours, join_items, names_in, phrases_of, trigger_of
 from metier.learning.drafting.proposal import HEURISTIC, Proposal
 from metier.learning.drafting.text import Writer
-from metier.learning.procedures.knowledge import Knowledge, Lessons, knowledge_of
+from metier.learning.procedures.procedure import Lessons, Procedure, procedure_of
 from metier.learning.procedures.shell import head
 from metier.learning.procedures.template import literal
 from metier.skills.names import lookalike_key, slug
@@ -36,23 +35,26 @@ class NothingNew:
 
 
 class HeuristicDrafter:
-    """Without a model: writes down what the successful runs did."""
+    """Without a model: writes down what recurs in the runs that went well, and shows the best of them."""
 
     name = HEURISTIC
 
     def draft(self, pattern: Pattern, lessons: Lessons, recalled: Sequence[KnownSkill] = ()) -> Proposal | NothingNew:
         """A new skill, or one section for the skill that the runs already follow."""
-        known = replace(knowledge_of(lessons), late=names_in(pattern.late_added), trigger=trigger_of(pattern))
+        known = replace(procedure_of(lessons), late=names_in(pattern.late_added), trigger=trigger_of(pattern))
         there = target_of(pattern, recalled)
         if there:
             return _section(pattern, known, there, recalled)
-        return _document(pattern, replace(known, path=names_in(pattern.winning_path)), recalled)
+        known = replace(known, path=names_in(pattern.winning_path))
+        if not (known.has_content or known.path):
+            return NothingNew(reason=NO_STEPS if known.requests else "the runs share neither steps nor words")
+        return _whole(pattern, known, recalled)
 
     def draft_chain(self, pattern: Pattern, lessons: Lessons) -> Proposal:
         """What the runs did besides following their chain of skills; the text is empty where that is nothing."""
-        known = knowledge_of(lessons)
+        known = procedure_of(lessons)
         found = _whole(pattern, known, ())
-        return found if known.procedure or known.corrections else replace(found, body="")
+        return found if known.steps else replace(found, body="")
 
 
 def target_of(pattern: Pattern, recalled: Sequence[KnownSkill]) -> KnownSkill | None:
@@ -76,30 +78,23 @@ def title_of(label: str, subject: Sequence[str]) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _avoided(pattern: Pattern, known: Knowledge) -> tuple[str, ...]:
+def _avoided(pattern: Pattern, known: Procedure) -> tuple[str, ...]:
     """What is better left: steps of failures, and the skills that runs began with before they had the right one."""
     steps = tuple(known.names.fill(one) for one in known.avoided)
     return (*steps, *detours(phrases_of(known.language), pattern))
 
 
-def _document(pattern: Pattern, known: Knowledge, recalled: Sequence[KnownSkill]) -> Proposal | NothingNew:
-    taught = known.procedure or known.corrections or known.path
-    if not taught and (known.tools or not known.requests):
-        return NothingNew(reason=NO_STEPS if known.requests else "the runs share neither steps nor words")
-    if known.procedure and not (known.corrections or known.path) and all(one.kind == "tool" for one in known.procedure):
-        return NothingNew(reason="the runs share only the names of tools, and when to use which is not known")
-    return _whole(pattern, known, recalled)
-
-
-def _whole(pattern: Pattern, known: Knowledge, recalled: Sequence[KnownSkill]) -> Proposal:
+def _whole(pattern: Pattern, known: Procedure, recalled: Sequence[KnownSkill]) -> Proposal:
     name = slug(pattern.label)
     title = title_of(pattern.label, known.subject)
+    writer = Writer(known)
     return Proposal(
         target=name,
         kind="create",
         type=type_of(pattern),
         summary=_summary(pattern, known, title),
-        body=Writer(known).document(name, title),
+        body=writer.document(name, title),
+        beside=tuple(writer.files().items()),
         uses=known.requests,
         entry_path=(name,),
         avoid=_avoided(pattern, known),
@@ -109,24 +104,20 @@ def _whole(pattern: Pattern, known: Knowledge, recalled: Sequence[KnownSkill]) -
 
 
 def _section(
-    pattern: Pattern, known: Knowledge, there: KnownSkill, recalled: Sequence[KnownSkill]
+    pattern: Pattern, known: Procedure, there: KnownSkill, recalled: Sequence[KnownSkill]
 ) -> Proposal | NothingNew:
     fresh = unknown_to(f"{there.name}\n{there.body}", known)
     writer = Writer(fresh)
-    parts = [writer.procedure(fresh.procedure), writer.checks(fresh.checks), writer.pitfalls()]
-    if not fresh.procedure:
-        parts.append("\n".join(f"- {one}" for one in fresh.corrections))
-    text = "\n\n".join(part for part in parts if part)
+    text = "\n\n".join(part for part in (writer.procedure(fresh.steps), writer.pitfalls()) if part)
     if not text:
         return NothingNew(reason=f"{there.name} says all of it already")
     title = title_of(pattern.label, known.subject)
-    heading = f"{title}: {phrases_of(known.language).headings.update}"
     return Proposal(
         target=there.name,
         kind="append",
         type=type_of(pattern),
         summary=_summary(pattern, fresh, title),
-        body=f"## {heading}\n\n{text}\n",
+        body=f"## {title}: {phrases_of(known.language).headings.update}\n\n{text}\n",
         uses=known.requests,
         entry_path=pattern.winning_path or (there.name,),
         avoid=_avoided(pattern, fresh),
@@ -135,23 +126,19 @@ def _section(
     )
 
 
-def unknown_to(body: str, known: Knowledge) -> Knowledge:
-    """The knowledge that a skill's text does not have yet."""
+def unknown_to(body: str, known: Procedure) -> Procedure:
+    """The steps and warnings that a skill's text does not have yet."""
     text = " ".join(body.split()).casefold()
     return replace(
         known,
-        procedure=tuple(step for step in known.procedure if not _is_in(step.template, text, known)),
-        checks=tuple(step for step in known.checks if not _is_in(step.template, text, known)),
-        troubles=tuple(
-            one for one in known.troubles if not all(_is_in(each, text, known) for each in one.templates[1:])
-        ),
+        steps=tuple(step for step in known.steps if not _is_in(step.template, text, known)),
+        remedies=tuple(one for one in known.remedies if not _is_in(one.helped, text, known)),
         avoided=tuple(one for one in known.avoided if not _is_in(one, text, known)),
-        corrections=tuple(one for one in known.corrections if " ".join(one.split()).casefold() not in text),
         late=tuple(one for one in known.late if one.casefold() not in text),
     )
 
 
-def _is_in(template: Template, text: str, known: Knowledge) -> bool:
+def _is_in(template: Template, text: str, known: Procedure) -> bool:
     """Whether a text names a step: in these words, or the same program told to do the same."""
     if " ".join(known.names.fill(template).split()).casefold() in text:
         return True
@@ -161,16 +148,12 @@ def _is_in(template: Template, text: str, known: Knowledge) -> bool:
     return (" " in said and said in text) or (len(longest) >= 12 and longest in text)
 
 
-def _summary(pattern: Pattern, known: Knowledge, title: str) -> str:
+def _summary(pattern: Pattern, known: Procedure, title: str) -> str:
     """A line for the person who decides."""
     evidence = pattern.successes + pattern.failures
-    steps = len(known.procedure) + len(known.checks)
-    what = (
-        f"{steps} steps"
-        if steps
-        else f"with {join_items(known.path, 'and')}"
-        if known.path
-        else "what people asked for"
-    )
-    more = f", {len(known.troubles)} known troubles" if known.troubles else ""
-    return f"{title}: {what}{more}, from {pattern.successes} successful of {evidence} runs"
+    parts = [f"{len(known.steps)} steps"] if known.steps else []
+    parts += [f"with {join_items(known.path, 'and')}"] if known.path and not known.steps else []
+    parts += ["what recurs"] if known.notes or known.reasons or known.code else []
+    parts += ["an example"] if known.example else []
+    what = ", ".join(parts) or "what people asked for"
+    return f"{title}: {what}, from {pattern.successes} successful of {evidence} runs"

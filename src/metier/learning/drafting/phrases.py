@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
+from metier.runs.derive import valid_name
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from metier.text.terms import Language
+    from metier.types import Pattern
+
+_TRIGGER = re.compile(r"[A-Za-z][\w.:-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +39,13 @@ class Headings:
     """The headings of a skill."""
 
     when: str
+    asked: str
     procedure: str
-    checks: str
+    notes: str
+    code: str
     pitfalls: str
     result: str
+    example: str
     update: str
     parts: str
 
@@ -50,21 +59,10 @@ class StepPhrases:
     edit: str
     read: str
     tool: str
-    optional: str
+    when: str
+    some: str
     repeated: str
-    verbs: Mapping[str, str]
-    """What a command is for, by program and subcommand."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TroublePhrases:
-    """What went wrong, and what helped."""
-
-    fails: str
-    run: str
-    edit: str
-    again: str
-    instead: str
+    helps: str
     avoid: str
 
 
@@ -74,24 +72,18 @@ class Phrases:
 
     headings: Headings
     steps: StepPhrases
-    troubles: TroublePhrases
-    asked: str
     asked_like: str
     uses: str
     changes: str
     about: str
-    directly: str
-    such_as: str
     and_: str
     or_: str
     values: str
-    files: str
-    before_report: str
-    passes: tuple[str, str]
-    """For one, and for several; so is `changed`."""
-    changed: tuple[str, str]
+    passes: str
     ends_well: str
-    answered: str
+    example: str
+    example_title: str
+    scripts: str
     of_skills: SkillPhrases
     quotes: tuple[str, str]
 
@@ -99,93 +91,40 @@ class Phrases:
 ENGLISH = Phrases(
     headings=Headings(
         when="When to use",
+        asked="What is asked",
         procedure="Procedure",
-        checks="Checks",
+        notes="Good to know",
+        code="Code that recurs",
         pitfalls="Pitfalls",
         result="Expected result",
+        example="Example",
         update="what has proved itself",
         parts="What each part does",
     ),
     steps=StepPhrases(
         run="Run {}.",
-        fails_first="Run {}. This shows the failure to fix.",
+        fails_first="Run {} to see the failure.",
         edit="Edit {}.",
         read="Read {}.",
         tool="Use the tool {}.",
-        optional="(only where it applies)",
-        repeated="(once for each)",
-        verbs={
-            "git log": "Look at the history",
-            "git checkout": "Work on a branch",
-            "git switch": "Work on a branch",
-            "git commit": "Commit",
-            "git push": "Push",
-            "git diff": "Look at the change",
-            "git rebase": "Rebase",
-            "gh run list": "Find the run",
-            "gh run view": "Read its log",
-            "gh run watch": "Wait for the run",
-            "gh pr view": "Read the pull request",
-            "gh pr checks": "Look at the checks",
-            "gh pr create": "Open a pull request",
-            "gh issue view": "Read the issue",
-            "alembic heads": "See where the migrations stand",
-            "alembic revision": "Create the revision",
-            "alembic upgrade": "Run the migration",
-            "alembic downgrade": "Try the way back",
-            "docker build": "Build the image",
-            "docker push": "Push the image",
-            "docker compose": "Handle the containers",
-            "kubectl set image": "Switch to the new image",
-            "kubectl rollout status": "Wait for the rollout",
-            "kubectl apply": "Apply the manifests",
-            "terraform plan": "Look at what would change",
-            "terraform apply": "Apply the change",
-            "uv lock": "Update the lock file",
-            "uv sync": "Install what is locked",
-            "npm ci": "Install what is locked",
-            "npm install": "Install",
-            "pip-audit": "Look for known vulnerabilities",
-            "pytest": "Run the tests",
-            "npm test": "Run the tests",
-            "cargo test": "Run the tests",
-            "go test": "Run the tests",
-            "make test": "Run the tests",
-            "psql": "Query the database",
-            "pg_restore": "Restore the dump",
-            "dropdb": "Drop the old database",
-            "createdb": "Create the database",
-            "nginx": "Test the configuration",
-            "systemctl reload": "Reload the service",
-            "systemctl restart": "Restart the service",
-            "certbot renew": "Renew the certificate",
-            "wc": "Count the lines",
-        },
-    ),
-    troubles=TroublePhrases(
-        fails="If {} fails, {}",
-        run="run {}",
-        edit="correct {}",
-        again="{}, then try again.",
-        instead="use {} instead.",
+        when="(when the request says “{}”)",
+        some="(in {} of {} runs)",
+        repeated="(more than once)",
+        helps="If {} fails, run {}, then try again.",
         avoid="Do not use {}: it was only seen where the work went wrong.",
     ),
-    asked="People ask for it in words such as:",
     asked_like="Use when asked for this or the like, for example {}.",
     uses="Uses {}.",
     changes="Changes {}.",
     about="Key words: {}.",
-    directly="No tool was needed so far: answer directly.",
-    such_as="Answer as the people who asked wanted it:",
     and_="and",
     or_="or",
     values="Taken from the request: {}.",
-    files="Files usually changed: {}.",
-    before_report="Before you report:",
-    passes=("{} ends without an error", "{} end without an error"),
-    changed=("{} is changed as asked", "{} are changed as asked"),
-    answered="The answer itself; nothing else was changed so far.",
+    passes="{} ends without an error.",
     ends_well="The last step, {}, ends without an error.",
+    example="`references/example.md`: a run that went well, trimmed.",
+    example_title="One run that went well",
+    scripts="Scripts that runs wrote and ran: {}.",
     of_skills=SkillPhrases(
         one_go="Does the work of {} in one go.",
         chain="Do not replay {} first: this does the whole chain.",
@@ -203,66 +142,40 @@ ENGLISH = Phrases(
 GERMAN = Phrases(
     headings=Headings(
         when="Wann",
+        asked="Was verlangt wird",
         procedure="Vorgehen",
-        checks="Prüfen",
+        notes="Gut zu wissen",
+        code="Code, der wiederkehrt",
         pitfalls="Stolperstellen",
         result="Ergebnis",
+        example="Beispiel",
         update="was sich bewährt hat",
         parts="Was die Teile tun",
     ),
     steps=StepPhrases(
         run="{} ausführen.",
-        fails_first="{} ausführen. Das zeigt den Fehler, der zu beheben ist.",
+        fails_first="{} ausführen, um den Fehler zu sehen.",
         edit="{} anpassen.",
         read="{} lesen.",
         tool="Das Werkzeug {} verwenden.",
-        optional="(nur wo es passt)",
-        repeated="(einmal für jeden Fall)",
-        verbs={
-            "git log": "Den Verlauf ansehen",
-            "git checkout": "Einen Zweig anlegen",
-            "git commit": "Festschreiben",
-            "git push": "Hochladen",
-            "docker build": "Das Abbild bauen",
-            "docker push": "Das Abbild hochladen",
-            "pytest": "Die Tests ausführen",
-            "npm test": "Die Tests ausführen",
-            "psql": "Die Datenbank befragen",
-            "pg_restore": "Die Sicherung einspielen",
-            "dropdb": "Die alte Datenbank entfernen",
-            "createdb": "Die Datenbank anlegen",
-            "nginx": "Die Einstellungen prüfen",
-            "systemctl reload": "Den Dienst neu laden",
-            "systemctl restart": "Den Dienst neu starten",
-            "certbot certificates": "Den Stand ansehen",
-            "certbot renew": "Das Zertifikat erneuern",
-            "pdfinfo": "Das PDF ansehen",
-        },
-    ),
-    troubles=TroublePhrases(
-        fails="Wenn {} scheitert: {}",
-        run="{} ausführen",
-        edit="{} berichtigen",
-        again="{}, dann noch einmal versuchen.",
-        instead="stattdessen {} verwenden.",
+        when="(wenn in der Bitte „{}“ steht)",
+        some="(in {} von {} Läufen)",
+        repeated="(mehrmals)",
+        helps="Wenn {} scheitert: {} ausführen, dann noch einmal versuchen.",
         avoid="{} nicht verwenden: Es kam nur vor, wo die Arbeit misslang.",
     ),
-    asked="Gefragt wird danach etwa so:",
     asked_like="Für Bitten dieser Art, zum Beispiel {}.",
     uses="Verwendet {}.",
     changes="Ändert {}.",
     about="Stichworte: {}.",
-    directly="Bisher war kein Werkzeug nötig: direkt antworten.",
-    such_as="So antworten, wie es gewünscht wurde:",
     and_="und",
     or_="oder",
     values="Aus der Bitte: {}.",
-    files="Meist geänderte Dateien: {}.",
-    before_report="Vor der Antwort:",
-    passes=("{} endet ohne Fehler", "{} enden ohne Fehler"),
-    changed=("{} ist wie gewünscht geändert", "{} sind wie gewünscht geändert"),
-    answered="Die Antwort selbst; sonst wurde bisher nichts geändert.",
+    passes="{} endet ohne Fehler.",
     ends_well="Der letzte Schritt, {}, endet ohne Fehler.",
+    example="`references/example.md`: ein Lauf, der gelang, gekürzt.",
+    example_title="Ein Lauf, der gelang",
+    scripts="Skripte, die Läufe geschrieben und ausgeführt haben: {}.",
     of_skills=SkillPhrases(
         one_go="Erledigt die Arbeit von {} in einem Zug.",
         chain="Nicht zuerst {} durchgehen: Das hier ist die ganze Kette.",
@@ -296,6 +209,32 @@ def with_full_stop(text: str) -> str:
 def join_items(items: Sequence[str], joint: str) -> str:
     """Items in a row, the last one joined by a word."""
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {joint} {items[-1]}" if items else ""
+
+
+def names_in(names: Sequence[str]) -> tuple[str, ...]:
+    """The names that can be those of skills: what runs call so is not always one."""
+    return tuple(name for name in names if valid_name(name))
+
+
+def trigger_of(pattern: Pattern) -> str:
+    """What brought late skills into the context, where that is a plain word; else nothing."""
+    return pattern.trigger if _TRIGGER.fullmatch(pattern.trigger) else ""
+
+
+def late_lines(say: Phrases, names: Sequence[str], trigger: str, parts: Sequence[str] = ()) -> list[str]:
+    """What to load, or to do where it is a part of the skill, at once: so far it came in only on the way."""
+    why = say.of_skills.on_the_way[bool(trigger)].format(f"`{trigger}`")
+    return [
+        f"- {(say.of_skills.late_part if name in parts else say.of_skills.late).format(f'`{name}`', why)}"
+        for name in names
+    ]
+
+
+def detours(say: Phrases, pattern: Pattern) -> tuple[str, ...]:
+    """The skills that runs began with before they had the right ones, as something to avoid."""
+    late = names_in(pattern.late_added)
+    first = names_in(pattern.winning_path)[: -len(late)] if late else ()
+    return (say.of_skills.at_once.format(" -> ".join(first), " -> ".join(late)),) if first else ()
 
 
 @cache

@@ -30,6 +30,8 @@ class Proposal:
     summary: str
     """For a person, in a line."""
     body: str
+    beside: tuple[tuple[str, str], ...] = ()
+    """Further files of a new skill, path and text."""
     uses: tuple[str, ...] = ()
     """What the skill is meant for."""
     entry_path: tuple[str, ...] = ()
@@ -48,6 +50,7 @@ def draft_of(proposal: Proposal, pattern: Pattern, now: str, base_hash: str = ""
     """The proposal as a draft of its pattern, with what taught it; the same proposal has the same id."""
     provenance = Provenance(runs=pattern.runs, model=proposal.model, prompt_hash=proposal.prompt_hash)
     parts = (pattern.workspace, pattern.id, proposal.target, proposal.kind, base_hash, proposal.body)
+    parts += tuple(text for file in proposal.beside for text in file)
     return Draft(
         id=sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:12],
         workspace=pattern.workspace,
@@ -56,6 +59,7 @@ def draft_of(proposal: Proposal, pattern: Pattern, now: str, base_hash: str = ""
         type=proposal.type,
         summary=proposal.summary,
         body=proposal.body,
+        beside=proposal.beside,
         base_hash=base_hash,
         pattern=pattern.id,
         matched=proposal.matched,

@@ -5,21 +5,26 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from unicodedata import combining, normalize
 
-from metier.learning.drafting.chain_name import shortcut_name
 from metier.learning.drafting.document import LEARNED, cut, section_of, short
-from metier.learning.drafting.late_skills import detours, late_lines, names_in, trigger_of
 from metier.learning.drafting.phrases import (
     ENGLISH,
     GERMAN,
     Phrases,
     code_names,
+    detours,
     join_items,
+    late_lines,
+    names_in,
     phrases_of,
+    trigger_of,
     with_full_stop,
 )
 from metier.skills.document.lines import DocumentLine, lines_of
 from metier.skills.document.yaml_quoting import quote
+from metier.skills.names import name_problem, slug
+from metier.text import stop_words
 from metier.text.terms import language_of
 
 if TYPE_CHECKING:
@@ -57,6 +62,10 @@ _AROUND = frozenset(
 )
 """Sections of a component that are not about what it does."""
 _TITLES = (ENGLISH.headings.procedure, GERMAN.headings.procedure, "Steps", "Workflow", "Instructions")
+NAME = 4
+"""Words of a shortcut's name."""
+_WORD = re.compile(r"[a-z0-9]+")
+_FUNCTION_WORDS = stop_words.ENGLISH | stop_words.GERMAN
 _OPERATION = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(\S.*)")
 
 
@@ -87,6 +96,7 @@ def as_shortcut(
         body=_update(say, name, guidance)
         if existing
         else _document(say, name, pattern, (proposal, components, guidance)),
+        beside=(),
         entry_path=(name,),
         avoid=tuple(dict.fromkeys((*proposal.avoid, *detours(say, pattern), say.of_skills.chain.format(chain)))),
         matched=tuple(dict.fromkeys((*proposal.matched, *(one.name for one in components)))),
@@ -181,3 +191,58 @@ def _wrapped(components: Sequence[KnownSkill]) -> str:
 def _update(say: Phrases, name: str, guidance: str) -> str:
     title = name.replace("-", " ")
     return f"## {title[:1].upper()}{title[1:]}: {say.headings.update}\n\n{guidance}\n"
+
+
+def shortcut_name(summary: str, path: Sequence[str]) -> str:
+    """The name of a shortcut: the first of the cascade that is valid."""
+    return next(
+        (name for name in _candidates(summary, path) if name_problem(name) is None),
+        slug(f"{path[0]}-to-{path[-1]}-shortcut"),
+    )
+
+
+def _candidates(summary: str, path: Sequence[str]) -> Iterator[str]:
+    names = [slug(name) for name in path]
+    words = _words(summary)
+    kind = _shared_kind(names)
+    meaningful = [word for word in words if word not in _FUNCTION_WORDS]
+    if kind and len(meaningful) == 1 and meaningful[0].isdigit():
+        yield f"calculate-{meaningful[0]}-via-{_plural(kind)}"
+    if len(words) >= 2:
+        first = "-".join(_opening(words))
+        if kind:
+            yield f"{first}-via-{_plural(kind)}"
+        yield f"{first}-shortcut"
+    yield f"combined-{'-'.join(_compressed(names, kind))}"
+    yield f"{names[0]}-to-{names[-1]}-shortcut"
+
+
+def _opening(words: Sequence[str]) -> list[str]:
+    """The first few words; where that cuts a sentence short, without the function words it would end with."""
+    first = list(words[:NAME])
+    while len(words) > NAME and len(first) > 2 and first[-1] in _FUNCTION_WORDS:
+        first.pop()
+    return first
+
+
+def _shared_kind(names: Sequence[str]) -> str:
+    """The last word that all names share; empty: there is none, or only one name."""
+    last = {name.rsplit("-", 1)[-1] for name in names}
+    return last.pop() if len(names) >= 2 and len(last) == 1 else ""
+
+
+def _compressed(names: Sequence[str], kind: str) -> list[str]:
+    """The names; a last word that all of them share is said once, at the end."""
+    if not kind:
+        return list(names)
+    own = [name.removesuffix(kind).strip("-") for name in names]
+    return [*(name for name in own if name), _plural(kind)]
+
+
+def _plural(word: str) -> str:
+    return word if word.endswith("s") else f"{word}s"
+
+
+def _words(text: str) -> list[str]:
+    plain = "".join(char for char in normalize("NFKD", text.casefold()) if not combining(char))
+    return _WORD.findall(plain)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from metier.learning.lessons.reasons import reason_about, reasons_given
+from metier.learning.lessons.reasons import reason_about, reasons_given, said_before
 from metier.learning.lessons.remedies import by_trouble
 from metier.learning.lessons.session.errors import error_line
 from metier.learning.lessons.wording import error_wording
@@ -86,9 +86,15 @@ def failing_tools(records: Sequence[Record]) -> list[Problem]:
     failing = {tool: failed for tool, failed in lost.items() if len(failed) > won[tool]}
     found = (_failing_tool(tool, failed, won[tool]) for tool, failed in sorted(failing.items()))
     tools = {*won, *lost}
-    return [
-        replace(one, rule=reason_about(one.label.partition(":")[0], reasons, tools)) for one in found if one is not None
-    ]
+    return [replace(one, rule=_rule(one, reasons, tools, records)) for one in found if one is not None]
+
+
+def _rule(problem: Problem, reasons: Sequence[tuple[str, int]], tools: set[str], records: Sequence[Record]) -> str:
+    """What the runs that failed may have broken: a reason that others gave, and what they said before the tool."""
+    tool = problem.label.partition(":")[0]
+    before = said_before(tool, records)
+    parts = [reason_about(tool, reasons, tools), f"Before it, runs that went well said: “{before}”" if before else ""]
+    return " ".join(part for part in parts if part)
 
 
 def _failing_tool(tool: str, failed: Sequence[Record], won: int) -> Problem | None:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from metier.learning.procedures.actions import foreign_tool
 from metier.text.terms import stems_of
 
 if TYPE_CHECKING:
@@ -46,6 +47,23 @@ def reason_about(tool: str, reasons: Sequence[tuple[str, int]], tools: Iterable[
     """The commonest reason that is about what a tool does; empty: none is."""
     words = telling_words(tool, tools)
     return next((text for text, _ in reasons if any(_is_about(word, text) for word in words)), "")
+
+
+def said_before(tool: str, records: Iterable[Record]) -> str:
+    """What agents said last before they used a tool, in half of the runs with it that went well; empty: nothing."""
+    said = [_last_words(tool, record.run) for record in records if record.success]
+    asked = [sentence for sentence in said if sentence is not None]
+    counts = Counter(word for sentence in asked for word in stems_of(sentence))
+    common = {word for word, count in counts.items() if count >= max(LEAST, len(asked) / 2)}
+    usable = [one for one in asked if one and not _ONE_OFF.search(one)]
+    best = min(usable, key=lambda one: (-len(common & stems_of(one)), len(one), one), default="")
+    return best if len(common & stems_of(best)) >= LEAST else ""
+
+
+def _last_words(tool: str, run: Run) -> str | None:
+    """The last sentence before the first use of a tool; None: it was not used."""
+    call = next((one for one in run.tools if foreign_tool(one) == tool), None)
+    return None if call is None else " ".join(_END.split(call.said.strip())[-1].split())
 
 
 def telling_words(tool: str, tools: Iterable[str]) -> list[str]:

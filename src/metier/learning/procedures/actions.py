@@ -38,9 +38,13 @@ _SILENT = _names(
     write_stdin slashcommand toolsearch"""
 )
 """Tools an agent keeps its own house with; nothing to teach."""
+_PLANS = _names("todowrite update_plan task agent exitplanmode")
+"""Tools that hold what an agent means to do."""
 _QUERIES = _names("search web")
 """What an agent asked for executes nothing and teaches nothing: a page could put its words there."""
 _TRIVIAL = _names("ls pwd cd clear echo true whoami date")
+_KEYWORDS = _names("for while until if do done then else elif fi case esac function { }")
+_PATH_FIELDS = ("file_path", "path", "filename", "target_file", "notebook_path", "absolute_path")
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 _NAMED_PATH = re.compile(r"[\w./@*~-]*[\w*-]\.[\w*]{1,12}|[\w./@~-]*/[\w.@*-]+|\.?[\w-]+")
 _SHOWN_PATH = re.compile(r'\bpath: "([^"]+)"')
@@ -129,6 +133,15 @@ def edited_paths(call: ToolCall) -> list[str]:
     return list(dict.fromkeys(_paths(call.input, fields)))
 
 
+def written_file(call: ToolCall) -> tuple[str, str]:
+    """The path and the whole text of a file that a call wrote; two empty texts: it wrote none."""
+    fields = _fields(call.input)
+    if _last_name(call.name) not in _EDITS:
+        return "", ""
+    text = next((one for key in ("content", "file_text", "contents") if isinstance(one := fields.get(key), str)), "")
+    return (_text(fields, _PATH_FIELDS), text) if text else ("", "")
+
+
 def read_paths(call: ToolCall) -> list[str]:
     """The files that a call read or looked through."""
     if is_shell(call.name) or _last_name(call.name) in _EDITS:
@@ -139,6 +152,27 @@ def read_paths(call: ToolCall) -> list[str]:
     if fields or origin_of(call.name) == "file":
         return _paths(call.input, fields)
     return []
+
+
+def is_plan(tool: str) -> bool:
+    """Whether a tool keeps an agent's plan or hands a part of it on."""
+    return _last_name(tool) in _PLANS
+
+
+def input_texts(call: ToolCall) -> list[str]:
+    """The texts in a call's arguments, in order."""
+    return list(_texts(_fields(call.input))) if call.input.lstrip().startswith("{") else [call.input]
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for one in cast("dict[str, object]", value).values():
+            yield from _texts(one)
+    elif isinstance(value, list):
+        for one in cast("list[object]", value):
+            yield from _texts(one)
 
 
 def foreign_tool(call: ToolCall) -> str | None:
@@ -155,7 +189,7 @@ def _of_call(call: ToolCall, at: int, root: str) -> Iterator[Action]:
     ok = call.ok and call.error is None
     done = _short_deeds if len(call.input) <= REMEMBERED else _deeds
     for kind, said in done(call.name, call.input):
-        text = _below(said, root) if root and root in said else said
+        text = below_root(said, root) if root and root in said else said
         if kind not in _QUERIES and _teaches(kind, text):
             yield Action(kind=kind, text=text, ok=ok, at=at)
 
@@ -189,7 +223,7 @@ def _commands(text: str, fields: dict[str, object]) -> Iterator[Deed]:
         yield "read", _text(fields, ("path", "file_path"))
         return
     whole = _command(fields) if fields else text
-    if "<<" in whole and "\n" in whole:
+    if "\n" in whole and ("<<" in whole or _is_program(whole)):
         return
     lines = [without_folder(line) for line in whole.replace("\\\n", " ").splitlines()]
     said = [" ".join(line.split()) for line in lines if line and not line.startswith("#")]
@@ -197,6 +231,13 @@ def _commands(text: str, fields: dict[str, object]) -> Iterator[Deed]:
         for line in said:
             if len(line) <= LONGEST:
                 yield "command", line
+
+
+def _is_program(text: str) -> bool:
+    """Whether several lines are a loop, a branch or a quoted text: that is a program, not a row of commands."""
+    lines = text.replace("\\\n", " ").splitlines()
+    words = {line.split(maxsplit=1)[0] for line in lines if line.strip()}
+    return bool(words & _KEYWORDS) or any(line.count('"') % 2 or line.count("'") % 2 for line in lines)
 
 
 def _looked_up(tool: str, text: str, fields: dict[str, object]) -> Deed:
@@ -244,7 +285,7 @@ def _command(fields: dict[str, object]) -> str:
 def _paths(text: str, fields: dict[str, object]) -> list[str]:
     if found := _PATCHED.findall(_text(fields, ("input", "patch", "content")) or text):
         return [path.strip() for path in cast("Sequence[str]", found)]
-    given = _text(fields, ("file_path", "path", "filename", "target_file", "notebook_path", "absolute_path"))
+    given = _text(fields, _PATH_FIELDS)
     if given or fields:
         return [given] if given else []
     named = _NAMED_PATH.match(text.strip())
@@ -255,7 +296,8 @@ def _text(fields: dict[str, object], keys: tuple[str, ...]) -> str:
     return next((value.strip() for key in keys if isinstance(value := fields.get(key), str) and value.strip()), "")
 
 
-def _below(text: str, root: str) -> str:
+def below_root(text: str, root: str) -> str:
+    """A text with paths relative to the project's folder."""
     return text.replace(f"{root}/", "").replace(root, ".")
 
 

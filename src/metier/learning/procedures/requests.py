@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
+from math import log2
 from typing import TYPE_CHECKING
 
 from metier.text.terms import language_of, stem, stems_of, words_of
@@ -17,6 +18,14 @@ EXAMPLE = 140
 CORRECTION = 300
 SUBJECT = 0.25
 """Share of the requests a word stands in, from which on it is part of the subject."""
+EARLY = 12
+"""Words after which a word counts half as much as the first one."""
+GENERAL = 0.2
+"""What a word counts that stands in requests of every kind."""
+_GENERAL = stems_of(
+    "task data file answer question output input result following given provided user requirement step need want read "
+    "write create generate use include make name value example format problem key time day work located"
+)
 _GREETING = re.compile(
     r"\A\s*(?:hi|hey|hello|morning|good morning|dear all|moin|hallo|guten (?:tag|morgen)|servus)\b[,!. ]*",
     re.IGNORECASE,
@@ -51,10 +60,11 @@ _TALK = re.compile(
 _SPELLED = re.compile(r"[^\W\d_][\w-]*")
 _NUMBERED = re.compile(r"-\d+\Z")
 _TITLED = re.compile(r"\b(?:Mr|Ms|Mrs|Dr|Herr|Frau|Prof)\.? [A-ZÄÖÜ][\w-]+")
-_OWN = re.compile(r"\bv?\d+(?:\.\d+)+\b|\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{4,}\b")
-"""Versions, dates and long numbers: of one request only."""
+_OWN = re.compile(r"\bv?\d+(?:\.\d+)+\b|\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{4,}\b|\b(?=\w*\d)(?=\w*[A-Z])[A-Z\d]{5,}\b")
+"""Versions, dates, long numbers and ids: of one request only."""
 _PROPER = re.compile(r"(?<=[a-z,:;] )[A-Z][a-z]+(?:'s)?\b(?! [A-Z])")
 """A name in the middle of an English sentence: of a person, perhaps."""
+_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+(.*?)[ \t:.]*$", re.MULTILINE)
 _PAUSES = re.compile(r"…(?:\W*…)+")
 RARE = 0.4
 
@@ -66,7 +76,7 @@ def plain(request: str, values: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=2048)
 def _plain(request: str, values: tuple[tuple[str, str], ...]) -> str:
-    text = _GREETING.sub("", " ".join(request.split()))
+    text = _GREETING.sub("", " ".join(_HEADING.sub(r"\1.", request).split()))
     asked = False
     while polite := _POLITE.match(text):
         asked = asked or "you" in polite[0].lower()
@@ -121,8 +131,23 @@ def subject(requests: Sequence[str], values: Mapping[int, Mapping[str, str]], li
     for word, count in spelled.items():
         spellings.setdefault(stem(word.casefold()), {})[word] = count
     least = max(2, SUBJECT * len(requests)) if len(requests) > 1 else 1
-    ranked = sorted((one for one in counts if counts[one] >= least), key=lambda one: (-counts[one], one))
+    telling = _telling(texts)
+    ranked = sorted(
+        (one for one in counts if counts[one] >= least), key=lambda one: (-counts[one] * telling.get(one, 0.0), one)
+    )
     return tuple(_spelling(spellings[one]) for one in ranked[:limit] if one in spellings)
+
+
+def _telling(texts: Sequence[str]) -> dict[str, float]:
+    """How much each word is what requests are about: said early, and again and again."""
+    found: dict[str, float] = {}
+    for text in texts:
+        said = [stem(word.casefold()) for word in _SPELLED.findall(text)]
+        times = Counter(said)
+        for word in times:
+            much = log2(1 + times[word]) / (1 + said.index(word) / EARLY)
+            found[word] = found.get(word, 0.0) + (much * GENERAL if word in _GENERAL else much)
+    return found
 
 
 def _bare(request: str, own: Mapping[str, str]) -> str:

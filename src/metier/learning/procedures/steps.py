@@ -1,29 +1,34 @@
-"""The steps of a kind of work, found in what its successful runs did."""
+"""The steps of a kind of work: what most of its successful runs did, in order, and what some did and when."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from statistics import median
+from typing import TYPE_CHECKING
 
-from metier.learning.procedures.actions import Action, Actions, alike
-from metier.learning.procedures.shell import head
+from metier.learning.procedures.recurring import names_a_case, stems
+from metier.learning.procedures.shell import head, only_looks
 from metier.learning.procedures.template import Template, literal, template_of, widen_slots
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
-    from metier.learning.procedures.actions import ActionKind, Actions
+    from metier.learning.procedures.actions import Action, ActionKind, Actions
 
 COMMON = 0.6
 """Share of the runs that take a step, from which on it belongs to the work."""
-OPTIONAL = 0.3
-"""And from which on it is worth mentioning."""
+SOMETIMES = 0.4
+"""And from which on it is worth mentioning, with how many runs took it."""
+SOME = 2
+"""Runs in which something helped."""
+EXPECTED = 0.7
+"""From this share of runs on, a first failure is part of the work: a test to be fixed fails first."""
 LONGEST = 24
 """Steps a skill has at most; more are a program."""
-
-Need = Literal["common", "optional"]
+CONTRAST = 3
+"""Runs of either kind that it takes to tell what goes with what: with and without a step, wrong and right."""
 _CHECK = re.compile(
     r"(?:^|[ /_:.-])(?:tests?|checks?|lint|verify|validate|pruefen|prüfen|audit|status|diff|watch|pytest|vitest|jest"
     r"|mypy|pyright|tsc|eslint|\w*lint|shellcheck|tox|nox|playwright|clippy|vet|phpunit|rspec|wc|pdfinfo|show|logs)"
@@ -32,10 +37,9 @@ _CHECK = re.compile(
 _LOOKING = re.compile(
     r"--(?:check|dry-run|verify|pruefen|noEmit|exit-code)\b|health|\bcount\(|x509 -noout|\bruff check\b"
 )
-LEAST = 0.35
-"""Actions less alike than this are different steps."""
-COMPARED = 4
-"""Actions of a column that another one is compared with."""
+
+Done = dict[int, list["Action"]]
+"""The same step as each run took it, by number of the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,32 +48,91 @@ class Step:
 
     kind: ActionKind
     template: Template
-    need: Need
+    runs: int
+    """How many took it."""
+    of: int
+    """Of how many."""
     fails: bool = False
     """Most runs saw it fail here: it shows what is wrong."""
     check: bool = False
     """It shows whether the work is right."""
     repeated: bool = False
-    """Runs took it several times in a row."""
-    runs: frozenset[int] = frozenset()
-    """The runs that took it."""
+    """Most runs took it several times."""
+    when: str = ""
+    """A word that the requests have where it was taken, and only there."""
+
+    @property
+    def is_common(self) -> bool:
+        """Whether it belongs to the work, whatever was asked."""
+        return self.runs >= COMMON * self.of
+
+    @property
+    def acts(self) -> bool:
+        """Whether it does something, and does not only look."""
+        return self.kind in ("edit", "tool") or (self.kind == "command" and not only_looks(literal(self.template)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remedy:
+    """A step that fails now and then, and what helps."""
+
+    failed: Template
+    helped: Template
 
 
 def steps_of(ways: Sequence[Actions], requests: Sequence[str]) -> tuple[Step, ...]:
-    """The steps most runs took, in order, with those that some took; none where the runs have nothing in common."""
-    columns = align_runs(_frequent(ways))
-    found = [step for column in columns if (step := _step(column, requests)) is not None]
-    return tuple(_folded(found, len(ways))[:LONGEST])
+    """The steps most runs took, in order, and those that some took; none where the runs have nothing in common."""
+    taken = ((done, _step(done, requests)) for done in _steps_taken(ways))
+    found = [(_place(done, ways, last=step.check), step) for done, step in taken if step is not None]
+    ranked = sorted(found, key=lambda pair: (pair[0], literal(pair[1].template)))
+    return tuple(step for _, step in ranked[:LONGEST])
 
 
-def split_checks(steps: Sequence[Step]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
-    """The procedure, and the checks at its end; a procedure that is nothing but checks stays whole."""
-    end = len(steps)
-    while end and steps[end - 1].check:
-        end -= 1
-    if not any(step.need == "common" for step in steps[:end]):
-        return tuple(steps), ()
-    return tuple(steps[:end]), tuple(steps[end:])
+def commands_to_avoid(failures: Sequence[Actions], successes: Sequence[Actions]) -> tuple[Template, ...]:
+    """Commands that several runs which went wrong have used and none of those that went well."""
+    if len(successes) < CONTRAST:
+        return ()
+    good = {action.key for run in successes for action in run}
+    bad: dict[str, Done] = {}
+    for number, run in enumerate(failures, len(successes)):
+        for one in run:
+            if one.kind == "command" and one.ok and one.key not in good and not only_looks(one.text):
+                bad.setdefault(one.key, {}).setdefault(number, []).append(one)
+    return tuple(
+        template_of([(number, each[0].text) for number, each in done.items()])
+        for _, done in sorted(bad.items())
+        if len(done) >= CONTRAST
+    )
+
+
+def remedies_of(ways: Sequence[Actions], requests: Sequence[str]) -> tuple[Remedy, ...]:
+    """What helped where a step failed now and then: done between the failure and the same step that worked."""
+    expected = _expected_failures(ways)
+    failed: dict[tuple[str, str], dict[int, str]] = {}
+    helped: dict[tuple[str, str], dict[int, str]] = {}
+    for number, way in enumerate(ways):
+        for action, one in _mended(way, expected):
+            failed.setdefault((action.key, one.key), {}).setdefault(number, action.text)
+            helped.setdefault((action.key, one.key), {}).setdefault(number, one.text)
+    return tuple(
+        Remedy(failed=_template(failed[key], requests), helped=_template(texts, requests))
+        for key, texts in sorted(helped.items())
+        if len(texts) >= SOME
+    )[:LONGEST]
+
+
+def _mended(way: Actions, expected: frozenset[str]) -> Iterator[tuple[Action, Action]]:
+    """Each action that failed, with the commands between it and the same action that worked."""
+    for at, action in enumerate(way):
+        if action.ok or action.key in expected:
+            continue
+        again = next((n for n in range(at + 1, len(way)) if way[n].ok and way[n].key == action.key), at)
+        between = (one for one in way[at + 1 : again] if one.ok and one.kind == "command")
+        yield from ((action, one) for one in between if not only_looks(one.text))
+
+
+def _template(texts: dict[int, str], requests: Sequence[str]) -> Template:
+    return widen_slots(template_of(list(texts.items())), requests)
 
 
 def is_check(kind: ActionKind, text: str) -> bool:
@@ -77,125 +140,61 @@ def is_check(kind: ActionKind, text: str) -> bool:
     return kind == "command" and bool(_CHECK.search(head(text).casefold()) or _LOOKING.search(text))
 
 
-def _frequent(ways: Sequence[Actions]) -> list[Actions]:
-    """The runs without what so few of them did that it cannot become a step."""
-    counts = Counter(key for way in ways for key in {action.key for action in way})
-    least = OPTIONAL * len(ways)
-    return [tuple(action for action in way if counts[action.key] >= least) for way in ways]
+def _steps_taken(ways: Sequence[Actions]) -> Iterator[Done]:
+    """What the runs have in common: the very same action, or one of the same kind with other values."""
+    expected = _expected_failures(ways)
+    kept = [[one for one in way if one.ok or (one.key in expected and is_check(one.kind, one.text))] for way in ways]
+    counts = Counter(text for way in kept for text in {(one.text, one.ok) for one in way})
+    common = {text for text, count in counts.items() if count >= max(2, COMMON * len(ways))}
+    found: dict[tuple[str, bool, str], Done] = {}
+    for number, way in enumerate(kept):
+        for one in way:
+            same = one.text if (one.text, one.ok) in common else ""
+            if one.kind != "tool" or (same and not names_a_case(same)):  # the name of a tool alone says nothing
+                found.setdefault((one.key, one.ok, same), {}).setdefault(number, []).append(one)
+    yield from found.values()
 
 
-def _step(column: Column, requests: Sequence[str]) -> Step | None:
-    total = len(requests)
-    share = len(column.runs) / total
-    if share < OPTIONAL or (len(column.runs) < 2 and total > 1):
-        return None
-    kind = column.members[0][1].kind
-    texts = sorted((number, action.text) for number, action in column.members)
-    template = widen_slots(template_of(texts), requests)
+def _expected_failures(ways: Sequence[Actions]) -> frozenset[str]:
+    """Keys of actions that fail in most of the runs that have them."""
+    tried = Counter(key for run in ways for key in {one.key for one in run})
+    failed = Counter(key for run in ways for key in {one.key for one in run if not one.ok})
+    return frozenset(key for key, count in failed.items() if count >= 2 and count >= EXPECTED * tried[key])
+
+
+def _place(done: Done, ways: Sequence[Actions], *, last: bool) -> float:
+    """Where in a run it is done, from 0 to 1: a check at its last time, everything else at its first."""
+    return median(ways[number].index(each[-1 if last else 0]) / len(ways[number]) for number, each in done.items())
+
+
+def _step(done: Done, requests: Sequence[str]) -> Step | None:
+    first = next(iter(done.values()))[0]
+    template = _template({number: each[0].text for number, each in done.items()}, requests)
     said = literal(template)
-    if kind != "command" and not said.strip("…./ "):
+    if first.kind != "command" and not said.strip("…./ "):
         return None
-    failed = sum(not action.ok for _, action in column.members)
-    return Step(
-        kind=kind,
+    step = Step(
+        kind=first.kind,
         template=template,
-        need=_need(column.runs, total),
-        fails=failed > len(column.members) / 2,
-        check=is_check(kind, said),
-        runs=column.runs,
+        runs=len(done),
+        of=len(requests),
+        fails=not first.ok,
+        check=is_check(first.kind, said) and first.ok,
+        repeated=sum(len(each) > 1 for each in done.values()) > len(done) / 2,
     )
+    if step.runs < min(2, step.of):
+        return None
+    if step.is_common or (when := _condition(done.keys(), requests)) is None:
+        return step if step.runs >= SOMETIMES * step.of else None
+    return replace(step, when=when)
 
 
-def _need(runs: frozenset[int], total: int) -> Need:
-    return "common" if len(runs) >= COMMON * total else "optional"
-
-
-def _folded(steps: Sequence[Step], total: int) -> list[Step]:
-    """Steps without repetitions: the same one again right behind is one that is repeated."""
-    found: list[Step] = []
-    for step in steps:
-        last = found[-1] if found else None
-        if last is not None and _is_again(last, step):
-            runs = last.runs | step.runs
-            found[-1] = replace(last, repeated=True, runs=runs, need=_need(runs, total))
-        else:
-            found.append(step)
-    return found
-
-
-def _is_again(one: Step, other: Step) -> bool:
-    return one.kind == other.kind and one.fails == other.fails and literal(one.template) == literal(other.template)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
-    """One step of the work: at most one action of each run."""
-
-    members: tuple[tuple[int, Action], ...]
-    """Number of the run, and what it did there."""
-
-    @property
-    def runs(self) -> frozenset[int]:
-        """The runs that took this step."""
-        return frozenset(number for number, _ in self.members)
-
-
-def align_runs(runs: Sequence[Actions]) -> tuple[Column, ...]:
-    """The columns of all runs: the most typical run first, every other one laid beside what is there."""
-    counts = Counter(key for run in runs for key in {action.key for action in run})
-    weights = {key: count / len(runs) for key, count in counts.items()}
-    columns: tuple[Column, ...] = ()
-    for number in _order(runs, counts):
-        columns = _joined(columns, number, runs[number], weights)
-    return columns
-
-
-def _order(runs: Sequence[Actions], counts: Mapping[str, int]) -> list[int]:
-    """Runs by how much of what they did is common to all, the most typical first; whole numbers add up exactly."""
-    worth = [sum(counts[key] for key in {action.key for action in run}) for run in runs]
-    return sorted(range(len(runs)), key=lambda number: (-worth[number], number))
-
-
-def _joined(columns: tuple[Column, ...], number: int, run: Actions, weights: Mapping[str, float]) -> tuple[Column, ...]:
-    """The columns with one more run, by the alignment of the highest total; what many runs do weighs more."""
-    scores = [[_fit(action, column) * weights[action.key] ** 2 for column in columns] for action in run]
-    best = _table(scores, len(run), len(columns))
-    found: list[Column] = []
-    row, place = len(run), len(columns)
-    while row or place:
-        if row and place and _matches(best, scores, row, place):
-            before = columns[place - 1].members
-            found.append(Column(members=(*before, (number, run[row - 1]))))
-            row, place = row - 1, place - 1
-        elif row and (not place or best[row][place] == best[row - 1][place]):
-            found.append(Column(members=((number, run[row - 1]),)))
-            row -= 1
-        else:
-            found.append(columns[place - 1])
-            place -= 1
-    return tuple(reversed(found))
-
-
-def _table(scores: list[list[float]], rows: int, places: int) -> list[list[float]]:
-    best = [[0.0] * (places + 1) for _ in range(rows + 1)]
-    for row in range(1, rows + 1):
-        for place in range(1, places + 1):
-            fit = scores[row - 1][place - 1]
-            across = best[row - 1][place - 1] + fit if fit > 0 else -1.0
-            best[row][place] = max(across, best[row - 1][place], best[row][place - 1])
-    return best
-
-
-def _matches(best: list[list[float]], scores: list[list[float]], row: int, place: int) -> bool:
-    fit = scores[row - 1][place - 1]
-    return fit > 0 and abs(best[row][place] - (best[row - 1][place - 1] + fit)) < 1e-9
-
-
-def _fit(action: Action, column: Column) -> float:
-    """How well an action fits a column, compared with some of its members; 0: not at all."""
-    first = column.members[0][1]
-    if first.kind != action.kind or (action.kind == "command" and first.key != action.key):
-        return 0.0
-    shown = column.members[:COMPARED]
-    found = sum(alike(action, one) for _, one in shown) / len(shown)
-    return found if found >= LEAST else 0.0
+def _condition(taken: Collection[int], requests: Sequence[str]) -> str | None:
+    """The word that all requests have for which a step was taken, and none of the others; None: there is none."""
+    having = [stems(one) for number, one in enumerate(requests) if number in taken]
+    lacking = [stems(one) for number, one in enumerate(requests) if number not in taken]
+    if min(len(having), len(lacking)) < CONTRAST:
+        return None
+    telling = having[0].intersection(*having[1:]) - frozenset[str]().union(*lacking)
+    said = [word for request in requests for word in re.findall(r"[\w-]+", request.casefold())]
+    return next((word for word in said if stems(word) and stems(word) <= telling), None)

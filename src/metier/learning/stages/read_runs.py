@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from metier.learning.procedures.knowledge import SHOWN, Lessons
+from metier.learning.procedures.procedure import SHOWN, Lessons
 from metier.store.tables.learning import members
 from metier.store.tables.runs import runs
 

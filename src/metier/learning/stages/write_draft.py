@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from metier import __version__
 from metier.errors import MetierError
-from metier.learning.drafting.chain_name import shortcut_name
 from metier.learning.drafting.document import LEARNED, ORIGIN, is_whole
 from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew
 from metier.learning.drafting.phrases import fixed_words
 from metier.learning.drafting.proposal import AFTER, Proposal, Refusal, draft_of, normalise
-from metier.learning.drafting.shortcut import as_shortcut, is_stable
+from metier.learning.drafting.shortcut import as_shortcut, is_stable, shortcut_name
 from metier.learning.drafting.similar_skills import recall
 from metier.learning.next_step import GROWTH, is_held_by_fault
 from metier.learning.stages.read_runs import SessionCache, in_short, lessons_of, paths_of, runs_around
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from metier.learning.drafting.proposal import Normalised, There
     from metier.learning.drafting.similar_skills import KnownSkill
-    from metier.learning.procedures.knowledge import Lessons
+    from metier.learning.procedures.procedure import Lessons
     from metier.learning.stages.existing_skills import ExistingSkills
     from metier.learning.stages.group import Grouped
     from metier.learning.stages.read_runs import RunCache
@@ -102,6 +101,7 @@ class DraftWriter:
             type=old.type,
             summary=old.summary,
             body=old.body,
+            beside=old.beside,
             uses=old.guidance.use_cases,
             entry_path=old.guidance.entry_path,
             avoid=old.guidance.avoid,
@@ -180,7 +180,7 @@ class DraftWriter:
         drafted = self._draft(pattern, normal, there)
         before = normal.copied or there.here
         try:
-            package = compose(drafted.kind, normal.proposal.target, before, drafted.body)
+            package = compose(drafted.kind, normal.proposal.target, before, drafted.body, drafted.beside)
         except MetierError as error:
             if not any(map(blocks, drafted.findings)):
                 return NoDraft(reason=str(error))

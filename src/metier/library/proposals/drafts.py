@@ -133,7 +133,7 @@ def proposed_change(library: Library, draft: Draft) -> ComposedDraft:
     else:
         from metier.skills.editing.compose import compose
 
-        after = compose(draft.kind, found.skill, before, draft.body)
+        after = compose(draft.kind, found.skill, before, draft.body, draft.beside)
     return ComposedDraft(draft=draft, found=found, before=before, after=after)
 
 

@@ -111,6 +111,16 @@ def _command_line(given: str) -> str:
     )
 
 
+def texts_in(given: str) -> list[str]:
+    """The texts among the arguments of a call."""
+    try:
+        parsed = load_json(given)
+    except ValueError:
+        return [given]
+    values = cast("dict[str, object]", parsed).values() if isinstance(parsed, dict) else ()
+    return [one for one in values if isinstance(one, str)]
+
+
 def _joined(words: list[object]) -> str:
     """A command given word by word; what a shell gets after `-c` is the command itself."""
     said = [str(word) for word in words]

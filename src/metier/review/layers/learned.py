@@ -1,11 +1,12 @@
-"""What a learned skill may not have at all: code of its own, and addresses that nobody wrote."""
+"""What a learned skill may not have: code that nobody has run, and addresses that nobody wrote."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.review.layers.evidence import said_by_people, session_count
+from metier.formats.origins import is_shell
+from metier.review.layers.evidence import commands, said_by_people, session_count, texts_in
 from metier.review.matching.findings import finding
 from metier.review.reach.hosts import canonical, hosts_in
 from metier.review.text.file_kinds import is_script, kind_of, sources
@@ -22,7 +23,7 @@ def learned_findings(
     package: Package, evidence: Sequence[Run], before: Package | None, min_sessions: int = 2
 ) -> Iterator[Finding]:
     """Findings on what the change brings in; what was there before is not the draft's doing."""
-    yield from _code(package, before)
+    yield from _code(package, before, evidence, min_sessions)
     yield from _addresses(package, evidence, before)
     sessions = session_count(evidence)
     if 0 < sessions < min_sessions:
@@ -39,16 +40,29 @@ def _few_sessions(sessions: int, needed: int) -> dict[str, str]:
     }
 
 
-def _code(package: Package, before: Package | None) -> Iterator[Finding]:
+def _code(package: Package, before: Package | None, evidence: Sequence[Run], min_sessions: int) -> Iterator[Finding]:
     old: Mapping[str, bytes] = before.files if before else {}
     for path, content in package.files.items():
         if old.get(path) == content and (before is None or path in before.executable or path not in package.executable):
             continue
         if kind_of(path, content) in ("program", "archive") or is_script(path, content) or path in package.executable:
-            yield replace(
-                finding(ReviewedText(path, ""), "learned-code", (0, 0)),
-                reason=f"The draft brings the script or program {path}.",
-            )
+            ran = path not in package.executable and _ran_in(path, content, evidence) >= max(2, min_sessions)
+            one = finding(ReviewedText(path, ""), "learned-script" if ran else "learned-code", (0, 0))
+            yield replace(one, reason=f"The draft brings the script or program {path}.") if not ran else one
+
+
+def _ran_in(path: str, content: bytes, evidence: Sequence[Run]) -> int:
+    """In how many sessions the agent wrote a script with this very text, and ran it without an error."""
+    name, text = path.rpartition("/")[2], content.decode("utf-8", "replace")
+    sessions: set[str] = set()
+    for run in evidence:
+        written = False
+        for call in run.tools:
+            if call.ok and call.error is None:
+                if written and is_shell(call.name) and name in commands(call.input):
+                    sessions.add(run.session)
+                written = written or (not is_shell(call.name) and text in texts_in(call.input))
+    return len(sessions - {""})
 
 
 def _addresses(package: Package, evidence: Sequence[Run], before: Package | None) -> Iterator[Finding]:

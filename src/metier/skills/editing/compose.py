@@ -17,13 +17,18 @@ from metier.skills.package import Package
 from metier.skills.validation import validate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from metier.types import DraftKind
 
 
-def compose(kind: DraftKind, target: str, current: Package | None, body: str) -> Package:
+def compose(
+    kind: DraftKind, target: str, current: Package | None, body: str, beside: Iterable[tuple[str, str]] = ()
+) -> Package:
     """The package after a draft; a RefusedError or InputError says why there is none.
 
-    Of the body only what is deployable is used. The result breaks no rule of the standard that `current` kept.
+    Of the body only what is deployable is used; `beside` are further files, path and text.
+    The result breaks no rule of the standard that `current` kept.
     """
     _check_presence(kind, target, current)
     text = clean_proposal(_without_regions(body) if kind == "replace" else body)
@@ -36,6 +41,7 @@ def compose(kind: DraftKind, target: str, current: Package | None, body: str) ->
             package = _grown(kind, _there(current, target), text, target)
         case _:
             assert_never(kind)
+    package = package.with_files({path: text.encode("utf-8", "replace") for path, text in beside})
     _check_standard(package, current, target)
     return package
 

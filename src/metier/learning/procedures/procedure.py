@@ -1,0 +1,204 @@
+"""What the runs of a pattern teach: what recurs in those that went well, what differs, and the best of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from metier.learning.drafting.sanitise import is_dictated, told_hosts, without_hosts, without_marks
+from metier.learning.procedures.actions import Action, actions_of, foreign_tool, project_root
+from metier.learning.procedures.example import Script, example_of, scripts_of
+from metier.learning.procedures.recurring import Common, Line, Recurring, lines_of, recurring, request_lines, unheard
+from metier.learning.procedures.requests import examples, subject
+from metier.learning.procedures.slot_names import Names, names_for
+from metier.learning.procedures.steps import Remedy, Step, commands_to_avoid, remedies_of, steps_of
+from metier.learning.procedures.template import fits, literal
+from metier.review.layers.timeline import Timeline
+from metier.text.terms import Language, language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from metier.learning.procedures.actions import Actions
+    from metier.learning.procedures.template import Template
+    from metier.types import Run
+
+SHOWN = 24
+"""Runs of each kind that are read, the newest; more say nothing new."""
+COMPARED = 12
+"""Runs whose every line is compared."""
+EXAMPLES = 5
+HALF = 0.5
+"""Share of the runs in which a line recurs; at least two have it."""
+STEPS, LINES = 2, 6
+"""Steps that are more than a habit; or else lines that recur."""
+ASKED, NOTES, CODE = 2_500, 2_000, 2_000
+"""Characters of what recurs: in requests, in what agents say, in what they write."""
+LONG = 400
+"""Characters of a request from which on it is more than a line that asks."""
+_REASON = re.compile(
+    r"\b(?:since|because|only (?:if|be|when|after|within)|cannot|can't|unable|must|unless|otherwise|"
+    r"not (?:allowed|eligible|possible|permitted)|weil|nur wenn|darf nicht|muss)\b",
+    re.IGNORECASE,
+)
+_CHATTER = re.compile(
+    r"(?:(?:ok(?:ay)?|great|perfect|good|excellent|done|now)\b[,.! ]*)*"
+    r"(?:let me|let's|i|i'll|i've|i'm|now|here's|here is|here are|all (?:done|set|tests)"
+    r"|done|both|the task|everything)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that tells what the agent is about to do or has done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lessons:
+    """The runs behind a draft."""
+
+    successes: tuple[Run, ...]
+    failures: tuple[Run, ...] = ()
+
+    def newest(self) -> Lessons:
+        """As many of them as are worth looking at."""
+        return Lessons(successes=self.successes[-SHOWN:], failures=self.failures[-SHOWN:])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Procedure:
+    """What the runs teach."""
+
+    language: Language
+    requests: tuple[str, ...]
+    """Typical requests, the most typical first."""
+    subject: tuple[str, ...]
+    """Words most requests share."""
+    steps: tuple[Step, ...]
+    remedies: tuple[Remedy, ...]
+    avoided: tuple[Template, ...]
+    names: Names
+    asked: tuple[str, ...] = ()
+    """What long requests ask for again and again."""
+    reasons: tuple[str, ...] = ()
+    """Sentences that recur and say when something holds, or why."""
+    notes: tuple[str, ...] = ()
+    """Other sentences that recur."""
+    code: tuple[str, ...] = ()
+    """Lines of code that recur."""
+    example: tuple[Line, ...] = ()
+    scripts: tuple[Script, ...] = ()
+    tools: bool = True
+    """Whether any of the runs used a tool."""
+    path: tuple[str, ...] = ()
+    """The skills the runs used, in order, where they are no skills of this library."""
+    late: tuple[str, ...] = ()
+    """Skills that came into the context only on the way."""
+    trigger: str = ""
+    """What brought them there; empty: nothing that can be named."""
+
+    @property
+    def has_content(self) -> bool:
+        """Whether it says more than that the runs asked for the same: several steps, or much that recurs."""
+        steps = [step for step in self.steps if step.is_common]
+        lines = len(self.code) + len(self.notes) + len(self.reasons)
+        return (len(steps) >= STEPS and any(step.acts for step in steps)) or lines >= LINES
+
+
+def procedure_of(lessons: Lessons) -> Procedure:
+    """What a pattern's runs teach: from what people said and agents said and did, never from what tools answered."""
+    shown = lessons.newest()
+    runs = (*shown.successes, *shown.failures)
+    acted = _all_actions(runs)
+    good, bad = acted[: len(shown.successes)], acted[len(shown.successes) :]
+    messages = tuple(without_marks(run.message) for run in runs)
+    asked = messages[: len(shown.successes)]
+    remedies = remedies_of(good, asked)
+    helped = {literal(one.helped) for one in remedies}
+    steps = tuple(one for one in steps_of(good, asked) if one.is_common or literal(one.template) not in helped)
+    avoided = commands_to_avoid(bad, good)
+    mended = [template for one in remedies for template in (one.failed, one.helped)]
+    names = names_for([*(step.template for step in steps), *mended, *avoided], messages)
+    found = Procedure(
+        language=language_of(asked),
+        requests=examples(asked, names.values, EXAMPLES),
+        subject=subject(asked, names.values),
+        steps=steps,
+        remedies=remedies,
+        avoided=avoided,
+        names=names,
+        tools=any(run.tools for run in runs),
+    )
+    shown_whole = shown.successes[-COMPARED:]
+    if len(shown_whole) < 2 or _use_other_tools(shown_whole):
+        return found
+    return _with_lines(found, shown_whole, [step.template for step in steps])
+
+
+def _use_other_tools(runs: Sequence[Run]) -> bool:
+    """Whether most calls are to tools that are none of a coding agent's own: what these do is not known.
+
+    Then only what each run did in the very same way is a step; what was said around it may hold for one case only.
+    """
+    calls = [foreign_tool(call) is not None for run in runs for call in run.tools]
+    return sum(calls) * 2 > len(calls)
+
+
+def _with_lines(found: Procedure, runs: Sequence[Run], steps: Sequence[Template]) -> Procedure:
+    """A procedure with what recurs in the lines of its runs, and the best of them as an example."""
+    least = max(2, round(HALF * len(runs)))
+    told, root = told_hosts(runs), project_root(runs)
+    lines = [lines_of(run, told, root) for run in runs]
+    if len([each for each in lines if each]) < least:
+        return found
+    common = Common([[line.text for line in each] for each in lines], least)
+    again = [one for one in recurring(lines, least) if common.holds(one.line.text)]
+    again = [one for one in again if not any(fits(step, one.line.text.strip()) for step in steps)]
+    requests = [request_lines(run.message) if len(run.message) >= LONG else [] for run in runs]
+    timeline = Timeline(runs)
+    said = unheard(_within((one for one in again if _is_note(one.line)), NOTES), timeline)
+    return replace(
+        found,
+        asked=_texts(_within(recurring(requests, least), ASKED)),
+        reasons=_texts(line for line in said if _REASON.search(line.text)),
+        notes=_texts(line for line in said if not _REASON.search(line.text)),
+        code=_texts(unheard(_within((one for one in again if one.line.kind == "code"), CODE), timeline)),
+        example=tuple(unheard(example_of(lines, common), timeline)),
+        scripts=scripts_of(runs),
+    )
+
+
+def _is_note(line: Line) -> bool:
+    """Whether a sentence tells what holds for all runs, and not what the agent is about or what came out."""
+    return line.kind == "prose" and "…" not in line.text and not _CHATTER.match(line.text)
+
+
+def _within(lines: Iterable[Recurring], room: int) -> list[Line]:
+    """The lines that most runs have, as many as there is room for, in their own order."""
+    every = list(lines)
+    kept: set[int] = set()
+    for at in sorted(range(len(every)), key=lambda at: (-every[at].runs, at)):
+        room -= len(every[at].line.text) + 1
+        if room < 0:
+            break
+        kept.add(at)
+    return [every[at].line for at in sorted(kept)]
+
+
+def _texts(lines: Iterable[Line]) -> tuple[str, ...]:
+    return tuple(line.text for line in lines)
+
+
+def _all_actions(runs: Sequence[Run]) -> tuple[Actions, ...]:
+    """The actions of each run that may teach, cleaned of secrets and of addresses nobody named."""
+    root = project_root(runs)
+    told = told_hosts(runs)
+    return tuple(
+        tuple(_clean(one, run, told) for one in actions_of(run, root) if not is_dictated(one.text, one.at, run))
+        for run in runs
+    )
+
+
+def _clean(action: Action, run: Run, told: frozenset[str]) -> Action:
+    """An action without secrets and hosts; what another tool was given is a part of the step."""
+    given = " ".join(run.tools[action.at].input.split()) if action.kind == "tool" else ""
+    text = without_hosts(without_marks(f"{action.text} {given}".strip()), told)
+    return action if text == action.text else replace(action, text=text)
