@@ -11,7 +11,8 @@
         ├── BusyError       another process holds the lock for too long
         ├── SchemaError     the database was written by another version of Metier
         ├── DamagedError    the database is not readable any more
-        └── UnreachableError  the database server does not answer
+        ├── UnreachableError  the database server does not answer
+        └── LostJobError    another worker has the job by now
 
 Foreign exceptions (`sqlite3`, `psycopg`, `OSError`) are translated by the adapter that meets them, nowhere else.
 """
@@ -69,3 +70,7 @@ class DamagedError(StoreError):
 
 class UnreachableError(StoreError):
     """The database server cannot be reached, or went away in the middle."""
+
+
+class LostJobError(StoreError):
+    """Another worker has taken over the job; what this one found is not kept."""

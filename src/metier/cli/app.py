@@ -49,6 +49,8 @@ COMMANDS = {
     "eval": "metier.cli.commands.eval",
     "trial": "metier.cli.commands.trial",
     "train": "metier.cli.commands.train",
+    "worker": "metier.cli.commands.fleet.worker:worker",
+    "fleet": "metier.cli.commands.fleet",
     "audit": "metier.cli.commands.audit",
     "models": "metier.cli.commands.models",
     "pause": "metier.cli.commands.setup.pause:pause",

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 LOCK = 0x7AC17
 """The advisory lock that every write transaction holds until it ends."""
 
+IDLE = "set_config('idle_in_transaction_session_timeout', '60s', true)"
+"""A process that stops in the middle of a write holds up all others no longer than this."""
+
 
 class PostgresTransaction:
     """One transaction on one connection."""
@@ -92,7 +95,8 @@ class PostgresEngine:
     @contextmanager
     def write(self, *, synced: bool = True) -> Generator[PostgresTransaction]:
         """The only write transaction of this moment in this database."""
-        with self._session(f"SET LOCAL lock_timeout = {int(self._wait * 1000) or 1}") as transaction:
+        limits = f"SELECT set_config('lock_timeout', '{int(self._wait * 1000) or 1}', true), {IDLE}"
+        with self._session(limits) as transaction:
             if not synced:
                 transaction.all("SET LOCAL synchronous_commit = off")
             transaction.all("SELECT pg_advisory_xact_lock(?)", (LOCK,))

@@ -1,0 +1,150 @@
+"""`metier fleet`: hand in jobs for workers, and see how they stand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metier.cli.options import AsJson, open_workspace
+from metier.cli.output import console, emit, table, talk
+from metier.errors import NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from metier.fleet.jobs import FleetStatus
+    from metier.store.tables.fleet.queue import QueueRow
+
+ABOUT = "Hand in jobs for workers on any machine, and see how they stand."
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help=f"{ABOUT}\n\nExample:  metier fleet learn  ·  metier fleet status",
+)
+JobsArgument = Annotated[list[int] | None, typer.Argument(metavar="[JOB]...", help="Numbers of failed jobs.")]
+Every = Annotated[bool, typer.Option("--all", help="All failed jobs of this workspace.")]
+
+
+@app.callback()
+def fleet() -> None:
+    """Hand in jobs for workers on any machine, and see how they stand.
+
+    Example:  metier fleet learn  ·  metier fleet status
+    """
+
+
+@app.command()
+def learn(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Hand in a pass of learning for this workspace; the next free worker makes it.
+
+    One that waits already is enough: a second one is not handed in. Undo what it learns as after metier learn.
+
+    Example:  metier fleet learn && metier fleet status
+    """
+    from metier.fleet.kinds import LEARN
+    from metier.fleet.queue import QueuedJobs
+
+    with open_workspace(ctx) as ws:
+        jobs = QueuedJobs(ws.context)
+        new, workers = jobs.put([LEARN]), jobs.status().workers
+    if as_json:
+        emit({"handed_in": new, "workers": workers})
+        return
+    talk("Handed in a pass of learning." if new else "A pass of learning waits already.")
+    if not workers:
+        talk("No worker is running. Start one: metier worker")
+
+
+@app.command()
+def status(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Show this workspace's jobs: what waits, what runs, what failed and why.
+
+    Example:  metier fleet status --json
+    """
+    from metier.fleet.queue import QueuedJobs
+
+    with open_workspace(ctx) as ws:
+        found = QueuedJobs(ws.context).status()
+    if as_json:
+        emit(_document(found))
+    else:
+        _show(found)
+
+
+@app.command()
+def retry(ctx: typer.Context, jobs: JobsArgument = None, every: Every = False, as_json: AsJson = False) -> None:
+    """Try failed jobs again, once. Take one out instead: metier fleet drop JOB.
+
+    Example:  metier fleet retry 17  ·  metier fleet retry --all
+    """
+    _change(ctx, jobs or [], every=every, as_json=as_json, word="retried")
+
+
+@app.command()
+def drop(ctx: typer.Context, jobs: JobsArgument = None, every: Every = False, as_json: AsJson = False) -> None:
+    """Remove failed jobs. Undo by handing the work in again, such as with metier fleet learn.
+
+    Example:  metier fleet drop 17
+    """
+    _change(ctx, jobs or [], every=every, as_json=as_json, word="dropped")
+
+
+def _change(ctx: typer.Context, numbers: Sequence[int], *, every: bool, as_json: bool, word: str) -> None:
+    from metier.fleet.queue import QueuedJobs
+
+    if bool(numbers) == every:
+        raise UsageError("Name failed jobs by number, or say --all. metier fleet status shows them.")
+    with open_workspace(ctx) as ws:
+        jobs = QueuedJobs(ws.context)
+        act: Callable[[Sequence[int]], list[int]] = jobs.retry if word == "retried" else jobs.drop
+        changed = act([one.job for one in jobs.status().failed] if every else numbers)
+    missing = [number for number in numbers if number not in changed]
+    if as_json:
+        emit({word: changed, "missing": missing})
+    elif changed or every:
+        talk(f"{word.capitalize()}: {', '.join(map(str, changed)) or 'none, as no job has failed'}.")
+    if missing:
+        raise NotFoundError(f"No failed job here is number {missing[0]}. metier fleet status shows them.")
+
+
+def _document(found: FleetStatus) -> dict[str, object]:
+    """How the jobs stand, as JSON."""
+    ended = [
+        {"job": one.job, "kind": one.kind, "ok": one.ok, "worker": one.worker, "ended": one.ended, "text": one.text}
+        for one in found.outcomes
+    ]
+    return {
+        "workers": found.workers,
+        "waiting": [_row(one) for one in found.waiting],
+        "running": [{**_row(one), "worker": one.worker} for one in found.running],
+        "failed": [{**_row(one), "reason": _reason(found, one.job)} for one in found.failed],
+        "ended": ended,
+    }
+
+
+def _reason(found: FleetStatus, job: int) -> str:
+    """Why a job failed, as its last attempt said."""
+    said = (one.text for one in found.outcomes if one.job == job and not one.ok)
+    return next(said, "nothing was said: its workers died, or were held up too often")
+
+
+def _row(one: QueueRow) -> dict[str, object]:
+    return {"job": one.job, "kind": one.kind, "key": one.key, "attempts": one.attempts}
+
+
+def _show(found: FleetStatus) -> None:
+    count = {"waiting": len(found.waiting), "running": len(found.running), "failed": len(found.failed)}
+    workers = f"{found.workers} worker{'' if found.workers == 1 else 's'}"
+    talk(f"{workers} · " + " · ".join(f"{number} {name}" for name, number in count.items()))
+    rows = [(str(one.job), one.kind, "failed", _reason(found, one.job)) for one in found.failed]
+    rows += [(str(one.job), one.kind, "running", f"worker {one.worker}") for one in found.running]
+    rows += [(str(one.job), one.kind, "waiting", "") for one in found.waiting[:20]]
+    rows += [(str(one.job), one.kind, "done", f"{one.worker}: {one.text}") for one in found.outcomes if one.ok][:10]
+    if rows:
+        console().print(table(("job", "kind", "state", "what"), rows, grow="what"))
+    if found.failed:
+        talk("Try failed jobs again: metier fleet retry --all. Remove them: metier fleet drop --all")
+    if found.waiting and not found.workers:
+        talk("No worker is running. Start one: metier worker")

@@ -1,0 +1,1 @@
+"""Many machines, one store: jobs are handed in, and workers do them. Begin with `jobs.py`."""
