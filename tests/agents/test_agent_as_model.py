@@ -35,9 +35,10 @@ def agents(tmp_path: Path) -> Iterator[RealAgents]:
 def project(tmp_path: Path, agents: RealAgents) -> Path:
     folder = tmp_path / "project"
     folder.mkdir()
-    agents.metier(folder, "init", "--yes")
     settings = [f"{word}\n" for word in agents.codex_words() if "=" in word]
-    (agents.home / ".codex/config.toml").write_text("".join(settings))
+    server = f'[mcp_servers.own]\ncommand = "touch"\nargs = ["{tmp_path}/started"]\n'
+    (agents.home / ".codex/config.toml").write_text("".join(settings) + server)
+    agents.metier(folder, "init", "--yes")
     return folder
 
 
@@ -70,6 +71,7 @@ def test_codex_answers_without_tools_that_run_commands_and_leaves_no_session(age
     (request,) = [one for one in agents.model.requests if "input" in one]
     assert len(json.dumps(request)) < 5_000
     assert not {"shell", "exec_command", "apply_patch"} & {tool.get("name") for tool in request["tools"]}
+    assert not (project.parent / "started").exists(), "no MCP server of the person is started"
     assert not list((agents.home / ".codex").rglob("rollout-*.jsonl"))
     assert list((project / ".metier/spool").glob("*.json")) == []
 

@@ -49,6 +49,20 @@ def test_claude_code_reads_a_skill_through_the_server(agents: RealAgents, projec
 
 
 def test_codex_reads_a_skill_through_the_server(agents: RealAgents, project: Path) -> None:
-    words = ("-c", f'mcp_servers.metier={{command="{sys.executable}",args=["-I","-m","metier","mcp"]}}')
-    agents.codex(project, "read the skill", *words)
+    config = agents.home / ".codex/config.toml"
+    config.write_text('model = "gpt-5-codex"  # mine\n')
+    agents.metier(project, "connect", "--yes")
+    (known,) = json.loads(agents.run(project, "codex", "mcp", "list", "--json"))
+    assert (known["name"], known["enabled"]) == ("metier", True)
+    agents.codex(project, "read the skill")
     assert "Run it fifty times." in json.dumps(agents.model.requests)
+    assert "Codex knows the MCP server" in agents.metier(project, "doctor", code=1)
+    agents.run(project, "codex", "mcp", "add", "other", "--", "true")
+    agents.metier(project, "disconnect")
+    assert config.read_text() == 'model = "gpt-5-codex"  # mine\n\n[mcp_servers.other]\ncommand = "true"\n'
+
+
+def test_the_server_is_silent_where_metier_is_switched_off(agents: RealAgents, project: Path) -> None:
+    agents.metier(project, "connect", "--yes")
+    agents.codex(project, "read the skill", METIER_ENABLED="false")
+    assert "Run it fifty times." not in json.dumps(agents.model.requests)

@@ -39,11 +39,19 @@ def test_agents_that_are_not_connected_are_named(home: Home) -> None:
 
 def test_a_whole_connection_is_well_and_what_is_not_recorded_is_said(home: Home) -> None:
     home.connect()
-    first, trust, headless = said(home)
+    first, trust, server, headless = said(home)
     assert first == ("ok", "Claude Code, Codex connected", "")
     assert trust[:2] == ("warning", "Codex could not be asked whether it trusts the hooks")
+    assert server == ("ok", "Codex knows the MCP server", "")
     assert headless[1] == "runs that programs start (claude -p, codex exec) are not recorded"
-    assert len(said(home, headless=True)) == 2
+    assert len(said(home, headless=True)) == 3
+
+
+def test_a_server_that_could_not_be_added_is_told_with_the_command_that_adds_it(home: Home) -> None:
+    home.put(".codex/config.toml", "mcp_servers = {}\n")
+    home.connect()
+    fix = f"codex mcp add metier -- sh {home.places.launcher} mcp"
+    assert ("warning", "Codex does not know the MCP server: it can ask for nothing by itself", fix) in said(home)
 
 
 def test_what_was_taken_away_is_found(home: Home) -> None:

@@ -50,7 +50,7 @@ class RealAgents:
             "IS_SANDBOX": "1",
         }
 
-    def metier(self, folder: Path, *words: str) -> str:
+    def metier(self, folder: Path, *words: str, code: int = 0) -> str:
         """A command of Metier, as the person types it."""
         done = subprocess.run(
             [sys.executable, "-m", "metier", *words],
@@ -60,17 +60,18 @@ class RealAgents:
             text=True,
             timeout=60,
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == code, done.stdout + done.stderr
         return done.stdout + done.stderr
 
     def claude(self, folder: Path, prompt: str, *words: str) -> str:
         """`claude -p`."""
-        return self._run(folder, "claude", "-p", "--dangerously-skip-permissions", *words, prompt)
+        return self.run(folder, "claude", "-p", "--dangerously-skip-permissions", *words, prompt)
 
-    def codex(self, folder: Path, prompt: str, *words: str, trusted: bool = True) -> str:
+    def codex(self, folder: Path, prompt: str, *words: str, trusted: bool = True, **more: str) -> str:
         """`codex exec`, with hooks that count as trusted unless told otherwise."""
         trust = ("--dangerously-bypass-hook-trust",) if trusted else ()
-        return self._run(folder, "codex", "exec", *trust, "--skip-git-repo-check", *self.codex_words(), *words, prompt)
+        command = ("codex", "exec", *trust, "--skip-git-repo-check", *self.codex_words(), *words, prompt)
+        return self.run(folder, *command, **more)
 
     def codex_words(self) -> tuple[str, ...]:
         """The options that lead Codex to the scripted model."""
@@ -79,11 +80,12 @@ class RealAgents:
         pairs = [word for setting in settings for word in ("-c", setting)]
         return (*pairs, "--dangerously-bypass-approvals-and-sandbox", "-m", "gpt-5-codex")
 
-    def _run(self, folder: Path, *command: str) -> str:
+    def run(self, folder: Path, *command: str, **more: str) -> str:
+        """A program with the agents' environment, and more variables."""
         done = subprocess.run(
             command,
             cwd=folder,
-            env=self.environ(),
+            env=self.environ() | more,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

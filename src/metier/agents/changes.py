@@ -8,12 +8,10 @@ import os
 import secrets
 import shlex
 import subprocess
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, assert_never
 
-from metier.agents.json_text import without_pieces
-from metier.errors import InputError, RefusedError
+from metier.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,7 +76,20 @@ class RunPrograms:
     undo: tuple[tuple[str, ...], ...]
 
 
-Change = PutFile | PutLink | EditHooks | RemoveText | RunPrograms
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddServer:
+    """An MCP server added at the end of a settings file in TOML."""
+
+    path: Path
+    before: bytes | None
+    """What is there; None: no file."""
+    after: bytes
+    name: str
+    piece: str
+    """The text that was added."""
+
+
+Change = PutFile | PutLink | EditHooks | AddServer | RemoveText | RunPrograms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +148,18 @@ class WrittenByPrograms:
     undo: tuple[tuple[str, ...], ...]
 
 
-Written = WrittenFile | WrittenLink | WrittenFolder | WrittenHooks | WrittenRemoval | WrittenByPrograms
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenServer:
+    """An MCP server that was added to a settings file."""
+
+    path: Path
+    created: str
+    """The hash of the file if nothing else is in it; else empty."""
+    name: str
+    piece: str
+
+
+Written = WrittenFile | WrittenLink | WrittenFolder | WrittenHooks | WrittenServer | WrittenRemoval | WrittenByPrograms
 
 
 def hash_of(data: bytes) -> str:
@@ -152,7 +174,7 @@ def diff_of(change: Change) -> str:
             return f"new file {change.path}"
         case PutLink():
             return f"new link {change.path} -> {change.target}"
-        case EditHooks():
+        case EditHooks() | AddServer():
             name = "/dev/null" if change.before is None else str(change.path)
             before = (change.before or b"").decode("utf-8", "replace")
             return _unified(before, change.after.decode("utf-8", "replace"), name, change.path)
@@ -180,11 +202,14 @@ def trace_of(change: Change) -> Written:
         case EditHooks():
             created = hash_of(change.after) if change.is_new else ""
             return WrittenHooks(path=change.path, created=created, pieces=change.pieces, groups=change.groups)
+        case AddServer():
+            created = hash_of(change.after) if change.before is None else ""
+            return WrittenServer(path=change.path, created=created, name=change.name, piece=change.piece)
         case RemoveText():
             return WrittenRemoval(path=change.path, before=change.before, hash=hash_of(change.after.encode()))
         case RunPrograms():
             before = None if change.before is None else change.before.decode("utf-8", "replace")
-            data = _bytes_of(change.path)
+            data = bytes_of(change.path)
             after = hash_of(data) if data is not None and data != change.before else ""
             return WrittenByPrograms(path=change.path, before=before, hash=after, undo=change.undo)
         case _:
@@ -211,13 +236,13 @@ def apply_change(change: Change) -> None:
                 if change.path.is_symlink():
                     change.path.unlink()
                 change.path.symlink_to(change.target)
-            case EditHooks():
+            case EditHooks() | AddServer():
                 _replace_known(change.path, change.before, change.after)
             case RemoveText():
                 _replace_known(change.path, change.before.encode(), change.after.encode())
             case RunPrograms():
-                if failed := _run_all(change.commands):
-                    _run_all(change.undo)
+                if failed := run_all(change.commands):
+                    run_all(change.undo)
                     raise RefusedError(failed)
             case _:
                 assert_never(change)
@@ -227,91 +252,12 @@ def apply_change(change: Change) -> None:
 
 def _replace_known(path: Path, before: bytes | None, after: bytes) -> None:
     """Write a file that is as it was when the change was planned."""
-    if _bytes_of(path) != before:
+    if bytes_of(path) != before:
         raise RefusedError(f"{path} was changed meanwhile. Run the command again.")
     replace_file(path, after)
 
 
-def undo(written: Written) -> str:
-    """Take back what was written; returns why something was left, or an empty text."""
-    try:
-        match written:
-            case WrittenFile():
-                return _undo_file(written)
-            case WrittenLink():
-                return _undo_link(written)
-            case WrittenFolder():
-                with suppress(OSError):  # something of another's is in it
-                    written.path.rmdir()
-                return ""
-            case WrittenHooks():
-                return _undo_hooks(written)
-            case WrittenRemoval():
-                return _undo_removal(written)
-            case WrittenByPrograms():
-                return _undo_programs(written)
-            case _:
-                assert_never(written)
-    except OSError as error:
-        return f"{written.path} cannot be changed: {error.strerror}"
-
-
-def _undo_file(written: WrittenFile) -> str:
-    data = _bytes_of(written.path)
-    if data is None:
-        return ""
-    if hash_of(data) != written.hash:
-        return f"{written.path} was changed since, so it was left"
-    written.path.unlink()
-    return ""
-
-
-def _undo_link(written: WrittenLink) -> str:
-    if not os.path.lexists(written.path):
-        return ""
-    if not written.path.is_symlink() or written.path.readlink() != written.target:
-        return f"{written.path} was changed since, so it was left"
-    written.path.unlink()
-    return ""
-
-
-def _undo_hooks(written: WrittenHooks) -> str:
-    data = _bytes_of(written.path)
-    if data is None:
-        return ""
-    if written.created and hash_of(data) == written.created:
-        written.path.unlink()
-        return ""
-    try:
-        text, done = without_pieces(data.decode("utf-8"), written.pieces, written.groups)
-    except (InputError, UnicodeDecodeError):
-        return f"{written.path} cannot be read any more, so it was left"
-    if text.encode() != data:
-        replace_file(written.path, text.encode())
-    return "" if done else f"the hooks in {written.path} were changed since, so they were left"
-
-
-def _undo_removal(written: WrittenRemoval) -> str:
-    data = _bytes_of(written.path)
-    if data is None or hash_of(data) != written.hash:
-        return f"{written.path} was changed since, so the hooks that were taken out of it did not come back"
-    replace_file(written.path, written.before.encode())
-    return ""
-
-
-def _undo_programs(written: WrittenByPrograms) -> str:
-    """Put the file back as it was; if it was changed since, let the agent's own commands undo their part."""
-    data = _bytes_of(written.path)
-    if not written.hash or data is None or hash_of(data) != written.hash:
-        return _run_all(written.undo)
-    if written.before is None:
-        written.path.unlink()
-    else:
-        replace_file(written.path, written.before.encode())
-    return ""
-
-
-def _run_all(commands: Sequence[Sequence[str]]) -> str:
+def run_all(commands: Sequence[Sequence[str]]) -> str:
     """Run commands one after the other; returns why one failed, or an empty text."""
     for command in commands:
         try:
@@ -341,7 +287,8 @@ def replace_file(path: Path, data: bytes, mode: int = 0o644) -> None:
         part.unlink(missing_ok=True)
 
 
-def _bytes_of(path: Path) -> bytes | None:
+def bytes_of(path: Path) -> bytes | None:
+    """What is in a file; None: there is none."""
     try:
         return path.read_bytes()
     except FileNotFoundError:

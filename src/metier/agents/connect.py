@@ -16,10 +16,10 @@ from metier.agents.changes import (
     new_folders,
     replace_file,
     trace_of,
-    undo,
 )
 from metier.agents.manifest import Entry, read_manifest, write_manifest
 from metier.agents.plan import plugin_files, python_note
+from metier.agents.undo import undo
 from metier.errors import RefusedError
 
 if TYPE_CHECKING:

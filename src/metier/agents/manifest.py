@@ -15,6 +15,7 @@ from metier.agents.changes import (
     WrittenHooks,
     WrittenLink,
     WrittenRemoval,
+    WrittenServer,
     replace_file,
 )
 from metier.errors import RefusedError
@@ -105,6 +106,9 @@ def _row(written: Written) -> dict[str, Any]:
         case WrittenHooks():
             row = {"kind": "hooks", "path": str(written.path), "created": written.created}
             return row | {"pieces": list(written.pieces), "groups": dict(written.groups)}
+        case WrittenServer():
+            row = {"kind": "server", "path": str(written.path), "created": written.created}
+            return row | {"name": written.name, "piece": written.piece}
         case WrittenRemoval():
             row = {"kind": "removal", "path": str(written.path), "hash": written.hash}
             return row | {"before": written.before}
@@ -130,6 +134,9 @@ def _entry(row: dict[str, Any]) -> Entry:
             groups = cast("dict[str, Any]", row["groups"])
             pieces = tuple(str(piece) for piece in row["pieces"])
             written = WrittenHooks(path=path, created=str(row["created"]), pieces=pieces, groups=groups)
+        case "server":
+            texts = {name: str(row[name]) for name in ("created", "name", "piece")}
+            written = WrittenServer(path=path, **texts)
         case "removal":
             written = WrittenRemoval(path=path, before=str(row["before"]), hash=str(row["hash"]))
         case "programs":

@@ -10,8 +10,19 @@ from importlib.resources import files
 from shlex import quote
 from typing import TYPE_CHECKING, Any, assert_never
 
-from metier.agents.changes import Change, EditHooks, PutFile, PutLink, RunPrograms, WrittenFile, WrittenHooks, hash_of
+from metier.agents.changes import (
+    AddServer,
+    Change,
+    EditHooks,
+    PutFile,
+    PutLink,
+    RunPrograms,
+    WrittenFile,
+    WrittenHooks,
+    hash_of,
+)
 from metier.agents.json_text import has_group, with_hooks, without_pieces
+from metier.agents.toml_text import has_server, with_server
 from metier.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,6 +43,10 @@ CODEX_EVENTS = {
     "SessionEnd": ("end", 3),
 }
 """Codex's events: the launcher's word for each, and the seconds it may take. A change here costs the person's trust."""
+SERVER = "metier"
+"""The name of Metier's MCP server."""
+PASSED = ("METIER_ENABLED", "METIER_HOME", "METIER_WORKSPACE", "XDG_CONFIG_HOME")
+"""Variables that Codex hands on to it; it hands on no others."""
 NO_HOOKS = '{\n  "hooks": {\n  }\n}\n'
 """A new hooks file, before anything is in it."""
 TRUST_CODEX = 'Start codex once and choose "Trust all and continue": until then Codex does not run the hooks.'
@@ -78,8 +93,8 @@ def _plan_agent(places: Places, agent: CodingAgent, manifest: Manifest) -> Agent
             case "claude-code":
                 return AgentPlan(agent=agent, changes=tuple(_claude_changes(places, manifest)))
             case "codex":
-                changes = tuple(_codex_changes(places, manifest))
-                return AgentPlan(agent=agent, changes=changes, next_step=TRUST_CODEX if changes else "")
+                hooks, server = tuple(_codex_changes(places, manifest)), tuple(_codex_server(places))
+                return AgentPlan(agent=agent, changes=(*hooks, *server), next_step=TRUST_CODEX if hooks else "")
             case "copilot":
                 return AgentPlan(agent=agent, changes=tuple(_copilot_changes(places)))
             case "gemini" | "opencode" | "pi":
@@ -162,6 +177,38 @@ def _codex_changes(places: Places, manifest: Manifest) -> Iterator[Change]:
     yield EditHooks(
         path=file, before=before, after=after.encode(), is_new=text == NO_HOOKS, pieces=pieces, groups=groups
     )
+
+
+def has_codex_server(places: Places) -> bool:
+    """Whether Codex's settings name Metier's MCP server."""
+    try:
+        return has_server((places.codex / "config.toml").read_text(encoding="utf-8"), SERVER)
+    except (OSError, InputError, UnicodeDecodeError):
+        return False
+
+
+def codex_server_command(places: Places) -> str:
+    """Codex's own command that adds the MCP server."""
+    return f"codex mcp add {SERVER} -- sh {quote(str(places.launcher))} mcp"
+
+
+def _codex_server(places: Places) -> Iterator[Change]:
+    """The MCP server, at the end of Codex's settings; one that the person added by themselves will do."""
+    file = places.codex / "config.toml"
+    try:
+        before = file.read_bytes() if file.exists() else None
+        text = before.decode("utf-8") if before is not None else ""
+        if has_server(text, SERVER):
+            return
+        fields: dict[str, str | list[str]] = {"command": "sh", "args": [str(places.launcher), "mcp"]}
+        after, piece = with_server(text, SERVER, fields | {"env_vars": list[str](PASSED)})
+    except (InputError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} cannot be extended: {error}. Repair it, then connect again.") from None
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}.") from None
+    if piece:
+        _check_writable(file)
+        yield AddServer(path=file, before=before, after=after.encode(), name=SERVER, piece=piece)
 
 
 def _copilot_changes(places: Places) -> Iterator[Change]:

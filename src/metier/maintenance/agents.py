@@ -11,7 +11,7 @@ from metier.agents.duplicates import find_duplicates
 from metier.agents.known import find_agents
 from metier.agents.manifest import read_manifest
 from metier.agents.places import places_of
-from metier.agents.plan import plan_connection
+from metier.agents.plan import codex_server_command, has_codex_server, plan_connection
 from metier.errors import RefusedError
 from metier.maintenance.check import Check
 
@@ -68,6 +68,14 @@ def _connected(
         yield Check(name=NAME, state="problem", text=text, fix="metier connect")
     if any(one.name == "codex" for one in agents):
         yield from _codex_trust(places, environ)
+        yield _codex_server(places)
+
+
+def _codex_server(places: Places) -> Check:
+    if has_codex_server(places):
+        return Check(name=NAME, state="ok", text="Codex knows the MCP server")
+    text, fix = "Codex does not know the MCP server: it can ask for nothing by itself", codex_server_command(places)
+    return Check(name=NAME, state="warning", text=text, fix=fix)
 
 
 def _codex_trust(places: Places, environ: Mapping[str, str]) -> Iterator[Check]:

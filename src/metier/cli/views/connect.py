@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def show_plan(plan: ConnectionPlan, places: Places) -> None:
     """Every file that would be written, with a diff of those that are there already."""
-    from metier.agents.changes import EditHooks, diff_of
+    from metier.agents.changes import AddServer, EditHooks, diff_of
 
     if not plan.agents:
         talk("No coding agent was found. Metier connects Claude Code, Codex and Copilot CLI.")
@@ -31,18 +31,20 @@ def show_plan(plan: ConnectionPlan, places: Places) -> None:
     for change in (one for one in plan.changes if one not in own):
         talk(f"  {places.short(change.path)}{_about(change)}")
     for change in plan.changes:
-        if isinstance(change, EditHooks):
+        if isinstance(change, (EditHooks, AddServer)):
             talk(diff_of(change))
 
 
 def _about(change: Change) -> str:
-    from metier.agents.changes import EditHooks, PutFile, PutLink, RemoveText, RunPrograms
+    from metier.agents.changes import AddServer, EditHooks, PutFile, PutLink, RemoveText, RunPrograms
 
     match change:
         case PutLink():
             return "  (a link to the plugin; no settings are edited)"
         case EditHooks():
             return f"  ({len(change.groups)} hooks, added at the end)"
+        case AddServer():
+            return "  (the MCP server, added at the end)"
         case PutFile():
             return "  (which Python to start)"
         case RemoveText():

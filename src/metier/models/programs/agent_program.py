@@ -39,7 +39,7 @@ class Command(Protocol):
     PROGRAM: str
     TITLE: str
 
-    def words_of(self, name: str, system: Path, work: Path) -> tuple[str, ...]:
+    def words_of(self, name: str, system: Path, work: Path, environ: Mapping[str, str]) -> tuple[str, ...]:
         """The words after the program's name."""
         ...
 
@@ -123,7 +123,7 @@ class AgentProgram:
             work.mkdir()
             system.write_text(request.system or STANDARD, encoding="utf-8", errors="replace")
             environ = self._environ | self._command.variables(request) | {"METIER_ENABLED": "false"}
-            words = (self.program, *self._command.words_of(self.spec.name, system, work))
+            words = (self.program, *self._command.words_of(self.spec.name, system, work, environ))
             limits = ProcessLimits(seconds=request.timeout, stop=self._stop)
             return run(words, work, environ, limits, one_prompt(request.messages))
 

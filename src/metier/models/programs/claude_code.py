@@ -11,6 +11,7 @@ from metier.models.model import Finish, Reply
 from metier.types import Tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from metier.models.failures import Failure
@@ -28,7 +29,7 @@ THOUGHTS = 1024
 """Tokens that it may think before it answers: it cannot be told not to."""
 
 
-def words_of(name: str, system: Path, _work: Path) -> tuple[str, ...]:
+def words_of(name: str, system: Path, _work: Path, _environ: Mapping[str, str]) -> tuple[str, ...]:
     """The words after the program's name; the question comes on standard input."""
     model = () if name == "default" else ("--model", name)
     return (*FLAGS, *model, "--system-prompt-file", str(system))

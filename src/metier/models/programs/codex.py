@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from metier.models.failures import Malformed, RateLimited, Refused, Unreachable, one_line
@@ -10,13 +13,14 @@ from metier.models.model import Reply
 from metier.types import Tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
 
     from metier.models.failures import Failure
     from metier.models.model import Request
     from metier.processes import ProcessResult
 
+PLAIN = re.compile(r"[A-Za-z0-9_-]+")
+"""Codex allows no other names of servers."""
 PROGRAM = "codex"
 TITLE = "Codex"
 OFF = (
@@ -26,19 +30,30 @@ OFF = (
 """What it could do besides answering; a name that it does not know is no error in this form."""
 SETTINGS = (
     *('web_search="disabled"', "project_doc_max_bytes=0", "include_permissions_instructions=false"),
-    *("include_environment_context=false", "skills.include_instructions=false", "mcp_servers={}"),
+    *("include_environment_context=false", "skills.include_instructions=false"),
     *(f"features.{name}=false" for name in OFF),
 )
 
 
-def words_of(name: str, system: Path, work: Path) -> tuple[str, ...]:
+def words_of(name: str, system: Path, work: Path, environ: Mapping[str, str]) -> tuple[str, ...]:
     """The words after the program's name; the question comes on standard input."""
-    settings = (f"model_instructions_file={json.dumps(str(system))}", *SETTINGS)
+    settings = (f"model_instructions_file={json.dumps(str(system))}", *SETTINGS, *_servers_off(environ))
     model = () if name == "default" else ("-m", name)
     return (
         *("exec", "--json", "--ephemeral", "--skip-git-repo-check", "--ignore-rules", "-s", "read-only"),
         *("-C", str(work), *(word for one in settings for word in ("-c", one)), *model, "-"),
     )
+
+
+def _servers_off(environ: Mapping[str, str]) -> Iterator[str]:
+    """The person's MCP servers, each switched off: an empty table in their place would change nothing."""
+    home = Path(environ.get("CODEX_HOME") or Path(environ.get("HOME") or "~").expanduser() / ".codex")
+    try:
+        servers = tomllib.loads((home / "config.toml").read_text(encoding="utf-8"))["mcp_servers"]
+        names = [str(name) for name in servers if PLAIN.fullmatch(name)]
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    yield from (f"mcp_servers.{name}.enabled=false" for name in names)
 
 
 def variables(_: Request) -> dict[str, str]:
