@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from metier.context.models.estimate import cost_words
 from metier.events import Advanced, Began, Ended, Noted
 from metier.hooks.cited import read_below
 from metier.learning.lessons.aggregate import lesson_id, lessons_from
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 TOGETHER = 400
 """Runs read and saved at a time, whole sessions."""
-CHARACTERS = 4
-"""Characters of a token, roughly."""
 NAMED = 3
 """Lines of a model that were dropped and are named."""
 PAGE = 200_000
@@ -104,7 +103,7 @@ def _add_up(
     pages = project_pages(ctx)
     if asker is not None:
         said = list(chain.from_iterable(catch.said for catch in caught))
-        new = yield from _judged(asker, new, said, pages, stored)
+        new = yield from _judged(ctx, asker, new, said, pages, stored)
     programs = frozenset(chain.from_iterable(catch.programs for catch in caught))
     found = _kept(ctx, new, stored, pages, programs)
     if save:
@@ -140,15 +139,19 @@ def _citation(ctx: Context, lesson: Lesson) -> LessonCitation | None:
 
 
 def _judged(
-    asker: Asker, new: Sequence[Lesson], said: Sequence[Said], pages: Mapping[str, str], stored: Sequence[Lesson]
+    ctx: Context,
+    asker: Asker,
+    new: Sequence[Lesson],
+    said: Sequence[Said],
+    pages: Mapping[str, str],
+    stored: Sequence[Lesson],
 ) -> Generator[Event, None, list[Lesson]]:
     """The lessons with the model's rules in the place of quotes; the quotes stay where nobody answered."""
     rejected = [one.text for one in stored if one.status == "rejected"]
     questions = questions_for(said, pages, rejected)
     if not questions:
         return list(new)
-    tokens = sum(len(one.prompt) for one in questions) // CHARACTERS
-    asked = f"{len(questions)} questions, about {tokens:,} tokens; what was answered before costs nothing"
+    asked = f"{cost_words(ctx, asker.name, questions)}; what was answered before costs nothing"
     yield Noted(stage="learn", text=f"Asking {asker.name} which of {len(said)} sentences are rules: {asked}.")
     judged = judge_rules(asker, said, pages, rejected)
     for reason in judged.dropped[:NAMED]:
