@@ -23,6 +23,11 @@ _START = (
     # French, Spanish
     r"non[,.! ]+(?:c'|ce|pas|tu|je|il|la|le|ça)|(?:non|faux|incorrect)\s*[.!]*$|c'est (?:faux|incorrect|pas ça)",
     r"no[,.! ]+(?:eso|es|no|así|está|lo|quiero)|(?:mal|incorrecto|equivocado)\s*[.!]*$|(?:eso|así|esto) no\b",
+    # Portuguese, Russian
+    r"não[,.! ]+(?:isso|é|não|era|está|assim|foi|quero)|(?:não|errado|incorreto)\s*[.!]*$",
+    r"(?:isso|assim) não\b|desfaça\b",
+    r"нет[,.! ]+(?:это|не|ты|я|так|надо|нужно)|(?:нет|неправильно|неверно|стоп)\s*[.!]*$",
+    r"не (?:так|то)\b|верни (?:как|назад|обратно)\b|(?:отмени|откати)\b",
     # Chinese, Japanese
     r"不对|不是这|不是那|错了|错误|不要这样|不行|别这样|搞错|重做|撤销|還是不|不對|錯了",
     r"違います|違う|ちがう|間違|そうじゃな|そうではな|ダメ|だめ|やり直|元に戻",
@@ -41,6 +46,11 @@ _ANYWHERE = (
     r"\b(?:ça|cela|ca) ne (?:marche|fonctionne) (?:toujours )?pas|\bce n'est pas (?:ce que|correct|juste|bon)",
     r"\btu as (?:oublié|cassé|mal)|\bj'ai (?:dit|demandé)\b",
     r"\b(?:sigue sin|todavía no|aún no) |\bno (?:funciona|es lo que|es correcto)\b|\b(?:olvidaste|rompiste)\b",
+    r"\bisso (?:está|é|foi) (?:errado|incorreto)|\bnão (?:funciona|funcionou|era isso|foi isso|é o que eu)\b",
+    r"\b(?:você|vc) (?:esqueceu|quebrou|ignorou)\b|\beu (?:disse|falei|pedi)\b|\bainda (?:não|dá erro)\b",
+    r"\bэто (?:неправильно|неверно|не то|не так)\b|\bвс[её] ещ[её] не\b|\bне работает\b",
+    r"\bя (?:же )?(?:сказал|просил|говорил)\w*",
+    r"\bты (?:опять |снова )?(?:забыл|сломал|пропустил|проигнорировал)\w*",
     r"还是不|还是报错|仍然不|没有用|没用|不是我(?:要|想)|我说的是|我要的是|你忘|你漏|又错",
     r"まだ(?:動|エラ|直|でき)|動かない|動きません|直ってい?な|じゃなくて|ではなくて|と言った|頼んでいな|忘れて(?:い|ま)",
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from metier.learning.lessons.session.languages import OTHER_STOPS, other_cues
 from metier.learning.lessons.session.sightings import Said
 from metier.learning.lessons.session.signals import (
     ANGRY,
@@ -17,6 +19,7 @@ from metier.learning.lessons.session.signals import (
     PASTED,
     PROCESS,
 )
+from metier.learning.lessons.session.surroundings import AROUND, surrounding_cues
 from metier.text.terms import terms_of as meaning_words
 from metier.text.words import stem
 
@@ -29,15 +32,26 @@ LOOKED_AT, OPENING = 1_500, 500
 """Characters of a message that a person writes; of a longer one, which holds something pasted, only the opening."""
 SHORTEST, LONGEST = 12, 400
 """Characters of a sentence that can be a wish."""
+SHORT = 160
+"""Characters of a message about which its surroundings say something: a longer one is a task of its own."""
+WEIGHTS = {name: weight for name, weight, _ in CUES} | dict.fromkeys(AROUND, 0.5)
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_KATAKANA = re.compile(r"[\u30a1-\u30fa\u30fc]{2,}")
+"""A word of Japanese that stands for one thing, however many signs it has."""
 
 
 def said_in(session: Sequence[Record], name: str) -> Iterator[Said]:
-    """The sentences of a session's messages that carry a signal."""
+    """The sentences of a session's messages that carry a signal, in their words or around them."""
     for at, record in enumerate(session):
         before = session[at - 1].run if at else None
+        around: tuple[str, ...] | None = None
         for sentence in sentences_of(record.run.message):
-            cues = cues_of(sentence)
-            if cues and PROCESS.search(sentence):
+            if not PROCESS.search(sentence):
+                continue
+            if around is None:
+                around = surrounding_cues(session, at) if length_of(record.run.message) <= SHORT else ()
+            cues = (*cues_of(sentence), *around)
+            if cues:
                 yield Said(
                     run=record.id,
                     session=name,
@@ -58,7 +72,7 @@ def sentences_of(message: str) -> Iterator[str]:
     for line in END.split(FENCE.sub("\n", own)):
         text = " ".join(line.split())
         if (
-            SHORTEST <= len(text) <= LONGEST
+            SHORTEST <= length_of(text) <= LONGEST
             and not NOT_SAID.match(line)
             and not DATA.search(text)
             and not ANGRY.search(text)
@@ -70,15 +84,15 @@ def sentences_of(message: str) -> Iterator[str]:
 def cues_of(sentence: str) -> tuple[str, ...]:
     """The signals of a sentence."""
     plain = sentence.replace("’", "'")
-    return tuple(name for name, _, pattern in CUES if pattern.search(plain))
+    return tuple(dict.fromkeys(name for name, _, pattern in (*CUES, *other_cues(plain)) if pattern.search(plain)))
 
 
 def weight_of(sentence: str, cues: Sequence[str]) -> float:
     """How much a sentence sounds like a wish for next time; what is about one case only, or pasted, less."""
-    found = sum(weight for name, weight, _ in CUES if name in cues)
+    found = sum(WEIGHTS[name] for name in cues)
     if ONE_CASE.search(sentence):
         found *= 0.4
-    if not 20 <= len(sentence) <= 180:
+    if not 20 <= length_of(sentence) <= 180:
         found *= 0.6
     return found * (0.3 if PASTED.match(sentence) else 1.0)
 
@@ -90,5 +104,11 @@ def process_terms(sentence: str) -> frozenset[str]:
 
 def terms_of(sentence: str) -> tuple[str, ...]:
     """What a sentence is about: stems of its content words."""
-    found = (stem(word) for word in meaning_words(sentence) if not CUE_WORDS.fullmatch(word))
+    words = (word for word in meaning_words(_KATAKANA.sub(" ", sentence)) if not CUE_WORDS.fullmatch(word))
+    found = (*_KATAKANA.findall(sentence), *(stem(word) for word in words if word not in OTHER_STOPS))
     return tuple(dict.fromkeys(term for term in found if len(term) > 1))
+
+
+def length_of(text: str) -> int:
+    """How long a text is; a sign of a script without spaces says as much as three letters."""
+    return len(text) + 2 * len(_WIDE.findall(text))

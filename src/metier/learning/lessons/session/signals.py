@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from metier.learning.lessons.session.languages import OTHER_PROCESS, WIDE_PROCESS
+
 _TOLD = (
     r"(?:^|[,;:.!?*(\"-] ?|\b(?:you|we|to|please|must|should|and|but|also|first|to first|"
     r"i want you to|operations|they|them|it) )"
@@ -85,7 +87,8 @@ PROCESS = re.compile(
     r"delet\w+|remov\w+|install\w*|dependenc\w+|packages?|imports?|types?|hooks?|ci|prs?|pull requests?|issues?|tasks?|"
     r"sessions?|errors?|warnings?|logs?|prints?|mocks?|fixtures?|databases?|migrations?|config\w*|api|functions?|"
     r"names?|nam(?:ed|ing)|markdown|emojis?|todo\w*|paths?|rules?|steps?|approv\w+|ask\w*|confirm\w*|explain\w*|"
-    r"verif\w+|check\w*|runn?\w*|search\w*|grep|versions?)\b|`[^`]+`|\b[\w-]{2,}\.[a-z]{2,5}\b",
+    rf"verif\w+|check\w*|runn?\w*|search\w*|grep|versions?|{OTHER_PROCESS})\b|{WIDE_PROCESS}|"
+    r"`[^`]+`|\b[\w-]{2,}\.[a-z]{2,5}\b",
     re.IGNORECASE,
 )
 NOT_SAID = re.compile(
@@ -115,7 +118,7 @@ ANGRY = re.compile(
 )
 """Anger, and words that only drive a model on."""
 FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(@a-z])|\n+")
+END = re.compile(r"(?<=[.!?])\s+(?=[^\W\d_]|[\"'`(@])|(?<=[。！？])\s*|\n+")
 DATA = re.compile(
     r"https?://|[\w.+-]+@[\w-]+\.\w+|\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|[{}<>|=;]{2,}|\\n|\S{60,}|(?:[\w.]+/){4,}|^\W*[-\w]+=|^\s*\d+\s"
 )
