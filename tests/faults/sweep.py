@@ -38,8 +38,8 @@ SYSCALLS = (
 """Every call by which a file or a name changes. The worker acknowledges with `writev`, so that it is not counted."""
 ENVIRON = {name: value for name, value in os.environ.items() if not name.startswith("METIER_")}
 ENVIRON |= {"PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1", **IDENTITY}
-# below a file nobody can make a folder, not even root: no command leaves settings that a later test would read
-ENVIRON["XDG_CONFIG_HOME"] = "/dev/null/config"
+# below a file nobody can make a folder, not even root: no command reads or leaves anything in somebody's home
+ENVIRON |= {"HOME": "/dev/null/home", "XDG_CONFIG_HOME": "/dev/null/home/.config"}
 PATIENCE = 120
 """Seconds after which a command counts as hanging."""
 

@@ -17,6 +17,8 @@ import pytest
 from sweep import ENVIRON, METIER, PATIENCE, SPOOL, clear_line, listed, metier, names, run, spool, worker
 from waiting import line_of
 
+from metier.workspace import Workspace
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -177,17 +179,23 @@ def test_one_that_read_the_spool_long_ago_does_not_deliver_it_again(made: Path, 
     assert sorted(str(row["message"]) for row in listed(made)) == ["another", "only once"]
 
 
+@pytest.mark.parametrize("brought", [False, True], ids=["new", "brought by somebody"])
 @pytest.mark.parametrize("rounds", [2, pytest.param(40, marks=pytest.mark.slow)])
-def test_processes_that_make_a_workspace_at_the_same_moment_share_it(rounds: int, crowd: Crowd, tmp_path: Path) -> None:
+def test_processes_that_make_a_workspace_at_the_same_moment_share_it(
+    rounds: int, brought: bool, crowd: Crowd, tmp_path: Path
+) -> None:
     for number in range(rounds):
         folder, gate = tmp_path / f"ws{number}", tmp_path / f"gate{number}"
         folder.mkdir()
+        if brought:
+            Workspace.open(folder, environ={"METIER_IDENTITY": "somebody else altogether"}).close()
         both = [crowd.start(worker("record", folder, f"w{index}", 3, gate)) for index in range(3)]
         time.sleep(0.4)
         gate.touch()
         for process in both:
             _said(process)
         assert names(folder) == {f"w{one}-{two}" for one in range(3) for two in range(3)}
+        assert len(list(folder.glob(".metier-foreign-*"))) == brought
 
 
 def test_a_process_that_closes_takes_nothing_from_one_that_goes_on(made: Path, crowd: Crowd, tmp_path: Path) -> None:

@@ -149,7 +149,9 @@ def _check_standing(state: Path, root: Path, key: bytes, *, create: bool, at_hom
         return ""
     if not create or state.parent != root:
         raise ConfigError(identity.foreign_text(state))
-    aside = identity.set_aside(state)
+    aside = identity.set_aside(state, key, at_home=at_home)
+    if aside is None:
+        return ""
     return f"{state} was not made by you at this place. It is now {aside.name}; look at it: metier init --adopt"
 
 

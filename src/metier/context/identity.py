@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from metier.context import state_folder as place
-from metier.errors import ConfigError, StoreError
+from metier.errors import BusyError, ConfigError, StoreError
 from metier.hooks.identity import OWNER, SHORTEST, VARIABLE, is_own_state, key_path, read_key, state_seal
 from metier.hooks.spool import SPOOL, sync_folder
 
@@ -19,6 +19,8 @@ Standing = Literal["absent", "own", "foreign"]
 """Not made yet, made by this person at this place, or brought by somebody."""
 ASIDE = ".metier-foreign-"
 """How the names of state folders begin that were set aside."""
+PATIENCE = 10.0
+"""Seconds to wait for another process that sets a state folder aside."""
 UNTOUCHED = frozenset({".gitignore", "metier.toml", SPOOL, OWNER})
 """What may lie in a state folder that is not made yet: settings, and what a killed process left."""
 HISTORY = frozenset({"objects", "versions", "journal", "staging", "library.lock"})
@@ -33,6 +35,8 @@ def user_key(environ: Mapping[str, str], *, make: bool = True) -> bytes:
         raise ConfigError(f"{VARIABLE} is too short: it needs at least {SHORTEST} characters.")
     file = Path(key_path(environ))
     if file.is_symlink() or file.exists():
+        if found := read_key(environ):  # another process has just made it
+            return found
         raise ConfigError(
             f"{file} is not a key that only you can read. Run `chmod 600 {file}`; it must be your own file and no link."
         )
@@ -62,7 +66,10 @@ def standing_of(state: Path, key: bytes, *, at_home: bool = False) -> Standing:
         raise StoreError(f"The state folder {state} cannot be read: {error.strerror}.") from None
     spooled = (state / SPOOL).is_symlink() or ((state / SPOOL).is_dir() and any((state / SPOOL).iterdir()))
     allowed = UNTOUCHED | HISTORY if at_home else UNTOUCHED
-    return "foreign" if spooled or OWNER in names or not names <= allowed else "absent"
+    if not spooled and OWNER not in names and names <= allowed:
+        return "absent"
+    # another process of this person may have made it between the two looks; the seal is the first thing in it
+    return "own" if is_own_state(str(state), key) else "foreign"
 
 
 def foreign_text(state: Path) -> str:
@@ -73,15 +80,29 @@ def foreign_text(state: Path) -> str:
     )
 
 
-def set_aside(state: Path) -> Path:
-    """Rename a foreign state folder, so that a new one can take its place; nothing in it is lost."""
-    number = next(number for number in range(1, 10_000) if not _aside(state, number).exists())
-    target = _aside(state, number)
+def set_aside(state: Path, key: bytes, *, at_home: bool = False) -> Path | None:
+    """Rename a foreign state folder, so that a new one can take its place; nothing in it is lost.
+
+    One process at a time: another may have done it, and what lies there now is this person's own. None: so it was.
+    """
+    from metier.store.engines.exclusive import try_flock, try_lock
+
+    handle = -1
     try:
+        handle = os.open(state.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        if not try_lock(lambda: try_flock(handle), PATIENCE):
+            raise BusyError(f"Another process is setting {state} aside. Try again when it is done.")
+        if standing_of(state, key, at_home=at_home) != "foreign":
+            return None
+        number = next(number for number in range(1, 10_000) if not _aside(state, number).exists())
+        target = _aside(state, number)
         state.rename(target)
         sync_folder(str(state.parent))
     except OSError as error:
         raise StoreError(f"{state} cannot be set aside: {error.strerror}.") from None
+    finally:
+        if handle >= 0:
+            os.close(handle)
     return target
 
 

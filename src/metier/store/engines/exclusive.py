@@ -29,7 +29,7 @@ def lock_by_file(file: Path, wait: float) -> Generator[None]:
     except OSError as error:
         raise StoreError(f"{file.parent} cannot be written: {error.strerror} (the lock file {file.name}).") from None
     try:
-        if not try_lock(lambda: _flock(handle), wait):
+        if not try_lock(lambda: try_flock(handle), wait):
             raise BusyError(f"process {_holder(handle)}")
         with let_go_by_children(handle):
             os.ftruncate(handle, 0)
@@ -39,7 +39,8 @@ def lock_by_file(file: Path, wait: float) -> Generator[None]:
         os.close(handle)
 
 
-def _flock(handle: int) -> bool:
+def try_flock(handle: int) -> bool:
+    """Whether an open file or folder could be locked at once."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
