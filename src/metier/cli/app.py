@@ -51,6 +51,7 @@ COMMANDS = {
     "train": "metier.cli.commands.train",
     "worker": "metier.cli.commands.fleet.worker:worker",
     "fleet": "metier.cli.commands.fleet",
+    "store": "metier.cli.commands.fleet.store",
     "audit": "metier.cli.commands.audit",
     "models": "metier.cli.commands.models",
     "pause": "metier.cli.commands.setup.pause:pause",

@@ -157,10 +157,12 @@ def _check_standing(state: Path, root: Path, key: bytes, *, create: bool, at_hom
 
 def _check_database(ctx: Context) -> None:
     """Refuse a database that was exchanged for another one; a new one is sealed."""
-    if ctx.config.store:  # whoever joined a server believes it
-        return
     seal = database_seal(ctx.key, str(ctx.state))
     with ctx.store.read() as transaction:
+        if begun := meta.get(transaction, meta.COPIED_FROM):
+            raise ConfigError(f"A copy into this store is not finished. Run it again: metier store copy {begun} TO")
+        if ctx.config.store:  # whoever joined a server believes it
+            return
         found = meta.get(transaction, meta.OWNER)
         if found == seal:
             return

@@ -38,6 +38,12 @@ class Dialect:
     words_delete: str
     words_match: str
     """Numbers of the skills that hold any of the words, the best first, with how good; takes a query and a limit."""
+    own_serial: str
+    """Stands in an INSERT that brings serial numbers along."""
+    last_serial: str
+    """The highest serial number ever given in a $table's $column."""
+    set_serial: tuple[str, ...]
+    """Statements after which the next number in a $table's $column is higher than the one they take."""
 
     def sql(self, text: str) -> str:
         """A portable statement in this engine's words."""
@@ -79,6 +85,12 @@ SQLITE = Dialect(
     words_delete="INSERT INTO skill_words (skill_words, rowid, name, description, body) VALUES ('delete', ?, ?, ?, ?)",
     words_match="SELECT rowid, -bm25(skill_words, 8.0, 6.0, 1.0) AS good FROM skill_words WHERE skill_words MATCH ?"
     " ORDER BY good DESC LIMIT ?",
+    own_serial="",
+    last_serial="SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = '$table'), 0)",
+    set_serial=(
+        "INSERT INTO sqlite_sequence SELECT '$table', 0 WHERE '$table' NOT IN (SELECT name FROM sqlite_sequence)",
+        "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = '$table'",
+    ),
 )
 
 POSTGRESQL = Dialect(
@@ -106,4 +118,7 @@ POSTGRESQL = Dialect(
     words_delete="DELETE FROM skill_words WHERE number = ? AND coalesce(?::text, ?::text, ?::text) IS NOT NULL",
     words_match="SELECT number, ts_rank(words, query)::double precision AS good"
     " FROM skill_words, to_tsquery('english', ?) AS query WHERE words @@ query ORDER BY good DESC, number LIMIT ?",
+    own_serial="OVERRIDING SYSTEM VALUE",
+    last_serial="SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('$table', '$column')::regclass), 0)",
+    set_serial=("SELECT setval(pg_get_serial_sequence('$table', '$column'), greatest(1, ?))",),
 )

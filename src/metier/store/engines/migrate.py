@@ -12,6 +12,7 @@ from metier.errors import SchemaError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from metier.store.engines.dialect import Dialect
     from metier.store.engines.engine import Engine, Transaction
 
 LEDGER = "CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY, name TEXT NOT NULL, applied TEXT NOT NULL)"
@@ -48,7 +49,7 @@ def migrate(engine: Engine, now: str, migrations: Sequence[Migration] | None = N
             step = _next(_version(transaction), migrations)
             if step is None:
                 return taken
-            for statement in _statements(step, transaction):
+            for statement in statements_of(step, transaction.dialect):
                 transaction.all(statement)
             transaction.all(
                 "INSERT INTO migrations (number, name, applied) VALUES (?, ?, ?)", (step.number, step.name, now)
@@ -81,7 +82,7 @@ def _next(found: int, migrations: Sequence[Migration]) -> Migration | None:
     return next((step for step in migrations if step.number > found), None)
 
 
-def _statements(step: Migration, transaction: Transaction) -> tuple[str, ...]:
-    dialect = transaction.dialect
+def statements_of(step: Migration, dialect: Dialect) -> tuple[str, ...]:
+    """The statements of a step, with those of its own that an engine has."""
     own = {"CREATE FULLTEXT": dialect.create_fulltext, "CREATE SKILL WORDS": dialect.create_words}
     return tuple(part for statement in step.statements for part in own.get(statement, (statement,)))

@@ -14,6 +14,10 @@ ERASING = "retention.erasing"
 """Set while removed text still has to be wiped."""
 OWNER = "state.owner"
 """The seal of the person whose database it is."""
+COPYING = "copy."
+"""How the names of facts begin about a copy into this store that is not finished."""
+COPIED_FROM = f"{COPYING}from"
+"""The place that an unfinished copy is of."""
 CONTENT = (
     "runs",
     "drafts",
@@ -46,6 +50,11 @@ def put(transaction: Transaction, name: str, value: str) -> None:
         "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
         (name, value),
     )
+
+
+def forget_copying(transaction: Transaction) -> None:
+    """Drop what was noted about a copy into this store: it is finished."""
+    transaction.all("DELETE FROM meta WHERE name LIKE ?", (f"{COPYING}%",))
 
 
 def has_content(transaction: Transaction) -> bool:

@@ -65,6 +65,13 @@ def keep(transaction: Transaction, texts: Sequence[SkillText]) -> None:
     transaction.many(transaction.dialect.words_insert, _words(transaction, list(fresh)))
 
 
+def index_all(transaction: Transaction) -> None:
+    """Put the words of all kept texts into an empty index."""
+    rows = transaction.all("SELECT hash, name FROM skill_texts ORDER BY number")
+    contents = [ContentKey(str(digest), str(name)) for digest, name in rows]
+    transaction.many(transaction.dialect.words_insert, _words(transaction, contents))
+
+
 def drop(transaction: Transaction, contents: Sequence[ContentKey]) -> None:
     """Take the words of texts out of the index, and drop all that is known of them."""
     transaction.many(transaction.dialect.words_delete, _words(transaction, contents))

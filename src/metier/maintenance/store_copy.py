@@ -1,0 +1,88 @@
+"""`metier store copy`: a whole store to another place, from a file to a server or back."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from metier.config import STATE
+from metier.context.context import DATABASE, LOCK
+from metier.context.identity import foreign_text, standing_of
+from metier.errors import ConfigError, NotFoundError, UsageError
+from metier.hooks.identity import database_seal
+from metier.store.copying.copy import copy_store
+from metier.store.engines import migrate
+from metier.store.tables import meta
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from metier.events import Event
+    from metier.store.copying.copy import CopiedStore
+    from metier.store.engines.engine import Engine
+
+PASSWORD = re.compile(r"(://[^:/@]*):[^@]*(?=@)")
+SERVER = ("postgresql://", "postgres://")
+WAIT = 30.0
+"""Seconds for another process that writes."""
+
+
+def copy_between(source: str, target: str, key: bytes, now: str) -> Generator[Event, None, CopiedStore]:
+    """Copy the store at one place to another, which must be empty or a begun copy of the same; checked by hashes."""
+    if place_of(source) == place_of(target):
+        raise UsageError("FROM and TO are the same store.")
+    with closing(_open_source(source, key)) as one, closing(_open_target(target, key, now)) as other:
+        seal = "" if target.startswith(SERVER) else database_seal(key, str(file_of(target).parent))
+        return (yield from copy_store(one, other, place_of(source), seal))
+
+
+def place_of(text: str) -> str:
+    """A store's place as it is noted and shown: an address without its password, or a file's whole path."""
+    return PASSWORD.sub(r"\1", text) if text.startswith(SERVER) else str(file_of(text))
+
+
+def file_of(text: str) -> Path:
+    """The database file that a path means: itself, or that of a workspace or of its state folder."""
+    path = Path(text).expanduser().absolute()
+    if path.is_dir():
+        return path / DATABASE if path.name == STATE or (path / DATABASE).exists() else path / STATE / DATABASE
+    return path
+
+
+def _open_source(text: str, key: bytes) -> Engine:
+    """The store to read; a file must be this person's own, and everything must have this version's schema."""
+    engine = _engine(text)
+    if not text.startswith(SERVER) and not file_of(text).is_file():
+        raise NotFoundError(f"There is no store at {file_of(text)}. Name a database file, a workspace, or a server.")
+    with engine.read() as transaction:
+        if not migrate.check(migrate.version(transaction)):
+            raise ConfigError("The source is from an older Metier. Open it once with this version: metier doctor")
+        if not text.startswith(SERVER):
+            seal = database_seal(key, str(file_of(text).parent))
+            if meta.get(transaction, meta.OWNER) != seal:
+                raise ConfigError(foreign_text(file_of(text)))
+        if meta.get(transaction, meta.COPIED_FROM):
+            raise ConfigError("The source is itself an unfinished copy. Finish that one first.")
+    return engine
+
+
+def _open_target(text: str, key: bytes, now: str) -> Engine:
+    """The store to write, with this version's schema."""
+    if not text.startswith(SERVER) and standing_of(file_of(text).parent, key) != "own":
+        raise ConfigError(f"{file_of(text).parent} is no state folder of yours. Make the workspace first: metier init")
+    engine = _engine(text)
+    migrate.migrate(engine, now)
+    return engine
+
+
+def _engine(text: str) -> Engine:
+    if text.startswith(SERVER):
+        from metier.store.engines.postgres import PostgresEngine
+
+        return cast("Engine", PostgresEngine(text, wait=WAIT))
+    from metier.store.engines.sqlite import SqliteEngine
+
+    file = file_of(text)
+    return SqliteEngine(file, lock=file.with_name(LOCK), wait=WAIT)
