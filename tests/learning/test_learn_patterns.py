@@ -21,6 +21,7 @@ from learn_world import (
     task,
 )
 
+from metier.learning.procedures.requests import ask_for_one_thing
 from metier.learning.trace import trail
 from metier.models.embedder import StaticEmbedder
 from metier.store.tables.learning import waiting
@@ -210,3 +211,30 @@ def test_a_request_of_no_words_waits_and_hurts_nobody(ws: Workspace) -> None:
     ws.deliver([*empty, *task(TESTS, 0, 2), replace(empty[0], output="Other.")])
     learned(ws)
     assert (2, 0, "ready") in state(ws)
+
+
+def conversations(count: int, turns: int) -> list[Run]:
+    """Sessions of many turns; the same task is asked for in the middle of each."""
+    chat = [
+        Run(message=f"what about part {turn} of {name}?", output=f"Part {turn} is fine.", status="completed")
+        for name in ("alpha", "beta", "gamma", "delta")[:count]
+        for turn in range(turns)
+    ]
+    sessions = [f"talk-{number // turns}" for number in range(len(chat))]
+    asked = [replace(run, session=f"talk-{number % count}") for number, run in enumerate(task(TESTS, 0, 4))]
+    return [*(replace(run, session=name) for run, name in zip(chat, sessions, strict=True)), *asked]
+
+
+def test_what_is_asked_for_in_several_conversations_is_a_task_and_turns_of_one_are_none(tmp_path: Path) -> None:
+    for count, wanted in ((4, 1), (2, 0)):
+        with opened(tmp_path / str(count)) as ws:
+            ws.deliver(conversations(count, 12))
+            learned(ws)
+            drafts = [one.pattern for one in all_drafts(ws)]
+            assert drafts == [one.id for one in all_patterns(ws) if "login" in one.summary][:wanted]
+            assert len(drafts) == wanted
+
+
+def test_turns_that_only_sound_alike_are_no_task() -> None:
+    assert ask_for_one_thing(TESTS)
+    assert not ask_for_one_thing(["I agree, but look first", "I thought we agreed on uv", "Agreed, go on then"])

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 EXAMPLE = 140
 """Characters of a request shown as an example."""
 CORRECTION = 300
+TURN = 400
+"""Characters of a request in which it says what it is about."""
+SHARED = 0.75
+"""Share of the requests that have a word in common, where they ask for one thing."""
 SUBJECT = 0.25
 """Share of the requests a word stands in, from which on it is part of the subject."""
 EARLY = 12
@@ -67,6 +71,12 @@ _PROPER = re.compile(r"(?<=[a-z,:;] )[A-Z][a-z]+(?:'s)?\b(?! [A-Z])")
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+(.*?)[ \t:.]*$", re.MULTILINE)
 _PAUSES = re.compile(r"…(?:\W*…)+")
 RARE = 0.4
+
+
+def ask_for_one_thing(requests: Sequence[str]) -> bool:
+    """Whether nearly all requests share at least three words that say something."""
+    counts = Counter(word for request in requests for word in set(stems_of(request[:TURN])) - _GENERAL)
+    return sum(count >= SHARED * len(requests) for count in counts.values()) >= 3
 
 
 def plain(request: str, values: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from metier.learning.drafting.proposal import AFTER, Proposal, Refusal, draft_of
 from metier.learning.drafting.shortcut import as_shortcut, is_stable, shortcut_name
 from metier.learning.drafting.similar_skills import recall
 from metier.learning.next_step import GROWTH, is_held_by_fault
+from metier.learning.procedures.requests import ask_for_one_thing
 from metier.learning.stages.read_runs import SessionCache, in_short, lessons_of, paths_of, runs_around
 from metier.library.proposals.drafts import OPEN
 from metier.library.proposals.second_opinion_commands import opinion_commands
@@ -39,6 +40,11 @@ if TYPE_CHECKING:
     from metier.types import Draft, Pattern
 
 UNREAD = "the sessions behind it are too long to see what the agent had heard before, so a person has to agree"
+TALK = "its runs are turns of conversations that only sound alike"
+TURNS = 3
+"""Other runs for each run of a pattern, from which on its sessions are conversations."""
+MIN_SESSIONS = 3
+"""Conversations in which the same was asked for."""
 GATE = "gate: "
 """How the note begins with which a gate rejects a draft."""
 
@@ -85,6 +91,8 @@ class DraftWriter:
         """A new draft of a pattern, reviewed; `earlier` are the drafts it has already."""
         lessons = lessons_of(self.library.ctx, pattern.id, self.cache, self.unsaved)
         shipped = tuple(dict.fromkeys(name_of(one) for one in earlier if one.status == "accepted"))
+        if not pattern.winning_path and not shipped and self._is_talk(pattern, lessons):
+            return NoDraft(reason=TALK, drafter=self.drafter.name)
         proposal = self._proposal(pattern, in_short(lessons), shipped)
         if isinstance(proposal, NothingNew):
             return NoDraft(reason=proposal.reason, drafter=proposal.drafter or self.drafter.name)
@@ -92,6 +100,15 @@ class DraftWriter:
         fitted = self._fit(pattern, proposal, lessons)
         new = fitted if isinstance(fitted, NoDraft) else fit_into_history(fitted, earlier)
         return replace(new, drafter=proposal.model.removeprefix(AFTER)) if isinstance(new, NoDraft) else new
+
+    def _is_talk(self, pattern: Pattern, lessons: Lessons) -> bool:
+        """Whether the requests are turns of conversations that only sound alike, or all come from one session."""
+        found = (*lessons.successes, *lessons.failures)
+        around = runs_around(self.library.ctx, pattern.id, self.sessions, self.unsaved)
+        if around is not None and len(around) < TURNS * len(found):
+            return False
+        sessions = {run.session for run in found}
+        return len(sessions) < MIN_SESSIONS or not ask_for_one_thing([run.message for run in found])
 
     def refresh(self, pattern: Pattern, old: Draft) -> Draft:
         """An open draft, fitted and reviewed again; its text stays. A draft that no longer fits is quarantined."""
