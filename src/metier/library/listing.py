@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from metier.errors import MetierError
 from metier.events import Advanced, Began, Ended
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from metier.library.versions.version_store import VersionStore
     from metier.types.skills import Glance, SkillOrigin, SkillStatus
 
+T = TypeVar("T")
 STEP = 500
 """Skills between two progress events."""
 GONE = ("archived", "deleted")
@@ -95,8 +96,8 @@ def list_skills(library: Library, order: Order | None = None) -> list[Skill]:
     return result_of(scan_skills(library, order))
 
 
-def result_of(events: Generator[Event, None, list[Skill]]) -> list[Skill]:
-    """What a scan returns, without its events."""
+def result_of(events: Generator[Event, None, T]) -> T:
+    """What long work returns, without its events."""
     while True:
         try:
             next(events)

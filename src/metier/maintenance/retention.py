@@ -17,6 +17,7 @@ from metier.store.tables.runs import full_text as search
 from metier.store.tables.runs import runs
 from metier.store.tables.runs import transcripts as files
 from metier.store.tables.selection import selections
+from metier.store.tables.training import cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,6 +48,7 @@ def remove_runs(ctx: Context, ids: Sequence[str], reason: str) -> Iterator[Event
             gone += runs.remove(transaction, part, ctx.now())
             memo.clear(transaction)  # what a model said may quote them
             lessons.forget_runs(transaction, part)
+            cases.forget_runs(transaction, part)
             selections.forget(transaction, part, [record.run.message for record in found])
             note_action(transaction, ctx, f"remove {len(part)} runs", " ".join(part), reason)
             meta.put(transaction, meta.ERASING, "yes")

@@ -9,6 +9,8 @@ from metier.errors import MetierError
 from metier.events import Ended, Noted
 from metier.learning.learn import DEFAULT, DEFAULT_PARTS, learn
 from metier.learning.watch.watch import summary
+from metier.library.proposals.gate import NoCases
+from metier.proof.routing import RoutingGate
 from metier.proof.trials.trials import settle_trials
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ def learn_and_prove(
     library: Library, options: Options = DEFAULT, gate: ShipGate | None = None, parts: Parts = DEFAULT_PARTS
 ) -> Generator[Event, None, Learned]:
     """One pass of learning, then one of proof; what was learned stands if proof fails."""
-    learned = yield from learn(library, options, gate, parts)
+    learned = yield from learn(library, options, RoutingGate(library, gate or NoCases()), parts)
     if options.dry_run:
         return learned
     notes = proof_notes(library)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SkillStory:
+class SkillRecord:
     """All that is known of a skill."""
 
     skill: str
@@ -54,7 +54,7 @@ class SkillStory:
         return self.worth.counts.selected * self.body_tokens
 
 
-def skill_story(library: Library, skill: str) -> SkillStory:
+def skill_story(library: Library, skill: str) -> SkillRecord:
     """The story of a skill, by its name."""
     ctx = library.ctx
     versions = list_versions(library, skill)
@@ -65,7 +65,7 @@ def skill_story(library: Library, skill: str) -> SkillStory:
     with ctx.store.read() as transaction:
         every = audit.list_own(transaction)
     current = versions[-1].hash if versions else ""
-    return SkillStory(
+    return SkillRecord(
         skill=name,
         versions=versions,
         profile=profile_of(ctx, found),

@@ -154,12 +154,20 @@ def _change(library: Library, proposed: ComposedDraft, decision: Decision) -> Sk
         provenance=draft.provenance,
         guidance=draft.guidance,
         findings=_review_findings(draft),
-        receipt="force_accept: approved by a person" if approved else receipt_of(decision),
+        receipt=_receipt(decision, approved=approved),
         gain=made.gain,
         created=library.ctx.now(),
     )
     past = versions_in_parcel(library, draft, found)
     return SkillChange(root=found.root.real, package=proposed.after, base=draft.base_hash, version=version, past=past)
+
+
+def _receipt(decision: Decision, *, approved: bool) -> str:
+    """What a version's history says of the gate: a person's yes, and what was measured beside it."""
+    if not approved:
+        return receipt_of(decision)
+    measured = f"; {receipt_of(decision)}" if decision.action in ("accept", "accept_new_best") else ""
+    return f"force_accept: approved by a person{measured}"
 
 
 def _status(last: Version | None, decision: Decision, *, approved: bool) -> SkillStatus:

@@ -136,8 +136,20 @@ def check_admission(newcomer: Newcomer, pool: SkillPool | None) -> Generator[Eve
     there = yield from build_eval_library(library, eval_basis(pool.ctx if pool else None))
     if newcomer.queries:
         probes = yield from _labelled_probes(newcomer.queries, skill, there)
-    else:
-        probes = _neighbour_probes(skill, there, served_requests(pool.ctx) if pool else {})
+        return (yield from _asked_twice(skill, there, probes))
+    return (yield from admit(skill, there, served_requests(pool.ctx) if pool else {}))
+
+
+def admit(
+    skill: Selectable, there: EvalLibrary, requests: Mapping[str, Sequence[str]]
+) -> Generator[Event, None, Admission]:
+    """Which tasks a skill would take over from its neighbours, by what these say of themselves and have served."""
+    return (yield from _asked_twice(skill, there, _neighbour_probes(skill, there, requests)))
+
+
+def _asked_twice(
+    skill: Selectable, there: EvalLibrary, probes: Sequence[TaskProbe]
+) -> Generator[Event, None, Admission]:
     queries = [one.query for one in probes]
     before = yield from ask_queries(there, queries, NEIGHBOURS)
     after = yield from ask_queries(there.with_skill(skill), queries, NEIGHBOURS)

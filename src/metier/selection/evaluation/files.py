@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from metier.events import Event
     from metier.selection.choosing.choose import Basis
     from metier.selection.evaluation.labelled_queries import Query
+    from metier.skills.package import Package
 
 SAID = 20
 """Bad lines of a file that are named one by one."""
@@ -71,9 +72,13 @@ def package_from(folder: Path) -> Selectable:
     """The skill in a folder as selection sees it."""
     from metier.library.disk.packages import read_package
 
-    package = read_package(folder)
+    return selectable_of(read_package(folder), folder.name)
+
+
+def selectable_of(package: Package, name: str) -> Selectable:
+    """A package as selection sees it; `name`: what it goes by if it does not say."""
     return Selectable(
-        name=package.name or folder.name,
+        name=package.name or name,
         description=package.description,
         body=body_of(package.document),
         content_hash=package.hash(),

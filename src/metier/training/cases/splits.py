@@ -86,6 +86,11 @@ def _split(
     return made
 
 
+def hashed_part(case: Case, shares: Shares = DEFAULT, seed: int = 0) -> Part:
+    """The part that a case's own id puts it into."""
+    return _hashed(case, shares.of(PARTS), seed)
+
+
 def _hashed(case: Case, parts: dict[Part, float], seed: int) -> Part:
     digest = sha256(f"{seed}\0{case.id}".encode("utf-8", "replace")).digest()
     at = int.from_bytes(digest[:8]) / 2**64

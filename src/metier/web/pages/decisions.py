@@ -18,7 +18,7 @@ from metier.library.lessons import (
 )
 from metier.library.proposals.drafts import approve_draft, get_draft, reject_draft, reopen_draft
 from metier.library.proposals.edit_draft import edit_draft, take_back_edit
-from metier.library.proposals.ship import apply_drafts
+from metier.proof.routing import apply_checked
 from metier.web.answers import Done, action_route
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def approve_a_draft(board: Dashboard, ask: Ask) -> Done:
     """Approve a draft exactly as it was shown, and ship it."""
     library = board.ws.library
     draft = approve_draft(library, ask.id("draft"), seen=ask.sent("hash"), reason=ask.sent("reason"))
-    (version,) = apply_drafts(library, [draft.id])
+    (version,), _ = apply_checked(library, [draft.id])
     prepare_agents(board)
 
     def undo() -> str:

@@ -193,18 +193,26 @@ def reopen(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) ->
 def apply(
     ctx: typer.Context,
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Drafts; all are shipped, or none.")],
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Ship it even if it takes requests from other skills.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Ship drafts that passed review or that you approved: all of them, or none.
 
+    Before that, requests that other skills served well are asked again: a draft that would take them over is refused.
+
     Example:  metier drafts apply 3f9a 77b1
     """
     from metier.library.proposals.drafts import get_draft
-    from metier.library.proposals.ship import apply_drafts
+    from metier.proof.routing import apply_checked
 
     with open_workspace(ctx) as ws:
-        versions = apply_drafts(ws.library, [get_draft(ws.library, draft).id for draft in ids])
+        wanted = [get_draft(ws.library, draft).id for draft in ids]
+        versions, said = apply_checked(ws.library, wanted, take_over=take_over)
         prepare_hooks(ws)
+    for line in said if not as_json else ():
+        talk(visible(f"Note: {line}."))
     if as_json:
         parts = ("skill", "root", "number", "hash", "status", "action", "draft")
         emit([{part: getattr(version, part) for part in parts} for version in versions])

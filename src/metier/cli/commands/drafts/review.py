@@ -125,7 +125,7 @@ def edited_text(text: str, environ: Mapping[str, str]) -> str:
 
 def _ship(ws: Workspace, approved: list[Draft]) -> None:
     """Offer to ship what was approved, all at once."""
-    from metier.library.proposals.ship import apply_drafts
+    from metier.proof.routing import apply_checked
 
     if not approved:
         return
@@ -135,7 +135,7 @@ def _ship(ws: Workspace, approved: list[Draft]) -> None:
     if answer.strip().casefold()[:1] != "y":
         talk(f"Ship later: metier drafts apply {ids}")
         return
-    for version in apply_drafts(ws.library, [one.id for one in approved]):
+    for version in apply_checked(ws.library, [one.id for one in approved])[0]:
         undo = "rollback" if version.parent else "archive"
         talk(f"Shipped {version.skill} v{version.number}. Undo: metier skills {undo} {version.skill}")
     prepare_hooks(ws)

@@ -12,7 +12,7 @@ from metier.cli.output import console, emit, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metier.proof.skill_story import SkillStory
+    from metier.proof.skill_story import SkillRecord
 
 SHOWN = 8
 """Runs, and lines that were measured, which are named."""
@@ -38,9 +38,9 @@ def why(
         console().print(visible(line))
 
 
-def story_row(story: SkillStory) -> dict[str, object]:
+def story_row(story: SkillRecord) -> dict[str, object]:
     """The story as JSON."""
-    from metier.cli.commands.trial import trial_row
+    from metier.cli.commands.proof.trial import trial_row
     from metier.cli.views.blame import as_document as as_line
     from metier.selection.worth.outcomes import as_document
 
@@ -74,7 +74,7 @@ def story_row(story: SkillStory) -> dict[str, object]:
     }
 
 
-def story_lines(story: SkillStory) -> Iterator[str]:
+def story_lines(story: SkillRecord) -> Iterator[str]:
     """The story for a person."""
     from metier.selection.worth.outcomes import line
 
@@ -103,7 +103,7 @@ def story_lines(story: SkillStory) -> Iterator[str]:
     yield from _measured_lines(story)
 
 
-def _measured_lines(story: SkillStory) -> Iterator[str]:
+def _measured_lines(story: SkillRecord) -> Iterator[str]:
     from metier.cli.views.blame import as_document
 
     found = [(one, as_document(one, story.trainings)["effect"]) for one in story.lines]

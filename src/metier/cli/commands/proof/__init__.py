@@ -1,0 +1,1 @@
+"""Commands that measure what was learned: `trial.py` and `cases.py`."""

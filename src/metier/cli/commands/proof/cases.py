@@ -1,0 +1,333 @@
+"""`metier cases`: runs that can be checked become cases; you review them, and a draft is replayed on them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+
+import typer
+
+from metier.cli.options import AsJson, open_workspace, tell_budget
+from metier.cli.output import console, emit, result_with_progress, table, talk, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from metier.types.trials import Case
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Make cases from recorded runs, review them, and try a draft on them.\n\nExample:  metier cases build",
+)
+CaseArgument = Annotated[str, typer.Argument(metavar="ID", help="A case's id, or the start of it.")]
+Every = Annotated[bool, typer.Option("--all", help="Every case that waits.")]
+Reason = Annotated[str, typer.Option("--reason", help="Why; goes into the audit log.")]
+KEYS = "[y]es, it may be tried  [n]o  [l]ater  [q]uit"
+MEANING = {
+    "command": "this command exits with 0:",
+    "tool-called": "it calls",
+    "contains": "the answer names",
+    "section": "the answer has the headings",
+    "exact": "the answer is exactly the one below",
+    "regex": "the answer looks like",
+    "rubric": "a model judges:",
+}
+"""Scorers in plain words."""
+LISTED = 3
+"""Reasons why runs are no cases that are named."""
+
+
+@app.callback()
+def cases() -> None:
+    """Make cases from recorded runs, review them, and try a draft on them.
+
+    Example:  metier cases build
+    """
+
+
+@app.command()
+def build(
+    ctx: typer.Context,
+    problem: Annotated[str, typer.Option(metavar="ID", help="Only the failed runs of a problem: train on this.")] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="Look at this many runs.")] = 500,
+    rubric: Annotated[bool, typer.Option("--rubric", help="Where a run shows no check, let a model judge.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Propose cases from runs that can be checked. No model is asked, and nothing is tried.
+
+    Example:  metier cases build  ·  metier cases build --problem 3f9a --rubric
+    """
+    from metier.proof.replay.cases import build_cases
+
+    with open_workspace(ctx) as ws:
+        found = build_cases(ws.context, problem=problem, limit=limit, rubric=rubric)
+    if as_json:
+        skipped = [{"run": one.run, "reason": one.reason} for one in found.skipped]
+        emit({"new": [row(one, "proposed") for one in found.new], "known": found.known, "skipped": skipped})
+        return
+    talk(f"{len(found.new)} new cases; {found.known} runs are cases already; {len(found.skipped)} cannot be checked.")
+    for reason, count in _common(one.reason for one in found.skipped):
+        talk(f"  {count}: {reason}")
+    if found.new:
+        talk("They are tried only after your yes: metier cases review")
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    status: Annotated[
+        Literal["proposed", "accepted", "rejected"] | None, typer.Option(help="Only cases of this status.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List cases that were made from runs.
+
+    Example:  metier cases list --status accepted
+    """
+    from metier.proof.replay.cases import STATUSES, list_cases
+
+    with open_workspace(ctx) as ws:
+        found = [(case, one) for one in STATUSES if status in (None, one) for case in list_cases(ws.context, one)]
+    if as_json:
+        emit([row(case, one) for case, one in found])
+    elif not found:
+        talk("No cases yet. Make some from your runs: metier cases build")
+    else:
+        rows = [(case.id, one, case.split or "-", scorer_words(case), _short(case.input)) for case, one in found]
+        console().print(table(("case", "status", "split", "checked by", "request"), rows, grow="request"))
+
+
+@app.command()
+def show(ctx: typer.Context, case: CaseArgument, as_json: AsJson = False) -> None:
+    """Show a case: the request, its files, and how an attempt is scored.
+
+    Example:  metier cases show run-3f9a
+    """
+    from metier.proof.replay.cases import find_case
+
+    with open_workspace(ctx) as ws:
+        found, status = find_case(ws.context, case)
+    if as_json:
+        emit(row(found, status))
+        return
+    for line in card(found, status):
+        console().print(line)
+
+
+@app.command()
+def accept(
+    ctx: typer.Context,
+    case: Annotated[str, typer.Argument(metavar="[ID]", help="A case's id, or the start of it.")] = "",
+    every: Every = False,
+    reason: Reason = "",
+    as_json: AsJson = False,
+) -> None:
+    """Accept a case: from now on it may be tried, and that may cost money.
+
+    Example:  metier cases accept run-3f9a
+    """
+    _decide(ctx, case, "accepted", reason, every=every, as_json=as_json)
+
+
+@app.command()
+def reject(
+    ctx: typer.Context,
+    case: Annotated[str, typer.Argument(metavar="[ID]", help="A case's id, or the start of it.")] = "",
+    every: Every = False,
+    reason: Reason = "",
+    as_json: AsJson = False,
+) -> None:
+    """Reject a case: it is never tried, and not proposed again.
+
+    Example:  metier cases reject run-3f9a --reason "depends on the day"
+    """
+    _decide(ctx, case, "rejected", reason, every=every, as_json=as_json)
+
+
+@app.command()
+def review(ctx: typer.Context) -> None:
+    """Go through the proposed cases one by one.
+
+    Example:  metier cases review
+    """
+    from metier.errors import UsageError
+    from metier.proof.replay.cases import decide_case, list_cases
+
+    if not sys.stdin.isatty():
+        raise UsageError("This asks about each case, and there is no terminal. Use metier cases accept ID.")
+    with open_workspace(ctx) as ws:
+        waiting = list_cases(ws.context, "proposed")
+        if not waiting:
+            talk("No case waits. Make some from your runs: metier cases build")
+        for number, one in enumerate(waiting, start=1):
+            console().print(f"\n{number} of {len(waiting)}")
+            for line in card(one, "proposed"):
+                console().print(line)
+            key = typer.prompt(KEYS, default="l", err=True).strip().casefold()[:1]
+            if key == "q":
+                return
+            if key in ("y", "n"):
+                decide_case(ws.context, one.id, "accepted" if key == "y" else "rejected")
+                talk(_undo(one, "accepted" if key == "y" else "rejected"))
+            else:
+                talk("Left for later.")
+
+
+@app.command()
+def export(
+    ctx: typer.Context,
+    out: Annotated[str, typer.Argument(metavar="FILE", help="The file to write, one case a line.")],
+    as_json: AsJson = False,
+) -> None:
+    """Write the accepted cases into a file that `metier train` and `metier eval` read.
+
+    Example:  metier cases export cases.jsonl && metier train deploy --cases cases.jsonl
+    """
+    from pathlib import Path
+
+    from metier.errors import RefusedError
+    from metier.proof.replay.cases import list_cases
+    from metier.training.cases.read import dump_case
+
+    file = Path(out).expanduser()
+    if file.exists():
+        raise RefusedError(f"{out} already exists, and nothing is overwritten. Name another file.")
+    with open_workspace(ctx) as ws:
+        found = list_cases(ws.context, "accepted")
+    if not found:
+        raise RefusedError("No case is accepted yet. Review them: metier cases review")
+    file.write_text("".join(f"{dump_case(one)}\n" for one in found), encoding="utf-8")
+    if as_json:
+        emit({"file": str(file), "cases": len(found)})
+    else:
+        talk(f"Wrote {len(found)} cases to {out}. Train on them: metier train SKILL --cases {out}. Undo: rm {out}")
+
+
+@app.command()
+def replay(
+    ctx: typer.Context,
+    draft: Annotated[str, typer.Argument(metavar="DRAFT", help="A draft's id, or the start of it.")],
+    target: Annotated[
+        str, typer.Option(metavar="TARGET", help="What runs the cases, as in `metier train`: chat, agent=NAME, …")
+    ] = "chat",
+    judge: Annotated[str, typer.Option("--judge", metavar="MODEL", help="The model that judges rubrics.")] = "",
+    budget: Annotated[
+        list[str] | None,
+        typer.Option("--budget", metavar="NAME=N", help="Spend at most: rollouts, calls, tokens, usd, seconds."),
+    ] = None,
+    commands: Annotated[
+        bool, typer.Option("--allow-commands", help="Let cases run their checks; read the cases first.")
+    ] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Ship the draft if it passes and review allows it.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Try a draft on the accepted cases, with and without it, paired. Too few cases say so: uninformative.
+
+    Cases whose runs taught the draft are left out. Exits with 1 if the draft does not pass.
+
+    Example:  metier cases replay 17980a12 --target agent=claude-code --budget usd=2
+    """
+    from metier.cli.commands.train import limits_from
+    from metier.library.proposals.gate import PASSING
+    from metier.proof.replay.gate import ReplayOptions, replay_draft
+
+    options = ReplayOptions(target=target, judge=judge, limits=limits_from(budget or []), commands=commands)
+    with open_workspace(ctx) as ws:
+        if not as_json:
+            tell_budget(ws, target, judge)
+        done = result_with_progress(replay_draft(ws.library, draft, options, ship=apply))
+    said = done.decision
+    if as_json:
+        decision = {"action": said.action, "reason": said.reason, "deltas": dict(said.deltas)}
+        counts = {"cases": done.cases, "taught": done.taught, "version": done.shipped and done.shipped.number}
+        emit({"draft": done.draft.id, "decision": decision} | counts)
+    else:
+        console().print(visible(f"{done.decision.action}: {done.decision.reason}"))
+        if done.taught:
+            talk(f"Left out {done.taught} cases: their runs taught the draft.")
+        if done.shipped:
+            talk(f"Shipped as version {done.shipped.number}. Undo: metier skills rollback {done.shipped.skill}")
+        elif done.decision.action in PASSING:
+            talk(f"It passes. Ship it: metier drafts apply {done.draft.id}")
+    raise typer.Exit(0 if done.decision.action in PASSING else 1)
+
+
+def row(case: Case, status: str) -> dict[str, object]:
+    """A case as JSON."""
+    import json
+
+    return {
+        "id": case.id,
+        "status": status,
+        "input": case.input,
+        "expected": case.expected or None,
+        "scorer": json.loads(case.scorer),
+        "split": case.split,
+        "tags": list(case.tags),
+        "origin": case.origin,
+        "files": dict(case.files),
+    }
+
+
+def card(case: Case, status: str) -> Iterator[str]:
+    """A case for a person who decides on it."""
+    yield visible(f"{case.id}  {status}  ({case.split}, {', '.join(case.tags)}, {case.origin})")
+    yield visible(f"  asked: {_short(case.input, 600)}")
+    for path, text in case.files:
+        yield visible(f"  file:  {path} ({len(text):,} characters)")
+    yield visible(f"  right: {scorer_words(case)}")
+    if case.expected:
+        yield visible(f"  answer: {case.expected}")
+
+
+def scorer_words(case: Case) -> str:
+    """How an attempt is scored, in plain words."""
+    from metier.training.scoring.registry import settings_of
+
+    return "; ".join(_words(one) for one in settings_of(case) if one.get("kind") != "all")
+
+
+def _words(settings: dict[str, object]) -> str:
+    kind = str(settings.get("kind"))
+    values = [value for key, value in settings.items() if key not in ("kind", "full")]
+    between = " " if kind == "command" else ", "
+    said = [between.join(map(str, cast("list[object]", one))) if isinstance(one, list) else str(one) for one in values]
+    return f"{MEANING.get(kind, kind)} {' '.join(said)}".strip()
+
+
+def _decide(
+    ctx: typer.Context, case: str, status: Literal["accepted", "rejected"], reason: str, *, every: bool, as_json: bool
+) -> None:
+    from metier.errors import UsageError
+    from metier.proof.replay.cases import decide_case, list_cases
+
+    if bool(case) == every:
+        raise UsageError("Name one case, or give --all.")
+    with open_workspace(ctx) as ws:
+        wanted = [one.id for one in list_cases(ws.context, "proposed")] if every else [case]
+        done = [decide_case(ws.context, one, status, reason) for one in wanted]
+    if as_json:
+        emit([row(one, status) for one in done])
+        return
+    for one in done:
+        talk(_undo(one, status))
+    if not done:
+        talk("No case waits.")
+
+
+def _undo(case: Case, status: Literal["accepted", "rejected"]) -> str:
+    verb, back = ("Accepted", "reject") if status == "accepted" else ("Rejected", "accept")
+    return f"{verb} case {case.id}. Undo: metier cases {back} {case.id}"
+
+
+def _common(reasons: Iterator[str]) -> list[tuple[str, int]]:
+    from collections import Counter
+
+    return Counter(reasons).most_common(LISTED)
+
+
+def _short(text: str, most: int = 160) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= most else plain[: most - 1] + "…"

@@ -1,0 +1,103 @@
+"""The routing check: before a skill is admitted or described anew, would its neighbours lose what they served well?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from metier.errors import RefusedError
+from metier.library.listing import result_of
+from metier.library.proposals.drafts import get_open_draft, proposed_change
+from metier.library.proposals.gate import PASSING
+from metier.library.proposals.ship import apply_drafts
+from metier.selection.candidates.skill_pool import SkillPool, skills_with_bodies
+from metier.selection.evaluation.admission import admit, served_requests
+from metier.selection.evaluation.eval_library import build_eval_library, eval_basis, without_scope
+from metier.selection.evaluation.files import selectable_of
+from metier.types.trials import Decision
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.library.proposals.gate import ShipGate
+    from metier.library.skills import Library
+    from metier.selection.evaluation.admission import Admission, Takeover
+    from metier.selection.evaluation.eval_library import EvalLibrary
+    from metier.selection.types import Selectable
+    from metier.skills.package import Package
+    from metier.types import Draft
+    from metier.types.skills import Version
+
+DEPTH = 12
+"""Skills that are retrieved for a request."""
+SHOWN = 3
+"""Requests that are named."""
+
+
+def apply_checked(library: Library, ids: Sequence[str], *, take_over: bool = False) -> tuple[list[Version], list[str]]:
+    """Ship drafts after the routing check, with what it says; RefusedError where a neighbour would lose requests."""
+    said: list[str] = []
+    for draft in dict.fromkeys(ids):
+        opened = get_open_draft(library, draft)
+        change = proposed_change(library, opened)
+        found = routing_of(library, opened.target, change.before, change.after)
+        if found is not None and lost_requests(found) and not take_over:
+            raise RefusedError(
+                f"{routing_words(found)}. Nothing was shipped. Reword its description, or ship it all the same:"
+                f" metier drafts apply {opened.id} --take-over"
+            )
+        said += [routing_words(found)] if found is not None and found.taken else []
+    return apply_drafts(library, ids), said
+
+
+def routing_of(library: Library, skill: str, before: Package | None, after: Package) -> Admission | None:
+    """What a package would do to the tasks of its neighbours; None: it is described as it was."""
+    if before is not None and (before.name, before.description) == (after.name, after.description):
+        return None
+    return result_of(admit(_newcomer(skill, after), _neighbours(library), served_requests(library.ctx)))
+
+
+def would_serve(library: Library, skill: str, package: Package, requests: Sequence[str]) -> list[bool]:
+    """Whether a skill would be selected for each of some requests, once it is in the library."""
+    newcomer = _newcomer(skill, package)
+    there = _neighbours(library).with_skill(newcomer)
+    return [newcomer.name in there.answer(text, DEPTH).chosen for text in requests]
+
+
+def _newcomer(skill: str, package: Package) -> Selectable:
+    return without_scope(selectable_of(package, skill.rpartition("/")[2]))
+
+
+def _neighbours(library: Library) -> EvalLibrary:
+    skills = result_of(skills_with_bodies(SkillPool(library=library)))
+    return result_of(build_eval_library(skills, eval_basis(library.ctx)))
+
+
+def lost_requests(found: Admission | None) -> tuple[Takeover, ...]:
+    """The requests that a neighbour served well and would lose: these block."""
+    return tuple(one for one in found.taken if one.probe.source == "request" and not one.still) if found else ()
+
+
+def routing_words(found: Admission) -> str:
+    """Which requests would change hands, in one sentence."""
+    lost = lost_requests(found) or found.taken
+    named = "; ".join(f"“{' '.join(one.probe.query.text.split())[:80]}” from {one.skill}" for one in lost[:SHOWN])
+    more = f" and {len(lost) - SHOWN} more" if len(lost) > SHOWN else ""
+    return f"{found.skill} would take over {len(lost)} of {found.probes} tasks of its neighbours: {named}{more}"
+
+
+class RoutingGate:
+    """A gate around another one: what passes that, but would cost a neighbour requests, waits for a person."""
+
+    def __init__(self, library: Library, inner: ShipGate) -> None:
+        self._library = library
+        self._inner = inner
+
+    def decide(self, draft: Draft, before: Package | None, after: Package) -> Decision:
+        """The inner gate's answer, unless a neighbour would lose requests."""
+        decision = self._inner.decide(draft, before, after)
+        if decision.action not in PASSING:
+            return decision
+        found = routing_of(self._library, draft.target, before, after)
+        if found is None or not lost_requests(found):
+            return decision
+        return Decision(action="uninformative", reason=f"{routing_words(found)}; {decision.reason}")
