@@ -1,4 +1,4 @@
-"""Came back: did the error or the correction of a lesson appear again after it was given? With the runs."""
+"""Came back: whether the error or the correction of a lesson appeared again after it was given, with the runs."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from metier.learning.learn import DEFAULT, DEFAULT_PARTS, learn
 from metier.learning.watch.watch import summary
 from metier.library.proposals.gate import NoCases
 from metier.proof.routing import RoutingGate
+from metier.proof.safety import pause_unsafe
 from metier.proof.trials.trials import settle_trials
 
 if TYPE_CHECKING:
@@ -38,10 +39,13 @@ def learn_and_prove(
 
 def proof_notes(library: Library) -> tuple[str, ...]:
     """What proof did or asks after a pass, in sentences."""
+    notes: list[str] = []
     try:
-        return tuple(one.note for one in settle_trials(library) if one.note)
+        notes += [one.note for one in settle_trials(library) if one.note]
+        notes += pause_unsafe(library)
     except MetierError as error:
-        return (f"Trials were not looked at: {error}",)
+        notes.append(f"Proof was not looked at to its end: {error}")
+    return tuple(notes)
 
 
 def watch_pass(library: Library) -> Generator[Event, None, object]:

@@ -1,4 +1,4 @@
-"""The routing check: before a skill is admitted or described anew, would its neighbours lose what they served well?"""
+"""The routing check before a skill is admitted or described anew: no neighbour shall lose what it served well."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from metier.library.changes import list_versions
 from metier.library.profiles import profile_of
 from metier.library.proposals.training_receipt import training_receipts
 from metier.library.versions.blame import blame
+from metier.proof.receipts import receipts_of
 from metier.proof.trials.trials import list_trials
 from metier.selection.assembly.token_budget import tokens
 from metier.selection.worth.outcomes import NOTHING, worths
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from metier.library.proposals.training_receipt import TrainingReceipt
     from metier.library.skills import FoundSkill, Library
     from metier.library.versions.blame import BlamedLine
+    from metier.proof.receipts import ModelReceipt
     from metier.selection.worth.outcomes import Worth
     from metier.store.tables.audit import AuditEntry
     from metier.types.proof import Trial
@@ -42,6 +44,8 @@ class SkillRecord:
     """What each training brought, by its id: the lines that were measured are in it."""
     decisions: tuple[AuditEntry, ...]
     body_tokens: int
+    receipts: tuple[ModelReceipt, ...] = ()
+    """What is proven on which model."""
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -74,6 +78,7 @@ def skill_story(library: Library, skill: str) -> SkillRecord:
         lines=lines,
         trainings=training_receipts(ctx, (one.version.provenance.training for one in lines)),
         decisions=tuple(one for one in every if {name, found.skill, *drafts} & set(one.subject.split())),
+        receipts=receipts_of(library, name, versions),
         body_tokens=tokens("\n".join(one.text for one in lines)),
     )
 

@@ -12,6 +12,7 @@ from trial_world import SKILL, arm, asked, past, ready, session_run
 
 from metier.errors import ConflictError, NotFoundError, RefusedError
 from metier.library.changes import change_status
+from metier.proof.receipts import receipts_of
 from metier.proof.trials.trials import (
     find_trial,
     list_trials,
@@ -242,3 +243,16 @@ def test_another_text_of_the_skill_ends_the_trial(shop: Workspace) -> None:
     [done] = settle_trials(shop.library)
     assert done.trial.status == "stopped"
     assert "changed or taken away" in done.trial.reason
+
+
+def test_what_is_proven_on_one_model_is_provisional_on_another(shop: Workspace) -> None:
+    trial = begun(shop, 0.3)
+    entered(shop, trial, range(30), model="opus")
+    entered(shop, trial, range(30, 34), model="haiku")
+    settle_trials(shop.library)
+    found = {one.model: one.standing for one in receipts_of(shop.library, SKILL, shop.history(SKILL))}
+    assert found == {"opus": "proven", "haiku": "provisional"}
+    shop.deliver([session_run("other", success=True, model="sonnet")])
+    why = {one.model: one.why for one in receipts_of(shop.library, SKILL, shop.history(SKILL))}
+    assert why["sonnet"] == "nothing was measured on it"
+    assert why["opus"].startswith("trial: ")

@@ -23,13 +23,14 @@ from metier.store.tables.selection import trials
 from metier.types.proof import Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from metier.context.context import Context
     from metier.library.skills import Library
     from metier.proof.trials.due import DueRate
     from metier.proof.trials.plan import PlannedTrial
     from metier.store.tables.selection.trials import TrialSession
+    from metier.types import Run
     from metier.types.proof import TrialStatus
 
 
@@ -151,9 +152,26 @@ def settle_trials(library: Library) -> list[TrialState]:
 
 def look_at_trial(ctx: Context, trial: Trial) -> TrialState:
     """What a trial shows so far; outcomes that have become known get their places."""
+    return _state_of(ctx, trial, *_entered(ctx, trial))
+
+
+def trial_by_model(ctx: Context, trial: Trial) -> dict[str, TrialState]:
+    """What a trial shows on each model alone; runs that do not name theirs are left out."""
+    entered, records = _entered(ctx, trial)
+    models = {one.run: records[one.run].model for one in entered if one.run in records and records[one.run].model}
+    parts = {model: [one for one in entered if models.get(one.run) == model] for model in sorted({*models.values()})}
+    return {model: _state_of(ctx, trial, part, records) for model, part in parts.items()}
+
+
+def _entered(ctx: Context, trial: Trial) -> tuple[list[TrialSession], dict[str, Run]]:
+    """The sessions of a trial, and the runs that count."""
     with ctx.store.read() as transaction:
         entered = trials.sessions(transaction, trial)
-        records = {one.id: one.run for one in runs.get_many(transaction, [one.run for one in entered if one.run])}
+        found = runs.get_many(transaction, [one.run for one in entered if one.run])
+    return entered, {one.id: one.run for one in found}
+
+
+def _state_of(ctx: Context, trial: Trial, entered: list[TrialSession], records: Mapping[str, Run]) -> TrialState:
     own = [one for one in entered if one.arm == arm_of(ctx.key, trial.id, one.session)]
     outside = {one.session for one in own if one.run in records and failed_outside(records[one.run])}
     known = [one for one in own if one.went is not None and one.session not in outside]

@@ -63,6 +63,7 @@ def story_row(story: SkillRecord) -> dict[str, object]:
         ],
         "runs": list(story.runs),
         "trials": [trial_row(one) for one in story.trials],
+        "receipts": [{"model": one.model, "standing": one.standing, "why": one.why} for one in story.receipts],
         "uses": {"uses": story.profile.uses, "succeeded": story.profile.successes, "failed": story.profile.failures},
         "worth": as_document(story.worth),
         "tokens": {"text": story.body_tokens, "given": story.tokens_given},
@@ -96,6 +97,11 @@ def story_lines(story: SkillRecord) -> Iterator[str]:
         yield f"  {trial.started[:10]}  {trial.status}: {trial.reason or 'it runs: metier trial status ' + trial.skill}"
     if not story.trials:
         yield "  none: whether it helps is not known. Find out: metier trial start " + story.skill
+    yield "Proven on"
+    for one in story.receipts:
+        yield f"  {one.model}: {one.standing} ({one.why})"
+    if not story.receipts:
+        yield "  no model: nothing was measured, and no run names its model"
     yield "Uses and cost"
     yield f"  {line(story.skill, story.worth)}"
     yield f"  about {story.body_tokens:,} tokens each time it is given, {story.tokens_given:,} so far"

@@ -58,6 +58,8 @@ class Tally:
     sessions_before: tuple[SessionCalls, ...] = ()
     """The same by session: the calls of one session are alike, and no independent witnesses."""
     sessions_after: tuple[SessionCalls, ...] = ()
+    against: tuple[str, ...] = ()
+    """The sessions since then in which a call violated it."""
 
 
 def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> Tally:
@@ -90,6 +92,7 @@ def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> 
         violated=bad[:EXAMPLES],
         sessions_before=tuple(sessions[False].values()),
         sessions_after=tuple(sessions[True].values()),
+        against=tuple(name for name, calls in sessions[True].items() if calls.violated),
     )
 
 

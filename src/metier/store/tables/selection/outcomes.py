@@ -166,6 +166,26 @@ def tallies(transaction: Transaction, skills: Sequence[str] | None = None) -> Ma
     return {(str(row[0]), str(row[1])): _sums(row) for row in rows}
 
 
+class GivenRun(NamedTuple):
+    """A run that a skill was handed to, and how it went."""
+
+    run: str
+    went: bool
+    session: str
+    created: str
+
+
+def given_runs(transaction: Transaction, skill: str, content: str) -> list[GivenRun]:
+    """The runs that one text of a skill was handed to and whose outcome is known, the oldest first."""
+    sql = (
+        "SELECT o.run, o.went, s.session, s.created FROM outcomes o JOIN selections s ON s.id = o.selection"
+        " WHERE o.workspace = ? AND o.skill = ? AND o.hash = ? AND o.handed = 1 AND o.went IS NOT NULL"
+        " ORDER BY s.sequence"
+    )
+    rows = transaction.all(sql, (transaction.workspace, skill, content))
+    return [GivenRun(run=str(row[0]), went=bool(row[1]), session=str(row[2]), created=str(row[3])) for row in rows]
+
+
 def base(transaction: Transaction) -> tuple[int, int]:
     """How many of the newest runs were judged, and how many of these went well."""
     count, good = transaction.all(BASE, (transaction.workspace, NEWEST))[0]
