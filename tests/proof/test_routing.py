@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from metier.types.trials import Decision
     from metier.workspace import Workspace
 
-GREEDY = "My login test is flaky and fails now and then in integration, so mend flaky tests until they are stable."
+GREEDY = FLAKY
 MODEST = "Paints pictures of cats with watercolours. Use when somebody wants a painted cat."
 
 

@@ -58,7 +58,7 @@ def test_what_cannot_be_tried_is_refused_in_a_line(due: Shell) -> None:
 def test_the_plan_is_in_the_json_too(due: Shell) -> None:
     made = due.json("trial", "start", SKILL, "--gain", "30")
     assert [one["gain"] for one in made["plans"]] == [0.1, 0.2, 0.3]
-    assert made["trial"]["most_runs"] == made["plans"][2]["runs"]
+    assert made["trial"]["most_runs"] >= made["plans"][2]["runs"]
 
 
 def test_the_story_of_a_skill_tells_its_trials(due: Shell) -> None:

@@ -15,9 +15,10 @@ from metier.library.hand_edits import record_hand_edit
 from metier.library.profiles import profile_of
 from metier.proof.infrastructure import failed_outside
 from metier.proof.trials.due import due_rate, hook_agents
-from metier.proof.trials.plan import MOST_DAYS, plan_trial
+from metier.proof.trials.plan import MOST_DAYS, most_runs, plan_trial
+from metier.proof.trials.verdict import is_kept, verdict_of
 from metier.selection.worth.outcomes import update_worths
-from metier.statistics.two_arms import ALPHA, ArmsResult, compare_arms
+from metier.statistics.two_arms import ArmsResult, compare_arms
 from metier.store.tables.runs import runs
 from metier.store.tables.selection import trials
 from metier.types.proof import Trial
@@ -93,7 +94,7 @@ def start_trial(library: Library, offer: TrialOffer, gain: float, *, force: bool
         hash=offer.hash,
         agents=offer.agents,
         gain=gain,
-        most=plan.runs or max((one.runs or 0 for one in offer.plans), default=0) or 1_000,
+        most=most_runs(plan, offer.rate),
         until=until.isoformat(timespec="seconds").replace("+00:00", "Z"),
         started=ctx.now(),
     )
@@ -216,15 +217,17 @@ def _settle(library: Library, trial: Trial) -> TrialState:
     state = look_at_trial(ctx, trial)
     found = library.find(trial.skill)
     last = found.last()
-    if state.result.hurts * ALPHA >= 1:
-        return _end(ctx, _paused(library, state), "hurts", shown(state))
+    verdict = verdict_of(state.result, trial.most)
+    if verdict == "hurts":
+        return _end(ctx, _paused(library, state), verdict, shown(state))
     if last is None or last.out or last.hash != trial.hash:
         return _end(ctx, state, "stopped", f"the skill was changed or taken away meanwhile; {shown(state)}")
-    if state.result.helps * ALPHA >= 1:
-        return _end(ctx, _promoted(library, state), "helps", shown(state))
-    if state.result.runs >= trial.most:
-        state = _paused(library, state) if state.result.gain < 0 and last.status == "provisional" else state
-        return _end(ctx, state, "undecided", f"too few runs to tell: {shown(state)}")
+    if verdict == "helps":
+        return _end(ctx, _promoted(library, state), verdict, shown(state))
+    if verdict == "undecided":
+        stays = is_kept(verdict, state.result) or last.status != "provisional"
+        state = state if stays else _paused(library, state)
+        return _end(ctx, state, verdict, f"too few runs to tell: {shown(state)}")
     if ctx.now() >= trial.until:  # a clock can be wrong: it is said, and a person decides
         return replace(state, note=f"The trial of {trial.skill} is overdue. End it: metier trial stop {trial.skill}")
     return state

@@ -1,0 +1,147 @@
+"""The whole journey of proof through the command line: a lesson from sessions to its pause, a draft to its verdict."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import forked
+from mcp_talk import Talk
+
+from metier.hooks.agents import selection_id
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ERROR = "error: either --session or --path must be provided"
+FIGURES = "give me the quarterly figures of the department {}"
+ABOUT = "Tells the quarterly figures of a department. Use when asked for the quarterly figures of a department."
+AGENT = """
+def answer(case, text):
+    wanted = case.scorer.split('"texts":["')[1].split('"')[0]
+    return wanted if "THE WAY" in text else "no idea"
+"""
+
+
+def said(folder: Path, *words: str, code: int = 0) -> str:
+    done = forked.metier(*words, cwd=folder)
+    assert done.returncode == code, done.stderr
+    return done.stdout + done.stderr
+
+
+def data(folder: Path, *words: str) -> Any:
+    done = forked.metier(*words, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def later(minutes: int) -> str:
+    return (datetime.now(UTC) + timedelta(minutes=minutes)).isoformat().replace("+00:00", "Z")
+
+
+def recorded(folder: Path, *runs: dict[str, object]) -> None:
+    lines = "".join(json.dumps(run) + "\n" for run in runs)
+    assert forked.metier("record", cwd=folder, given=lines).returncode == 0
+
+
+def pull_request(name: str, *, wrong: bool, minutes: int = 0) -> dict[str, object]:
+    """A session that opens a pull request, in the wrong way first or in the right one at once."""
+    bad = {"name": "Bash", "ok": False, "input": "tool pr", "output": ERROR}
+    good = {"name": "Bash", "input": "tool pr --path .", "output": "ok"}
+    return {
+        "id": name,
+        "session": name,
+        "agent": "claude-code",
+        "message": f"open the pull request {name}",
+        "output": "It is open.",
+        "status": "completed",
+        "started": later(minutes),
+        "tools": [bad if wrong else good, good],
+    }
+
+
+def figures(name: str, *, success: bool = True, turn: str = "") -> dict[str, object]:
+    """A session that is asked for figures."""
+    figure = f"{int.from_bytes(name.encode()) % 89_999 + 10_000}.50"
+    run: dict[str, object] = {
+        "id": name,
+        "session": name,
+        "agent": "claude-code",
+        "message": FIGURES.format(name),
+        "output": f"The figure is {figure} for this quarter.",
+        "status": "completed",
+        "tools": [{"name": "Bash", "input": "python ledger.py", "output": f"sum {figure}"}],
+        "outcome": {"success": success, "by": "test"},
+    }
+    return run | ({"selection": selection_id(turn)} if turn else {})
+
+
+def hooked(folder: Path, event: str, **payload: object) -> str:
+    """What an agent reads from a hook."""
+    command = [sys.executable, "-m", "metier.hooks", event, "claude-code"]
+    given = json.dumps({"cwd": str(folder), **payload})
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=True, timeout=60)
+    return done.stdout
+
+
+def test_a_lesson_is_learned_approved_given_obeyed_comes_back_and_is_paused(tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    recorded(folder, *(pull_request(f"first{number}", wrong=True) for number in range(3)))
+    said(folder, "learn")
+    (lesson,) = [one for one in data(folder, "lessons", "list") if one["kind"] == "fix"]
+    said(folder, "lessons", "approve", lesson["id"], "--remind")
+    call = {"tool_name": "Bash", "tool_input": {"command": "tool pr"}, "hook_event_name": "PreToolUse"}
+    for number in range(3):
+        assert "--path" in hooked(folder, "before", session_id=f"again{number}", **call)
+    recorded(folder, *(pull_request(f"good{number}", wrong=False, minutes=5) for number in range(4)))
+    said(folder, "learn")
+    story = data(folder, "lessons", "why", lesson["id"])
+    assert story["checked"]["change"]["points"] < 0
+    assert story["checked"]["change"]["meaning"] == "before and after, not causal"
+    assert (story["told"]["sessions"], story["came_back"]["runs"]) == (3, [])
+    recorded(folder, pull_request("again0", wrong=True, minutes=10))
+    said(folder, "learn")
+    (returned,) = data(folder, "lessons", "why", lesson["id"])["came_back"]["runs"]
+    assert (returned["session"], returned["told"]) == ("again0", True)
+    recorded(folder, *(pull_request(f"again{number}", wrong=True, minutes=15) for number in (1, 2)))
+    told = said(folder, "learn")
+    assert f"Paused lesson {lesson['id'][:8]}" in told
+    story = data(folder, "lessons", "why", lesson["id"])
+    assert story["status"] == "paused"
+    assert [one["action"] for one in story["decisions"]][-1] == "pause lesson"
+    assert "It is paused. Use it again" in said(folder, "lessons", "why", lesson["id"])
+
+
+def test_a_draft_is_replayed_shipped_tried_and_its_story_tells_it(tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "figure_agent.py").write_text(AGENT, encoding="utf-8")
+    recorded(folder, *(figures(f"dep{number}", success=number % 2 == 0) for number in range(20)))
+    with Talk(folder) as talk:
+        document = f"---\nname: figures\ndescription: {ABOUT}\n---\n\n# Figures\n\nGo THE WAY: read the ledger.\n"
+        talk.call("propose", name="figures", document=document, summary="how the figures are found")
+    (draft,) = data(folder, "drafts", "list")
+    replay = ("cases", "replay", draft["id"], "--target", "python=figure_agent:answer")
+    assert "uninformative" in said(folder, *replay, code=1)
+    said(folder, "cases", "build")
+    said(folder, "cases", "accept", "--all")
+    said(folder, "drafts", "approve", draft["id"])
+    shipped = said(folder, *replay, "--apply")
+    assert "Shipped as version 1" in shipped
+    started = data(folder, "trial", "start", "figures", "--gain", "30")
+    assert started["trial"]["agents"] == ["claude-code"]
+    given = {
+        name: hooked(folder, "prompt", session_id=name, prompt=FIGURES.format(name), prompt_id=name)
+        for name in (f"try{number}" for number in range(24))
+    }
+    recorded(folder, *(figures(name, success="THE WAY" in text, turn=name) for name, text in given.items()))
+    state = data(folder, "trial", "status", "figures")
+    assert state["status"] == "helps", state
+    assert state["with"]["runs"] + state["without"]["runs"] == 24
+    story = said(folder, "skills", "why", "figures")
+    for part in ("approved by a person; accept: replay on", "helps: ", "runs succeeded with it", "proven"):
+        assert part in story, story
