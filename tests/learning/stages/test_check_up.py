@@ -66,16 +66,21 @@ def looked(folder: Path, clock: Iterator[float] | None = None) -> Checkup:
 def test_errors_fixes_and_violated_lines_are_found_and_nothing_is_written(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
-    (project / "CLAUDE.md").write_text("# Rules\n- Stage files by name; never `git add .`\n", encoding="utf-8")
+    (project / "CLAUDE.md").write_text(
+        "# Rules\n- Stage files by name; never `git add .`\n- Use `rg` instead of `grep`.\n", encoding="utf-8"
+    )
     for name in ("one", "two"):
-        session(tmp_path, name, ("tool pr", False), ("tool pr --path .", True), ("git add .", True))
+        session(tmp_path, name, ("tool pr", False), ("tool pr --path .", True), ("git add .", True), ("grep x y", True))
     before = sorted(tmp_path.rglob("*"))
     found = looked(tmp_path)
     assert sorted(tmp_path.rglob("*")) == before
     assert (found.sessions, found.left_out) == (2, 0)
     assert [(one.program, one.sessions) for one in found.errors] == [("tool pr", 2)]
     assert found.errors[0].fix.endswith("`tool pr --path .`")
-    assert [(one.where, one.tally.before.violated) for one in found.violated] == [("CLAUDE.md:2", 2)]
+    assert [(one.where, one.tally.before.violated) for one in found.violated] == [
+        ("CLAUDE.md:2", 2),
+        ("CLAUDE.md:3", 2),
+    ]
     assert found.proposals[0].kind == "fix"
 
 

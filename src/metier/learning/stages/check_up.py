@@ -156,8 +156,7 @@ def _errors(caught: list[Catch], shown: list[Lesson], redact: Callable[[str], st
 
 def _violated(records: list[list[Record]], pages: Mapping[str, str], caught: list[Catch]) -> Iterator[ViolatedLine]:
     """The lines of the project's pages that can be checked and were violated."""
-    programs = frozenset(one.program.split()[0] for catch in caught for one in catch.repairs)
-    programs |= _programs(records)
+    programs = frozenset(program for catch in caught for program in catch.programs)
     for page, text in pages.items():
         for number, line in enumerate(text.splitlines(), start=1):
             said = line.strip(" -*#>")[:LINE]
@@ -166,14 +165,6 @@ def _violated(records: list[list[Record]], pages: Mapping[str, str], caught: lis
                 counted = tally(check, (record for session in records for record in session))
                 if counted.before.violated:
                     yield ViolatedLine(where=f"{page}:{number}", text=said, tally=counted)
-
-
-def _programs(records: list[list[Record]]) -> frozenset[str]:
-    from metier.learning.lessons.session.steps import steps_of
-
-    return frozenset(
-        part.words[0] for session in records for step in steps_of(session) for part in step.parts if part.words
-    )
 
 
 def _as_rule(text: str) -> Lesson:
