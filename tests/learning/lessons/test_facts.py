@@ -104,3 +104,19 @@ def test_the_name_of_a_script_is_kept_whole() -> None:
     assert [one.text for one in lessons_from(mine_session(records(*runs)), "w")] == [
         "Run the tests with `npm run test:unit`."
     ]
+
+
+def test_what_was_run_as_a_whole_comes_before_what_was_run_on_a_part() -> None:
+    parts = [(ran(f"go test ./pkg/{name}"),) for name in "abcd"]
+    wholes = [(ran("go test ./..."),), (ran("go test ./... -v"),)]
+    assert [one.text for one in facts(*parts, *wholes)] == ["Run the tests with `go test ./...`."]
+
+
+def test_a_command_that_always_got_a_file_says_so() -> None:
+    assert [one.text for one in facts(*[(ran(f"gofmt -w {name}.go"),) for name in "abc"])] == [
+        "Format code with `gofmt -w PATH`."
+    ]
+    mixed = facts((ran("pytest tests/a.py"),), (ran("pytest tests/b.py"),), (ran("pytest"),))
+    assert [one.text for one in mixed] == ["Run the tests with `pytest`."]
+    filtered = facts((ran("pytest -k slow"),), (ran("pytest -k fast"),))
+    assert [one.text for one in filtered] == ["Run the tests with `pytest`."]

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.learning.lessons.session.commands import bare_form, is_destructive
+from metier.learning.lessons.session.commands import bare_form, is_destructive, left_out_of
 from metier.learning.lessons.session.sightings import Worked
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LEAST = 2
 """Sessions in which a command has to work."""
+ON_FILES = frozenset(("format", "lint", "types"))
+"""Purposes whose commands often do nothing without a file."""
 _RUNNERS = (
     r"(?:npm|pnpm|yarn|bun|make|just|task|mix|rake|cargo|go|gradle|\./gradlew|mvn|dotnet|"
     r"uv|poetry|pdm|hatch|bundle|composer|deno|pip3?)"
@@ -84,19 +86,32 @@ def commands_in(steps: Sequence[SessionStep], session: str) -> list[Worked]:
     """The commands of a session that may say how the project works, each with how often it went well."""
     counts: dict[str, list[int]] = {}
     where: dict[str, SessionStep] = {}
+    left: dict[str, set[str]] = defaultdict(set)
     for step in steps:
         if step.kind != "command":
             continue
-        for command in _commands(step):
+        for command, slot in _commands(step):
             counts.setdefault(command, [0, 0])[0 if step.ok else 1] += 1
             where[command] = step
+            if step.ok:
+                left[command].add(slot)
     return [
-        Worked(run=where[one].run, session=session, moment=where[one].moment, command=one, ok=ok, failed=failed)
+        Worked(
+            run=where[one].run,
+            session=session,
+            moment=where[one].moment,
+            command=one,
+            ok=ok,
+            failed=failed,
+            whole="" in left[one],
+            slot="PATH" if left[one] == {"PATH"} else "",
+        )
         for one, (ok, failed) in counts.items()
     ]
 
 
-def _commands(step: SessionStep) -> Iterable[str]:
+def _commands(step: SessionStep) -> Iterable[tuple[str, str]]:
+    """The commands of a step in their bare form, and what that leaves out."""
     entering = ""
     for part in step.parts:
         if part.words[0] in ("source", "."):
@@ -105,7 +120,7 @@ def _commands(step: SessionStep) -> Iterable[str]:
             command = _VERBOSE.sub("", bare_form(part))
             role = role_of(command)
             if role and not (role == "install" and _adds_packages(part)) and not is_destructive(part.text):
-                yield entering + command
+                yield entering + command, left_out_of(part)
 
 
 def _adds_packages(part: Part) -> bool:
@@ -144,8 +159,14 @@ def facts_from(worked: Iterable[Worked], entering: Mapping[str, str] | None = No
             program, whole = command.split()[0], _entered(seen)
             if whole == command and entering and program in entering:
                 whole = f"{entering[program]} && {command}"
-            programs[role, program].append(_fact(role, whole, seen, sessions))
+            slot = _slot(seen) if role in ON_FILES else ""
+            programs[role, program].append(_fact(role, whole + slot, seen, sessions))
     return [max(found, key=_worth) for found in programs.values()]
+
+
+def _slot(seen: Sequence[Worked]) -> str:
+    """A place for the files that a command was given each time; nothing where it was run without."""
+    return " PATH" if all(one.slot == "PATH" and not one.whole for one in seen if one.ok) else ""
 
 
 def _entered(seen: Sequence[Worked]) -> str:
@@ -170,5 +191,7 @@ def _fact(role: str, command: str, seen: Sequence[Worked], sessions: int) -> Fac
     )
 
 
-def _worth(fact: Fact) -> tuple[float, str, str]:
-    return fact.sessions, fact.sightings[-1].moment, fact.command
+def _worth(fact: Fact) -> tuple[bool, float, str, str]:
+    """A command that was run as it stands in several sessions comes first: others are about a part of the project."""
+    whole = len({one.session for one in fact.sightings if one.whole}) >= LEAST
+    return whole, fact.sessions, fact.sightings[-1].moment, fact.command

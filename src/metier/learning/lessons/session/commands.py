@@ -226,5 +226,14 @@ def bare_form(part: Part) -> str:
     return " ".join(found[:-1] if found[-1] == "--" else found)
 
 
+def left_out_of(part: Part) -> str:
+    """What the bare form of a command leaves out: `PATH` for files or folders, `NAME` for anything else, or nothing."""
+    bare = bare_form(part).split()
+    dropped = [word for word in part.words[1:] if word not in bare and word != "--"]
+    if not dropped:
+        return ""
+    return "PATH" if any(slot_of(word) == "PATH" for word in dropped) else "NAME"
+
+
 def _is_plain_flag(word: str) -> bool:
     return word.startswith("-") and slot_of(word) == word

@@ -34,7 +34,7 @@ SHORTEST, LONGEST = 12, 400
 """Characters of a sentence that can be a wish."""
 SHORT = 160
 """Characters of a message about which its surroundings say something: a longer one is a task of its own."""
-WEIGHTS = {name: weight for name, weight, _ in CUES} | dict.fromkeys(AROUND, 0.5)
+WEIGHTS = {name: weight for name, weight, _ in CUES} | dict.fromkeys(AROUND, 0.0)
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _KATAKANA = re.compile(r"[\u30a1-\u30fa\u30fc]{2,}")
 """A word of Japanese that stands for one thing, however many signs it has."""

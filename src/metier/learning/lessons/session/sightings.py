@@ -39,6 +39,10 @@ class Worked:
     command: str
     ok: int = 0
     failed: int = 0
+    whole: bool = True
+    """It was run as it stands here; otherwise always with files or names that are left out."""
+    slot: str = ""
+    """What was left out each time: `PATH`, or nothing that has one name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
