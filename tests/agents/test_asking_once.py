@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
+import re
 import select
 import sys
 import time
@@ -16,11 +18,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def answered(folder: Path, answer: str, *words: str) -> tuple[int, str]:
+SECRET = "ghp_" + "x7Kq2Lm9Pw4Rt8Vz1Nc5Bd3Fg6Hj0SaYuEiO"
+
+
+def answered(folder: Path, answer: str, *words: str, path: str = "") -> tuple[int, str]:
     """The exit code and the screen of a command in a terminal where every question gets one answer."""
     screen, terminal = pty.openpty()
     command = [sys.executable, "-m", "metier", *words]
-    environ = os.environ | {"PATH": "/usr/bin:/bin"}
+    environ = os.environ | {"PATH": f"{path}:/usr/bin:/bin" if path else "/usr/bin:/bin"}
     with running(command, cwd=folder, env=environ, stdin=terminal, stdout=terminal, stderr=terminal) as child:
         os.close(terminal)
         shown, given, end = b"", 0, time.monotonic() + 60
@@ -55,6 +60,64 @@ def test_a_person_who_says_yes_is_asked_once_and_connected(tmp_path: Path) -> No
     assert screen.index("Connecting writes these files") < screen.index("Write this?")
     assert "Connected Claude Code and Codex." in screen
     assert (home / ".claude/skills/metier").is_symlink()
+
+
+def put_session(home: Path, project: Path) -> None:
+    """A session that Claude Code had in a folder."""
+    common = {"sessionId": "s1", "cwd": str(project), "version": "2.1.0", "timestamp": "2026-11-01T10:00:00Z"}
+    said = {"role": "user", "content": f"fix the flaky test, the key is {SECRET}"}
+    text = {"role": "assistant", "id": "m1", "model": "x", "content": [{"type": "text", "text": "It is stable now."}]}
+    lines = [
+        common | {"type": "user", "uuid": "a", "parentUuid": None, "message": said},
+        common | {"type": "assistant", "uuid": "b", "parentUuid": "a", "message": text},
+    ]
+    folder = home / ".claude/projects" / re.sub(r"[^A-Za-z0-9]", "-", str(project))
+    folder.mkdir(parents=True)
+    (folder / "s1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def put_program(folder: Path, name: str) -> str:
+    folder.mkdir()
+    (folder / name).write_text("#!/bin/sh\nexit 1\n")
+    (folder / name).chmod(0o755)
+    return str(folder)
+
+
+def test_past_sessions_the_login_as_the_model_and_sending_are_each_a_question_of_their_own(tmp_path: Path) -> None:
+    home, project = made_home(tmp_path)
+    put_session(home, project)
+    code, screen = answered(project, "y", "init", path=put_program(tmp_path / "tools", "claude"))
+    assert code == 0, screen
+    questions = (
+        "Write this?",
+        "Import them",
+        "Use claude-code:haiku as the model",
+        "May it be sent to claude-code:haiku",
+    )
+    places = [screen.index(one) for one in questions]
+    assert places == sorted(places)
+    assert "2,300 tokens, $0.00" in screen
+    assert "Imported 1 new run." in screen
+    shown = screen[places[2] :]
+    assert "fix the flaky test" in shown, "the text as it would be sent is shown before"
+    assert SECRET not in screen
+    assert 'model = "claude-code:haiku"' in (project / ".metier/metier.toml").read_text()
+    assert "send_sessions = true" in (home / ".config/metier/metier.toml").read_text()
+    assert "Undo: metier config unset model" in screen
+
+
+def test_without_a_yes_nothing_is_imported_no_model_is_set_and_nothing_may_be_sent(tmp_path: Path) -> None:
+    home, project = made_home(tmp_path)
+    put_session(home, project)
+    code, screen = answered(project, "n", "init", path=put_program(tmp_path / "tools", "claude"))
+    assert code == 0, screen
+    assert "Nothing was imported" in screen or "Imported" not in screen
+    assert "No model is set. Later: metier config set model" in screen
+    assert "May it be sent" not in screen
+    files = [*(home / ".config").rglob("*.toml"), *(project / ".metier").glob("*.toml")]
+    settings = "".join(file.read_text() for file in files)
+    assert "send_sessions" not in settings
+    assert "model" not in settings
 
 
 def test_a_person_who_says_no_gets_the_workspace_and_nothing_else(tmp_path: Path) -> None:

@@ -433,4 +433,4 @@ def test_copilot_without_its_program_is_refused(tmp_path: Path) -> None:
     home = home_at(tmp_path / "home")
     home.put(".copilot/")
     [plan] = home.plan().agents
-    assert plan.refusal == "its program is not on the path"
+    assert plan.refusal == "its program is not on the path."

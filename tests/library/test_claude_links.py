@@ -8,11 +8,22 @@ from typing import TYPE_CHECKING
 import pytest
 from selection_shop import put
 
-from metier.library.claude_links import LISTING, link_active_skills, listing_size, unlink_all
+from metier.agents.changes import PutLink, apply_change
+from metier.library.claude_links import LISTING, listing_size, planned_links, unlink_all
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from metier.library.skills import Library
+
+
+def link_active_skills(library: Library) -> list[Path]:
+    """The links that are planned, made as connecting makes them."""
+    planned = planned_links(library)
+    for path, target in planned:
+        apply_change(PutLink(path=path, target=target))
+    return [path for path, _ in planned]
 
 
 def links(ws: Workspace) -> dict[str, str]:

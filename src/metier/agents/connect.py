@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from metier.agents.changes import (
     WrittenFile,
     WrittenFolder,
-    WrittenLink,
     apply_change,
     hash_of,
     new_folders,
@@ -118,17 +117,6 @@ def _folder_entries(places: Places) -> list[Entry]:
     """The folders that the manifest itself needs."""
     missing = [one for one in (places.data, *places.data.parents) if not one.exists()]
     return [Entry(agent="", written=WrittenFolder(path=one)) for one in reversed(missing)]
-
-
-def note_links(places: Places, links: Sequence[Path]) -> None:
-    """Note links to skills that were made for Claude Code, so that disconnecting takes them away."""
-    manifest = read_manifest(places.manifest)
-    entries = [
-        Entry(agent="claude-code", written=WrittenLink(path=link, target=link.readlink()))
-        for link in links
-        if link.is_symlink()
-    ]
-    write_manifest(places.manifest, manifest.with_entries(entries))
 
 
 def disconnect_agents(places: Places, agents: Sequence[str] = ()) -> Disconnected:

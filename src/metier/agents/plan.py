@@ -76,9 +76,11 @@ class ConnectionPlan:
         return (*self.shared, *(change for one in self.agents for change in one.changes))
 
 
-def plan_connection(places: Places, agents: Sequence[CodingAgent], manifest: Manifest) -> ConnectionPlan:
-    """What is missing for these agents to work with Metier."""
-    plans = tuple(_plan_agent(places, one, manifest) for one in agents)
+def plan_connection(
+    places: Places, agents: Sequence[CodingAgent], manifest: Manifest, links: Sequence[tuple[Path, Path]] = ()
+) -> ConnectionPlan:
+    """What is missing for these agents to work with Metier; `links`: to skills, for Claude Code."""
+    plans = tuple(_plan_agent(places, one, manifest, links) for one in agents)
     is_wanted = any(one.has_hooks and not plan.refusal for one, plan in zip(agents, plans, strict=True))
     try:
         shared = tuple(_shared_changes(places, manifest)) if is_wanted else ()
@@ -87,11 +89,14 @@ def plan_connection(places: Places, agents: Sequence[CodingAgent], manifest: Man
     return ConnectionPlan(shared=shared, agents=plans)
 
 
-def _plan_agent(places: Places, agent: CodingAgent, manifest: Manifest) -> AgentPlan:
+def _plan_agent(
+    places: Places, agent: CodingAgent, manifest: Manifest, links: Sequence[tuple[Path, Path]]
+) -> AgentPlan:
     try:
         match agent.name:
             case "claude-code":
-                return AgentPlan(agent=agent, changes=tuple(_claude_changes(places, manifest)))
+                to_skills = [PutLink(path=path, target=target) for path, target in links]
+                return AgentPlan(agent=agent, changes=(*_claude_changes(places, manifest), *to_skills))
             case "codex":
                 hooks, server = tuple(_codex_changes(places, manifest)), tuple(_codex_server(places))
                 return AgentPlan(agent=agent, changes=(*hooks, *server), next_step=TRUST_CODEX if hooks else "")
@@ -223,7 +228,7 @@ def _copilot_changes(places: Places) -> Iterator[Change]:
         pass  # not installed
     program = places.program("copilot")
     if not program:
-        raise InputError("its program is not on the path")
+        raise InputError("its program is not on the path.")
     plugin = (program, "plugin")
     yield RunPrograms(
         path=file,

@@ -12,10 +12,14 @@ from metier.library.roots import AGENTS, CLAUDE
 from metier.store.tables.library import profiles
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from metier.context.context import Context
     from metier.library.skills import FoundSkill, Library
     from metier.types.skills import Version
 
+Link = tuple[Path, Path]
+"""Where a link stands, and where it leads."""
 LISTING = 8_000
 """Characters of Claude Code's list of skills with its smallest context window; of further ones it shows the names."""
 DESCRIPTION = 1_536
@@ -52,10 +56,36 @@ def linkable_skills(library: Library) -> list[tuple[Path, str]]:
     ]
 
 
-def link_active_skills(library: Library) -> list[Path]:
-    """Link the active skills that are not linked yet, as far as Claude Code is used here; returns the new links."""
+def planned_links(library: Library, *, is_connecting: bool = False) -> list[Link]:
+    """Links to the active skills that are not linked yet, as far as Claude Code is used here and its list has room."""
     ctx = library.ctx
-    return [_own_folder(ctx, base) / skill for base, skill in linkable_skills(library) if link_skill(ctx, base, skill)]
+    return fitting_links(
+        (base / AGENTS / skill, _own_folder(ctx, base))
+        for base, skill in linkable_skills(library)
+        if is_connecting or _is_wanted(ctx, base)
+    )
+
+
+def first_links(root: Path, home: Path, claude_home: str) -> list[Link]:
+    """The links that a folder would get which is no workspace yet."""
+    own = {root: root / CLAUDE, home: Path(claude_home) / "skills" if claude_home else home / CLAUDE}
+    found = [(file.parent, own[base]) for base in own for file in sorted((base / AGENTS).glob("*/SKILL.md"))]
+    return fitting_links(found)
+
+
+def fitting_links(skills: Iterable[tuple[Path, Path]]) -> list[Link]:
+    """Links in Claude Code's folders to skills, as long as there is room in its list."""
+    found: list[Link] = []
+    room: dict[Path, int] = {}
+    for skill, own in skills:
+        link, size = own / skill.name, _line_size(skill)
+        left = room.setdefault(own, LISTING - listing_size(own))
+        is_same = os.path.realpath(skill.parent) == os.path.realpath(own)
+        if skill.name == PLUGIN or is_same or os.path.lexists(link) or not skill.is_dir() or size > left:
+            continue
+        room[own] = left - size
+        found.append((link, Path(os.path.relpath(skill, own))))
+    return found
 
 
 def link_skill(ctx: Context, base: Path, skill: str) -> bool:

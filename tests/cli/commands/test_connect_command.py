@@ -149,7 +149,13 @@ def test_init_links_the_skills_of_a_project_and_uninit_takes_the_links_away(shel
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: deploy\ndescription: Deploys the shop.\n---\nDo it.\n")
     before = {path: what for path, what in picture(shell.folder).items() if not path.startswith(".metier")}
-    assert f"Linked 1 skill for Claude Code in {shell.folder}/.claude/skills." in shell.ok("init", "--yes")
+    told = f"{shell.folder}/.claude/skills  (links to skills: deploy)"
+    assert told in shell.ok("init", "--dry-run"), "of a workspace that is there"
+    shell.ok("uninit", "--yes")
+    assert told in shell.ok("init", "--dry-run"), "of a folder that is none yet"
+    assert not (shell.folder / ".claude").exists()
+    (row,) = [one for one in shell.json("init", "--yes")["agents"] if one["agent"] == "claude-code"]
+    assert row["changes"][1]["diff"] == f"new link {shell.folder}/.claude/skills/deploy -> ../../.agents/skills/deploy"
     assert (shell.folder / ".claude/skills/deploy/SKILL.md").is_file()
     shell.ok("uninit", "--yes")
     after = {path: what for path, what in picture(shell.folder).items() if not path.startswith(".metier")}
@@ -177,3 +183,31 @@ def test_the_doctor_tells_about_agents(shell: Shell, home: Path) -> None:
     assert "Claude Code connected" in said
     assert "(claude -p, codex exec) are not recorded" in said
     assert "Codex is not connected" in said
+
+
+def test_what_init_offers_has_options_of_its_own_and_yes_alone_sets_no_model(shell: Shell, home: Path) -> None:
+    done = shell.json("init", "--yes")
+    assert (done["imported"], done["model"], done["send_sessions"]) == (None, "", False)
+    done = shell.json("init", "--yes", "--import", "--model", "claude-code:haiku", "--send-sessions")
+    assert (done["imported"]["runs"], done["model"], done["send_sessions"]) == (0, "claude-code:haiku", True)
+    assert shell.json("config")["model"]["value"] == "claude-code:haiku"
+    assert shell.json("config")["send_sessions"]["value"] is True
+
+
+def test_a_model_by_option_sends_nothing_before_a_yes_of_its_own(shell: Shell, home: Path) -> None:
+    said = shell.ok("init", "--yes", "--model", "codex:default", "--import")
+    assert "Set model to codex:default." in said
+    assert "Nothing of your sessions is sent to codex:default before you say yes: metier models allow" in said
+    assert "No earlier sessions were found in this folder." in said
+    own = home / ".config/metier/metier.toml"
+    assert not own.exists() or "send_sessions" not in own.read_text()
+
+
+def test_options_that_make_no_sense_are_told_before_anything_is_made(shell: Shell, home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    folder.mkdir()
+    said = shell.run("-w", str(folder), "init", "--model", "nonsense")
+    assert said.code == 2, said.err
+    assert not (folder / ".metier").exists()
+    said = shell.run("-w", str(folder), "init", "--send-sessions")
+    assert (said.code, "--send-sessions needs a model" in said.err) == (2, True)

@@ -169,7 +169,8 @@ def _import_of_machine(ctx: typer.Context, *, everywhere: bool, yes: bool) -> Im
 def _ask(groups: Sequence[SourceSessions], *, yes: bool) -> None:
     for group in groups:
         note = "" if group.source.proven else " (not tested with real sessions)"
-        talk(f"{group.source.title}{note}: {len(group.sessions)} sessions, {group.size / 2**20:.1f} MB")
+        count = f"{len(group.sessions)} session{'' if len(group.sessions) == 1 else 's'}"
+        talk(f"{group.source.title}{note}: {count}, {group.size / 2**20:.1f} MB")
     if yes:
         return
     if not sys.stdin.isatty():

@@ -74,6 +74,13 @@ def allow(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> None
 
     Example:  metier models allow
     """
+    root, name = allow_sending(ctx, yes=yes, is_quiet=as_json)
+    if as_json:
+        emit({"workspace": str(root), "model": name, "send_sessions": True})
+
+
+def allow_sending(ctx: typer.Context, *, yes: bool, is_quiet: bool) -> tuple[Path, str]:
+    """Show what would be sent, ask, and note the yes; returns the workspace and the model that it is for."""
     import os
 
     from metier.config import user_file
@@ -84,7 +91,7 @@ def allow(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> None
         name, newest, root = ws.config.models.model, ws.runs(limit=1), ws.root
     if not name:
         raise UsageError("No model is set. Set one first: metier config set model anthropic:claude-haiku-4-5")
-    if not as_json:
+    if not is_quiet:
         talk(f"Learning sends the requests, answers and commands of recorded runs to {name}, secrets taken out.")
         talk("An example, as it would be sent:" if newest else "There is no run yet that could be shown.")
         for record in newest:
@@ -94,10 +101,9 @@ def allow(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> None
                 talk(f"  {tool.name}: {tool.input[:SHOWN]}")
     confirm(f"May it be sent to {name} from now on?", yes=yes)
     change_file(user_file(os.environ), "send_sessions", True, root)  # noqa: FBT003
-    if as_json:
-        emit({"workspace": str(root), "model": name, "send_sessions": True})
-    else:
+    if not is_quiet:
         talk("Allowed for this workspace. Undo: metier config unset send_sessions")
+    return root, name
 
 
 def _untrusted_addresses(settings: Settings, state: Path, found: ModelSettings) -> list[CheckResult]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def show_plan(plan: ConnectionPlan, places: Places) -> None:
     """Every file that would be written, with a diff of those that are there already."""
-    from metier.agents.changes import AddServer, EditHooks, diff_of
+    from metier.agents.changes import AddServer, EditHooks, PutLink, diff_of
 
     if not plan.agents:
         talk("No coding agent was found. Metier connects Claude Code, Codex and Copilot CLI.")
@@ -28,8 +28,12 @@ def show_plan(plan: ConnectionPlan, places: Places) -> None:
     own = [change for change in plan.shared if change.path.is_relative_to(places.plugin)]
     if own:
         talk(f"  {places.short(places.plugin)}  ({len(own)} files, Metier's plugin)")
-    for change in (one for one in plan.changes if one not in own):
+    links = [one for one in plan.changes if isinstance(one, PutLink) and one.target != places.plugin]
+    for change in (one for one in plan.changes if one not in own and one not in links):
         talk(f"  {places.short(change.path)}{_about(change)}")
+    for folder in dict.fromkeys(one.path.parent for one in links):
+        names = [one.path.name for one in links if one.path.parent == folder]
+        talk(f"  {places.short(folder)}  (links to skills: {', '.join(names)})")
     for change in plan.changes:
         if isinstance(change, (EditHooks, AddServer)):
             talk(diff_of(change))

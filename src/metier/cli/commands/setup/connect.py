@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +14,7 @@ from metier.cli.output import emit, talk
 from metier.errors import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from metier.agents.connect import Disconnected
@@ -117,7 +116,14 @@ class ConnectReport:
 
 
 def connect_found(
-    workspace: str, *, agents: str, yes: bool, dry_run: bool, is_quiet: bool, remove: bool = False
+    workspace: str,
+    *,
+    agents: str,
+    yes: bool,
+    dry_run: bool,
+    is_quiet: bool,
+    remove: bool = False,
+    links: Sequence[tuple[Path, Path]] = (),
 ) -> ConnectReport:
     """Find the agents, show what connecting them would change, ask, and do it."""
     from metier.agents.connect import connect_agents
@@ -130,7 +136,7 @@ def connect_found(
     places = places_of(os.environ)
     _offer_removal(places, workspace, wanted=remove, is_quiet=is_quiet or dry_run)
     found = named_agents(_split(agents)) or find_agents(places)
-    plan = plan_connection(places, found, read_manifest(places.manifest))
+    plan = plan_connection(places, found, read_manifest(places.manifest), links)
     refusals = {one.agent.name: one.refusal for one in plan.agents if one.refusal}
     if not is_quiet:
         show_plan(plan, places)
@@ -180,55 +186,41 @@ def _agrees(*, yes: bool) -> bool:
     return True
 
 
-def connect_workspace(
-    ctx: typer.Context, ws: Workspace, agents: str, *, yes: bool, is_quiet: bool
-) -> ConnectReport | None:
+def connect_workspace(ws: Workspace, agents: str, *, yes: bool, is_quiet: bool) -> ConnectReport | None:
     """Connect agents for a workspace and show them its skills; None if nobody could be asked."""
     if not yes and not sys.stdin.isatty():
         if not is_quiet:
             talk("Agents were not connected: there is no terminal to ask on. Connect them: metier connect --yes")
         return None
-    report = connect_found(str(ws.root), agents=agents, yes=yes, dry_run=False, is_quiet=is_quiet)
-    if report.is_done and "Claude Code" in report.connected():
-        _link_skills(ws, is_quiet=is_quiet)
+    from metier.library.claude_links import planned_links
+
+    links = planned_links(ws.library, is_connecting=True)
+    report = connect_found(str(ws.root), agents=agents, yes=yes, dry_run=False, is_quiet=is_quiet, links=links)
     if report.is_done:
         prepare_hooks(ws)
-    if not is_quiet:
-        _offer_import(ctx, ws.root)
     return report
 
 
-def _link_skills(ws: Workspace, *, is_quiet: bool) -> None:
-    """Show the active skills to Claude Code, which does not look into `.agents/skills`."""
-    from metier.agents.connect import note_links
-    from metier.agents.places import places_of
-    from metier.library.claude_links import link_active_skills
+def _links_of(root: Path, flags: Mapping[str, object]) -> list[tuple[Path, Path]]:
+    from metier.library.claude_links import planned_links
+    from metier.workspace import Workspace
 
-    links = link_active_skills(ws.library)
-    note_links(places_of(os.environ), links)
-    if links and not is_quiet:
-        talk(f"Linked {len(links)} skill{'' if len(links) == 1 else 's'} for Claude Code in {links[0].parent}.")
+    with Workspace.open(root, create=False, flags=flags) as ws:
+        return planned_links(ws.library, is_connecting=True)
 
 
-def show_dry_run(root: Path, agents: str, *, is_known: bool, as_json: bool) -> None:
+def show_dry_run(root: Path, agents: str, flags: Mapping[str, object], *, is_known: bool, as_json: bool) -> None:
     """What `metier init` would do in a folder."""
-    report = connect_found(str(root), agents=agents, yes=True, dry_run=True, is_quiet=as_json)
+    from metier.agents.places import places_of
+    from metier.library.claude_links import first_links
+
+    places = places_of(os.environ)
+    links = _links_of(root, flags) if is_known else first_links(root, places.home, str(places.claude))
+    report = connect_found(str(root), agents=agents, yes=True, dry_run=True, is_quiet=as_json, links=links)
     if as_json:
         emit({"workspace": str(root), "new": not is_known, "agents": report.document()})
     else:
         talk(f"{root} is already a workspace." if is_known else f"A workspace would be made in {root}.")
-
-
-def _offer_import(ctx: typer.Context, root: Path) -> None:
-    """Offer to import the sessions that agents had in this folder before; only a person can say yes."""
-    from metier.capture.find_sessions import find_local_sessions
-    from metier.cli.commands.import_ import import_
-
-    if not sys.stdin.isatty() or not list(find_local_sessions(root, os.environ, everywhere=False)):
-        return
-    talk("Your agents worked here before:")
-    with suppress(RefusedError, typer.Exit):
-        import_(ctx)
 
 
 def tell_disconnected(done: Disconnected) -> None:

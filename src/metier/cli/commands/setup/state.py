@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from metier.cli.commands.setup.offers import Import, InitWishes, ModelName, SendSessions, hint_of, offer_all
 from metier.cli.options import Agents, AsJson, DryRun, Yes, confirm, open_workspace, options
 from metier.cli.output import console, emit, table, talk, visible
 from metier.errors import DamagedError, InputError, RefusedError, StoreError
@@ -31,19 +32,23 @@ def init(
     agents: Agents = "",
     no_connect: NoConnect = False,
     adopt: Adopt = False,
+    imports: Import = False,
+    model: ModelName = "",
+    sends: SendSessions = False,
     yes: Yes = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Turn this folder (or the git checkout it is in) into a workspace, and connect the coding agents of this machine.
 
-    Shows every file that connecting would write, and asks once. Without a terminal and without --yes, it makes the
-    workspace only.
+    Shows every file that connecting would write, and asks once. Then offers to import the sessions that agents had here
+    before, and to use an agent's own login as the model. Without a terminal and without --yes, it makes the workspace
+    only. --yes connects; past sessions, the model and sending text to it have options of their own.
 
     A state folder that you did not make here (it came with a clone, or the project was moved) is set aside.
     With --adopt you see what is in it and can use it.
 
-    Example:  cd my-project && metier init
+    Example:  cd my-project && metier init  ·  metier init --yes --import --model claude-code:haiku
     """
     import os
     from pathlib import Path
@@ -52,9 +57,12 @@ def init(
     from metier.cli.commands.setup.connect import connect_workspace, show_dry_run
     from metier.config import outer_state_dir
     from metier.context import state_folder as place
+    from metier.models.spec import parse_spec
     from metier.workspace import Workspace as Opened
 
     given = options(ctx)
+    if model:
+        parse_spec(model)
     if adopt:
         adopt_foreign_state(given, yes=yes, as_json=as_json)
         return
@@ -62,7 +70,7 @@ def init(
     known = place.find_root(Path(given.folder), os.environ, shared)
     if dry_run:
         new = known or place.new_root(Path(given.folder), os.environ)
-        show_dry_run(new, agents, is_known=known is not None, as_json=as_json)
+        show_dry_run(new, agents, given.flags, is_known=known is not None, as_json=as_json)
         return
     with Opened.open(given.folder, flags=given.flags) as ws:
         document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": known is None}
@@ -72,11 +80,13 @@ def init(
             talk(notice)
         if not as_json:
             _tell_workspace(ws, roots, is_new=not known or bool(notice))
-        report = None if no_connect else connect_workspace(ctx, ws, agents, yes=yes, is_quiet=as_json)
+        report = None if no_connect else connect_workspace(ws, agents, yes=yes, is_quiet=as_json)
+        wishes = InitWishes(imports=imports, model=model, sends=sends)
+        offered = offer_all(ctx, ws, wishes, is_quiet=as_json)
     if as_json:
-        emit(document | {"skill_roots": _root_rows(roots), "agents": report.document() if report else []})
+        emit(document | {"skill_roots": _root_rows(roots), "agents": report.document() if report else []} | offered)
     else:
-        talk("Next: work with your agent, then metier learn. Past sessions: metier import. Undo: metier uninit")
+        talk(hint_of(wishes))
     raise typer.Exit(1 if report and report.refusals else 0)
 
 
@@ -99,8 +109,8 @@ def _roots_with_skills(roots: Sequence[Root]) -> list[tuple[Root, int]]:
 
 
 def _count_skills(folder: Path) -> int:
-    """How many skills lie in a folder at a first look."""
-    return sum(1 for _ in folder.glob("*/[Ss][Kk][Ii][Ll][Ll].md"))
+    """How many skills lie in a folder at a first look; links lead to others."""
+    return sum(not file.parent.is_symlink() for file in folder.glob("*/[Ss][Kk][Ii][Ll][Ll].md"))
 
 
 def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> None:

@@ -1,0 +1,151 @@
+"""What `metier init` offers once agents are connected: their past sessions, their login as the model, your consent."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from metier.cli.output import talk
+from metier.errors import RefusedError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metier.capture.find_sessions import SourceSessions
+    from metier.capture.report import FileReport
+    from metier.workspace import Workspace
+
+Import = Annotated[bool, typer.Option("--import", help="Import the sessions that agents had in this folder before.")]
+ModelName = Annotated[
+    str, typer.Option("--model", metavar="MODEL", help="Set the model, such as claude-code:haiku: your agent's login.")
+]
+SendSessions = Annotated[
+    bool, typer.Option("--send-sessions", help="Say yes to sending text of sessions to that model, secrets taken out.")
+]
+LOGINS = {"claude-code:haiku": ("Claude Code", "claude"), "codex:default": ("Codex", "codex")}
+"""The models that need nothing but an agent's login: the agent, and its program."""
+QUESTION, ANSWER = 2_000, 300
+"""Tokens of a usual question of learning, and of its answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitWishes:
+    """What a person said yes to on the command line."""
+
+    imports: bool = False
+    model: str = ""
+    sends: bool = False
+
+
+def offer_all(ctx: typer.Context, ws: Workspace, wishes: InitWishes, *, is_quiet: bool) -> dict[str, Any]:
+    """Do what was wished for; on a terminal ask for the rest. Returns what was done, as JSON."""
+    if wishes.sends and not (wishes.model or ws.config.models.model):
+        raise UsageError("--send-sessions needs a model: add --model claude-code:haiku, for example.")
+    imported = _import(ctx, ws, wishes, is_quiet=is_quiet)
+    model = wishes.model or ("" if is_quiet else _ask_for_model(ws))
+    if model:
+        _set_model(ws, model, is_quiet=is_quiet)
+    if wishes.sends or (model and not is_quiet):
+        _ask_to_send(ctx, ws, model, wishes, is_quiet=is_quiet)
+    return {"imported": imported, "model": model or ws.config.models.model, "send_sessions": wishes.sends}
+
+
+def _import(ctx: typer.Context, ws: Workspace, wishes: InitWishes, *, is_quiet: bool) -> dict[str, Any] | None:
+    """Import the sessions that agents had in this folder before."""
+    from metier.capture.find_sessions import find_local_sessions
+    from metier.cli.commands.import_ import import_
+
+    if not wishes.imports and (is_quiet or not sys.stdin.isatty() or ws.runs(limit=1)):
+        return None
+    groups = list(find_local_sessions(ws.root, os.environ, everywhere=False))
+    if is_quiet:
+        return _import_quietly(ws, groups)
+    if groups:
+        talk("Your agents worked here before:")
+        with suppress(RefusedError, typer.Exit):
+            import_(ctx, yes=wishes.imports)
+    elif wishes.imports:
+        talk("No earlier sessions were found in this folder.")
+    return None
+
+
+def _import_quietly(ws: Workspace, groups: Sequence[SourceSessions]) -> dict[str, Any]:
+    from metier.capture.import_sessions import import_sessions
+    from metier.capture.report import totals_of
+
+    reports: list[FileReport] = []
+    for group in groups:
+        for _ in import_sessions(ws.context, group.source, group.sessions, reports):
+            pass
+    for work in (ws.index(), ws.tidy()):
+        for _ in work:
+            pass
+    return totals_of(reports)
+
+
+def _ask_for_model(ws: Workspace) -> str:
+    """The model that the person chooses among those that need an agent's login only; empty: none."""
+    from metier.models.programs.agent_program import find_program
+
+    found = [name for name, (_, program) in LOGINS.items() if find_program(program, os.environ)]
+    if ws.config.models.model or not found or not sys.stdin.isatty():
+        return ""
+    talk("Learning works without a model. With one it also finds the rules in what you say, and writes better skills.")
+    for name in found:
+        title = LOGINS[name][0]
+        talk(f"{title} can answer with your own login ({name}): no key needed. {_cost_of(name, ws)}")
+        if typer.confirm(f"Use {name} as the model of this workspace?", default=False, err=True):
+            return name
+    talk("No model is set. Later: metier config set model claude-code:haiku")
+    return ""
+
+
+def _cost_of(name: str, ws: Workspace) -> str:
+    """What one question costs, and what is the most in a day."""
+    from datetime import UTC, datetime
+
+    from metier.models.price import price_of
+    from metier.models.spec import parse_spec
+    from metier.types import Tokens
+
+    cost = price_of(parse_spec(name), datetime.now(UTC))(Tokens(input=QUESTION, output=ANSWER))
+    asked = f"A question takes about {QUESTION + ANSWER:,} tokens"
+    if cost is None:
+        return f"{asked}; what they cost depends on your plan."
+    most = ws.config.models.budget_usd
+    return f"{asked}, ${cost:.3f} at list price (a plan covers it), and at most ${most:g} a day (budget_usd)."
+
+
+def _set_model(ws: Workspace, model: str, *, is_quiet: bool) -> None:
+    from metier.config import FILE
+    from metier.config.files import change_file
+    from metier.models.spec import parse_spec
+
+    parse_spec(model)
+    change_file(ws.state / FILE, "model", model)
+    if not is_quiet:
+        talk(f"Set model to {model}. Try it: metier models check   Undo: metier config unset model")
+
+
+def _ask_to_send(ctx: typer.Context, ws: Workspace, model: str, wishes: InitWishes, *, is_quiet: bool) -> None:
+    """Show what would be sent, and ask whether it may be; there is nothing to ask before the first run."""
+    from metier.cli.commands.models import allow_sending
+
+    if not wishes.sends and (not sys.stdin.isatty() or not ws.runs(limit=1)):
+        talk(f"Nothing of your sessions is sent to {model} before you say yes: metier models allow")
+        return
+    with suppress(RefusedError):
+        allow_sending(ctx, yes=wishes.sends, is_quiet=is_quiet)
+        return
+    talk(f"Nothing of your sessions is sent to {model}. Change your mind: metier models allow")
+
+
+def hint_of(wishes: InitWishes) -> str:
+    """What to do next."""
+    past = "" if wishes.imports or sys.stdin.isatty() else " Past sessions: metier import."
+    return f"Next: work with your agent, then metier learn.{past} Undo: metier uninit"
