@@ -27,7 +27,7 @@ CHARACTERS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LessonStory:
+class LessonRecord:
     """All that is known of a lesson."""
 
     lesson: Lesson
@@ -44,7 +44,7 @@ class LessonStory:
     returns: Returns | None
 
 
-def lesson_story(ctx: Context, lesson: str) -> LessonStory:
+def lesson_story(ctx: Context, lesson: str) -> LessonRecord:
     """The story of a lesson, by its id or the start of it."""
     found = get_lesson(ctx, lesson)
     with ctx.store.read() as transaction:
@@ -52,7 +52,7 @@ def lesson_story(ctx: Context, lesson: str) -> LessonStory:
         decisions = [one for one in audit.list_own(transaction) if one.subject.split(" ", 1)[0] == found.id]
     used = in_use(ctx, list_lessons(ctx))
     channels = channels_of([one for one in used if not one.published])
-    return LessonStory(
+    return LessonRecord(
         lesson=found,
         decisions=tuple(decisions),
         channel=channels.get(found.id),

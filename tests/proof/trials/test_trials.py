@@ -164,11 +164,13 @@ def test_a_helpful_provisional_skill_becomes_active_and_a_harmful_one_is_paused(
 
 def test_what_shows_nothing_in_the_planned_runs_ends_undecided(shop: Workspace) -> None:
     trial = begun(shop, 0.3)
-    half = range(trial.most + 2)
+    names = [f"s{number}" for number in range(trial.most + 2)]
     with shop.context.store.write() as transaction:
-        for number in half:
-            selections.put(transaction, selection_of(shop, trial, f"s{number}"))
-    shop.deliver(session_run(f"s{number}", success=number % 2 == 0, turn=f"s{number}") for number in half)
+        for name in names:
+            selections.put(transaction, selection_of(shop, trial, name))
+    sides = {side: [name for name in names if arm(shop, trial, name) == side] for side in ("with", "without")}
+    good = {name for side in sides.values() for name in side[::2]}  # every other one, on either side
+    shop.deliver(session_run(name, success=name in good, turn=name) for name in names)
     [done] = settle_trials(shop.library)
     assert done.trial.status == "undecided"
     assert done.trial.reason.startswith("too few runs to tell")

@@ -10,6 +10,7 @@ from metier.cli.commands.lessons.checks import checks
 from metier.cli.commands.lessons.delivery import publish, unpublish, wrong
 from metier.cli.commands.lessons.review import is_meant_for_all, review
 from metier.cli.commands.lessons.why import why
+from metier.cli.commands.proof.merge import merge_lessons
 from metier.cli.options import AsJson, open_workspace
 from metier.cli.output import console, emit, talk
 from metier.cli.views.lessons import next_steps
@@ -203,6 +204,7 @@ def forget(ctx: typer.Context, lesson: LessonArgument, reason: Reason = "", as_j
 
 for _command in (checks, publish, unpublish, wrong, why, review):
     app.command()(_command)
+app.command("merge")(merge_lessons)
 
 
 def _quoted(text: str) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from metier.proof.came_back import Returns
-    from metier.proof.lesson_story import LessonStory
+    from metier.proof.lesson_story import LessonRecord
 
 SHOWN = 5
 """Runs of one kind that are named."""
@@ -41,7 +41,7 @@ def why(
         talk(f"It is paused. Use it again: metier lessons approve {story.lesson.id[:8]}")
 
 
-def story_row(story: LessonStory) -> dict[str, object]:
+def story_row(story: LessonRecord) -> dict[str, object]:
     """The story as JSON."""
     from metier.cli.views.lessons import row, tally_row
 
@@ -66,7 +66,7 @@ def story_row(story: LessonStory) -> dict[str, object]:
     }
 
 
-def story_lines(story: LessonStory) -> Iterator[str]:
+def story_lines(story: LessonRecord) -> Iterator[str]:
     """The story for a person."""
     from metier.cli.views.lessons import card, tally_lines
     from metier.proof.obeyed import change_words
@@ -90,7 +90,7 @@ def story_lines(story: LessonStory) -> Iterator[str]:
     yield from _returned(story.returns)
 
 
-def _told(story: LessonStory) -> str:
+def _told(story: LessonRecord) -> str:
     from metier.library.delivery.told import SAID
 
     where = f"told now: {_CHANNELS[story.channel]}" if story.channel else "not told now"

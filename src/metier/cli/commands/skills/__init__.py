@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from metier.cli.commands.proof.merge import merge_skills
 from metier.cli.commands.skills import changes as skill_changes
 from metier.cli.commands.skills import history as skill_past
 from metier.cli.commands.skills import parcels as skill_parcels
@@ -104,6 +105,7 @@ def validate_(paths: PathsArgument, strict: Strict = False, as_json: AsJson = Fa
 for name, command in {**skill_past.COMMANDS, **skill_changes.COMMANDS, **skill_parcels.COMMANDS}.items():
     app.command(name)(command)
 app.command()(why)
+app.command("merge")(merge_skills)
 
 
 def _row(skill: Skill, worth: Worth) -> dict[str, object]:
