@@ -171,6 +171,29 @@ def test_runs_without_tools_teach_no_procedure() -> None:
     assert found == NothingNew(reason=NO_STEPS)
 
 
+def test_the_copies_of_a_run_in_a_resumed_session_teach_nothing() -> None:
+    copy = run("please inline all of the helpers and commit", "make inline", "make commit", session="day-1")
+    assert HeuristicDrafter().draft(pattern("x"), Lessons(successes=(copy, copy))) == NothingNew(reason=NO_STEPS)
+    again = replace(copy, session="day-2")
+    assert "make inline" in drafted(Lessons(successes=(copy, again))).body
+
+
+def test_steps_that_were_taken_by_the_way_are_no_procedure() -> None:
+    runs = tuple(
+        run(f"look into matter {n}", "git fetch", "make deps", *(f"make part-{n}-{k}" for k in range(5)))
+        for n in range(3)
+    )  # fmt: skip
+    assert HeuristicDrafter().draft(pattern("x"), Lessons(successes=runs)) == NothingNew(reason=NO_STEPS)
+
+
+def test_what_one_session_asked_bit_by_bit_is_one_piece_of_work_and_no_procedure() -> None:
+    asked = ("It looks like some newlines are missing", "can you add the slash commands too", "check the log as well")
+    bits = tuple(run(text, "make log", "make page", session="day-1") for text in asked)
+    assert HeuristicDrafter().draft(pattern("x"), Lessons(successes=bits)) == NothingNew(reason=NO_STEPS)
+    days = tuple(replace(one, session=f"day-{at}") for at, one in enumerate(bits))
+    assert "make page" in drafted(Lessons(successes=days)).body
+
+
 def test_one_step_is_a_habit_and_no_procedure() -> None:
     once = Lessons(successes=tuple(run(f"ship the shop {n}", "make ship") for n in range(3)))
     assert HeuristicDrafter().draft(pattern("ship"), once) == NothingNew(reason=NO_STEPS)
@@ -211,7 +234,7 @@ def test_tools_of_other_agents_are_read_and_house_keeping_is_not() -> None:
         ToolCall(name="mcp__jira__create_issue", input='{"title": "x"}'),
         ToolCall(name="str_replace_based_edit_tool", input='{"command": "view", "path": "README.md"}'),
     )
-    body = drafted(Lessons(successes=tuple(run(f"do {n}", *calls) for n in range(3)))).body
+    body = drafted(Lessons(successes=tuple(run(f"do the chores {n}", *calls) for n in range(3)))).body
     for text in (
         "`make build`",
         "Edit `src/app.py`",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from metier.types import DraftType, Pattern
 
 _PLACEHOLDER = re.compile(r"<[^<>\s]*>|…")
-NO_STEPS = "the runs ask for the same, but have no steps in common"
+NO_STEPS = "the runs ask for the same, but hardly did or said the same"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -111,7 +111,7 @@ class Writer:
     def result(self) -> str:
         """How one can tell that the work is done."""
         steps = self._known.steps
-        checks = dict.fromkeys(self._code(step.template) for step in steps if step.check and step.is_common)
+        checks = dict.fromkeys(self._code(step.template) for step in steps if step.check and step.acts)
         if checks:
             return _within([self._say.passes.format(one) for one in list(checks)[-PASSING:]], RESULT)
         last = steps[-1] if steps and steps[-1].kind == "command" else None

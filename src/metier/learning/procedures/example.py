@@ -12,7 +12,7 @@ from metier.learning.procedures.actions import shell_line, written_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.learning.procedures.recurring import Common, Line
+    from metier.learning.procedures.recurring import Common, RunLine
     from metier.types import Run
 
 ROOM = 8_000
@@ -34,7 +34,7 @@ class Script:
     text: str
 
 
-def example_of(runs: Sequence[Sequence[Line]], common: Common) -> tuple[Line, ...]:
+def example_of(runs: Sequence[Sequence[RunLine]], common: Common) -> tuple[RunLine, ...]:
     """The run that has most of what many runs have, without what is of this run only; empty: there is little to show.
 
     A line stays where most of its words are known to many runs.
@@ -43,7 +43,7 @@ def example_of(runs: Sequence[Sequence[Line]], common: Common) -> tuple[Line, ..
     worth = [len({word for line in lines for word in common.words_in(line.text)}) for lines in trimmed]
     best = max(range(len(runs)), key=lambda number: (worth[number], -len(trimmed[number]), -number), default=None)
     found = trimmed[best] if best is not None else []
-    kept: list[Line] = []
+    kept: list[RunLine] = []
     room = ROOM
     for line in found:
         room -= len(line.text) + 1

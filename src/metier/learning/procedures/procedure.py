@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
+from math import ceil
+from statistics import median
 from typing import TYPE_CHECKING
 
 from metier.learning.drafting.sanitise import is_dictated, told_hosts, without_hosts, without_marks
 from metier.learning.procedures.actions import Action, actions_of, foreign_tool, project_root
 from metier.learning.procedures.example import Script, example_of, scripts_of
-from metier.learning.procedures.recurring import Common, Line, Recurring, lines_of, recurring, request_lines, unheard
+from metier.learning.procedures.recurring import (
+    Common,
+    Recurring,
+    RunLine,
+    is_telling,
+    lines_of,
+    recurring,
+    request_lines,
+    stems,
+    unheard,
+)
 from metier.learning.procedures.requests import examples, subject
 from metier.learning.procedures.slot_names import Names, names_for
 from metier.learning.procedures.steps import Remedy, Step, commands_to_avoid, remedies_of, steps_of
@@ -29,10 +42,20 @@ SHOWN = 24
 COMPARED = 12
 """Runs whose every line is compared."""
 EXAMPLES = 5
+WORDY = 5
+"""Words of a request that is hardly said twice."""
+ALIKE = 0.15
+"""Part of their lines that runs have in common at least: else each said and wrote its own."""
 HALF = 0.5
 """Share of the runs in which a line recurs; at least two have it."""
 STEPS, LINES = 2, 6
 """Steps that are more than a habit; or else lines that recur."""
+MANY = 0.6
+"""Part of the requests that have a word which all of them are about."""
+SUBJECT = 0.3
+"""Part of a request that such words are at least, in runs of one session."""
+MOSTLY = 0.4
+"""Part of a run that the steps are, at least: else they were taken by the way."""
 ASKED, NOTES, CODE = 2_500, 2_000, 2_000
 """Characters of what recurs: in requests, in what agents say, in what they write."""
 LONG = 400
@@ -59,8 +82,15 @@ class Lessons:
     failures: tuple[Run, ...] = ()
 
     def newest(self) -> Lessons:
-        """As many of them as are worth looking at."""
-        return Lessons(successes=self.successes[-SHOWN:], failures=self.failures[-SHOWN:])
+        """As many of them as are worth looking at; the copy that a resumed session has of a run is no second one."""
+        once = {_identity(run, number): run for number, run in enumerate(self.successes)}
+        return Lessons(successes=tuple(once.values())[-SHOWN:], failures=self.failures[-SHOWN:])
+
+
+def _identity(run: Run, number: int) -> tuple[str, ...]:
+    """The same for the copies of a run: nobody says so many words twice in a session."""
+    said = run.message.split()
+    return (run.session, *said) if run.session and len(said) >= WORDY else (str(number),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +103,8 @@ class Procedure:
     subject: tuple[str, ...]
     """Words most requests share."""
     steps: tuple[Step, ...]
+    share: float
+    """Which part of what a run did are steps that most runs took."""
     remedies: tuple[Remedy, ...]
     avoided: tuple[Template, ...]
     names: Names
@@ -84,10 +116,10 @@ class Procedure:
     """Other sentences that recur."""
     code: tuple[str, ...] = ()
     """Lines of code that recur."""
-    example: tuple[Line, ...] = ()
+    example: tuple[RunLine, ...] = ()
     scripts: tuple[Script, ...] = ()
-    tools: bool = True
-    """Whether any of the runs used a tool."""
+    is_work: bool = True
+    """Whether most runs used a tool, and they are neither copies of one nor one long piece of work."""
     path: tuple[str, ...] = ()
     """The skills the runs used, in order, where they are no skills of this library."""
     late: tuple[str, ...] = ()
@@ -100,7 +132,10 @@ class Procedure:
         """Whether it says more than that the runs asked for the same: several steps, or much that recurs."""
         steps = [step for step in self.steps if step.is_common]
         lines = len(self.code) + len(self.notes) + len(self.reasons)
-        return (len(steps) >= STEPS and any(step.acts for step in steps)) or lines >= LINES
+        if not self.is_work:
+            return False
+        several = len(steps) >= STEPS and any(step.acts for step in steps)
+        return (several and self.share >= MOSTLY) or lines >= LINES
 
 
 def procedure_of(lessons: Lessons) -> Procedure:
@@ -122,15 +157,33 @@ def procedure_of(lessons: Lessons) -> Procedure:
         requests=examples(asked, names.values, EXAMPLES),
         subject=subject(asked, names.values),
         steps=steps,
+        share=_share(good, [step.template for step in steps if step.is_common]),
         remedies=remedies,
         avoided=avoided,
         names=names,
-        tools=any(run.tools for run in runs),
+        is_work=len(shown.successes) >= min(2, len(lessons.successes)) and _is_work(shown.successes, good),
     )
     shown_whole = shown.successes[-COMPARED:]
     if len(shown_whole) < 2 or _use_other_tools(shown_whole):
         return found
     return _with_lines(found, shown_whole, [step.template for step in steps])
+
+
+def _is_work(runs: Sequence[Run], ways: Sequence[Actions]) -> bool:
+    """Whether most runs did something; those of one session must ask for the same, for it may be one piece of work."""
+    if sum(map(bool, ways)) * 2 <= len(ways):
+        return False
+    if len({run.session for run in runs}) > 1 or not runs[0].session:
+        return True
+    said = [stems(run.message) for run in runs]
+    counts = Counter(word for words in said for word in words)
+    return sum(count >= MANY * len(runs) for count in counts.values()) >= SUBJECT * median(map(len, said))
+
+
+def _share(ways: Sequence[Actions], steps: Sequence[Template]) -> float:
+    """Which part of what a run did are these steps, in the middle of all runs."""
+    parts = [sum(any(fits(step, one.text) for step in steps) for one in way) / len(way) for way in ways if way]
+    return median(parts) if parts else 0.0
 
 
 def _use_other_tools(runs: Sequence[Run]) -> bool:
@@ -144,14 +197,14 @@ def _use_other_tools(runs: Sequence[Run]) -> bool:
 
 def _with_lines(found: Procedure, runs: Sequence[Run], steps: Sequence[Template]) -> Procedure:
     """A procedure with what recurs in the lines of its runs, and the best of them as an example."""
-    least = max(2, round(HALF * len(runs)))
+    least = max(2, ceil(HALF * len(runs)))
     told, root = told_hosts(runs), project_root(runs)
     lines = [lines_of(run, told, root) for run in runs]
-    if len([each for each in lines if each]) < least:
+    every = recurring(lines, least)
+    if sum(one.runs for one in every) < ALIKE * sum(is_telling(line.text) for each in lines for line in each):
         return found
-    common = Common([[line.text for line in each] for each in lines], least)
-    again = [one for one in recurring(lines, least) if common.holds(one.line.text)]
-    again = [one for one in again if not any(fits(step, one.line.text.strip()) for step in steps)]
+    common = Common([[line.text for line in each] for each in lines])
+    again = [one for one in every if common.holds(one.line.text) and not _is_step(one.line, steps)]
     requests = [request_lines(run.message) if len(run.message) >= LONG else [] for run in runs]
     timeline = Timeline(runs)
     said = unheard(_within((one for one in again if _is_note(one.line)), NOTES), timeline)
@@ -166,12 +219,16 @@ def _with_lines(found: Procedure, runs: Sequence[Run], steps: Sequence[Template]
     )
 
 
-def _is_note(line: Line) -> bool:
+def _is_step(line: RunLine, steps: Sequence[Template]) -> bool:
+    return any(fits(step, line.text.strip()) for step in steps)
+
+
+def _is_note(line: RunLine) -> bool:
     """Whether a sentence tells what holds for all runs, and not what the agent is about or what came out."""
     return line.kind == "prose" and "…" not in line.text and not _CHATTER.match(line.text)
 
 
-def _within(lines: Iterable[Recurring], room: int) -> list[Line]:
+def _within(lines: Iterable[Recurring], room: int) -> list[RunLine]:
     """The lines that most runs have, as many as there is room for, in their own order."""
     every = list(lines)
     kept: set[int] = set()
@@ -183,7 +240,7 @@ def _within(lines: Iterable[Recurring], room: int) -> list[Line]:
     return [every[at].line for at in sorted(kept)]
 
 
-def _texts(lines: Iterable[Line]) -> tuple[str, ...]:
+def _texts(lines: Iterable[RunLine]) -> tuple[str, ...]:
     return tuple(line.text for line in lines)
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from metier.learning.drafting.sanitise import is_risky, without_hosts, without_marks
-from metier.learning.procedures.actions import below_root, foreign_tool, input_texts, is_plan, shell_line
+from metier.learning.procedures.actions import below_root, foreign_tool, input_texts, is_plan, shell_line, written_file
 from metier.learning.procedures.shell import without_folder
 from metier.review.reach.hosts import hosts_in
 from metier.review.text.tokens import WINDOW, blocks_of, shared_blocks
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from metier.review.layers.timeline import Timeline
     from metier.types import Run, ToolCall
 
-LineKind = Literal["prose", "code"]
+WritingKind = Literal["prose", "code"]
 SAME = 0.6
 """Share of the words that two lines have in common when they say the same."""
 SHARED = 0.7
@@ -51,10 +51,10 @@ _STOPS = ENGLISH | GERMAN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class RunLine:
     """A sentence or a line of code of a run."""
 
-    kind: LineKind
+    kind: WritingKind
     text: str
     """As it was written; code keeps its indentation."""
 
@@ -63,11 +63,11 @@ class Line:
 class Recurring:
     """A line that several runs have, in the words of the most typical of them."""
 
-    line: Line
+    line: RunLine
     runs: int
 
 
-def lines_of(run: Run, told: frozenset[str], root: str) -> list[Line]:
+def lines_of(run: Run, told: frozenset[str], root: str) -> list[RunLine]:
     """What a run said and wrote, line by line, each once, in order.
 
     `told` are the hosts that people have named, lines with others are left out; `root` is the project's folder.
@@ -77,20 +77,25 @@ def lines_of(run: Run, told: frozenset[str], root: str) -> list[Line]:
     return [line for line in found if len(line.text) <= LONGEST and told.issuperset(hosts_in(line.text))][:MANY]
 
 
-def unheard(lines: Sequence[Line], timeline: Timeline) -> list[Line]:
+def unheard(lines: Sequence[RunLine], timeline: Timeline) -> list[RunLine]:
     """The lines without those that a tool, page or file had said before anybody else."""
     said = [(word, number) for number, line in enumerate(lines) for word in tokens(line.text)]
-    places: dict[str, list[int]] = {}
-    for at in range(len(said) - WINDOW + 1):
-        places.setdefault(" ".join(word for word, _ in said[at : at + WINDOW]), []).append(at)
-    heard = timeline.heard_windows(set(places), WINDOW)
-    bad = {number for window in heard for at in places[window] for _, number in said[at : at + WINDOW]}
-    letters = "".join(word for word, _ in said)
     owners = [number for word, number in said for _ in word]
-    for left, right in _heard_blocks(letters, timeline):
+    bad = set(_heard_windows(said, timeline))
+    for left, right in _heard_blocks("".join(word for word, _ in said), timeline):
         bad.update(owners[left:right])
     kept = [line for number, line in enumerate(lines) if number not in bad]
     return [line for line in kept if not (is_risky(line.text) and timeline.heard_before(line.text))]
+
+
+def _heard_windows(said: Sequence[tuple[str, int]], timeline: Timeline) -> Iterator[int]:
+    """The lines that have a part in a row of words which a tool, page or file had said first."""
+    places: dict[str, list[int]] = {}
+    for at in range(len(said) - WINDOW + 1):
+        places.setdefault(" ".join(word for word, _ in said[at : at + WINDOW]), []).append(at)
+    for window in timeline.heard_windows(set(places), WINDOW):
+        for at in places[window]:
+            yield from (number for _, number in said[at : at + WINDOW])
 
 
 def _heard_blocks(letters: str, timeline: Timeline) -> Iterator[tuple[int, int]]:
@@ -103,17 +108,17 @@ def _heard_blocks(letters: str, timeline: Timeline) -> Iterator[tuple[int, int]]
                 yield left, right
 
 
-def _clean(line: Line, told: frozenset[str], root: str) -> Line:
+def _clean(line: RunLine, told: frozenset[str], root: str) -> RunLine:
     text = without_folder(below_root(line.text, root)) if root and root in line.text else line.text
-    return Line(kind=line.kind, text=without_hosts(without_marks(text), told))
+    return RunLine(kind=line.kind, text=without_hosts(without_marks(text), told))
 
 
-def request_lines(message: str) -> list[Line]:
+def request_lines(message: str) -> list[RunLine]:
     """The sentences of a request."""
     return [line for line in _prose(without_marks(message)) if len(line.text) <= LONGEST]
 
 
-def _of_call(call: ToolCall) -> Iterator[Line]:
+def _of_call(call: ToolCall) -> Iterator[RunLine]:
     yield from _prose(call.said)
     if call.ok and call.error is None:
         if is_plan(call.name):
@@ -123,21 +128,20 @@ def _of_call(call: ToolCall) -> Iterator[Line]:
             yield from _code(command)
         elif (tool := foreign_tool(call)) is not None:
             yield from _code(f"{tool} {' '.join(call.input.split())}")
-        else:
-            for text in input_texts(call):
-                yield from _code(text) if "\n" in text else ()
+        elif (text := written_file(call)[1]) and "\n" in text:  # a change of what is there is of one case
+            yield from _code(text)
 
 
-def _prose(text: str) -> Iterator[Line]:
+def _prose(text: str) -> Iterator[RunLine]:
     for line in text.splitlines():
         plain = _MARK.sub("", line)
         for sentence in _SENTENCE.split(_CELL.sub(": ", plain) if "|" in plain else plain):
-            yield Line(kind="prose", text=" ".join(sentence.split()))
+            yield RunLine(kind="prose", text=" ".join(sentence.split()))
 
 
-def _code(text: str) -> Iterator[Line]:
+def _code(text: str) -> Iterator[RunLine]:
     for line in text.splitlines():
-        yield Line(kind="code", text=line.rstrip())
+        yield RunLine(kind="code", text=line.rstrip())
 
 
 @lru_cache(maxsize=32_768)
@@ -147,21 +151,25 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in found if word not in _STOPS and (len(word) > 1 or word.isdigit()))
 
 
+def is_telling(text: str) -> bool:
+    """Whether a line has enough words to say something."""
+    return len(stems(text)) >= WORDS
+
+
 def names_a_case(text: str) -> bool:
     """Whether a text has the id of one case."""
     return _CASE.search(text) is not None
 
 
 class Common:
-    """What so many runs know: their words and ids."""
+    """What more than one run knows: words and ids."""
 
-    def __init__(self, runs: Sequence[Iterable[str]], least: int) -> None:
-        known = [list(texts) for texts in runs]
-        self._words = _often(({word for text in texts for word in stems(text)} for texts in known), least)
-        self._ids = _often(({one for text in texts for one in _ID.findall(text)} for texts in known), least)
+    def __init__(self, runs: Sequence[Sequence[str]]) -> None:
+        self._words = _shared({word for text in texts for word in stems(text)} for texts in runs)
+        self._ids = _shared({one for text in texts for one in _ID.findall(text)} for texts in runs)
 
     def share(self, text: str) -> float:
-        """Which share of a text's words many runs know; nothing at all where it has an id of its own."""
+        """Which share of a text's words other runs know; nothing at all where it has an id of its own."""
         if names_a_case(text) or any(one not in self._ids for one in _ID.findall(text)):
             return 0.0
         mine = stems(text)
@@ -172,23 +180,23 @@ class Common:
         return self.share(text) >= SHARED
 
     def words_in(self, text: str) -> frozenset[str]:
-        """Those of a text's words that many runs know."""
+        """Those of a text's words that other runs know."""
         return stems(text) & self._words
 
 
-def _often(runs: Iterable[set[str]], least: int) -> frozenset[str]:
+def _shared(runs: Iterable[set[str]]) -> frozenset[str]:
     counts = Counter(one for known in runs for one in known)
-    return frozenset(one for one, count in counts.items() if count >= least)
+    return frozenset(one for one, count in counts.items() if count > 1)
 
 
-def recurring(runs: Sequence[Sequence[Line]], least: int) -> list[Recurring]:
+def recurring(runs: Sequence[Sequence[RunLine]], least: int) -> list[Recurring]:
     """The lines that at least so many runs have, each in the words that are nearest to the others, in order."""
-    groups: list[dict[int, Line]] = []
+    groups: list[dict[int, RunLine]] = []
     index: dict[str, list[int]] = {}
     for number, lines in enumerate(runs):
         for line in lines:
             mine = stems(line.text)
-            if len(mine) < WORDS:
+            if not is_telling(line.text):
                 continue
             at = _home(mine, groups, index)
             if at is None:
@@ -198,10 +206,10 @@ def recurring(runs: Sequence[Sequence[Line]], least: int) -> list[Recurring]:
             else:
                 groups[at].setdefault(number, line)
     found = [_typical(group) for group in groups if len(group) >= least]
-    return [one for one in found if len(stems(one.line.text)) >= WORDS]
+    return [one for one in found if is_telling(one.line.text)]
 
 
-def _home(mine: frozenset[str], groups: Sequence[dict[int, Line]], index: dict[str, list[int]]) -> int | None:
+def _home(mine: frozenset[str], groups: Sequence[dict[int, RunLine]], index: dict[str, list[int]]) -> int | None:
     """The group whose first line is nearest to a line, if it says the same."""
     shared = Counter(at for word in mine for at in index.get(word, ()))
     likely = [(count, at) for at, count in shared.items() if count >= SAME * len(mine)]
@@ -210,15 +218,15 @@ def _home(mine: frozenset[str], groups: Sequence[dict[int, Line]], index: dict[s
     return -at if share >= SAME else None
 
 
-def _first(group: dict[int, Line]) -> Line:
+def _first(group: dict[int, RunLine]) -> RunLine:
     return next(iter(group.values()))
 
 
-def _typical(group: dict[int, Line]) -> Recurring:
+def _typical(group: dict[int, RunLine]) -> Recurring:
     """The line of a group that is nearest to the others, with `…` for what less than half of them have."""
     counts = Counter(word for line in group.values() for word in stems(line.text))
 
-    def strangeness(line: Line) -> tuple[float, int, str]:
+    def strangeness(line: RunLine) -> tuple[float, int, str]:
         mine = stems(line.text)
         return (-sum(counts[word] for word in mine) / len(mine), len(line.text), line.text)
 
@@ -229,4 +237,4 @@ def _typical(group: dict[int, Line]) -> Recurring:
 
     best = min(group.values(), key=strangeness)
     text = _SLOTS.sub("…", _TOKEN.sub(shared, best.text))
-    return Recurring(line=Line(kind=best.kind, text=text), runs=len(group))
+    return Recurring(line=RunLine(kind=best.kind, text=text), runs=len(group))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from metier.learning.procedures.recurring import names_a_case, stems
 from metier.learning.procedures.shell import head, only_looks
-from metier.learning.procedures.template import Template, literal, template_of, widen_slots
+from metier.learning.procedures.template import Template, literal, names_asked_value, template_of, widen_slots
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -37,6 +37,9 @@ _CHECK = re.compile(
 _LOOKING = re.compile(
     r"--(?:check|dry-run|verify|pruefen|noEmit|exit-code)\b|health|\bcount\(|x509 -noout|\bruff check\b"
 )
+
+_BARE = re.compile(r"\S+ (?:\W*…[^\s\w]*)(?: \S*[<>|&]\S*)*")
+"""A program and a value."""
 
 Done = dict[int, list["Action"]]
 """The same step as each run took it, by number of the run."""
@@ -143,7 +146,7 @@ def is_check(kind: ActionKind, text: str) -> bool:
 def _steps_taken(ways: Sequence[Actions]) -> Iterator[Done]:
     """What the runs have in common: the very same action, or one of the same kind with other values."""
     expected = _expected_failures(ways)
-    kept = [[one for one in way if one.ok or (one.key in expected and is_check(one.kind, one.text))] for way in ways]
+    kept = [[one for one in way if one.ok or _shows_failure(one, expected)] for way in ways]
     counts = Counter(text for way in kept for text in {(one.text, one.ok) for one in way})
     common = {text for text, count in counts.items() if count >= max(2, COMMON * len(ways))}
     found: dict[tuple[str, bool, str], Done] = {}
@@ -153,6 +156,10 @@ def _steps_taken(ways: Sequence[Actions]) -> Iterator[Done]:
             if one.kind != "tool" or (same and not names_a_case(same)):  # the name of a tool alone says nothing
                 found.setdefault((one.key, one.ok, same), {}).setdefault(number, []).append(one)
     yield from found.values()
+
+
+def _shows_failure(action: Action, expected: frozenset[str]) -> bool:
+    return action.key in expected and is_check(action.kind, action.text)
 
 
 def _expected_failures(ways: Sequence[Actions]) -> frozenset[str]:
@@ -171,7 +178,7 @@ def _step(done: Done, requests: Sequence[str]) -> Step | None:
     first = next(iter(done.values()))[0]
     template = _template({number: each[0].text for number, each in done.items()}, requests)
     said = literal(template)
-    if first.kind != "command" and not said.strip("…./ "):
+    if _is_bare(first.kind, said) and not names_asked_value(template, requests):
         return None
     step = Step(
         kind=first.kind,
@@ -182,11 +189,19 @@ def _step(done: Done, requests: Sequence[str]) -> Step | None:
         check=is_check(first.kind, said) and first.ok,
         repeated=sum(len(each) > 1 for each in done.values()) > len(done) / 2,
     )
-    if step.runs < min(2, step.of):
+    if step.runs < min(2, step.of) or not (step.is_common or step.acts):
         return None
     if step.is_common or (when := _condition(done.keys(), requests)) is None:
         return step if step.runs >= SOMETIMES * step.of else None
     return replace(step, when=when)
+
+
+def _is_bare(kind: ActionKind, said: str) -> bool:
+    """Whether a step says no more than a program, or that some file was read or changed; `said` has `…` for slots."""
+    if kind == "command":
+        return _BARE.fullmatch(said) is not None and " " not in head(said)
+    folder, _, name = said.rpartition("/")
+    return (not folder or "…" in folder) and not name.partition(".")[0].strip("…")
 
 
 def _condition(taken: Collection[int], requests: Sequence[str]) -> str | None:

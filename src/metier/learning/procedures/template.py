@@ -119,6 +119,15 @@ def _grown(slot: Slot, around: tuple[str, str], requests: Sequence[str]) -> tupl
     return None
 
 
+def names_asked_value(template: Template, requests: Sequence[str]) -> bool:
+    """Whether most requests say what stands in one of the slots."""
+    for slot in slots_of(template):
+        said = [is_said(value, requests[number]) for number, value in slot.values if number < len(requests)]
+        if said and sum(said) >= SAID * len(said):
+            return True
+    return False
+
+
 def literal(template: Template) -> str:
     """The template's text with `…` in its slots."""
     return "".join(part if isinstance(part, str) else "…" for part in template)
