@@ -12,6 +12,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from metier.errors import UnreachableError
+from metier.store.tables import audit
+from metier.store.tables.audit import AuditEntry
 from metier.types import Run
 from metier.workspace import Workspace
 
@@ -95,3 +98,22 @@ def test_a_run_is_there_once_wherever_the_connection_is_cut(
             cutter.arm("", 0)
     with Workspace.open(folder, flags={"store": new_postgres}) as ws:
         assert sorted(record.run.external_id or "" for record in ws.runs()) == [f"{when}-{at}" for at in range(1, 4)]
+
+
+def test_a_commit_whose_answer_is_lost_counts_and_one_that_never_arrived_does_not(
+    cutter: Cutter, new_postgres: str, tmp_path: Path
+) -> None:
+    url = f"postgresql://postgres@/postgres?host={Path(cutter.listener.getsockname()).parent}"
+    folder = tmp_path / "p"
+    folder.mkdir()
+    with Workspace.open(folder, flags={"store": url}) as ws:
+        entry = AuditEntry(happened="2026-01-05T12:00:00Z", actor="ada", action="try", subject="the wire")
+        cutter.arm("after", 1)
+        with ws.context.store.write() as transaction:  # the connection is lost, and nobody has to do it again
+            audit.add(transaction, entry)
+        cutter.arm("before", 1)
+        with pytest.raises(UnreachableError, match="Run the same again"), ws.context.store.write() as transaction:
+            audit.add(transaction, entry)
+        cutter.arm("", 0)
+        with ws.context.store.read() as transaction:
+            assert [one.action for one in audit.list_all(transaction)] == ["try"]

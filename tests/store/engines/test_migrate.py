@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from metier.store.engines.engine import Engine
 
 NOW = "2026-01-05T12:00:00Z"
+TRAINING = "id, workspace, skill, status, updated, body, start, report"
 FIRST = Migration(number=1, name="first", statements=("CREATE TABLE a (x TEXT)",))
 SECOND = Migration(number=2, name="second", statements=("CREATE TABLE b (x TEXT)", "INSERT INTO b VALUES ('kept')"))
 BROKEN = Migration(number=2, name="broken", statements=("CREATE TABLE b (x TEXT)", "INSERT INTO nowhere VALUES (1)"))
@@ -72,3 +74,29 @@ def test_a_schema_is_current_behind_or_ahead() -> None:
     assert not check(1, [FIRST, SECOND])
     with pytest.raises(SchemaError):
         check(3, [FIRST, SECOND])
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_migrators_that_come_at_once_to_an_empty_server_take_each_step_once(new_postgres: str) -> None:
+    from metier.store.engines.postgres import PostgresEngine
+
+    engines = [PostgresEngine(new_postgres, wait=30, workspace="w") for _ in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        taken = list(pool.map(lambda one: migrate(one, NOW), engines, timeout=60))
+    assert sorted(step.number for steps in taken for step in steps) == [one.number for one in known_migrations()]
+    with engines[0].read() as transaction:
+        assert check(version(transaction))
+    for engine in engines:
+        engine.close()
+
+
+def test_a_training_from_before_workspaces_had_their_own_is_kept(bare_engine: Engine) -> None:
+    row = ("3f79", "w", "adder", "finished", NOW, "{}", b"\x00\xff", "report")
+    migrate(bare_engine, NOW, [step for step in known_migrations() if step.number < 15])
+    with bare_engine.write() as transaction:
+        transaction.all(f"INSERT INTO trainings ({TRAINING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+    migrate(bare_engine, NOW)
+    with bare_engine.write() as transaction:
+        other = (row[0], "another", *row[2:])
+        transaction.all(f"INSERT INTO trainings ({TRAINING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", other)
+        assert transaction.all(f"SELECT {TRAINING} FROM trainings ORDER BY workspace DESC") == [row, other]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import BusyError, ConfigError, InputError, RefusedError, StoreError, UnreachableError
 from metier.store.engines.dialect import NOT_TEXT, POSTGRESQL
+from metier.store.engines.exclusive import try_lock
 
 try:
     import psycopg
@@ -94,13 +95,34 @@ class PostgresEngine:
 
     @contextmanager
     def write(self, *, synced: bool = True) -> Generator[PostgresTransaction]:
-        """The only write transaction of this moment in this database."""
+        """The only write transaction of this moment in this database.
+
+        If the connection is lost while it is committed, the server is asked what became of it.
+        """
         limits = f"SELECT set_config('lock_timeout', '{int(self._wait * 1000) or 1}', true), {IDLE}"
-        with self._session(limits) as transaction:
-            if not synced:
-                transaction.all("SET LOCAL synchronous_commit = off")
-            transaction.all("SELECT pg_advisory_xact_lock(?)", (LOCK,))
-            yield transaction
+        number, is_whole = "", False
+        try:
+            with self._session(limits) as transaction:
+                if not synced:
+                    transaction.all("SET LOCAL synchronous_commit = off")
+                transaction.all("SELECT pg_advisory_xact_lock(?)", (LOCK,))
+                number = str(transaction.all("SELECT pg_current_xact_id()::text")[0][0])
+                yield transaction
+                is_whole = True
+        except UnreachableError:
+            if not is_whole or not self._was_committed(number):
+                raise
+
+    def _was_committed(self, number: str) -> bool:
+        """Whether a transaction was committed whose end nobody heard of; not, if that cannot be found out in time."""
+        found: list[Row] = []
+
+        def is_known() -> bool:
+            with suppress(UnreachableError):  # it may be starting again
+                found[:] = self.run_on(self.line(), "SELECT pg_xact_status(?::xid8)", (number,))
+            return bool(found) and found[0][0] != "in progress"
+
+        return try_lock(is_known, self._wait) and found[0][0] == "committed"
 
     def erase(self, *, compact: bool = False) -> None:
         """Let PostgreSQL reclaim deleted rows; its own log is the database administrator's."""

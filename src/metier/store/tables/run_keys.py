@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-ID, OWN, SESSION = 24, 16, 8
+ID, HEAD, SESSION = 24, 16, 8
 """Characters of an id, of its own part, of its session's."""
 CHUNK = 500
 """Values in one statement."""
+OWN = "workspace || '' = ?"
+"""Rows of one workspace, said so that SQLite looks them up by their keys and does not go through all of it."""
 T = TypeVar("T")
 
 
 def key_of(run: str) -> str:
     """A run's id as tables order it: by session first."""
-    return run[OWN:] + run[:OWN]
+    return run[HEAD:] + run[:HEAD]
 
 
 def id_of(key: str) -> str:

@@ -34,10 +34,10 @@ def test_a_training_comes_back_as_it_was_with_the_package_it_began_with(engine: 
     with engine.write() as transaction:
         trainings.put(transaction, ONE, START)
     with engine.read() as transaction:
-        assert trainings.find(transaction, ONE.id) == ONE
+        assert trainings.find(in_workspace(transaction, "shop"), ONE.id) == ONE
         assert trainings.get(in_workspace(transaction, "shop"), "9907") == ONE
-        assert trainings.start_of(transaction, ONE.id) == START
-        assert trainings.report_of(transaction, ONE.id) == ""
+        assert trainings.start_of(in_workspace(transaction, "shop"), ONE.id) == START
+        assert trainings.report_of(in_workspace(transaction, "shop"), ONE.id) == ""
         assert trainings.find(transaction, "other") is None
 
 
@@ -45,10 +45,10 @@ def test_begun_again_it_keeps_its_report_until_another_is_written(engine: Engine
     done = replace(ONE, status="finished", updated="2026-01-06T12:00:00Z")
     with engine.write() as transaction:
         trainings.put(transaction, ONE, START)
-        trainings.save(transaction, done, '{"rejected": []}')
+        trainings.save(in_workspace(transaction, "shop"), done, '{"rejected": []}')
         trainings.put(transaction, ONE, START)
     with engine.read() as transaction:
-        assert trainings.report_of(transaction, ONE.id) == '{"rejected": []}'
+        assert trainings.report_of(in_workspace(transaction, "shop"), ONE.id) == '{"rejected": []}'
         assert trainings.get(in_workspace(transaction, "shop"), ONE.id).status == "running"
         assert trainings.reports(in_workspace(transaction, "shop"), "adder") == []
 
@@ -59,7 +59,7 @@ def test_they_are_listed_by_workspace_the_newest_first_and_reports_oldest_first(
     with engine.write() as transaction:
         for at, one in enumerate((early, late, replace(late, id="x", workspace="other"))):
             trainings.put(transaction, one, START)
-            trainings.save(transaction, one, str(at))
+            trainings.save(in_workspace(transaction, one.workspace), one, str(at))
     with engine.read() as transaction:
         assert [one.id for one in trainings.list_newest(in_workspace(transaction, "shop"))] == ["9907ffff", "1111"]
         assert trainings.reports(in_workspace(transaction, "shop"), "adder") == ["0", "1"]

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from metier.store.tables.run_keys import id_of, in_parts, key_of
+from metier.store.tables.run_keys import OWN, id_of, in_parts, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -52,7 +52,7 @@ def put(transaction: Transaction, members: Iterable[Member]) -> None:
         for one in members
     ]
     transaction.many(PUT, rows)
-    transaction.many("UPDATE runs SET state = 'clustered' WHERE key = ?", [row[:1] for row in rows])
+    transaction.many(f"UPDATE runs SET state = 'clustered' WHERE key = ? AND {OWN}", [row[:2] for row in rows])
 
 
 def of_pattern(transaction: Transaction, pattern: str) -> list[Member]:
@@ -79,7 +79,8 @@ def paths(transaction: Transaction, pattern: str) -> dict[tuple[str, ...], int]:
 
 def get(transaction: Transaction, run: str) -> Member | None:
     """Where a run went, if anywhere."""
-    rows = transaction.all(f"SELECT {COLUMNS} FROM members WHERE key = ?", (key_of(run),))
+    sql = f"SELECT {COLUMNS} FROM members WHERE key = ? AND {OWN}"
+    rows = transaction.all(sql, (key_of(run), transaction.workspace))
     return _member(rows[0]) if rows else None
 
 
@@ -87,8 +88,10 @@ def drop(transaction: Transaction, keys: Sequence[str]) -> None:
     """Take runs out of their patterns, which are to be counted anew."""
     for part in in_parts(keys):
         marks = ", ".join("?" * len(part))
-        found = transaction.all(f"DELETE FROM members WHERE key IN ({marks}) RETURNING pattern", part)
-        transaction.many("UPDATE patterns SET stale = 1 WHERE id = ?", sorted({(str(row[0]),) for row in found}))
+        sql = f"DELETE FROM members WHERE key IN ({marks}) AND {OWN} RETURNING pattern"
+        found = {str(row[0]) for row in transaction.all(sql, (*part, transaction.workspace))}
+        rows = [(pattern, transaction.workspace) for pattern in sorted(found)]
+        transaction.many("UPDATE patterns SET stale = 1 WHERE id = ? AND workspace = ?", rows)
 
 
 def _path(path: Sequence[str]) -> str:

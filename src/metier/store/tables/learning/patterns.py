@@ -43,7 +43,8 @@ def list_all(transaction: Transaction, status: PatternStatus | None = None) -> l
 
 def note_attempt(transaction: Transaction, pattern: str, basis: str, reason: str) -> None:
     """Remember that nothing came of drafting a pattern, and what that rested on."""
-    transaction.all("UPDATE patterns SET tried = ? WHERE id = ?", (f"{basis} {reason}", pattern))
+    sql = "UPDATE patterns SET tried = ? WHERE id = ? AND workspace = ?"
+    transaction.all(sql, (f"{basis} {reason}", pattern, transaction.workspace))
 
 
 def attempts(transaction: Transaction) -> dict[str, tuple[str, str]]:

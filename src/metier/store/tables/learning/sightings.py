@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.store.tables.run_keys import SESSION, id_of, key_of
+from metier.store.tables.run_keys import OWN, SESSION, id_of, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,5 +65,5 @@ def drop(transaction: Transaction, keys: Sequence[str]) -> None:
     sessions = sorted({key[:SESSION] for key in keys})
     own = [(transaction.workspace, session) for session in sessions]
     transaction.many("DELETE FROM sightings WHERE workspace = ? AND session = ?", own)
-    ranges = [(session, f"{session}{AFTER_HEX}") for session in sessions]
-    transaction.many("DELETE FROM mined WHERE key >= ? AND key < ?", ranges)
+    ranges = [(session, f"{session}{AFTER_HEX}", transaction.workspace) for session in sessions]
+    transaction.many(f"DELETE FROM mined WHERE key >= ? AND key < ? AND {OWN}", ranges)

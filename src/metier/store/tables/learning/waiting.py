@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from metier.store.tables.run_keys import id_of, in_parts, key_of
+from metier.store.tables.run_keys import OWN, id_of, in_parts, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,8 +65,8 @@ def list_all(transaction: Transaction) -> list[WaitingRun]:
 
 def get(transaction: Transaction, run: str) -> WaitingRun | None:
     """Why a run stays new, if it does."""
-    sql = "SELECT key, reason, success, text, hints, label, embedder, NULL FROM waiting WHERE key = ?"
-    rows = transaction.all(sql, (key_of(run),))
+    sql = f"SELECT key, reason, success, text, hints, label, embedder, NULL FROM waiting WHERE key = ? AND {OWN}"
+    rows = transaction.all(sql, (key_of(run), transaction.workspace))
     return _waits(rows[0]) if rows else None
 
 
@@ -74,15 +74,17 @@ def which_wait(transaction: Transaction, runs: Sequence[str]) -> set[str]:
     """Those of some runs that wait; one that changed or went away does not any more."""
     found: set[str] = set()
     for part in in_parts(runs):
-        sql = f"SELECT key FROM waiting WHERE key IN ({', '.join('?' * len(part))})"
-        found.update(id_of(str(row[0])) for row in transaction.all(sql, list(map(key_of, part))))
+        sql = f"SELECT key FROM waiting WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
+        rows = transaction.all(sql, (*map(key_of, part), transaction.workspace))
+        found.update(id_of(str(row[0])) for row in rows)
     return found
 
 
 def drop(transaction: Transaction, keys: Sequence[str]) -> None:
     """Forget that these were looked at."""
     for part in in_parts(keys):
-        transaction.all(f"DELETE FROM waiting WHERE key IN ({', '.join('?' * len(part))})", part)
+        sql = f"DELETE FROM waiting WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
+        transaction.all(sql, (*part, transaction.workspace))
 
 
 def forget(transaction: Transaction) -> None:

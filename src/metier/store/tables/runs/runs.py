@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 from metier.errors import InputError, NotFoundError, RefusedError
 from metier.formats.run_json import dump_run, parse_run
 from metier.store.tables.learning import members, sightings, waiting
-from metier.store.tables.run_keys import ID, SESSION, id_of, in_parts, key_of
+from metier.store.tables.run_keys import ID, OWN, SESSION, id_of, in_parts, key_of
 from metier.store.tables.runs import verdicts
 from metier.types import LearningState, Record, Run
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 How = Literal["new", "duplicate", "updated", "removed"]
 COLUMNS = "sequence, workspace, key, summary, success, used, state, revision, recorded, body"
-OWN = "workspace || '' = ?"
-"""Rows of one workspace, said so that SQLite looks them up by their keys and does not go through all of it."""
 HEX = re.compile("[0-9a-f]{1,24}")
 ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
 INSERT = (
@@ -37,6 +35,7 @@ INSERT = (
 UPDATE = (
     "UPDATE runs SET source = ?, session = ?, external_id = ?, agent = ?, started = ?, summary = ?, success = ?,"
     " used = ?, state = 'new', revision = revision + 1, size = ?, content = ?, recorded = ?, body = ? WHERE key = ?"
+    f" AND {OWN}"
 )
 
 
@@ -188,7 +187,8 @@ def look_again(transaction: Transaction, ids: Iterable[str]) -> None:
     """Take back what was learned of runs, so that they are new evidence."""
     keys = [key_of(run) for run in sorted(ids)]
     _unlearn(transaction, keys)
-    transaction.many("UPDATE runs SET state = 'new' WHERE key = ?", [(key,) for key in keys])
+    own = [(key, transaction.workspace) for key in keys]
+    transaction.many(f"UPDATE runs SET state = 'new' WHERE key = ? AND {OWN}", own)
 
 
 def holding(transaction: Transaction, words: Sequence[str], *, after: int = 0, limit: int = 500) -> list[Record]:
@@ -301,7 +301,8 @@ def readmit(transaction: Transaction, run: str) -> bool:
 
 def set_success(transaction: Transaction, run: str, success: bool | None) -> None:  # noqa: FBT001
     """Change what is known of a run's success; it is then new evidence."""
-    transaction.all("UPDATE runs SET success = ?, state = 'new' WHERE key = ?", (_bit(success), key_of(run)))
+    sql = f"UPDATE runs SET success = ?, state = 'new' WHERE key = ? AND {OWN}"
+    transaction.all(sql, (_bit(success), key_of(run), transaction.workspace))
     _unlearn(transaction, [key_of(run)])
 
 
@@ -347,8 +348,9 @@ def _hash(body: str) -> str:
 
 def _update(transaction: Transaction, record: Record, row: tuple[Value, ...]) -> StoredRun:
     key = row[0]
-    before = decode(transaction.all(f"SELECT {COLUMNS} FROM runs WHERE key = ?", (key,))[0])
-    transaction.all(UPDATE, (*row[2:], key))
+    sql = f"SELECT {COLUMNS} FROM runs WHERE key = ? AND {OWN}"
+    before = decode(transaction.all(sql, (key, transaction.workspace))[0])
+    transaction.all(UPDATE, (*row[2:], key, transaction.workspace))
     transaction.all("DELETE FROM verdicts WHERE run = ?", (record.id,))
     _unlearn(transaction, [str(key)])
     return StoredRun(record.id, "updated", before)
@@ -373,8 +375,8 @@ def _row(record: Record) -> tuple[Value, ...]:
 def _contents(transaction: Transaction, ids: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for part in in_parts(ids):
-        sql = f"SELECT key, content FROM runs WHERE key IN ({', '.join('?' * len(part))})"
-        rows = transaction.all(sql, list(map(key_of, part)))
+        sql = f"SELECT key, content FROM runs WHERE key IN ({', '.join('?' * len(part))}) AND {OWN}"
+        rows = transaction.all(sql, (*map(key_of, part), transaction.workspace))
         found.update((id_of(str(key)), str(content)) for key, content in rows)
     return found
 
@@ -384,8 +386,8 @@ def _removed(transaction: Transaction, ids: Sequence[str]) -> set[str]:
         return set()
     found: set[str] = set()
     for part in in_parts(ids):
-        sql = f"SELECT id FROM removed_runs WHERE id IN ({', '.join('?' * len(part))})"
-        found.update(str(row[0]) for row in transaction.all(sql, part))
+        sql = f"SELECT id FROM removed_runs WHERE id IN ({', '.join('?' * len(part))}) AND {OWN}"
+        found.update(str(row[0]) for row in transaction.all(sql, (*part, transaction.workspace)))
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from metier.store.tables.run_keys import in_parts
+from metier.store.tables.run_keys import OWN, in_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -97,21 +97,24 @@ def serve(transaction: Transaction, found: Mapping[str, RunOutcome]) -> None:
         fair = bool(lot) and lot not in taken
         taken.add(lot)
         rows.append((went.run, int(fair), *_said(went, skill), selection, skill))
-    sql = "UPDATE outcomes SET run = ?, fair = ?, used = ?, stated = ?, stale = 1 WHERE selection = ? AND skill = ?"
-    transaction.many(sql, rows)
+    sql = (
+        "UPDATE outcomes SET run = ?, fair = ?, used = ?, stated = ?, stale = 1"
+        f" WHERE selection = ? AND skill = ? AND {OWN}"
+    )
+    transaction.many(sql, [(*row, transaction.workspace) for row in rows])
 
 
 def free(transaction: Transaction, selections: Iterable[str]) -> None:
     """Forget the runs that selections seemed to serve."""
-    sql = "UPDATE outcomes SET run = '', fair = 0, used = NULL, stated = NULL, stale = 1 WHERE selection = ?"
-    transaction.many(sql, [(one,) for one in selections])
+    sql = f"UPDATE outcomes SET run = '', fair = 0, used = NULL, stated = NULL, stale = 1 WHERE selection = ? AND {OWN}"
+    transaction.many(sql, [(one, transaction.workspace) for one in selections])
 
 
 def refresh(transaction: Transaction, found: Mapping[str, RunOutcome]) -> None:
     """Note what runs say of themselves by now."""
     there = _parts(transaction, "run", list(found))
-    sql = "UPDATE outcomes SET used = ?, stated = ?, stale = 1 WHERE run = ? AND skill = ?"
-    transaction.many(sql, [(*_said(found[run], skill), run, skill) for run, skill, _ in there])
+    sql = f"UPDATE outcomes SET used = ?, stated = ?, stale = 1 WHERE run = ? AND skill = ? AND {OWN}"
+    transaction.many(sql, [(*_said(found[run], skill), run, skill, transaction.workspace) for run, skill, _ in there])
 
 
 def unsettled_runs(transaction: Transaction) -> list[str]:
@@ -128,14 +131,18 @@ def is_stale(transaction: Transaction) -> bool:
 
 def touch(transaction: Transaction, ids: Iterable[str]) -> None:
     """Note that runs may have been judged otherwise, or removed."""
-    transaction.many("UPDATE outcomes SET stale = 1 WHERE run = ?", [(run,) for run in ids])
+    own = [(run, transaction.workspace) for run in ids]
+    transaction.many(f"UPDATE outcomes SET stale = 1 WHERE run = ? AND {OWN}", own)
 
 
 def reported_runs(transaction: Transaction, after: int) -> tuple[list[str], int]:
     """Runs that a person marked or removed behind an entry of the audit log, and its newest entry."""
     last = cast("int", transaction.all("SELECT coalesce(max(sequence), 0) FROM audit")[0][0])
-    sql = "SELECT subject FROM audit WHERE sequence > ? AND (action LIKE ? OR action LIKE ?) ORDER BY sequence"
-    rows = transaction.all(sql, (after, "mark %", "remove %")) if last > after else []
+    sql = (
+        "SELECT subject FROM audit WHERE sequence > ? AND (action LIKE ? OR action LIKE ?)"
+        " AND workspace IN ('', ?) ORDER BY sequence"
+    )
+    rows = transaction.all(sql, (after, "mark %", "remove %", transaction.workspace)) if last > after else []
     return [run for row in rows for run in str(row[0]).split()], last
 
 
@@ -196,8 +203,8 @@ def _parts(transaction: Transaction, column: str, names: Sequence[str]) -> list[
     """The skills of selections, or of runs: name, skill and lot, in the order of the names."""
     found: list[Row] = []
     for part in in_parts(names):
-        sql = f"SELECT {column}, skill, lot FROM outcomes WHERE {column} IN ({', '.join('?' * len(part))})"
-        found += transaction.all(sql, part)
+        sql = f"SELECT {column}, skill, lot FROM outcomes WHERE {column} IN ({', '.join('?' * len(part))}) AND {OWN}"
+        found += transaction.all(sql, (*part, transaction.workspace))
     order = {name: at for at, name in enumerate(names)}
     rows = [(str(name), str(skill), str(lot)) for name, skill, lot in found]
     return sorted(rows, key=lambda row: (order[row[0]], row[1]))
@@ -207,8 +214,8 @@ def _compared(transaction: Transaction, lots: Sequence[str]) -> set[str]:
     """Those of the lots that count already."""
     found: set[str] = set()
     for part in in_parts(lots):
-        sql = f"SELECT lot FROM outcomes WHERE lot IN ({', '.join('?' * len(part))}) AND fair = 1"
-        found.update(str(row[0]) for row in transaction.all(sql, part))
+        sql = f"SELECT lot FROM outcomes WHERE lot IN ({', '.join('?' * len(part))}) AND fair = 1 AND {OWN}"
+        found.update(str(row[0]) for row in transaction.all(sql, (*part, transaction.workspace)))
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from metier.formats.value_json import loads
 from metier.store.tables import meta
-from metier.store.tables.run_keys import id_of, in_parts
+from metier.store.tables.run_keys import OWN, id_of, in_parts
 from metier.store.tables.selection import selections
 from metier.types import Selection
 
@@ -178,8 +178,8 @@ def pair(transaction: Transaction, kind: Kind, pairs: Iterable[tuple[str, str]],
 def served_runs(transaction: Transaction, found: Mapping[str, str]) -> None:
     """Write into selections which runs they served; an empty one: that none is known any more."""
     for part in in_parts(list(found)):
-        sql = f"SELECT body FROM selections WHERE id IN ({', '.join('?' * len(part))})"
-        for row in transaction.all(sql, part):
+        sql = f"SELECT body FROM selections WHERE id IN ({', '.join('?' * len(part))}) AND {OWN}"
+        for row in transaction.all(sql, (*part, transaction.workspace)):
             one = _selection(row[0])
             if one is not None and one.run != found[one.id]:
                 selections.put(transaction, replace(one, run=found[one.id]))

@@ -44,7 +44,9 @@ def put(transaction: Transaction, trial: Trial) -> None:
 
 def end(transaction: Transaction, trial: Trial) -> None:
     """Store how a trial ended; another process may have ended it first, and that stands."""
-    rows = transaction.all("SELECT status FROM trials WHERE id = ?", (trial.id,))
+    rows = transaction.all(
+        "SELECT status FROM trials WHERE id = ? AND workspace = ?", (trial.id, transaction.workspace)
+    )
     if not rows or rows[0][0] != "running":
         raise ConflictError(f"The trial of {trial.skill} has ended meanwhile. See: metier trial status {trial.skill}")
     put(transaction, trial)

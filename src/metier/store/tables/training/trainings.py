@@ -62,7 +62,7 @@ def put(transaction: Transaction, training: Training, start: bytes) -> None:
     """Keep a training with the package it begins with; one that is known only changes where it stands."""
     transaction.all(
         "INSERT INTO trainings (id, workspace, skill, status, updated, body, start, report)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, '') ON CONFLICT (id) DO UPDATE SET status = excluded.status,"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, '') ON CONFLICT (workspace, id) DO UPDATE SET status = excluded.status,"
         " updated = excluded.updated, body = excluded.body",
         (
             *(training.id, training.workspace, training.skill, training.status, training.updated),
@@ -74,14 +74,14 @@ def put(transaction: Transaction, training: Training, start: bytes) -> None:
 def save(transaction: Transaction, training: Training, report: str) -> None:
     """Write down where a training stands, and its report so far."""
     transaction.all(
-        "UPDATE trainings SET status = ?, updated = ?, body = ?, report = ? WHERE id = ?",
-        (training.status, training.updated, dumps(training), report, training.id),
+        "UPDATE trainings SET status = ?, updated = ?, body = ?, report = ? WHERE id = ? AND workspace = ?",
+        (training.status, training.updated, dumps(training), report, training.id, transaction.workspace),
     )
 
 
 def remove(transaction: Transaction, training: str) -> None:
     """Take a training out, with its report."""
-    transaction.all("DELETE FROM trainings WHERE id = ?", (training,))
+    transaction.all("DELETE FROM trainings WHERE id = ? AND workspace = ?", (training, transaction.workspace))
 
 
 def list_newest(transaction: Transaction, limit: int = 50) -> list[Training]:
@@ -103,7 +103,8 @@ def get(transaction: Transaction, training: str) -> Training:
 
 def find(transaction: Transaction, training: str) -> Training | None:
     """The training of exactly this id, if there is one."""
-    rows = transaction.all("SELECT body FROM trainings WHERE id = ?", (training,))
+    sql = "SELECT body FROM trainings WHERE id = ? AND workspace = ?"
+    rows = transaction.all(sql, (training, transaction.workspace))
     return loads(Training, rows[0][0]) if rows else None
 
 
@@ -123,17 +124,20 @@ def count_look(transaction: Transaction, training: Training, fresh: Sequence[str
         if one.id != training.id and one.look and not set(fresh).isdisjoint(json.loads(one.fresh))
     ]
     now = replace(training, fresh=json.dumps(list(fresh)), look=1 + len(before))
-    transaction.all("UPDATE trainings SET body = ? WHERE id = ?", (dumps(now), now.id))
+    sql = "UPDATE trainings SET body = ? WHERE id = ? AND workspace = ?"
+    transaction.all(sql, (dumps(now), now.id, transaction.workspace))
     return now
 
 
 def start_of(transaction: Transaction, training: str) -> bytes:
     """The package a training began with, as it was handed in."""
-    rows = transaction.all("SELECT start FROM trainings WHERE id = ?", (training,))
+    sql = "SELECT start FROM trainings WHERE id = ? AND workspace = ?"
+    rows = transaction.all(sql, (training, transaction.workspace))
     return bytes(cast("bytes", rows[0][0]))
 
 
 def report_of(transaction: Transaction, training: str) -> str:
     """The report so far, as JSON; empty when there is none yet."""
-    rows = transaction.all("SELECT report FROM trainings WHERE id = ?", (training,))
+    sql = "SELECT report FROM trainings WHERE id = ? AND workspace = ?"
+    rows = transaction.all(sql, (training, transaction.workspace))
     return str(rows[0][0]) if rows else ""
