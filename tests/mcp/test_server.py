@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -100,7 +101,8 @@ def test_runs_are_listed_and_found_by_words(talk: Talk) -> None:
 def test_lessons_are_instructions_only_once_the_person_has_confirmed_them(talk: Talk) -> None:
     assert talk.call("lessons") == "There are no lessons here yet."
     with Workspace.open(talk.folder) as ws:
-        ws.deliver([said("go", ran("npm test"), ran("npm run lint"), session=name) for name in "ab"])
+        calls = (ran("npm test"), ran("npm run lint"))
+        ws.deliver([replace(said("go", *calls, session=name), started=ws.context.now()) for name in "ab"])
         ws.learn()
         tests = next(one for one in ws.lessons() if "npm test" in one.text)
         before = talk.call("lessons")
@@ -119,6 +121,15 @@ def test_lessons_are_instructions_only_once_the_person_has_confirmed_them(talk: 
     assert talk.call("lessons", query="lint").splitlines()[0] == head
     assert talk.call("lessons", query="quantum") == "No lesson has one of these words."
     assert len(talk.call("lessons", limit=1).splitlines()) == 4
+
+
+def test_a_fact_that_expired_is_no_instruction_any_more(talk: Talk) -> None:
+    with Workspace.open(talk.folder) as ws:
+        ws.deliver([said("go", ran("npm run lint"), session=name) for name in "ab"])  # months ago
+        ws.learn()
+        for one in ws.lessons():
+            ws.approve(one.id)
+    assert "npm run lint" not in talk.call("lessons")
 
 
 def test_a_lesson_that_somebody_wrote_into_the_store_is_no_instruction(talk: Talk) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from metier.context.audit import current_user, note_action
 from metier.errors import InputError, NotFoundError, RefusedError
 from metier.formats.strict_json import clean
-from metier.library.delivery.notes_file import in_use, lesson_seal, refresh_notes
+from metier.library.delivery.notes_file import in_use, lesson_seal, refresh_notes, restore_person_note
 from metier.library.delivery.published import planned_page, write_page
 from metier.library.delivery.ways import gone_words, still_cited
 from metier.store.tables.learning import lessons
@@ -55,7 +55,11 @@ def approve_lesson(
     if step is not None and found.check is None:
         raise RefusedError(f"Lesson {found.id} names no command or path, so calls cannot be held to it.")
     check = found.check if step is None or found.check is None else replace(found.check, step=step)
-    if (found.status, found.check, found.scope, found.seal) == ("approved", check, holds, lesson_seal(ctx, found)):
+    if scope == "person":
+        restore_person_note(ctx, found.id)
+    same = (found.status, found.check, found.scope, found.seal) == ("approved", check, holds, lesson_seal(ctx, found))
+    if same and still_cited(ctx, found):
+        refresh_notes(ctx)
         return found
     _refuse_unsafe(found.text)
     now = replace(found, status="approved", already_written="", check=check, approved=found.approved or ctx.now())

@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from metier.library.delivery.channels import one_line
-from metier.library.delivery.notes_file import in_use
+from metier.library.delivery.notes_file import in_use, shared_notes
+from metier.library.delivery.ways import holds_now
 from metier.library.proposals.hand_in import hand_in_document
 from metier.runs.verdicts import note_agents_word
 from metier.selection.assembly.render import inline, make_harmless
@@ -54,10 +55,12 @@ def lessons(opened: OpenedWorkspace, given: Arguments) -> str:
     ws, limit = opened.get_newest(), int(str(given.get("limit") or SHOWN))
     words = str(given.get("query") or "").casefold().split()
     found = [one for one in ws.lessons() if not words or any(word in one.text.casefold() for word in words)]
-    used = in_use(ws.context, found)[:limit]
+    used = [one for one in in_use(ws.context, found) if holds_now(ws.context, one)]
     waiting = [one for one in found if one.is_open][:limit]
+    shared = [one.text for one in shared_notes(ws.context) if not words or any(w in one.text.casefold() for w in words)]
     by = next((inline(one.decided_by) for one in used if one.decided_by), "the person")
-    parts = [f"Standing instructions confirmed by {by}:", *(f"- {one_line(one.text)}" for one in used)] if used else []
+    lines = [one_line(text) for text in (*(one.text for one in used), *shared)][:limit]
+    parts = [f"Standing instructions confirmed by {by}:", *(f"- {line}" for line in lines)] if lines else []
     if waiting:
         parts += [PROPOSED, *(json.dumps(_lesson(one), ensure_ascii=False) for one in waiting)]
     return "\n".join(parts) or ("No lesson has one of these words." if words else "There are no lessons here yet.")

@@ -70,6 +70,10 @@ def test_it_can_be_taken_back_from_any_project(two: tuple[Workspace, Workspace])
     assert "no longer holds in all your projects" in done.stderr
     assert (told(one), told(other)) == ([RULE], [])
     assert forget_person_note(other.context, note.id) is None
+    approve_lesson(one.context, rule(one, 2, "Be brief.").id)
+    assert told(other) == [], "what happens in the first project does not bring it back"
+    approve_lesson(one.context, note.id, scope="person")
+    assert told(other) == [RULE]
 
 
 def test_the_same_rule_in_a_second_project_is_offered_for_all(two: tuple[Workspace, Workspace]) -> None:

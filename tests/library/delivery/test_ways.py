@@ -111,6 +111,9 @@ def test_a_fact_is_looked_at_again_whenever_it_is_told(linted: Workspace) -> Non
     assert (way.reaches, way.text.startswith('Not told: package.json no longer has "lint".')) == (False, True)
     scripts(linted.root, lint="biome")
     assert told(linted, "s3") == ["Lint with `npm run lint`."]
+    scripts(linted.root, check="biome")
+    approve_lesson(linted.context, linted.lessons()[0].id)
+    assert told(linted, "s4") == ["Lint with `npm run lint`."], "the person says that it is right all the same"
 
 
 def test_a_fact_that_no_longer_holds_is_paused_by_the_next_pass_and_the_person_is_asked(linted: Workspace) -> None:

@@ -19,6 +19,8 @@ SHOWN = 5
 """Proposals above the line."""
 QUOTES = 3
 """Quotes on a card."""
+FOUND = {"heuristic": "found without a model", "person": "in your words"}
+"""What found a lesson."""
 
 
 def row(lesson: Lesson, way: DeliveryWay | None = None) -> dict[str, object]:
@@ -153,7 +155,8 @@ def card(lesson: Lesson, way: DeliveryWay | None = None) -> Iterator[str]:
     shown = [one for one in lesson.quotes if one.text != lesson.text][:QUOTES]
     for one in shown:
         yield visible(f"  {QUOTED.get(one.origin, one.origin)} (run {one.run[:8]}): {' '.join(one.text.split())[:160]}")
-    yield visible(f"  seen in {sessions(lesson.sessions)}; strength {lesson.strength:.2f}; found by {lesson.by}")
+    found = FOUND.get(lesson.by, f"found by {lesson.by}")
+    yield visible(f"  seen in {sessions(lesson.sessions)}; strength {lesson.strength:.2f}; {found}")
     if lesson.trigger and lesson.kind == "fix":
         yield visible(f"  given when an output says: {lesson.trigger}")
     if lesson.check is not None:
@@ -178,7 +181,7 @@ def next_steps(lesson: Lesson, way: DeliveryWay | None, *, meant: bool = False) 
     if lesson.scope == "person":
         yield f"It holds in all your projects. In this one alone: metier lessons approve {short} --project"
     elif meant:
-        yield f"You said the same for other projects. Use it in all of them: metier lessons approve {short} --person"
+        yield f"It seems meant for all your projects. Use it in all of them: metier lessons approve {short} --person"
     if check is not None and check.step == "observe":
         yield visible(f"Calls are counted against it: {check_words(check)}.")
         yield f"Remind the agent instead, or deny the call: metier lessons approve {short} --remind (or --deny)"

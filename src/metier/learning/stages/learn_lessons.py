@@ -58,7 +58,7 @@ def learn_lessons(
         yield Advanced(stage="lessons", done=done, total=total)
     found = yield from _add_up(ctx, () if save else fresh, asker, save=save)
     for gone in pause_gone_facts(ctx) if save else ():
-        yield Noted(stage="learn", text=f"Paused: {gone.text} {gone.note}. Decide: metier lessons show {gone.id[:8]}")
+        yield Noted(stage="facts", text=f"Paused: {gone.text} {gone.note}. Decide: metier lessons show {gone.id[:8]}")
         found = [gone if one.id == gone.id else one for one in found]
     waiting = sum(one.is_open for one in found)
     yield Ended(stage="lessons", text=f"{waiting} lessons wait for a decision")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from metier.types.lessons import Lesson
 
 LOCK = "notes.lock"
+TAKEN_BACK = "taken back"
+"""The mark of a lesson that another project no longer wants for all."""
 ALIKE = 2
 """Words of their subjects that two rules share when they are about the same."""
 WAIT = 10.0
@@ -57,14 +59,15 @@ def notes_of(told: Sequence[Lesson]) -> list[Note]:
 
 def share_lessons(ctx: Context, used: Sequence[Lesson]) -> None:
     """Write what holds in all projects of the person, and what is known here, beside their key."""
-    told = notes_of([one for one in used if one.scope == "person"])
+    mine = [one for one in person_notes(ctx) if one.workspace == ctx.name]
+    back = {one.id for one in mine if one.by == TAKEN_BACK}
+    told = notes_of([one for one in used if one.scope == "person" and one.id not in back])
     known = [
-        Note(KNOWN, one_line(one.text), one.subject, id=one.id, workspace=ctx.name)
+        Note(KNOWN, one_line(one.text), one.subject, id=one.id, workspace=ctx.name, by=TAKEN_BACK * (one.id in back))
         for one in used
-        if one.kind != "fact" and one.scope != "person"
+        if one.kind != "fact" and (one.scope != "person" or one.id in back)
     ]
-    there = any(one.workspace == ctx.name for one in person_notes(ctx))
-    if not (told or known or there):
+    if not (told or known or mine):
         return
     with suppress(OSError, StoreError), lock_by_file(ctx.person / LOCK, WAIT):
         write_notes(str(ctx.person), [*told, *known], ctx.name, ctx.key)
@@ -102,9 +105,18 @@ def forget_person_note(ctx: Context, lesson: str) -> Note | None:
     found = [one for one in person_notes(ctx) if one.event != KNOWN and lesson and one.id.startswith(lesson)]
     if len(found) != 1:
         return None
+    gone = found[0]
+    mark = Note(KNOWN, gone.text, gone.word, id=gone.id, workspace=gone.workspace, by=TAKEN_BACK)
     with lock_by_file(ctx.person / LOCK, WAIT):
-        write_all(str(ctx.person), [one for one in person_notes(ctx) if one.id != found[0].id], ctx.key)
-    return found[0]
+        write_all(str(ctx.person), [mark if one.id == gone.id else one for one in person_notes(ctx)], ctx.key)
+    return gone
+
+
+def restore_person_note(ctx: Context, lesson: str) -> None:
+    """Let a lesson hold everywhere again that was taken back from another project."""
+    if any(one.id == lesson and one.by == TAKEN_BACK for one in person_notes(ctx)):
+        with lock_by_file(ctx.person / LOCK, WAIT):
+            write_all(str(ctx.person), [one for one in person_notes(ctx) if one.id != lesson], ctx.key)
 
 
 def _note(lesson: Lesson, channel: Channel) -> Note:

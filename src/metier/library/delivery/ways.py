@@ -42,6 +42,15 @@ def still_cited(ctx: Context, lesson: Lesson) -> bool:
     return lesson.cites is None or still_says(str(ctx.root), lesson.cites.file, lesson.cites.says)
 
 
+def holds_now(ctx: Context, lesson: Lesson) -> bool:
+    """Whether a lesson has not expired, and the project still says what it rests on."""
+    return still_cited(ctx, lesson) and not _is_expired(ctx, lesson)
+
+
+def _is_expired(ctx: Context, lesson: Lesson) -> bool:
+    return bool(lesson.expires) and lesson.expires < ctx.now()
+
+
 def gone_words(lesson: Lesson) -> str:
     """What the project no longer says."""
     cites = lesson.cites
@@ -67,7 +76,7 @@ def _why_not(ctx: Context, lesson: Lesson, used: bool, channel: Channel | None) 
         return f"Not told: {gone_words(lesson)}. Still right? metier lessons approve {short}"
     if lesson.published:
         return ""
-    if lesson.expires and lesson.expires < ctx.now():
+    if _is_expired(ctx, lesson):
         return f"Not told: it expired on {lesson.expires[:10]}. It is told again once it was seen to work again."
     if channel is None and lesson.kind == "fix":
         return "Not told: no part of the error is the same each time, so nothing calls for it."

@@ -71,6 +71,12 @@ def test_a_command_that_must_not_be_run_at_all() -> None:
     assert check_line(never, "bun install") is None
 
 
+def test_what_to_run_instead_may_stand_behind() -> None:
+    found = check("No, never run `pip install` here, always run `uv pip install` instead.")
+    assert (found.program, found.instead) == (("pip", "install"), "uv pip install")
+    assert check_line(found, "uv pip install x") == "obeyed"
+
+
 def test_flags_that_are_forbidden_in_one_breath_all_count() -> None:
     never = check("Never stage with `git add .` or `-A`: stage files by name")
     assert [check_line(never, f"git add {word}") for word in (".", "-A", "a.py")] == ["violated", "violated", "obeyed"]

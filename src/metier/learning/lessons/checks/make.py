@@ -37,6 +37,7 @@ _INSTEAD = (
     ),
 )
 _OTHER_WAY = re.compile(r"\binstead of\s+`([^`]+)`,?\s+(?:use|run)\s+`([^`]+)`", re.IGNORECASE)
+_USE_INSTEAD = re.compile(r"\b(?:use|run)\s+`([^`]+)`\s*,?\s+instead\b", re.IGNORECASE)
 _USAGE = re.compile(r"missing required|must be provided|is required", re.IGNORECASE)
 _UNKNOWN = re.compile(
     r"(?:unknown|unexpected|unrecogni[sz]ed|invalid|no such) (?:option|argument|flag)s?:? '?(--?[\w-]+)", re.IGNORECASE
@@ -78,7 +79,9 @@ def _of_rule(text: str, programs: frozenset[str]) -> LessonCheck | None:
     if (found := _TOUCHED.search(plain)) and ("/" in found[1] or "." in found[1]):
         return LessonCheck(path=found[1], reading=_LOOKED_AT.search(found[0]) is not None)
     if found := _FORBIDDEN.search(plain):
-        return _with_more(_forbidding(found[1], programs), plain[found.end() :])
+        better = _USE_INSTEAD.search(plain)
+        instead = better[1] if better and better[1] != found[1] else ""
+        return _with_more(_forbidding(found[1], programs, instead=instead), plain[found.end() :])
     return None
 
 
