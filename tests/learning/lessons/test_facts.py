@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -120,3 +121,12 @@ def test_a_command_that_always_got_a_file_says_so() -> None:
     assert [one.text for one in mixed] == ["Run the tests with `pytest`."]
     filtered = facts((ran("pytest -k slow"),), (ran("pytest -k fast"),))
     assert [one.text for one in filtered] == ["Run the tests with `pytest`."]
+
+
+def test_a_command_that_another_one_replaced_is_no_fact_any_more() -> None:
+    old = [replace(said("go", ran("python -m pytest"), session=name), started="2026-01-01T10:00:00Z") for name in "ab"]
+    new = [replace(said("go", ran("pytest"), session=name), started="2026-03-01T10:00:00Z") for name in "cd"]
+    beside = [replace(said("go", ran("npm test"), session=name), started="2026-02-01T10:00:00Z") for name in "ad"]
+    again = [replace(said("go", ran("npm test"), session="e"), started="2026-04-01T10:00:00Z")]
+    found = [one.text for one in lessons_from(mine_session(records(*old, *beside, *new, *again)), "w")]
+    assert found == ["Run the tests with `npm test`.", "Run the tests with `pytest`."]

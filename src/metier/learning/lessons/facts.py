@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LEAST = 2
 """Sessions in which a command has to work."""
+OFTEN = 2
+"""How much more often another command has to work that was there before."""
 ON_FILES = frozenset(("format", "lint", "types"))
 """Purposes whose commands often do nothing without a file."""
 _RUNNERS = (
@@ -161,7 +163,18 @@ def facts_from(worked: Iterable[Worked], entering: Mapping[str, str] | None = No
                 whole = f"{entering[program]} && {command}"
             slot = _slot(seen) if role in ON_FILES else ""
             programs[role, program].append(_fact(role, whole + slot, seen, sessions))
-    return [max(found, key=_worth) for found in programs.values()]
+    best = [max(found, key=_worth) for found in programs.values()]
+    return [one for one in best if not any(_was_replaced(one, other) for other in best)]
+
+
+def _was_replaced(fact: Fact, other: Fact) -> bool:
+    """Whether another command for the same purpose is used since this one was last seen."""
+    if fact.role != other.role or other.sessions < fact.sessions:
+        return False
+    last = max(one.moment for one in fact.sightings)
+    moments = sorted(one.moment for one in other.sightings)
+    often = other.sessions >= OFTEN * fact.sessions
+    return bool(last) and last < moments[len(moments) // 2 if often else 0]
 
 
 def _slot(seen: Sequence[Worked]) -> str:
