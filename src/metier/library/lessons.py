@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,13 @@ from metier.library.delivery.notes_file import in_use, lesson_seal, refresh_note
 from metier.library.delivery.published import planned_page, write_page
 from metier.library.delivery.ways import gone_words, still_cited
 from metier.store.tables.learning import lessons
+from metier.types.lessons import Lesson
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from metier.context.context import Context
-    from metier.types.lessons import CheckStep, Lesson, LessonCheck, LessonScope, LessonStatus
+    from metier.types.lessons import CheckStep, LessonCheck, LessonScope, LessonStatus
 
 LONGEST = 400
 """Characters of a lesson's line."""
@@ -143,6 +147,21 @@ def _decide(ctx: Context, found: Lesson, now: Lesson, action: str, reason: str) 
         write_page(ctx, page, content)
     refresh_notes(ctx)
     return now
+
+
+def published_pages(ctx: Context) -> set[str]:
+    """The pages in whose block a lesson stands."""
+    with ctx.store.read() as transaction:
+        return {one.published for one in lessons.list_all(transaction) if one.published}
+
+
+def tell_anew(ctx: Context, pages: Iterable[str]) -> None:
+    """Bring hooks and pages in line with the lessons that are left; a block that was changed by hand stays."""
+    nothing = Lesson(id="", workspace=ctx.name, kind="rule", text="", subject="")
+    for page in pages:
+        with suppress(RefusedError):
+            write_page(ctx, page, planned_page(ctx, page, nothing))
+    refresh_notes(ctx)
 
 
 def _is_held(lesson: Lesson) -> bool:

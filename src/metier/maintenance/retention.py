@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from metier.context.audit import note_action
 from metier.errors import NotFoundError
 from metier.events import Advanced, Began, Ended, Noted
+from metier.library.lessons import published_pages, tell_anew
 from metier.store.engines import line_journal as journal
 from metier.store.tables import meta
 from metier.store.tables.learning import lessons
@@ -40,7 +41,7 @@ ROOM = 0.9
 def remove_runs(ctx: Context, ids: Sequence[str], reason: str) -> Iterator[Event]:
     """Remove runs for good: rows, words in the index, what the database's log still holds of them."""
     yield Began(stage="remove", total=len(ids))
-    gone = 0
+    gone, pages = 0, published_pages(ctx)
     for start in range(0, len(ids), STEP):
         with ctx.store.write() as transaction:
             found = _records(transaction, ids[start : start + STEP])
@@ -54,6 +55,7 @@ def remove_runs(ctx: Context, ids: Sequence[str], reason: str) -> Iterator[Event
             meta.put(transaction, meta.ERASING, "yes")
         yield Advanced(stage="remove", done=gone, total=len(ids))
     if gone:
+        tell_anew(ctx, pages)
         erase_removed_text(ctx)
     yield Ended(stage="remove", text=f"{gone} runs removed for good")
 

@@ -12,7 +12,8 @@ from sessions import failed, ran, said
 from metier.hooks.notes import NOTES, read_notes
 from metier.learning.stages.reword_lesson import reword_lesson
 from metier.library.delivery.notes_file import refresh_notes
-from metier.library.lessons import approve_lesson, edit_lesson, forget_lesson
+from metier.library.lessons import approve_lesson, edit_lesson, forget_lesson, publish_lesson
+from metier.maintenance.retention import remove_runs
 from metier.store.tables.learning import lessons
 
 if TYPE_CHECKING:
@@ -104,3 +105,17 @@ def test_a_file_that_was_changed_or_brought_is_not_believed(taught: Workspace) -
     for text in (f"{seal}\n{json.dumps(changed)}", json.dumps(changed), f"\n{rows}", f"{'0' * 64}\n{rows}"):
         file.write_text(text)
         assert notes(taught) == {}
+
+
+def test_removing_the_runs_of_a_lesson_takes_its_words_from_hooks_pages_and_other_projects(taught: Workspace) -> None:
+    rule, fact = lesson(taught, "rule"), lesson(taught, "fact")
+    words = approve_lesson(taught.context, rule, scope="person").text
+    publish_lesson(taught.context, approve_lesson(taught.context, fact).id, "AGENTS.md")
+    files = [taught.state / NOTES, taught.context.person / NOTES, taught.root / "AGENTS.md"]
+    assert all(file.is_file() for file in files)
+    for _ in remove_runs(taught.context, [one.id for one in taught.runs(20)], "test"):
+        pass
+    assert not any(file.exists() for file in files)
+    assert words not in "".join(
+        file.read_text(errors="replace") for file in taught.context.person.rglob("*") if file.is_file()
+    )
