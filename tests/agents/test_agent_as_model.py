@@ -63,6 +63,19 @@ def test_claude_code_answers_in_a_small_request_and_leaves_nothing(agents: RealA
     assert list((project / ".metier/spool").glob("*.json")) == []
 
 
+@pytest.mark.parametrize("name", ["default", "gpt-6.1-sol"])
+def test_a_model_that_codex_knows_gets_a_small_request_without_any_tool(
+    agents: RealAgents, project: Path, name: str
+) -> None:
+    reply = model(agents, f"codex:{name}").complete(REQUEST)
+    assert isinstance(reply, Reply), reply
+    (request,) = [one for one in agents.model.requests if "input" in one]
+    assert len(json.dumps(request)) < 4_000
+    assert not request.get("tools")
+    assert "additional_tools" not in json.dumps(request["input"])
+    assert "Be brief." in json.dumps(request)
+
+
 def test_codex_answers_without_tools_that_run_commands_and_leaves_no_session(agents: RealAgents, project: Path) -> None:
     reply = model(agents, "codex:gpt-5-codex").complete(REQUEST)
     assert isinstance(reply, Reply), reply

@@ -97,6 +97,18 @@ def test_it_hands_over_a_skill_and_records_in_a_path_with_spaces_and_signs(launc
         assert kinds.count("reference") == 2
 
 
+def test_copilot_starts_it_in_the_plugins_folder_and_names_the_project(launcher: Launcher, tmp_path: Path) -> None:
+    project, plugin = tmp_path / "my proj & co", tmp_path / "plugin"
+    plugin.mkdir()
+    with made_ready(project) as ws:
+        launcher.variables = {"COPILOT_CLI": "1", "COPILOT_PROJECT_DIR": str(project)}
+        asked = {"hook_event_name": "UserPromptSubmit", "prompt": FLAKY, "session_id": "s", "cwd": str(project)}
+        assert "flaky-tests" in json.loads(launcher.run(plugin, "prompt", **asked))["additionalContext"]
+        launcher.run(plugin, "end", hook_event_name="SessionEnd", session_id="s", cwd=str(project), reason="complete")
+        assert [entry["kind"] for entry in spooled(ws)] == ["selection"]
+    assert not (project / ".metier/spool/errors.log").exists()
+
+
 def test_outside_a_workspace_it_does_nothing_and_starts_no_python(launcher: Launcher, tmp_path: Path) -> None:
     launcher.note("/bin/false")
     (tmp_path / "plain").mkdir()

@@ -27,6 +27,7 @@ from metier.models.ledger import UNPRICED_CALLS, Amount, Limits, MemoryLedger
 from metier.models.model import Message, Reply, Request, Texts
 from metier.models.price import price_of
 from metier.models.programs.agent_program import AgentProgram
+from metier.models.programs.codex import BARE, models_file
 from metier.models.questions import Question
 from metier.models.spec import ModelOptions, parse_spec
 from metier.processes import MARK
@@ -129,11 +130,26 @@ def test_codex_answers_and_tells_tokens_but_no_cost(programs: Programs, hello: R
     programs.prints("codex", *EVENTS)
     reply = programs.model("codex:default").complete(hello)
     assert reply == Reply(text="ready", tokens=Tokens(input=800, output=9, cache_read=100))
-    (seen,) = programs.seen()
+    listed, seen = programs.seen()
+    assert listed["words"] == ["debug", "models"]
     words = seen["words"]
     assert isinstance(words, list)
+    assert not any("model_catalog_json" in word for word in words), "it showed no list"
     assert {"--ephemeral", "features.hooks=false", "features.shell_tool=false", "read-only"} <= set(words)
     assert "-m" not in words
+
+
+def test_codex_gets_its_own_list_of_models_without_their_tools_once_for_all_questions(
+    programs: Programs, hello: Request
+) -> None:
+    known = {"slug": "gpt", "tool_mode": "code_mode_only", "use_responses_lite": True, "base_instructions": "long"}
+    programs.prints("codex", *EVENTS, {"models": [known]})
+    text = models_file(f"{programs.place}/codex", programs.environ())
+    assert text == "", "lines of events are no list"
+    programs.prints("codex", {"models": [known]})
+    (entry,) = json.loads(models_file(f"{programs.place}/codex", programs.environ()))["models"]
+    assert entry == known | BARE
+    assert entry["use_responses_lite"] is True
 
 
 def test_a_repair_is_one_text(programs: Programs, hello: Request) -> None:

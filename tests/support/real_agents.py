@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from install_agents import cache_folder, programs
+from install_agents import cache_folder, further_programs, programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,6 +73,21 @@ class RealAgents:
         command = ("codex", "exec", *trust, "--skip-git-repo-check", *self.codex_words(), *words, prompt)
         return self.run(folder, *command, **more)
 
+    def copilot(self, folder: Path, prompt: str, *words: str) -> str:
+        """`copilot -p`."""
+        return self.run(folder, "copilot", "-s", "--allow-all-tools", *words, "-p", prompt, **self.copilot_environ())
+
+    def copilot_environ(self) -> dict[str, str]:
+        """What leads Copilot CLI to the scripted model."""
+        return {
+            "COPILOT_OFFLINE": "true",
+            "COPILOT_PROVIDER_BASE_URL": f"{self.model.url}/v1",
+            "COPILOT_PROVIDER_API_KEY": "scripted",
+            "COPILOT_PROVIDER_WIRE_API": "responses",
+            "COPILOT_MODEL": "gpt-5",
+            "COPILOT_AUTO_UPDATE": "false",
+        }
+
     def codex_words(self) -> tuple[str, ...]:
         """The options that lead Codex to the scripted model."""
         address = f'{{name="scripted",base_url="{self.model.url}/v1",wire_api="responses",env_key="OPENAI_API_KEY"}}'
@@ -106,10 +121,10 @@ class RealAgents:
         (self.home / ".claude.json").write_text(json.dumps(settings))
 
     @contextmanager
-    def terminal(self, folder: Path, *command: str) -> Iterator[Terminal]:
+    def terminal(self, folder: Path, *command: str, **more: str) -> Iterator[Terminal]:
         """A program in a terminal, under tmux."""
         screen = Terminal(name=f"t{uuid.uuid4().hex[:8]}", socket=str(self.home / "tmux"))
-        words = [f"{name}={value}" for name, value in self.environ().items()]
+        words = [f"{name}={value}" for name, value in (self.environ() | more).items()]
         screen.tmux(
             "new-session",
             "-d",
@@ -193,6 +208,21 @@ def real_agents(home: Path, model: AgentModel) -> Iterator[RealAgents]:
         (tools / name).symlink_to(path)
     (home / ".claude").mkdir(exist_ok=True)
     (home / ".codex").mkdir(exist_ok=True)
+    with model:
+        yield RealAgents(home=home, tools=tools, model=model)
+
+
+@contextmanager
+def real_copilot(home: Path, model: AgentModel) -> Iterator[RealAgents]:
+    """Copilot CLI alone, or a skipped test where it is not installed."""
+    found = further_programs(cache_folder_of_person())
+    if not found:
+        pytest.skip("Copilot CLI is not installed: python scripts/install_agents.py")
+    tools = home.parent / "tools"
+    tools.mkdir()
+    for name, path in found.items():
+        (tools / name).symlink_to(path)
+    (home / ".copilot").mkdir()
     with model:
         yield RealAgents(home=home, tools=tools, model=model)
 

@@ -34,6 +34,8 @@ def main() -> None:
 
 def record(state: str, folder: str, payload: Payload) -> None:
     """Write the agent's object into the spool."""
+    if payload.get("hook_event_name") == "SessionEnd" and not payload.get("transcript_path"):
+        return  # Copilot CLI named it at the last stop
     write_entry(state, entry_of(payload, quick_redactor(state)) | {"folder": folder})
 
 

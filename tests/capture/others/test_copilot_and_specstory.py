@@ -183,6 +183,17 @@ def test_a_session_of_copilot_becomes_runs() -> None:
     assert (second.message, second.status) == ("what time is it?", "aborted")
 
 
+@pytest.mark.parametrize(("reason", "counted"), [("complete", 0), ("user_exit", 2)])
+def test_a_session_of_copilot_that_a_program_started_is_read_only_if_that_is_wished(reason: str, counted: int) -> None:
+    told = {"hookType": "sessionEnd", "input": {"reason": reason, "sessionId": "13009f9b"}}
+    data = f"{SESSION}\n{event('hook.start', 40, **told)}\n".encode()
+    for source, most in ((Copilot(), counted), (Copilot(headless=True), 2)):
+        found = list(source.parse({PLACE: BytesIO(data)}))
+        assert sum(isinstance(one, Captured) for one in found) == most
+    reasons = [one.reason for one in Copilot().parse({PLACE: BytesIO(data)}) if isinstance(one, Skipped)]
+    assert ("started by a program (copilot -p)" in reasons) == (reason == "complete")
+
+
 def test_an_export_of_claude_code_becomes_runs() -> None:
     (run,) = runs_of(SpecStory(), PAGE, EXPORT)
     assert (run.message, run.model, run.started) == ("Rename our docs to capitals.", "claude-x", "2026-01-12T15:08:38Z")

@@ -27,6 +27,8 @@ class Copilot:
     name: str = "copilot"
     title: str = "Copilot CLI"
     proven: bool = True
+    headless: bool = False
+    """Whether sessions that a program started (`copilot -p`) are read, too."""
 
     def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:
         """Where Copilot CLI keeps its sessions."""
@@ -48,7 +50,11 @@ class Copilot:
             yield Rewound(file=main, reason="the session's name stands in its first line")
             return
         talk = Dialogue(source=self.name, session=PurePath(main).parent.name, file=main)
-        for found in read_records(main, files[main]):
+        records = list(read_records(main, files[main]))
+        if not self.headless and any(_ends_a_program_run(one[1]) for one in records if not isinstance(one, Skipped)):
+            yield Skipped(file=main, line=0, reason="started by a program (copilot -p)")
+            return
+        for found in records:
             if isinstance(found, Skipped):
                 yield found
             elif not text(mapping(found[1], "data"), "parentToolCallId"):
@@ -56,6 +62,16 @@ class Copilot:
         yield from talk.end_run()
         if not talk.count:
             yield Skipped(file=main, line=0, reason="no request from a person")
+
+
+def _ends_a_program_run(event: Map) -> bool:
+    """Whether a session ended by itself: a person's ends when they leave. It stands in what hooks were told."""
+    data = mapping(event, "data")
+    return (
+        text(event, "type") == "hook.start"
+        and text(data, "hookType") == "sessionEnd"
+        and text(mapping(data, "input"), "reason") == "complete"
+    )
 
 
 def _add_event(talk: Dialogue, line: FileLine, event: Map) -> Iterator[Captured]:

@@ -47,6 +47,10 @@ class Command(Protocol):
         """What its environment says beside the person's own."""
         ...
 
+    def models_file(self, program: str, environ: Mapping[str, str]) -> str:
+        """The text of a file `models.json` beside the system text; empty: none."""
+        ...
+
     def read_reply(self, done: ProcessResult) -> Reply | Failure:
         """The answer in what it printed."""
         ...
@@ -81,6 +85,8 @@ class AgentProgram:
         self._environ = {name: value for name, value in environ.items() if name not in OF_A_SESSION}
         self._slots = threading.BoundedSemaphore(AT_ONCE)
         self._stop = threading.Event()
+        self._models: str | None = None
+        self._lock = threading.Lock()
 
     @property
     def identity(self) -> str:
@@ -123,9 +129,18 @@ class AgentProgram:
             work.mkdir()
             system.write_text(request.system or STANDARD, encoding="utf-8", errors="replace")
             environ = self._environ | self._command.variables(request) | {"METIER_ENABLED": "false"}
+            if models := self._models_file(environ):
+                (place / "models.json").write_text(models, encoding="utf-8")
             words = (self.program, *self._command.words_of(self.spec.name, system, work, environ))
             limits = ProcessLimits(seconds=request.timeout, stop=self._stop)
             return run(words, work, environ, limits, one_prompt(request.messages))
+
+    def _models_file(self, environ: Mapping[str, str]) -> str:
+        """Asked for once, by the first question."""
+        with self._lock:
+            if self._models is None:
+                self._models = self._command.models_file(self.program, environ)
+            return self._models
 
 
 def one_prompt(messages: tuple[Message, ...]) -> str:

@@ -35,6 +35,11 @@ def words_of(name: str, system: Path, _work: Path, _environ: Mapping[str, str]) 
     return (*FLAGS, *model, "--system-prompt-file", str(system))
 
 
+def models_file(_program: str, _environ: Mapping[str, str]) -> str:
+    """Claude Code needs no list of models."""
+    return ""
+
+
 def variables(request: Request) -> dict[str, str]:
     """What its environment says beside the person's own."""
     return {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.models.failures import Malformed, RateLimited, Refused, Unreachable, one_line
 from metier.models.model import Reply
+from metier.processes import Failed, ProcessLimits, folder, run
 from metier.types import Tokens
 
 if TYPE_CHECKING:
@@ -21,16 +22,30 @@ if TYPE_CHECKING:
 
 PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 """Codex allows no other names of servers."""
+MODELS = "models.json"
+"""The name of the file with the list of models."""
+LIST_SECONDS = 20.0
+BARE: dict[str, object] = {
+    "tool_mode": "direct",
+    "multi_agent_version": None,
+    "experimental_supported_tools": [],
+    "apply_patch_tool_type": None,
+    "model_messages": None,
+    "base_instructions": "",
+}
+"""What an entry of that list says when a model is only to answer."""
 PROGRAM = "codex"
 TITLE = "Codex"
 OFF = (
     *("hooks", "apps", "plugins", "multi_agent", "goals", "image_generation", "shell_tool", "unified_exec"),
-    *("memories", "tool_suggest", "view_image", "browser_use", "computer_use", "in_app_browser"),
+    *("memories", "tool_suggest", "view_image", "browser_use", "computer_use", "in_app_browser", "sleep_tool"),
+    "unbounded_connection_retries",
 )
 """What it could do besides answering; a name that it does not know is no error in this form."""
 SETTINGS = (
     *('web_search="disabled"', "project_doc_max_bytes=0", "include_permissions_instructions=false"),
     *("include_environment_context=false", "skills.include_instructions=false"),
+    *("include_collaboration_mode_instructions=false", "tools.experimental_request_user_input.enabled=false"),
     *(f"features.{name}=false" for name in OFF),
 )
 
@@ -38,11 +53,29 @@ SETTINGS = (
 def words_of(name: str, system: Path, work: Path, environ: Mapping[str, str]) -> tuple[str, ...]:
     """The words after the program's name; the question comes on standard input."""
     settings = (f"model_instructions_file={json.dumps(str(system))}", *SETTINGS, *_servers_off(environ))
+    if (models := system.with_name(MODELS)).is_file():
+        settings = (*settings, f"model_catalog_json={json.dumps(str(models))}")
     model = () if name == "default" else ("-m", name)
     return (
         *("exec", "--json", "--ephemeral", "--skip-git-repo-check", "--ignore-rules", "-s", "read-only"),
         *("-C", str(work), *(word for one in settings for word in ("-c", one)), *model, "-"),
     )
+
+
+def models_file(program: str, environ: Mapping[str, str]) -> str:
+    """Codex's own list of models without the tools and texts that each brings along; empty if it has none to show.
+
+    What is in a request is decided by a model's entry there, and no setting changes that.
+    """
+    with folder() as place:
+        done = run((program, "debug", "models"), place, environ, ProcessLimits(seconds=LIST_SECONDS))
+    if isinstance(done, Failed) or done.code:
+        return ""
+    try:
+        models = cast("list[dict[str, object]]", json.loads(done.output)["models"])
+        return json.dumps({"models": [one | BARE for one in models]})
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def _servers_off(environ: Mapping[str, str]) -> Iterator[str]:

@@ -90,7 +90,8 @@ AGENTS: dict[str, KnownAgent] = {
     "codex": KnownAgent(
         words=(
             *("codex", "exec", "--json", "--ephemeral", "--skip-git-repo-check", "--sandbox", "workspace-write"),
-            *("-c", "check_for_update_on_startup=false", "-"),
+            *("-c", "check_for_update_on_startup=false"),
+            *("-c", "features.unbounded_connection_retries=false", "-"),
         ),
         keys=("CODEX_API_KEY", "OPENAI_API_KEY"),
         prints="codex",
