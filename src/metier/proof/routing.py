@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from metier.errors import RefusedError
 from metier.library.listing import result_of
-from metier.library.proposals.drafts import get_open_draft, proposed_change
+from metier.library.proposals.drafts import finish_interrupted_drafts, get_open_draft, proposed_change
 from metier.library.proposals.gate import PASSING
 from metier.library.proposals.ship import apply_drafts
 from metier.selection.candidates.skill_pool import SkillPool, skills_with_bodies
@@ -35,6 +35,7 @@ SHOWN = 3
 
 def apply_checked(library: Library, ids: Sequence[str], *, take_over: bool = False) -> tuple[list[Version], list[str]]:
     """Ship drafts after the routing check, with what it says; RefusedError where a neighbour would lose requests."""
+    finish_interrupted_drafts(library)
     said: list[str] = []
     for draft in dict.fromkeys(ids):
         opened = get_open_draft(library, draft)
