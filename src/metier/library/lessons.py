@@ -53,12 +53,7 @@ def approve_lesson(
     `scope`: where it holds; without one it is this project, unless it was approved for more before.
     """
     found = get_lesson(ctx, lesson)
-    holds = scope or (found.scope if found.approved and found.status == "approved" else "project")
-    if holds == "person" and found.kind == "fact":
-        raise RefusedError(f"Lesson {found.id} is a fact about this project, so it cannot hold in all your projects.")
-    if step is not None and found.check is None:
-        raise RefusedError(f"Lesson {found.id} names no command or path, so calls cannot be held to it.")
-    check = found.check if step is None or found.check is None else replace(found.check, step=step)
+    holds, check = _scope_of(found, scope), _check_of(found, step)
     if scope == "person":
         restore_person_note(ctx, found.id)
     same = (found.status, found.check, found.scope, found.seal) == ("approved", check, holds, lesson_seal(ctx, found))
@@ -69,6 +64,23 @@ def approve_lesson(
     now = replace(found, status="approved", already_written="", check=check, approved=found.approved or ctx.now())
     now = replace(now, cites=now.cites if still_cited(ctx, now) else None, scope=holds)
     return _decide(ctx, found, now, f"approve lesson ({check.step})" if check else "approve lesson", reason)
+
+
+def _scope_of(lesson: Lesson, scope: LessonScope | None) -> LessonScope:
+    """Where a lesson is to hold; a fact holds in its project alone."""
+    holds = scope or (lesson.scope if lesson.approved and lesson.status == "approved" else "project")
+    if holds == "person" and lesson.kind == "fact":
+        raise RefusedError(f"Lesson {lesson.id} is a fact about this project, so it cannot hold in all your projects.")
+    return holds
+
+
+def _check_of(lesson: Lesson, step: CheckStep | None) -> LessonCheck | None:
+    """The check of a lesson, which goes as far as is wanted."""
+    if step is None:
+        return lesson.check
+    if lesson.check is None:
+        raise RefusedError(f"Lesson {lesson.id} names no command or path, so calls cannot be held to it.")
+    return replace(lesson.check, step=step)
 
 
 def reject_lesson(ctx: Context, lesson: str, reason: str = "") -> Lesson:

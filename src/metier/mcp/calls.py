@@ -14,11 +14,12 @@ from metier.selection.assembly.render import inline, make_harmless
 from metier.selection.hand_out import hand_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from metier.mcp.opened import OpenedWorkspace
     from metier.types import Record
     from metier.types.lessons import Lesson
+    from metier.workspace import Workspace
 
     Arguments = Mapping[str, object]
 
@@ -54,16 +55,24 @@ def lessons(opened: OpenedWorkspace, given: Arguments) -> str:
     """The lessons in use as the person's instructions, and those that wait for a decision as plain data."""
     ws, limit = opened.get_newest(), int(str(given.get("limit") or SHOWN))
     words = str(given.get("query") or "").casefold().split()
-    found = [one for one in ws.lessons() if not words or any(word in one.text.casefold() for word in words)]
-    used = [one for one in in_use(ws.context, found) if holds_now(ws.context, one)]
-    waiting = [one for one in found if one.is_open][:limit]
-    shared = [one.text for one in shared_notes(ws.context) if not words or any(w in one.text.casefold() for w in words)]
-    by = next((inline(one.decided_by) for one in used if one.decided_by), "the person")
-    lines = [one_line(text) for text in (*(one.text for one in used), *shared)][:limit]
-    parts = [f"Standing instructions confirmed by {by}:", *(f"- {line}" for line in lines)] if lines else []
-    if waiting:
+    found = [one for one in ws.lessons() if _has_one_of(words, one.text)]
+    parts = _instructions(ws, found, words, limit)
+    if waiting := [one for one in found if one.is_open][:limit]:
         parts += [PROPOSED, *(json.dumps(_lesson(one), ensure_ascii=False) for one in waiting)]
     return "\n".join(parts) or ("No lesson has one of these words." if words else "There are no lessons here yet.")
+
+
+def _instructions(ws: Workspace, found: Sequence[Lesson], words: Sequence[str], limit: int) -> list[str]:
+    """The lessons in use, of this project and of all projects of the person."""
+    used = [one for one in in_use(ws.context, found) if holds_now(ws.context, one)]
+    shared = [one.text for one in shared_notes(ws.context) if _has_one_of(words, one.text)]
+    lines = [one_line(text) for text in (*(one.text for one in used), *shared)][:limit]
+    by = next((inline(one.decided_by) for one in used if one.decided_by), "the person")
+    return [f"Standing instructions confirmed by {by}:", *(f"- {line}" for line in lines)] if lines else []
+
+
+def _has_one_of(words: Sequence[str], text: str) -> bool:
+    return not words or any(word in text.casefold() for word in words)
 
 
 def mark(opened: OpenedWorkspace, given: Arguments) -> str:

@@ -110,19 +110,7 @@ def problem_row(problem: Problem, external: Sequence[str]) -> dict[str, object]:
 
 def page(lessons: Sequence[Lesson], ways: Mapping[str, DeliveryWay]) -> Iterator[str]:
     """The list as a person reads it: the few best, what waits below the line, what is in use."""
-    waiting = [one for one in lessons if one.is_open]
-    groups = (
-        ("Proposed", waiting[:SHOWN]),
-        ("Below the line", waiting[SHOWN:]),
-        ("Paused", [one for one in lessons if one.status == "paused"]),
-        ("In use", [one for one in lessons if one.status == "approved"]),
-        (
-            "Already written in the project",
-            [one for one in lessons if one.status == "proposed" and one.already_written],
-        ),
-        ("Not in use", [one for one in lessons if one.status in ("rejected", "forgotten")]),
-    )
-    for title, group in groups:
+    for title, group in _groups(lessons):
         if group:
             yield title
         for one in group:
@@ -131,6 +119,17 @@ def page(lessons: Sequence[Lesson], ways: Mapping[str, DeliveryWay]) -> Iterator
                 yield visible(f"  {'':<8}  {'':<4}  {ways[one.id].text}")
             elif one.status == "paused" and one.note:
                 yield visible(f"  {'':<8}  {'':<4}  {one.note}")
+
+
+def _groups(lessons: Sequence[Lesson]) -> Iterator[tuple[str, Sequence[Lesson]]]:
+    waiting = [one for one in lessons if one.is_open]
+    yield "Proposed", waiting[:SHOWN]
+    yield "Below the line", waiting[SHOWN:]
+    yield "Paused", [one for one in lessons if one.status == "paused"]
+    yield "In use", [one for one in lessons if one.status == "approved"]
+    written = [one for one in lessons if one.status == "proposed" and one.already_written]
+    yield "Already written in the project", written
+    yield "Not in use", [one for one in lessons if one.status in ("rejected", "forgotten")]
 
 
 def elsewhere(notes: Sequence[Note]) -> Iterator[str]:
@@ -157,20 +156,25 @@ def card(lesson: Lesson, way: DeliveryWay | None = None) -> Iterator[str]:
         yield visible(f"  {QUOTED.get(one.origin, one.origin)} (run {one.run[:8]}): {' '.join(one.text.split())[:160]}")
     found = FOUND.get(lesson.by, f"found by {lesson.by}")
     yield visible(f"  seen in {sessions(lesson.sessions)}; strength {lesson.strength:.2f}; {found}")
-    if lesson.trigger and lesson.kind == "fix":
-        yield visible(f"  given when an output says: {lesson.trigger}")
-    if lesson.check is not None:
-        yield visible(f"  calls are held to it: {check_words(lesson.check)} ({lesson.check.step})")
-    if lesson.cites:
-        yield visible(f"  rests on {lesson.cites.file}{f': {lesson.cites.says}' if lesson.cites.says else ''}")
-    if lesson.scope == "person":
-        yield "  holds in all your projects" if lesson.status == "approved" else "  said for all your projects"
+    yield from map(visible, _circumstances(lesson))
     if way is not None:
         yield visible(f"  {way.text}")
     if lesson.already_written:
         yield visible(f"  already written in {lesson.already_written}")
     if lesson.note:
         yield visible(f"  note: {lesson.note}")
+
+
+def _circumstances(lesson: Lesson) -> Iterator[str]:
+    """When a lesson is told, what calls are held to, what it rests on and where it holds."""
+    if lesson.trigger and lesson.kind == "fix":
+        yield f"  given when an output says: {lesson.trigger}"
+    if lesson.check is not None:
+        yield f"  calls are held to it: {check_words(lesson.check)} ({lesson.check.step})"
+    if lesson.cites:
+        yield f"  rests on {lesson.cites.file}{f': {lesson.cites.says}' if lesson.cites.says else ''}"
+    if lesson.scope == "person":
+        yield "  holds in all your projects" if lesson.status == "approved" else "  said for all your projects"
 
 
 def next_steps(lesson: Lesson, way: DeliveryWay | None, *, meant: bool = False) -> Iterator[str]:

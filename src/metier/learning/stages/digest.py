@@ -54,10 +54,12 @@ def digest_of(ctx: Context) -> Digest:
     unused: list[Lesson] = []
     for lesson in _checked_lessons(ctx):
         lately, long = count_check(ctx, lesson, since=week), count_check(ctx, lesson, since=quiet)
-        if lately is not None and (lately.after.applies or lately.after.denied):
+        if lately is None or long is None:
+            continue
+        if lately.after.applies or lately.after.denied:
             checked.append((lesson, lately.after))
-            before += [long.before] if long is not None else []
-        if long is not None and not long.before.applies + long.after.applies and lesson.approved < quiet:
+            before.append(long.before)
+        if not long.before.applies + long.after.applies and lesson.approved < quiet:
             unused.append(lesson)
     earlier = Rate(applies=sum(one.applies for one in before), violated=sum(one.violated for one in before))
     gone = tuple(one for one in list_lessons(ctx) if one.status == "paused" and one.cites is not None)

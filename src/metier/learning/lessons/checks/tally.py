@@ -12,7 +12,7 @@ from metier.learning.procedures.actions import shell_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from metier.types import Record
+    from metier.types import Record, ToolCall
     from metier.types.lessons import LessonCheck
 
 EXAMPLES = 3
@@ -73,7 +73,7 @@ def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> 
             held = check_call(check, call) if may_apply(check, call.input) else None
             if held is None:
                 continue
-            if held == "violated" and not call.ok and is_denial(call.error or call.output):
+            if held == "violated" and _was_denied(call):
                 counts[late][2] += 1
                 continue
             counts[late][0] += 1
@@ -81,7 +81,7 @@ def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> 
             name = record.run.session or record.id
             seen = sessions[late].get(name, SessionCalls(0, 0))
             sessions[late][name] = SessionCalls(seen.violated + (held == "violated"), seen.applies + 1)
-            text = " ".join((shell_line(call) or call.input).split())[:SHOWN]
+            text = _call_text(call)
             examples[held].pop(text, None)
             examples[held][text] = None
     good, bad = tuple(reversed(examples["obeyed"])), tuple(reversed(examples["violated"]))
@@ -94,6 +94,14 @@ def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> 
         sessions_after=tuple(sessions[True].values()),
         against=tuple(name for name, calls in sessions[True].items() if calls.violated),
     )
+
+
+def _was_denied(call: ToolCall) -> bool:
+    return not call.ok and is_denial(call.error or call.output)
+
+
+def _call_text(call: ToolCall) -> str:
+    return " ".join((shell_line(call) or call.input).split())[:SHOWN]
 
 
 def _rate(counts: Sequence[int]) -> Rate:
