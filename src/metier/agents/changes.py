@@ -208,12 +208,16 @@ def trace_of(change: Change) -> Written:
         case RemoveText():
             return WrittenRemoval(path=change.path, before=change.before, hash=hash_of(change.after.encode()))
         case RunPrograms():
-            before = None if change.before is None else change.before.decode("utf-8", "replace")
-            data = bytes_of(change.path)
-            after = hash_of(data) if data is not None and data != change.before else ""
-            return WrittenByPrograms(path=change.path, before=before, hash=after, undo=change.undo)
+            return _trace_of_programs(change)
         case _:
             assert_never(change)
+
+
+def _trace_of_programs(change: RunPrograms) -> WrittenByPrograms:
+    before = None if change.before is None else change.before.decode("utf-8", "replace")
+    data = bytes_of(change.path)
+    after = hash_of(data) if data is not None and data != change.before else ""
+    return WrittenByPrograms(path=change.path, before=before, hash=after, undo=change.undo)
 
 
 def new_folders(changes: Sequence[Change]) -> list[WrittenFolder]:

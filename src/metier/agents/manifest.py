@@ -120,6 +120,12 @@ def _row(written: Written) -> dict[str, Any]:
             assert_never(written)
 
 
+def _by_programs(path: Path, row: dict[str, Any]) -> WrittenByPrograms:
+    undo = tuple(tuple(str(word) for word in command) for command in row["undo"])
+    before = None if row["before"] is None else str(row["before"])
+    return WrittenByPrograms(path=path, before=before, hash=str(row["hash"]), undo=undo)
+
+
 def _entry(row: dict[str, Any]) -> Entry:
     path = Path(row["path"])
     written: Written
@@ -140,9 +146,7 @@ def _entry(row: dict[str, Any]) -> Entry:
         case "removal":
             written = WrittenRemoval(path=path, before=str(row["before"]), hash=str(row["hash"]))
         case "programs":
-            undo = tuple(tuple(str(word) for word in command) for command in row["undo"])
-            before = None if row["before"] is None else str(row["before"])
-            written = WrittenByPrograms(path=path, before=before, hash=str(row["hash"]), undo=undo)
+            written = _by_programs(path, row)
         case kind:
             raise ValueError(kind)
     return Entry(agent=str(row["agent"]), written=written)

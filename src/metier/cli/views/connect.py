@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def show_plan(plan: ConnectionPlan, places: Places) -> None:
     """Every file that would be written, with a diff of those that are there already."""
-    from metier.agents.changes import AddServer, EditHooks, PutLink, diff_of
+    from metier.agents.changes import AddServer, EditHooks, diff_of
 
     if not plan.agents:
         talk("No coding agent was found. Metier connects Claude Code, Codex and Copilot CLI.")
@@ -25,6 +25,16 @@ def show_plan(plan: ConnectionPlan, places: Places) -> None:
     if not plan.changes:
         return
     talk("Connecting writes these files, and nothing else:")
+    _show_files(plan, places)
+    for change in plan.changes:
+        if isinstance(change, (EditHooks, AddServer)):
+            talk(diff_of(change))
+
+
+def _show_files(plan: ConnectionPlan, places: Places) -> None:
+    """Each file in a line; Metier's own and links to skills by their folder."""
+    from metier.agents.changes import PutLink
+
     own = [change for change in plan.shared if change.path.is_relative_to(places.plugin)]
     if own:
         talk(f"  {places.short(places.plugin)}  ({len(own)} files, Metier's plugin)")
@@ -34,9 +44,6 @@ def show_plan(plan: ConnectionPlan, places: Places) -> None:
     for folder in dict.fromkeys(one.path.parent for one in links):
         names = [one.path.name for one in links if one.path.parent == folder]
         talk(f"  {places.short(folder)}  (links to skills: {', '.join(names)})")
-    for change in plan.changes:
-        if isinstance(change, (EditHooks, AddServer)):
-            talk(diff_of(change))
 
 
 def _about(change: Change) -> str:

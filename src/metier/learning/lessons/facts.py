@@ -158,13 +158,16 @@ def facts_from(worked: Iterable[Worked], entering: Mapping[str, str] | None = No
         role = role_of(command)
         sessions = len({one.session for one in seen if one.ok})
         if role and sessions >= LEAST:
-            program, whole = command.split()[0], _entered(seen)
-            if whole == command and entering and program in entering:
-                whole = f"{entering[program]} && {command}"
             slot = _slot(seen) if role in ON_FILES else ""
-            programs[role, program].append(_fact(role, whole + slot, seen, sessions))
+            whole = _within_its_environment(_entered(seen), entering or {})
+            programs[role, command.split()[0]].append(_fact(role, whole + slot, seen, sessions))
     best = [max(found, key=_worth) for found in programs.values()]
     return [one for one in best if not any(_was_replaced(one, other) for other in best)]
+
+
+def _within_its_environment(command: str, entering: Mapping[str, str]) -> str:
+    program = command.split(maxsplit=1)[0]
+    return f"{entering[program]} && {command}" if program in entering and " && " not in command else command
 
 
 def _was_replaced(fact: Fact, other: Fact) -> bool:

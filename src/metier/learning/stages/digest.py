@@ -62,14 +62,17 @@ def digest_of(ctx: Context) -> Digest:
         if not long.before.applies + long.after.applies and lesson.approved < quiet:
             unused.append(lesson)
     earlier = Rate(applies=sum(one.applies for one in before), violated=sum(one.violated for one in before))
-    gone = tuple(one for one in list_lessons(ctx) if one.status == "paused" and one.cites is not None)
     return Digest(
         checked=tuple(checked),
         before=earlier,
         came_back=tuple(_came_back(ctx, week)),
         unused=tuple(unused),
-        gone=gone,
+        gone=_gone_facts(ctx),
     )
+
+
+def _gone_facts(ctx: Context) -> tuple[Lesson, ...]:
+    return tuple(one for one in list_lessons(ctx) if one.status == "paused" and one.cites is not None)
 
 
 def _checked_lessons(ctx: Context) -> list[Lesson]:

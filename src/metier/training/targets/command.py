@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from metier.processes import ProcessResult
     from metier.skills.package import Package
     from metier.training.targets.agent_output import Format
+    from metier.training.targets.known_agents import KnownAgent
     from metier.training.targets.target import TargetSetup
     from metier.types.trials import Case
 
@@ -214,9 +215,7 @@ def agent_target(text: str, environ: Mapping[str, str], limits: ProcessLimits | 
     if is_logged_in and not any(Path(environ.get("HOME", ""), one).is_file() for one in login):
         raise UsageError(f"There is no login of {name} on this machine. Log in with it first, or leave {LOGIN} out.")
     options = tuple(word for word in extra if word != LOGIN)
-    if agent.address_options and environ.get(agent.address) and not is_logged_in:
-        key = next((one for one in agent.keys if environ.get(one)), "")
-        options = (*agent.address_options(environ[agent.address], key), *options)
+    options = options if is_logged_in else (*_address_options(agent, environ), *options)
     sweep()
     return CommandTarget(
         words=agent.words_with(options),
@@ -232,6 +231,14 @@ def agent_target(text: str, environ: Mapping[str, str], limits: ProcessLimits | 
         passed=(*agent.keys, *agent.settings),
         limits=limits or ProcessLimits(),
     )
+
+
+def _address_options(agent: KnownAgent, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """What tells an agent where its model is, if it takes that as an option."""
+    if not agent.address_options or not environ.get(agent.address):
+        return ()
+    key = next((one for one in agent.keys if environ.get(one)), "")
+    return tuple(agent.address_options(environ[agent.address], key))
 
 
 def agent_from(text: str, setup: TargetSetup) -> CommandTarget:

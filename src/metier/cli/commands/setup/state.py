@@ -74,12 +74,8 @@ def init(
         return
     with Opened.open(given.folder, flags=given.flags) as ws:
         document = {"workspace": str(ws.root), "state": str(ws.state), "name": ws.name, "new": known is None}
-        notice = ws.context.notice
         roots = _roots_with_skills(ws.library.roots)
-        if notice:
-            talk(notice)
-        if not as_json:
-            _tell_workspace(ws, roots, is_new=not known or bool(notice))
+        _tell_workspace(ws, roots, is_new=known is None, is_quiet=as_json)
         report = None if no_connect else connect_workspace(ws, agents, yes=yes, is_quiet=as_json)
         wishes = InitWishes(imports=imports, model=model, sends=sends)
         offered = offer_all(ctx, ws, wishes, is_quiet=as_json)
@@ -90,8 +86,13 @@ def init(
     raise typer.Exit(1 if report and report.refusals else 0)
 
 
-def _tell_workspace(ws: Workspace, roots: Sequence[tuple[Root, int]], *, is_new: bool) -> None:
-    if is_new:
+def _tell_workspace(ws: Workspace, roots: Sequence[tuple[Root, int]], *, is_new: bool, is_quiet: bool) -> None:
+    notice = ws.context.notice
+    if notice:
+        talk(notice)
+    if is_quiet:
+        return
+    if is_new or notice:
         talk(f"Created workspace {ws.name}. Its state is in {ws.state} (git ignores it).")
     else:
         talk(f"{ws.root} is already a workspace. Its state is in {ws.state}.")

@@ -78,11 +78,16 @@ def _of_rule(text: str, programs: frozenset[str]) -> LessonCheck | None:
                 return check
     if (found := _TOUCHED.search(plain)) and ("/" in found[1] or "." in found[1]):
         return LessonCheck(path=found[1], reading=_LOOKED_AT.search(found[0]) is not None)
-    if found := _FORBIDDEN.search(plain):
-        better = _USE_INSTEAD.search(plain)
-        instead = better[1] if better and better[1] != found[1] else ""
-        return _with_more(_forbidding(found[1], programs, instead=instead), plain[found.end() :])
-    return None
+    return _of_forbidden(plain, programs)
+
+
+def _of_forbidden(plain: str, programs: frozenset[str]) -> LessonCheck | None:
+    found = _FORBIDDEN.search(plain)
+    if found is None:
+        return None
+    better = _USE_INSTEAD.search(plain)
+    instead = better[1] if better and better[1] != found[1] else ""
+    return _with_more(_forbidding(found[1], programs, instead=instead), plain[found.end() :])
 
 
 def _with_more(check: LessonCheck | None, rest: str) -> LessonCheck | None:

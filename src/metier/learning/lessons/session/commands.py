@@ -147,10 +147,14 @@ def _head(words: tuple[str, ...]) -> str:
     return " ".join([program, *_told(program, words[1:])])
 
 
+def _subcommands(program: str) -> int:
+    return 1 if program in _ONE or program.startswith("./") else 2
+
+
 def _told(program: str, words: tuple[str, ...]) -> list[str]:
     """What a program is told to do: its subcommands, or the script that it runs and the script's own."""
     found: list[str] = []
-    wanted = 1 if program in _ONE or program.startswith("./") else 2
+    wanted = _subcommands(program)
     for word in words:
         if not wanted:
             break
