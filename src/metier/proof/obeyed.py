@@ -26,7 +26,7 @@ def change_words(tally: Tally) -> str:
     """The change in words, or how many calls are missing."""
     found = obeyed_change(tally)
     if found is None:
-        return f"too few calls to name a change: {LEAST} before and {LEAST} since are needed"
+        return f"too few calls to name one: {LEAST} before and {LEAST} since are needed"
     low, high = 100 * found.interval.low, 100 * found.interval.high
     return f"{100 * found.change:+.0f} points ({low:+.0f} to {high:+.0f}; {NOT_CAUSAL})"
 

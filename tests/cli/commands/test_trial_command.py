@@ -65,7 +65,7 @@ def test_the_story_of_a_skill_tells_its_trials(due: Shell) -> None:
     told = due.ok("skills", "why", SKILL)
     assert "whether it helps is not known" in told
     due.ok("trial", "start", SKILL)
-    assert f"it runs: metier trial status {SKILL}" in due.ok("skills", "why", SKILL)
+    assert f"see metier trial status {SKILL}" in due.ok("skills", "why", SKILL)
     due.ok("trial", "stop", SKILL, "--reason", "enough seen")
     assert "stopped: enough seen" in due.ok("skills", "why", SKILL)
     story = due.json("skills", "why", SKILL)

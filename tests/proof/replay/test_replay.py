@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from learn_world import learned
 from selection_shop import stocked
 
 from metier.errors import NotFoundError, RefusedError
@@ -121,3 +122,30 @@ def test_a_removed_run_takes_its_case_with_it(shop: Workspace) -> None:
     list(remove_runs(shop.context, [case.origin.removeprefix("run:")], "private"))
     assert case.id not in [one.id for one in list_cases(shop.context, "accepted")]
     assert case.id not in [one.id for one in build_cases(shop.context).new]
+
+
+def test_a_problem_becomes_cases_to_train_on(shop: Workspace) -> None:
+    for number in range(4):
+        failed = ToolCall(name="Bash", ok=False, input="ship it", output="error: the vault is sealed")
+        shop.deliver(
+            [
+                Run(
+                    message=f"ship the release to the shop {number}",
+                    output="It failed.",
+                    status="error",
+                    session=f"bad{number}",
+                    external_id=f"bad{number}",
+                    correction="Unseal the vault first!",
+                    tools=(failed,),
+                )
+            ]
+        )
+    learned(shop)
+    [problem] = [one for one in shop.problems() if "vault" in one.error]
+    assert build_cases(shop.context, problem=problem.id).new == (), "nothing shows how to check it"
+    made = build_cases(shop.context, problem=problem.id[:6], rubric=True).new
+    assert len(made) == len(problem.failed) >= 2
+    assert all("Unseal the vault first" in one.scorer and one.tags == ("failed",) for one in made)
+    assert len({one.split for one in made}) == 1, "they are near-duplicates"
+    with pytest.raises(NotFoundError, match="metier problems"):
+        build_cases(shop.context, problem="zzz")

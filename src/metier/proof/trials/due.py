@@ -54,6 +54,11 @@ class DueRate:
         return self.sessions / self.days
 
     @property
+    def time(self) -> str:
+        """The time that was looked at, in words."""
+        return "the last day" if round(self.days) == 1 else f"the last {round(self.days)} days"
+
+    @property
     def success(self) -> float:
         """The success rate of these runs; a half where nothing is known."""
         return (self.succeeded + 1) / (self.judged + 2)

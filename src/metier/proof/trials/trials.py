@@ -110,14 +110,18 @@ def why_too_long(offer: TrialOffer, plan: PlannedTrial) -> str:
     """Why a trial is not worth starting, and what to do instead."""
     points = f"{round(plan.gain * 100)} points"
     if not offer.rate.sessions:
-        why = f"the hook would have given {offer.skill} in no session of the last {round(offer.rate.days)} days"
-    elif plan.runs is None:
-        why = f"a gain of {points} is not possible or not findable at {offer.rate.success:.0%} success"
-    else:
-        why = f"a gain of {points} would take about {round(plan.days or 0)} days"
+        return (
+            f"No trial was started: the hook would have given {offer.skill} in no session of {offer.rate.time}."
+            " To start one all the same: --force"
+        )
+    why = (
+        f"a gain of {points} would take about {round(plan.days or 0)} days, and {MOST_DAYS} are the limit"
+        if plan.runs
+        else f"a gain of {points} is not possible, or cannot be found, at {offer.rate.success:.0%} success"
+    )
     shorter = [one for one in offer.plans if one.days is not None and one.days <= MOST_DAYS]
     other = f" Look for a larger gain: --gain {round(shorter[0].gain * 100)}." if shorter else ""
-    return f"No trial was started: {why}, and {MOST_DAYS} days are the limit.{other} To start it all the same: --force"
+    return f"No trial was started: {why}.{other} To start it all the same: --force"
 
 
 def list_trials(ctx: Context) -> list[Trial]:
@@ -192,6 +196,8 @@ def _state_of(ctx: Context, trial: Trial, entered: list[TrialSession], records: 
 def shown(state: TrialState) -> str:
     """What a trial shows, in one line."""
     found = state.result
+    if not found.runs:
+        return "no outcome is known yet"
     arms = (
         f"{found.with_successes} of {found.with_runs} runs succeeded with it,"
         f" {found.without_successes} of {found.without_runs} without"

@@ -26,4 +26,4 @@ def problems(ctx: typer.Context, as_json: AsJson = False) -> None:
     else:
         rows = [(one.id[:8], str(one.sessions), str(len(one.failed)), one.label, one.error) for one in found]
         console().print(table(("id", "sessions", "failed", "problem", "error"), rows, grow="problem"))
-        talk("See a failed run: metier runs show ID (ids with --json)")
+        talk("See a failed run: metier runs show ID (ids with --json)   Train on one: metier cases build --problem ID")

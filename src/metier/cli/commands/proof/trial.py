@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -102,7 +103,7 @@ def stop(
     if as_json:
         emit(state_row(state))
     else:
-        _print_state(state)
+        _print_state(replace(state, note=""))
         talk(f"Stopped: every session gets {skill} again. A new trial: metier trial start {skill}")
 
 
@@ -173,8 +174,8 @@ def state_row(state: TrialState) -> dict[str, object]:
 
 def _print_offer(offer: TrialOffer) -> None:
     rate = offer.rate
-    said = f"{rate.a_day:.1f} sessions a day in the last {round(rate.days)} days; {rate.success:.0%} of them succeed"
-    talk(f"{offer.skill} is due in {said}.")
+    known = f"; {rate.success:.0%} of them succeed" if rate.judged else ""
+    talk(f"{offer.skill} was due in {rate.a_day:.1f} sessions a day in {rate.time}{known}.")
     rows = [
         (
             f"+{round(one.gain * 100)} points",
@@ -201,10 +202,8 @@ def _print_state(state: TrialState) -> None:
     if state.unverified:
         console().print(f"  {state.unverified} sessions are in no arm that your key gives: left out")
     if found.status == "running":
-        console().print(f"  ends after {found.most} runs at the latest; enough evidence is 20, helps {_times(state)}")
+        helps, hurts = state.result.helps, state.result.hurts
+        console().print(f"  evidence that it helps {helps:.3g}, that it hurts {hurts:.3g}; 20 is enough")
+        console().print(f"  ends after {found.most} runs at the latest")
     if state.note:
         talk(state.note)
-
-
-def _times(state: TrialState) -> str:
-    return f"{state.result.helps:.3g}, hurts {state.result.hurts:.3g}"

@@ -84,9 +84,7 @@ def story_lines(story: SkillRecord) -> Iterator[str]:
     yield "Evidence"
     runs = ", ".join(run[:8] for run in story.runs[:SHOWN])
     more = f" and {len(story.runs) - SHOWN} more" if len(story.runs) > SHOWN else ""
-    yield (
-        f"  learned from {len(story.runs)} runs: {runs}{more}" if story.runs else "  no run taught it: written by hand"
-    )
+    yield (f"  learned from {len(story.runs)} runs: {runs}{more}" if story.runs else "  no run of yours taught it")
     yield "Versions and gates"
     for one in story.versions:
         receipt = f"; gate: {one.receipt}" if one.receipt else ""
@@ -94,7 +92,7 @@ def story_lines(story: SkillRecord) -> Iterator[str]:
         yield f"  v{one.number}  {one.created[:10]}  {one.action} by {one.actor}: {one.summary}{receipt}{gain}"
     yield "Trials"
     for trial in story.trials:
-        yield f"  {trial.started[:10]}  {trial.status}: {trial.reason or 'it runs: metier trial status ' + trial.skill}"
+        yield f"  {trial.started[:10]}  {trial.status}: {trial.reason or 'see metier trial status ' + trial.skill}"
     if not story.trials:
         yield "  none: whether it helps is not known. Find out: metier trial start " + story.skill
     yield "Proven on"
