@@ -127,7 +127,7 @@ def test_a_lesson_that_agents_pass_over_again_and_again_is_paused_and_the_person
     assert "acted against it in 3 sessions, and nobody objected" in said
     assert f"metier lessons approve {fix(shop).id[:8]}" in said
     assert fix(shop).status == "paused"
-    clock.later(hours=1)
+    clock.later(days=1)
     approve_lesson(shop.context, fix(shop).id)
     assert pause_unsafe(shop.library) == (), "a person's word begins the count anew"
 
@@ -178,5 +178,16 @@ def test_a_skill_that_metier_brought_is_taken_out_of_sight(tmp_path: Path, clock
         assert "Undo: metier skills restore deploy" in said
         assert ws.history("deploy")[-1].status == "archived"
         assert ws.restore("deploy").status == "active"
-        clock.later(hours=1)
+        clock.later(days=1)
         assert pause_unsafe(ws.library) == (), "a person's word begins the count anew"
+
+
+def test_many_runs_are_read_once_a_day(shop: Workspace, clock: Clock) -> None:
+    clock.later(hours=1)
+    served(shop, "old", 20, good=19)
+    clock.later(days=20)
+    assert pause_unsafe(shop.library) == ()
+    served(shop, "worse", 25, good=1)
+    assert pause_unsafe(shop.library) == ()
+    clock.later(days=1)
+    assert len(pause_unsafe(shop.library)) == 1

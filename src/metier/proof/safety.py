@@ -18,12 +18,13 @@ from metier.library.lessons import list_lessons, pause_lesson
 from metier.library.listing import list_skills
 from metier.proof.came_back import came_back
 from metier.statistics.clustered import rate_change
+from metier.store.tables import meta
 from metier.store.tables.learning import told
 from metier.store.tables.runs import runs
 from metier.store.tables.selection import outcomes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from metier.context.context import Context
     from metier.library.listing import Skill
@@ -38,20 +39,32 @@ OVERRIDES = 3
 """Sessions in which a told lesson was passed over, from which on a person is asked."""
 LEAST = 10
 """Calls, or runs, on either side."""
+LOOKED = "proof.looked"
+"""The fact that holds the day on which many runs were last read for this, one for each workspace."""
 SURE = 0.99
-"""Level of the interval: it is looked at after every pass, so it has to be surer than a single look."""
+"""Level of the interval: it is looked at every day, so it has to be surer than a single look."""
 
 
 def pause_unsafe(library: Library) -> tuple[str, ...]:
-    """Pause what the runs speak against; what was paused and why, with the undo."""
-    return (*_pause_lessons(library.ctx), *_pause_skills(library))
+    """Pause what the runs speak against; what was paused and why, with the undo.
+
+    Overrides are looked for at every pass; what takes reading many runs, once a day.
+    """
+    ctx = library.ctx
+    said = list(_pause_lessons(ctx, overridden))
+    today = ctx.now()[:10]
+    with ctx.store.read() as transaction:
+        is_done = meta.get(transaction, f"{LOOKED}:{ctx.name}") == today
+    if not is_done:
+        said += [*_pause_lessons(ctx, less_obeyed), *_pause_skills(library)]
+        with ctx.store.write() as transaction:
+            meta.put(transaction, f"{LOOKED}:{ctx.name}", today)
+    return tuple(said)
 
 
-def _pause_lessons(ctx: Context) -> Iterator[str]:
+def _pause_lessons(ctx: Context, sign: Callable[[Context, Lesson], str]) -> Iterator[str]:
     for lesson in list_lessons(ctx):
-        if lesson.status != "approved" or lesson.check is None:
-            continue
-        if why := overridden(ctx, lesson) or less_obeyed(ctx, lesson):
+        if lesson.status == "approved" and lesson.check is not None and (why := sign(ctx, lesson)):
             pause_lesson(ctx, lesson.id, why)
             short = lesson.id[:8]
             yield f"Paused lesson {short} (“{lesson.text[:60]}”): {why}. Use it again: metier lessons approve {short}"
@@ -60,9 +73,11 @@ def _pause_lessons(ctx: Context) -> Iterator[str]:
 def overridden(ctx: Context, lesson: Lesson) -> str:
     """Why a lesson is passed over again and again; empty: it is not."""
     since = max(lesson.updated, lesson.approved)
-    counted = count_check(ctx, replace(lesson, approved=since), since=since)
     with ctx.store.read() as transaction:
         given = {one.session for one in told.since(transaction, since) if one.lesson == lesson.id}
+    if len(given) < OVERRIDES:
+        return ""
+    counted = count_check(ctx, replace(lesson, approved=since), since=since)
     returns = came_back(ctx, lesson) if lesson.kind == "rule" else None
     objected = {one.session for one in returns.again} if returns else set[str]()
     passed = set(counted.against if counted else ()) & given - objected
@@ -73,8 +88,8 @@ def overridden(ctx: Context, lesson: Lesson) -> str:
 
 def less_obeyed(ctx: Context, lesson: Lesson) -> str:
     """Why a lesson is obeyed less than before; empty: it is not, as far as the calls can tell."""
-    since = max(lesson.updated, lesson.approved)
-    counted = count_check(ctx, replace(lesson, approved=_days_ago(ctx, LATELY)), since=since)
+    since, border = max(lesson.updated, lesson.approved), _days_ago(ctx, LATELY)
+    counted = count_check(ctx, replace(lesson, approved=border), since=since) if since < border else None
     if counted is None or min(counted.before.applies, counted.after.applies) < LEAST:
         return ""
     found = rate_change(counted.sessions_before, counted.sessions_after, SURE)

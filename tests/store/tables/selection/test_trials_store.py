@@ -1,0 +1,85 @@
+"""Trials in the store, on both engines: a session enters once, keeps its side and its place, and a trial ends once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from metier.errors import ConflictError, StoreError
+from metier.store.tables.selection import selections, trials
+from metier.store.tables.training import cases
+from metier.types import Selection
+from metier.types.proof import Trial
+from metier.types.selections import Assignment
+from metier.types.trials import Case
+
+if TYPE_CHECKING:
+    from metier.store.engines.engine import Engine
+
+TRIAL = Trial(
+    id="t1",
+    workspace="w",
+    skill="deploy",
+    hash="h",
+    agents=("claude-code",),
+    gain=0.2,
+    most=10,
+    until="2999",
+    started="2",
+)
+
+
+def chosen(name: str, session: str, arm: str = "with") -> Selection:
+    assigned = Assignment(trial="t1", skill="deploy", arm="with" if arm == "with" else "without")
+    return Selection(id=name, workspace="w", query="q", session=session, created="2026", trials=(assigned,))
+
+
+def test_a_session_enters_with_its_first_selection_and_never_changes_sides(engine: Engine) -> None:
+    with engine.write() as transaction:
+        trials.put(transaction, TRIAL)
+        for made in (chosen("a", "s1"), chosen("b", "s2", "without"), chosen("c", "s1", "without"), chosen("a", "s1")):
+            selections.put(transaction, made)
+        found = trials.sessions(transaction, TRIAL)
+    assert [(one.session, one.arm, one.selection, one.position, one.went) for one in found] == [
+        ("s1", "with", "a", None, None),
+        ("s2", "without", "b", None, None),
+    ]
+
+
+def test_places_are_given_in_the_order_in_which_outcomes_become_known(engine: Engine) -> None:
+    with engine.write() as transaction:
+        trials.put(transaction, TRIAL)
+        for number in range(3):
+            selections.put(transaction, chosen(f"n{number}", f"s{number}"))
+        trials.place(transaction, "t1", ["s2"])
+        trials.place(transaction, "t1", ["s0", "s2"])
+        found = {one.session: one.position for one in trials.sessions(transaction, TRIAL)}
+    assert (found["s2"], found["s1"]) == (1, None)
+    assert found["s0"] == 2
+
+
+def test_one_trial_of_a_skill_runs_and_ends_once(engine: Engine) -> None:
+    with engine.write() as transaction:
+        trials.put(transaction, TRIAL)
+        trials.put(transaction, replace(TRIAL, id="t0", status="stopped", started="1"))
+        assert [one.id for one in trials.list_all(transaction)] == ["t1", "t0"]
+    with pytest.raises(StoreError), engine.write() as transaction:
+        trials.put(transaction, replace(TRIAL, id="t2"))
+    with engine.write() as transaction:
+        trials.end(transaction, replace(TRIAL, status="helps"))
+    with pytest.raises(ConflictError), engine.write() as transaction:
+        trials.end(transaction, replace(TRIAL, status="hurts"))
+
+
+def test_a_case_moves_between_suites_and_goes_with_its_run(engine: Engine) -> None:
+    case = Case(id="c1", input="q", origin="run:r1")
+    with engine.write() as transaction:
+        cases.put(transaction, cases.suite_of("proposed"), [case])
+        cases.move(transaction, case, cases.suite_of("proposed"), cases.suite_of("accepted"))
+        assert cases.list_all(transaction, cases.suite_of("proposed")) == []
+        cases.forget_runs(transaction, ["other"])
+        assert cases.list_all(transaction, cases.suite_of("accepted")) == [case]
+        cases.forget_runs(transaction, ["r1"])
+        assert cases.list_all(transaction, cases.suite_of("accepted")) == []
