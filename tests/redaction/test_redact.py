@@ -284,3 +284,24 @@ def test_the_rules_run_without_google_re2() -> None:
     )
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60).stdout
     assert out.startswith("DB_PASSWORD=[REDACTED:")
+
+
+TERMINAL_ORDERS = (
+    *("\x1b[31m", "\x1b[01;31m\x1b[K", "\x1b[38:5:208m", "\x1b[2;3H", "\x1b[?25l", "\x1b(B", "\x9b31m", "[0;32m"),
+    *("\x1b]8;;https://a.b\x07", "\\u001b[1m", "\\x1B[31m", "\\033[0m", "\\u{1b}[31m", "^[[31m"),
+)
+
+
+@pytest.mark.parametrize("order", TERMINAL_ORDERS)
+def test_a_secret_with_an_order_to_the_terminal_inside_is_found_whole(order: str) -> None:
+    for _, value, line in samples.secrets(3, count=1):
+        for cut in (2, 5, len(value) // 2):
+            text = line.replace(value, value[:cut] + order + value[cut:])
+            redacted = REDACTOR.redact(text)
+            assert not any(part in redacted for part in (value[:cut], value[cut:]) if len(part) > 7), text
+            assert REDACTOR.redact(redacted) == redacted
+
+
+def test_brackets_and_carets_that_are_no_orders_stay() -> None:
+    text = "grep '^[a-z]' notes[12] and m[3] or size[40m] at C:\\e[x]"
+    assert REDACTOR.redact(text) == text

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from metier.redaction import MARK, mark
 from metier.redaction.plausibility import accept
 from metier.redaction.rules.table import RULES, Plausibility, RedactionRule
+from metier.redaction.terminal import as_shown, speaks_to_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 _BLOCK = 8192
 _SHAPED = (Plausibility.PLAIN, Plausibility.TRUSTED, Plausibility.URL)
 """Rules whose match ends where the secret does."""
-_COLOUR = re.compile(rb"(?:\x1b|\\x1b|\\u001b|\\033|\\e)\[[0-9;]{0,16}[mK]")
-"""An order to a terminal to change its colour, also written out."""
 _REST = re.compile(rb"""["'`\\+ \t]{0,8}\r?\n["'`+ \t]{0,32}([A-Za-z0-9_+/=-]{8,512})["'`,;) \t]{0,8}(?=\r?\n|$)""")
 """A line that holds nothing but a token, behind the end of another."""
 _SPLIT = 20
@@ -186,8 +185,8 @@ class Redactor:
         """The secrets of a text in order, none overlapping another."""
         data = _without_surrogates(text).encode()
         spans = scan(data, engine())
-        if _COLOUR.search(data):
-            spans = _merged([*spans, *_scan_uncoloured(data)])
+        if speaks_to_terminal(data):
+            spans = _merged([*spans, *_scan_as_shown(data)])
         return tuple(SecretHit(rule=RULES[n].name, start=a, end=b) for n, a, b in _in_characters(data, spans))
 
 
@@ -227,21 +226,11 @@ def scan(data: bytes, on: PatternEngine) -> list[tuple[int, int, int]]:
     return sorted(found, key=lambda span: span[1])
 
 
-def _scan_uncoloured(data: bytes) -> Iterator[tuple[int, int, int]]:
-    """Secrets of a text as a person sees it, without the colours of a terminal, at their places in the text."""
-    plain = bytearray()
-    places: list[tuple[int, int]] = []
-    at = 0
-    for found in _COLOUR.finditer(data):
-        places.append((len(plain), at - len(plain)))
-        plain += data[at : found.start()]
-        at = found.end()
-    places.append((len(plain), at - len(plain)))
-    plain += data[at:]
-    starts = [start for start, _ in places]
-    for n, start, end in scan(bytes(plain), engine()):
-        first = start + places[bisect_right(starts, start) - 1][1]
-        yield n, first, end + places[bisect_right(starts, end - 1) - 1][1]
+def _scan_as_shown(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Secrets of a text as a terminal shows it, at their places in the text."""
+    plain, starts, moved = as_shown(data)
+    for n, start, end in scan(plain, engine()):
+        yield n, start + moved[bisect_right(starts, start) - 1], end + moved[bisect_right(starts, end - 1) - 1]
 
 
 def _tails(data: bytes, spans: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
