@@ -39,7 +39,7 @@ FIXED = ("hidden",)
 """Families whose weights are set by hand: no honest text has what they look for."""
 WEAK = (
     *("skips-consent", "number-address", "open-rights", "wipes-traces", "decoded-code", "says-otherwise"),
-    *("stranger-in-code", "runs-given-text", "many-signs", "cloud-keys", "precedence-claim", "side-task"),
+    *("runs-given-text", "many-signs", "cloud-keys", "precedence-claim", "side-task"),
 )
 """Rules that show means without intent, or the other way round: they never block alone."""
 WEAK_MOST = 0.8
@@ -78,11 +78,12 @@ def fitted(ordinary: Sequence[Seen], attacks: Sequence[Seen]) -> dict[str, float
 def is_blocked(one: Seen, weights: dict[str, float]) -> bool:
     """Whether the evidence of one place adds up."""
     for _, _, file, start in one:
-        near: dict[str, float] = {}
+        near: dict[str, tuple[float, bool]] = {}
         for rule, share, other, place in one:
             if other == file and start <= place <= start + NEAR:
-                near[rule] = max(near.get(rule, 0), share * weights[rule])
-        if sum(near.values()) >= BLOCKS:
+                near[rule] = max(near.get(rule, (0.0, False)), (share * weights[rule], share == 1))
+        shown = max((weight for weight, whole in near.values() if not whole), default=0.0)
+        if shown + sum(weight for weight, whole in near.values() if whole) >= BLOCKS:
             return True
     return False
 

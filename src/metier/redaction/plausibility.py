@@ -64,6 +64,10 @@ _DIGIT = re.compile(r"[0-9]")
 _USER = re.compile(r"([^ \t\r\n:/\"'`=]*):$")
 
 
+_DIFFERENT = 6
+"""Different words of a wallet's phrase; the phrases that tools publish for tests say one word over and over."""
+
+
 def accept(rule: RedactionRule, data: bytes, lead: int, start: int, end: int) -> tuple[int, int] | None:
     """The span of the secret inside a match that begins at `lead`, or None if it is none."""
     if end - start < _LEAST[rule.judge.name]:
@@ -72,6 +76,8 @@ def accept(rule: RedactionRule, data: bytes, lead: int, start: int, end: int) ->
     head, between = data[max(0, lead - 40) : lead], data[max(lead, start - 200) : start]
     length = judged(rule.judge, rule.floor, head, between, data[start:end])
     if not length or _is_elided(data, start, start + length) or _is_in_arn(rule, data, start):
+        return None
+    if rule.name == "wallet-phrase" and len(set(data[start : start + length].split())) < _DIFFERENT:
         return None
     return start, start + length
 

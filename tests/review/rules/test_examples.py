@@ -24,10 +24,11 @@ HARMLESS = [(rule, text) for rule in content_rules() for text in rule.harmless]
 def example(rule: Rule, text: str) -> Package:
     """A package that holds an example where the rule looks."""
     about = text if "description" in rule.reads else "Helps with daily work."
-    body = "Run it." if rule.file == "script" or "description" in rule.reads else text
+    script = rule.file == "script" or any("@unnamed" in way.all for way in rule.ways)
+    body = "Run it." if script or "description" in rule.reads else text
     document = f"---\nname: daily-helper\ndescription: {about!r}\n---\n\n{body}\n"
-    script = {"scripts/run.py": text.encode()} if rule.file == "script" else {}
-    return Package(files={"SKILL.md": document.encode(), **script})
+    files = {"scripts/run.py": text.encode()} if script else {}
+    return Package(files={"SKILL.md": document.encode(), **files})
 
 
 def rules_in(package: Package) -> set[str]:

@@ -40,7 +40,8 @@ def content_evidence(package: Package) -> list[Evidence]:
     texts = [*sources(package), *_packed(package)]
     small = [one for one in texts if one.size <= MAX_TEXT]
     about = f"{package.name} {package.description}"
-    hosts = Acquaintance(about, [one.raw.data for one in small])
+    documents = [one.raw.data for one in small if one.is_page]
+    hosts = Acquaintance(about, [one.raw.data for one in small], documents)
     scan = Scan(content_rules(), hosts, on_security=matches(words()["security_skill"], about))
     found = [one for source in small for one in scan.look(source)]
     found += scan.look_at_all(small)
@@ -54,7 +55,7 @@ def findings_of(evidence: Sequence[Evidence]) -> list[Finding]:
     if any(one.weight >= BLOCKS for one in evidence):
         return alone
     heap = heaviest_heap(evidence)
-    if sum(one.weight for one in heap) < BLOCKS:
+    if together(heap) < BLOCKS:
         return alone
     first = min(heap, key=lambda one: one.span)
     added = finding(first.source, "adds-up", first.span)
@@ -69,7 +70,14 @@ def heaviest_heap(evidence: Iterable[Evidence]) -> list[Evidence]:
         if one.weight > 0:
             files.setdefault(one.source.path, []).append(one)
     heaps = [_heap(found[at:]) for found in files.values() for at in range(len(found))]
-    return max(heaps, key=lambda heap: sum(one.weight for one in heap)) if heaps else []
+    return max(heaps, key=together) if heaps else []
+
+
+def together(heap: Iterable[Evidence]) -> float:
+    """What the evidence of one place weighs; of what is shown as an example, however much, only the heaviest counts."""
+    parts = [(one.share, one.weight) for one in heap]
+    shown = max((weight for share, weight in parts if share < 1), default=0.0)
+    return shown + sum(weight for share, weight in parts if share == 1)
 
 
 def _heap(found: list[Evidence]) -> list[Evidence]:

@@ -50,7 +50,7 @@ class Surroundings:
     def _is_example(self, start: int, end: int) -> bool:
         if self._prose and (self._is_fenced(start) or self._is_quoted(start)):
             return True
-        return self._on_security and self._is_shown(start, end)
+        return self._on_security and (self._is_shown(start, end) or self._is_quoted(end))
 
     def _is_warned_of(self, start: int, first: int) -> bool:
         """Whether the words before a match, its list or its section name what follows as something bad."""
@@ -71,7 +71,10 @@ class Surroundings:
         return bisect_right(self._fences, at) % 2 == 1
 
     def _is_quoted(self, start: int) -> bool:
-        return self._data[max(0, start - 1) : start] == b'"'
+        """Whether a match stands between quotation marks, which are open before it on its line and closed behind it."""
+        before = self._data[max(0, start - 400) : start].rpartition(b"\n")[2]
+        after = self._data[start : start + 400].partition(b"\n")[0]
+        return before.count(b'"') % 2 == 1 and b'"' in after
 
     def _lead_in(self, start: int) -> bytes:
         """The line that a list of items begins with, for a match in one of them."""

@@ -17,6 +17,8 @@ ADDRESS = (
     r"(?:https?|wss?|ftp|sftp|ssh|git)://(?:[^/\s@\"'`<>]{1,80}@)?([a-z0-9][a-z0-9.-]{1,120})"
     r"|\b[\w.+-]{1,40}@([a-z0-9-]{2,60}(?:\.[a-z0-9-]{1,60}){0,3}\.[a-z]{2,12})\b"
     r"|\b(?:hostname|host|server)[\"']?\s{0,4}[:=]\s{0,4}[\"']([a-z0-9-]{1,60}(?:\.[a-z0-9-]{1,60}){1,4})[\"']"
+    r"|\n[ \t]{1,8}(?:host|hostname|endpoint)[ \t]{1,8}([a-z0-9-]{1,60}(?:\.[a-z0-9-]{1,60}){1,4})[ \t]*\n"
+    r"|\b(?:s3|gs)://([a-z0-9][a-z0-9.-]{2,62})"
     r"|(?:connect|connection|smtp|smtp_ssl|ftp)\s{0,2}\(\(?\s{0,4}[\"']([a-z0-9-]{1,60}(?:\.[a-z0-9-]{1,60}){1,4})[\"']"
 )
 """An address, with its host as a group."""
@@ -40,7 +42,7 @@ def hosts_of(data: bytes) -> Iterator[tuple[int, int, str]]:
     for count, match in enumerate(compile_pattern(ADDRESS).finditer(data)):
         if count >= MOST:
             return
-        name = next((match.group(group) for group in range(1, 5) if match.group(group)), b"") or b""
+        name = next((match.group(group) for group in range(1, 7) if match.group(group)), b"") or b""
         yield match.start(), match.end(), name.decode("ascii", "replace").lower().rstrip(".-")
 
 
@@ -58,13 +60,19 @@ def label_of(host: str) -> str:
 class Acquaintance:
     """What a package says about hosts: those it is about, and those that everybody knows."""
 
-    def __init__(self, about: str, texts: Iterable[bytes]) -> None:
+    def __init__(self, about: str, texts: Iterable[bytes], documents: Iterable[bytes] = ()) -> None:
         self._about = re.sub(r"[\W_]+", "", about.lower())
         self._texts = tuple(texts)
+        self._documents = tuple(documents)
 
     def strangers(self, data: bytes) -> list[tuple[int, int]]:
         """Where a text names a host that nobody has told of."""
         return [(start, end) for start, end, host in hosts_of(data) if not self.knows(host)]
+
+    def unnamed(self, data: bytes) -> list[tuple[int, int]]:
+        """Where a text names such a host that no document of the package speaks of."""
+        found = ((start, end, host) for start, end, host in hosts_of(data) if not self.knows(host))
+        return [(start, end) for start, end, host in found if label_of(host) not in self._told]
 
     def strays(self, data: bytes) -> list[tuple[int, int]]:
         """Where a text names such a host in passing: once in all of the package, and not as a link to read."""
@@ -77,6 +85,10 @@ class Acquaintance:
         if _is_public(host) or (len(label) > 2 and label.replace("-", "") in self._about):
             return True
         return self._named[label] >= OFTEN
+
+    @cached_property
+    def _told(self) -> str:
+        return b"\n".join(self._documents).decode("utf-8", "replace").lower()
 
     @cached_property
     def _named(self) -> Counter[str]:

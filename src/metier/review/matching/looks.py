@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from metier.review.matching.package_names import lookalike_installs
@@ -22,7 +23,8 @@ _INVISIBLE = re.compile(
     "|[\u200b\u200c\u2060-\u2064\u180e\ufeff]{4,}|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u2800\u3164\u115f\u1160]{4,}"
 )
 _RARE = re.compile("[\u206a-\u206f\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]+")
-"""Invisible characters that no text of today needs: one is enough."""
+"""Invisible characters that no text of today needs."""
+_IN_WORD = re.compile(rf"(?<=[A-Za-z]){_RARE.pattern}(?=[A-Za-z])")
 _UNSEEABLE = re.compile(
     "[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200d\u2060-\u2064\u2800\u3164\ufe00-\ufe0f\ufeff"
     "\u206a-\u206f\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0100-\U000e01ef]"
@@ -49,13 +51,25 @@ def bidi(source: ReviewedText) -> Iterator[tuple[int, int]]:
 
 
 def invisible(source: ReviewedText) -> Iterator[tuple[int, int]]:
-    """Invisible characters inside words, many in a row, or of a rare kind."""
+    """Invisible characters where they hide something: inside words, many in a row, or more than one of a rare kind."""
     if not _UNSEEABLE.search(source.text):
         return
-    yield from (match.span() for match in _RARE.finditer(source.text))
+    if not _is_lone(source.text):
+        yield from (match.span() for match in _RARE.finditer(source.text))
     found = [match.span() for match in _INVISIBLE.finditer(source.text)]
     if len(found) >= 2 or any(end - start > 2 for start, end in found):
         yield from found
+
+
+def rare_character(source: ReviewedText) -> Iterator[tuple[int, int]]:
+    """The one invisible character of a rare kind, where it stands beside a word and hides nothing."""
+    if _UNSEEABLE.search(source.text) and _is_lone(source.text):
+        yield from (match.span() for match in _RARE.finditer(source.text))
+
+
+def _is_lone(text: str) -> bool:
+    found = [match[0] for match in islice(_RARE.finditer(text), 2)]
+    return [len(one) for one in found] == [1] and not _IN_WORD.search(text)
 
 
 def padding(source: ReviewedText) -> Iterator[tuple[int, int]]:
@@ -87,6 +101,7 @@ LOOKS: dict[str, Callable[[ReviewedText], Iterator[tuple[int, int]]]] = {
     "tag characters": tags,
     "reading direction": bidi,
     "invisible characters": invisible,
+    "a rare character": rare_character,
     "empty space": padding,
     "mixed alphabets": mixed_words,
     "look-alike packages": lookalike_installs,

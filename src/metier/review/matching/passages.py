@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from metier.review.rules.rule import Way
     from metier.review.text.views import View
 
-STRANGER, STRAY = "@stranger", "@stray"
-"""Parts of a way that are a host which nobody has told of, or one that is named once in passing; `@stranger|pattern` is
-that or a match of a pattern."""
+STRANGER, STRAY, UNNAMED = "@stranger", "@stray", "@unnamed"
+"""Parts of a way that are a host which nobody has told of, one that is named once in passing, or one that no document
+of the package speaks of; `@stranger|pattern` is that or a match of a pattern."""
 MOST = 20_000
 """Matches of one part in one text that are looked at."""
 LINE = 600
@@ -47,14 +47,12 @@ class Passages:
 
     def __init__(self, view: View, possible: frozenset[str], hosts: Acquaintance) -> None:
         self.view = view
-        self._possible = possible
+        self.possible = possible
         self._hosts = hosts
         self._known: dict[str, Spans] = {}
 
     def places(self, way: Way) -> Iterator[Place]:
         """Every place where the parts of a way stand together, unless something there excuses it."""
-        if not all(part in self._possible or part.startswith("@") for part in way.all):
-            return
         found = self._all_spans(way)
         for start, end in found[0] if found else ():
             left, right = self._window(way.within, start, end)
@@ -84,6 +82,8 @@ class Passages:
         data = self.view.data
         if part == STRAY:
             return self._hosts.strays(data)
+        if part == UNNAMED:
+            return self._hosts.unnamed(data)
         if not part.startswith(STRANGER):
             return [(match.start(), match.end()) for match in islice(compile_pattern(part).finditer(data), MOST)]
         pattern = part.removeprefix(STRANGER).removeprefix("|")

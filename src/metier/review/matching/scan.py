@@ -26,8 +26,6 @@ MAX_TEXT = 4 * 1024 * 1024
 """Characters of one file that are looked at; no text of a skill is longer, and more would cost too much time."""
 TRIED = 2000
 """Places of one way in one text that are looked at; an attack stands among the first, or the text is no skill."""
-_PAGES = (".md", ".mdx", ".markdown", ".txt", ".rst")
-"""Ends of files that are read as pages, where a comment is not seen."""
 SHOWN = 3
 """Findings of one rule in one file that are shown; a person who mends these will run the review again."""
 
@@ -130,8 +128,8 @@ class Scan:
         passages: Passages,
         around: Surroundings | None,
     ) -> Iterator[Evidence]:
-        for way in rule.ways_for(kinds):
-            if way.within != "package":
+        for way, needed in _ways(rule, kinds):
+            if needed <= passages.possible:
                 yield from self._of_way(rule, way, source, passages, around)
 
     def _of_way(
@@ -161,7 +159,7 @@ def _readings(source: ReviewedText) -> Iterator[tuple[tuple[Reading, ...], View,
         yield ("commands",), view, False
     if source.decoded:
         yield ("encoded", "prose", "commands"), source.decoded, True
-    if source.unseen and source.path.lower().endswith(_PAGES):
+    if source.is_page and source.unseen:
         yield ("unseen", "prose", "commands"), source.unseen, True
 
 
@@ -175,6 +173,16 @@ def _few(found: Iterable[Evidence]) -> list[Evidence]:
         elif mine and one.share > mine[-1].share:
             mine[-1] = replace(mine[-1], share=one.share)
     return [one for each in kept.values() for one in each]
+
+
+@lru_cache(maxsize=1024)
+def _ways(rule: Rule, kinds: tuple[Reading, ...]) -> tuple[tuple[Way, frozenset[str]], ...]:
+    """The ways of a rule that look at one file, each with the patterns without which it cannot apply."""
+    return tuple(
+        (way, frozenset(part for part in way.all if not part.startswith("@")))
+        for way in rule.ways_for(kinds)
+        if way.within != "package"
+    )
 
 
 @lru_cache(maxsize=8)

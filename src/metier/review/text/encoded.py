@@ -1,7 +1,8 @@
-"""Find what is encoded in a text: base64, hexadecimal, escapes, and characters that nobody sees."""
+"""Find what is encoded in a text: base64, hexadecimal, escapes, moved letters, and characters that nobody sees."""
 
 from __future__ import annotations
 
+import codecs
 import re
 from base64 import b64decode
 from binascii import Error
@@ -18,6 +19,7 @@ _HEX = re.compile(r"(?:[0-9a-fA-F]{2}){16,}")
 _ESCAPES = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\u00[0-9a-fA-F]{2}|\\[0-3][0-7]{2}|%[2-7][0-9a-fA-F]){4,}")
 _ESCAPE = re.compile(r"\\x(..)|\\u00(..)|\\(\d{3})|%(..)")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{2,}")
+_LINE = re.compile(r"[^\n]{12,2000}")
 _PRINTABLE = re.compile(r"[\x20-\x7e\s]+")
 
 
@@ -31,6 +33,9 @@ def encoded_stretches(text: str) -> Iterator[tuple[int, int, str]]:
                 yield match.start(), match.end(), decoded
     for match in _ESCAPES.finditer(text) if "\\" in text or "%" in text else ():
         yield match.start(), match.end(), _ESCAPE.sub(_escaped, match[0][:MAX_BLOB])
+    for begin, pattern, meaning in _WRITTEN:
+        for match in _LINE.finditer(text) if any(one in text for one in begin) and pattern.search(text) else ():
+            yield match.start(), match.end(), meaning(match[0])
     for match in _TAGS.finditer(text) if not text.isascii() else ():
         yield match.start(), match.end(), "".join(chr(ord(char) - 0xE0000) for char in match[0])
 
@@ -47,6 +52,14 @@ def _from_base64(blob: str) -> str | None:
 
 def _from_hex(blob: str) -> str | None:
     return _as_text(bytes.fromhex(blob[: len(blob) // 2 * 2]))
+
+
+def _from_rot13(line: str) -> str:
+    return codecs.encode(line, "rot13")
+
+
+def _from_turned(line: str) -> str:
+    return line[::-1]
 
 
 def _as_text(data: bytes) -> str | None:
@@ -68,3 +81,10 @@ _BLOBS = ((_BASE64, _from_base64, 0), (_BASE64_LINES, _from_base64, 60), (_HEX, 
 def _escaped(match: re.Match[str]) -> str:
     octal = match[3]
     return chr(int(octal, 8) if octal else int(match[1] or match[2] or match[4], 16))
+
+
+_WRITTEN = (
+    (("13", "aesar"), re.compile(r"\brot-?13\b|\bcaesar\b", re.IGNORECASE), _from_rot13),
+    (("ackwards", "evers"), re.compile(r"\b(?:backwards|revers(?:e|ed))\b", re.IGNORECASE), _from_turned),
+)
+"""Ways to write letters: by what a text says that they were moved on, or turned round, and how they are read then."""

@@ -67,6 +67,8 @@ _STYLED_AWAY = re.compile(
     re.IGNORECASE,
 )
 """Elements of a page that no browser shows, and what Markdown takes for a note."""
+_PAGES = (".md", ".mdx", ".markdown", ".txt", ".rst")
+"""Ends of files that are read as pages, where a comment is not seen."""
 _BETWEEN = "\n\n"
 """What stands between two texts that are read as one."""
 MOST_UNSEEN = 20_000
@@ -162,7 +164,8 @@ class ReviewedText:
         """What a reader of the page does not see, one after the other: comments, and elements that are styled away."""
         if self.script or ("<" not in self.text and "]:" not in self.text):
             return None
-        spans = sorted({*comments(self.text), *(match.span() for match in _STYLED_AWAY.finditer(self.text))})
+        shown = (span for span in comments(self.text) if self.text[max(0, span[0] - 1) : span[0]] != "`")
+        spans = sorted({*shown, *(match.span() for match in _STYLED_AWAY.finditer(self.text))})
         return (
             _pieces([(span, fold_lookalikes(self.text[slice(*span)][:MOST_UNSEEN])) for span in spans])
             if spans
@@ -173,6 +176,11 @@ class ReviewedText:
     def spoken(self) -> View:
         """What it says once its disguises are gone: lines that go on in the next one are joined."""
         return _rewritten(self.plain, _WRAPPED, lambda _match: " ")
+
+    @property
+    def is_page(self) -> bool:
+        """Whether people read it as a page."""
+        return not self.script and self.path.lower().endswith(_PAGES)
 
     @property
     def size(self) -> int:
