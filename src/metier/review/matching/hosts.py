@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from metier.review.matching.re2 import compile_pattern
@@ -26,6 +27,7 @@ OFTEN = 3
 """Times that a document names a host which its skill is about."""
 MOST = 20_000
 """Addresses of one text that are looked at."""
+_SAID = re.compile(r"[a-z0-9-]+")
 _NUMBERS = re.compile(r"[\d.]+")
 _SECOND = frozenset(["co", "com", "net", "org", "gov", "ac", "edu"])
 _SHARED = frozenset(
@@ -72,7 +74,7 @@ class Acquaintance:
     def unnamed(self, data: bytes) -> list[tuple[int, int]]:
         """Where a text names such a host that no document of the package speaks of."""
         found = ((start, end, host) for start, end, host in hosts_of(data) if not self.knows(host))
-        return [(start, end) for start, end, host in found if label_of(host) not in self._told]
+        return [(start, end) for start, end, host in found if _plain(label_of(host)) not in self._told]
 
     def strays(self, data: bytes) -> list[tuple[int, int]]:
         """Where a text names such a host in passing: once in all of the package, and not as a link to read."""
@@ -87,12 +89,20 @@ class Acquaintance:
         return self._named[label] >= OFTEN
 
     @cached_property
-    def _told(self) -> str:
-        return b"\n".join(self._documents).decode("utf-8", "replace").lower()
+    def _told(self) -> frozenset[str]:
+        """The words of the documents, and every two of them as one: `Quiet Node` tells of `quiet-node.net`."""
+        said = [
+            _plain(one) for data in self._documents for one in _SAID.findall(data.decode("utf-8", "replace").lower())
+        ]
+        return frozenset(said) | {one + two for one, two in pairwise(said)}
 
     @cached_property
     def _named(self) -> Counter[str]:
         return Counter(label_of(host) for data in self._texts for _, _, host in hosts_of(data))
+
+
+def _plain(name: str) -> str:
+    return name.replace("-", "")
 
 
 def _is_link(data: bytes, start: int) -> bool:
