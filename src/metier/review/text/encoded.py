@@ -25,19 +25,27 @@ _PRINTABLE = re.compile(r"[\x20-\x7e\s]+")
 
 def encoded_stretches(text: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and meaning of every encoded stretch that decodes to plain text."""
+    yield from _blobs(text)
+    yield from _moved_letters(text)
+    for match in _ESCAPES.finditer(text) if "\\" in text or "%" in text else ():
+        yield match.start(), match.end(), _ESCAPE.sub(_escaped, match[0][:MAX_BLOB])
+    for match in _TAGS.finditer(text) if not text.isascii() else ():
+        yield match.start(), match.end(), "".join(chr(ord(char) - 0xE0000) for char in match[0])
+
+
+def _blobs(text: str) -> Iterator[tuple[int, int, str]]:
     longest = 0
     for pattern, meaning, least in _BLOBS:
         for match in pattern.finditer(text) if longest >= least else ():
             longest = max(longest, match.end() - match.start())
             if decoded := meaning(match[0][:MAX_BLOB]):
                 yield match.start(), match.end(), decoded
-    for match in _ESCAPES.finditer(text) if "\\" in text or "%" in text else ():
-        yield match.start(), match.end(), _ESCAPE.sub(_escaped, match[0][:MAX_BLOB])
+
+
+def _moved_letters(text: str) -> Iterator[tuple[int, int, str]]:
     for begin, pattern, meaning in _WRITTEN:
-        for match in _LINE.finditer(text) if any(one in text for one in begin) and pattern.search(text) else ():
-            yield match.start(), match.end(), meaning(match[0])
-    for match in _TAGS.finditer(text) if not text.isascii() else ():
-        yield match.start(), match.end(), "".join(chr(ord(char) - 0xE0000) for char in match[0])
+        if any(one in text for one in begin) and pattern.search(text):
+            yield from ((match.start(), match.end(), meaning(match[0])) for match in _LINE.finditer(text))
 
 
 def _from_base64(blob: str) -> str | None:

@@ -257,3 +257,8 @@ def sources(package: Package) -> Iterator[ReviewedText]:
 @lru_cache(maxsize=8)
 def _remembered(path: str, content: bytes, about: str) -> ReviewedText:
     return source_of(path, content, about)
+
+
+def forget_texts() -> None:
+    """Make the next review begin anew, for who measures what it costs."""
+    _remembered.cache_clear()
