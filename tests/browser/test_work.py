@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from playwright.sync_api import expect
+
 from metier.library.lessons import get_lesson
 from metier.types import Run
 
@@ -96,7 +98,7 @@ def test_an_address_shows_the_same_again(worked_on: ServedDashboard, eyes: Eyes)
     page.go_back()
     page.locator("#panel").wait_for(state="hidden")
     page.go_back()
-    page.wait_for_function("document.querySelector('#f-outcome').value === ''")
+    expect(page.get_by_label("outcome")).to_have_value("")
 
 
 def test_a_draft_is_edited_shipped_and_taken_back(worked_on: ServedDashboard, eyes: Eyes) -> None:

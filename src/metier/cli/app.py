@@ -10,16 +10,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer._click.exceptions import ClickException
+from typer._click.exceptions import ClickException, UsageError
 from typer.core import TyperGroup
 
+from metier.cli.help import likeliest, with_whole_summaries, write_groups
 from metier.cli.options import GlobalOptions, parse_flags
 from metier.errors import MetierError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from typer._click import Command, Context
+    from typer._click import Command, Context, HelpFormatter
 
 INTERRUPTED = 130
 """What a shell calls a program that Ctrl-C ended."""
@@ -81,7 +82,20 @@ class LazyCommands(TyperGroup):
         found = import_module(module)
         command = typer.main.get_command(_single(getattr(found, function)) if function else found.app)
         command.name = cmd_name
-        return command
+        return with_whole_summaries(command)
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """The commands in groups."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        write_groups(formatter, [(name, command) for name, command in found if command is not None])
+
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        """The command that was typed, or the one that was meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except UsageError as error:
+            error.message += likeliest(args[0], COMMANDS) if args and not args[0].startswith("-") else ""
+            raise
 
 
 def _single(function: Callable[..., None]) -> typer.Typer:

@@ -1,0 +1,62 @@
+"""The help of the command line: in groups, nothing cut off, and a hand held out after a typing error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import forked
+import pytest
+
+from metier.cli.app import COMMANDS
+from metier.cli.help import GROUPS, summary_of
+
+HERE = Path(__file__).parent
+
+
+def test_every_command_stands_in_one_group() -> None:
+    grouped = [name for names in GROUPS.values() for name in names]
+    assert sorted(grouped) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("words", [(), ("skills",), ("lessons",), ("runs",), ("drafts",), ("train",), ("config",)])
+@pytest.mark.parametrize("columns", ["60", "80", "120"])
+def test_no_summary_is_cut_off_and_every_line_fits(words: tuple[str, ...], columns: str, tmp_path: Path) -> None:
+    environ = {"COLUMNS": columns, "PATH": "/usr/bin", "HOME": str(tmp_path)}
+    done = forked.metier(*words, "--help", cwd=HERE, env=environ)
+    assert done.returncode == 0, done.stderr
+    assert "..." not in done.stdout.replace("[ARGS]...", "").replace("]...", "")
+    assert max(map(len, done.stdout.splitlines())) <= int(columns)
+
+
+def test_the_groups_come_in_their_order() -> None:
+    shown = forked.metier("--help", cwd=HERE).stdout
+    places = [shown.index(f"\n{title}:\n") for title in GROUPS]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("lern",), "'learn'"),
+        (("lesons", "list"), "'lessons'"),
+        (("qqqq",), "metier --help"),
+        (("skills", "shwo"), "'show'"),
+    ],
+)
+def test_a_typing_error_gets_the_likeliest_command(words: tuple[str, ...], meant: str) -> None:
+    done = forked.metier(*words, cwd=HERE)
+    assert done.returncode == 2
+    assert meant in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ("Learn from new runs: find lessons.\n\nExample: x", "Learn from new runs"),
+        ("Stop at once: nothing is recorded.", "Stop at once: nothing is recorded"),
+        ("Do this.\nAnd that. More.", "Do this"),
+        ("", ""),
+    ],
+)
+def test_a_summary_is_the_first_sentence(text: str, summary: str) -> None:
+    assert summary_of(text) == summary
