@@ -138,7 +138,7 @@ def _act(board: Dashboard, act: Callable[[Dashboard, Ask], Done], ask: Ask, raw:
     except MetierError as error:
         return JSONResponse({"error": str(error)}, _status(error))
     undo = board.undos.remember(done.undo) if done.undo else ""
-    board.live.look_now()
+    board.live.look()
     return JSONResponse({"said": done.said, "undo": undo, "command": done.command, "go": done.go})
 
 

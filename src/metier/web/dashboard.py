@@ -5,8 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -23,9 +22,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 UNDOS = 100
 """Actions that can be taken back; the oldest gives way."""
+FIGURES = 1000
+"""Figures that are remembered."""
 REST = 20
 """A figure that took long is left as it is for so many times as long."""
-MOMENT = 0.1
+MOMENT = 0.05
 """Seconds that a page waits for a figure before it is shown without it."""
 
 
@@ -69,36 +70,41 @@ class KnownFigure:
 
 
 class SlowFigures:
-    """Figures that may take longer than a page can wait: worked out aside, the last value is shown meanwhile."""
+    """Figures that may take longer than a page can wait: worked out aside, the last value is shown meanwhile.
+
+    There are two lanes, so that what takes a moment never waits for what takes long.
+    """
 
     def __init__(self, tell: Callable[[], None]) -> None:
         self._tell = tell
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="figures")
+        self._quick = ThreadPoolExecutor(1, thread_name_prefix="figures")
+        self._slow = ThreadPoolExecutor(1, thread_name_prefix="slow figures")
         self._known: dict[str, KnownFigure] = {}
         self._running: dict[str, Future[None]] = {}
         self._lock = threading.Lock()
 
-    def get(self, name: str, stamp: Hashable, compute: Callable[[], T], wait: float = MOMENT) -> T | None:
+    def get(self, name: str, stamp: Hashable, compute: Callable[[], T], *, slow: bool = False) -> T | None:
         """A figure as of a stamp, or the last one, or None while the first is worked out."""
         with self._lock:
             known = self._known.get(name)
             if known is not None and (known.stamp == stamp or known.is_recent()):
                 return cast("T", known.value)
+            waits = slow and bool(self._running)
             if name not in self._running:
-                self._running[name] = self._pool.submit(self._work, name, stamp, compute)
+                lane = self._slow if slow else self._quick
+                self._running[name] = lane.submit(self._work, name, stamp, compute)
             running = self._running[name]
-        with suppress(TimeoutError):
-            running.result(wait)
-            wait = 0.0
+        done = _is_done(running, 0.0 if waits or known is not None else MOMENT)
+        if not done:
+            running.add_done_callback(lambda _: self._tell())
         with self._lock:
             known = self._known.get(name)
-        if wait:
-            running.add_done_callback(lambda _: self._tell())
         return cast("T", known.value) if known is not None else None
 
     def close(self) -> None:
         """Begin nothing any more."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for lane in (self._quick, self._slow):
+            lane.shutdown(wait=False, cancel_futures=True)
 
     def _work(self, name: str, stamp: Hashable, compute: Callable[[], object]) -> None:
         began = time.monotonic()
@@ -106,12 +112,41 @@ class SlowFigures:
             value = compute()
             ended = time.monotonic()
             with self._lock:
+                if len(self._known) > FIGURES:
+                    self._known.clear()
                 self._known[name] = KnownFigure(stamp=stamp, value=value, ended=ended, took=ended - began)
         except MetierError:  # the next look tries again
             pass
         finally:
             with self._lock:
                 self._running.pop(name, None)
+
+
+def _is_done(running: Future[None], seconds: float) -> bool:
+    try:
+        running.result(seconds)
+    except (TimeoutError, CancelledError):
+        return False
+    return True
+
+
+class Recall:
+    """The last values that were worked out, each under a stamp that stands for all it rests on."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Hashable, object]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, name: str, stamp: Hashable, compute: Callable[[], T]) -> T:
+        """A value as of a stamp; worked out now if the last one is of another."""
+        with self._lock:
+            known = self._known.get(name)
+        if known is not None and known[0] == stamp:
+            return cast("T", known[1])
+        value = compute()
+        with self._lock:
+            self._known[name] = (stamp, value)
+        return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +158,7 @@ class Dashboard:
     live: Live
     figures: SlowFigures
     undos: UndoMemory = field(default_factory=UndoMemory)
+    recall: Recall = field(default_factory=Recall)
 
     @property
     def context(self) -> Context:

@@ -67,10 +67,6 @@ class Live:
         if self._thread.is_alive():
             self._thread.join(5)
 
-    def look_now(self) -> None:
-        """Look without waiting for the next turn: something was just done."""
-        self._wake.set()
-
     def figures_changed(self) -> None:
         """A figure that pages wait for is there."""
         self._figures += 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.learning.lessons.checks.tally import tally
+from metier.learning.lessons.checks.tally import CallTally, tally
 from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from metier.context.context import Context
     from metier.learning.lessons.checks.tally import Tally
@@ -23,17 +23,40 @@ def count_check(ctx: Context, lesson: Lesson, since: str = "") -> Tally | None:
     """What the runs of a workspace say about a lesson's check; None: it has none. `since`: only later runs."""
     if lesson.check is None:
         return None
-    return tally(lesson.check, _runs(ctx, lesson.check, since), lesson.approved)
+    return tally(lesson.check, _since(ctx, sorted(_words(lesson.check)), since), lesson.approved)
 
 
-def _runs(ctx: Context, check: LessonCheck, since: str) -> Iterator[Record]:
-    """The runs that a check may apply to, oldest first."""
-    words = {check.path.strip("/").rpartition("/")[2]} if check.path else {check.program[0], *check.instead.split()[:1]}
+def count_checks(ctx: Context, lessons: Sequence[Lesson], moments: Sequence[str]) -> list[tuple[Tally, ...]]:
+    """What the runs since each moment say about many checks, in one go through the runs; each lesson has a check."""
+    counters = [[CallTally(one.check, one.approved) for _ in moments] for one in lessons if one.check is not None]
+    words = [_words(one.check) for one in lessons if one.check is not None]
+    every = sorted({word for some in words for word in some})
+    for record in _since(ctx, (), min(moments, default="")) if counters else ():
+        inputs = "\n".join(call.input for call in record.run.tools)
+        there = {word for word in every if word in inputs}
+        when = record.run.started or record.recorded
+        for some, mine in zip(counters, words, strict=True):
+            if there & mine:
+                for counter, moment in zip(some, moments, strict=True):
+                    if when >= moment:
+                        counter.add(record)
+    return [tuple(one.result() for one in some) for some in counters]
+
+
+def _words(check: LessonCheck) -> frozenset[str]:
+    """Words of which one stands in every call that a check applies to."""
+    if check.path:
+        return frozenset((check.path.strip("/").rpartition("/")[2],))
+    return frozenset((check.program[0], *check.instead.split()[:1]))
+
+
+def _since(ctx: Context, words: Sequence[str], since: str) -> Iterator[Record]:
+    """The runs since a moment that hold any of the words, oldest first; no words: all of them."""
     last = 0
     while True:
         with ctx.store.read() as transaction:
-            part = runs.holding(transaction, sorted(words), after=last, limit=STEP)
-        yield from (one for one in part if (one.run.started or one.recorded) >= since)
+            part = runs.holding(transaction, words, since=since, after=last, limit=STEP)
+        yield from part
         if len(part) < STEP:
             break
         last = part[-1].sequence

@@ -10,7 +10,7 @@ from metier.learning.lessons.checks.tally import Rate
 from metier.learning.lessons.remedies import by_trouble
 from metier.learning.lessons.session.mine import from_text
 from metier.learning.lessons.wording import error_wording
-from metier.learning.stages.count_checks import count_check
+from metier.learning.stages.count_checks import count_checks
 from metier.library.lessons import list_lessons
 from metier.store.tables.learning import sightings
 
@@ -52,10 +52,8 @@ def digest_of(ctx: Context) -> Digest:
     checked: list[tuple[Lesson, Rate]] = []
     before: list[Rate] = []
     unused: list[Lesson] = []
-    for lesson in _checked_lessons(ctx):
-        lately, long = count_check(ctx, lesson, since=week), count_check(ctx, lesson, since=quiet)
-        if lately is None or long is None:
-            continue
+    lessons = _checked_lessons(ctx)
+    for lesson, (lately, long) in zip(lessons, count_checks(ctx, lessons, (week, quiet)), strict=True):
         if lately.after.applies or lately.after.denied:
             checked.append((lesson, lately.after))
             before.append(long.before)

@@ -87,7 +87,7 @@ def lessons(board: Dashboard, ask: Ask) -> Page:
         "kinds": KINDS,
         "scopes": SCOPES,
         "by_names": GROUPS,
-        "tallies": {one.id: _tally(board, one, wait=0.0) for one in shown if one.check and one.status == "approved"},
+        "tallies": {one.id: _tally(board, one) for one in shown if one.check and one.status == "approved"},
         "story": None,
     }
     if opened := ask.text("open"):
@@ -130,12 +130,12 @@ def state_of(lesson: Lesson) -> str:
     return "written" if lesson.status == "proposed" and lesson.already_written else lesson.status
 
 
-def _tally(board: Dashboard, lesson: Lesson, wait: float = 0.1) -> Tally | None:
+def _tally(board: Dashboard, lesson: Lesson) -> Tally | None:
     """How calls stood to a lesson's check, as far as it was counted by now."""
     if lesson.check is None:
         return None
     stamp = (board.live.stamps()["runs"], lesson.check, lesson.approved)
-    return board.figures.get(f"tally {lesson.id}", stamp, lambda: count_check(board.context, lesson), wait)
+    return board.figures.get(f"tally {lesson.id}", stamp, lambda: count_check(board.context, lesson), slow=True)
 
 
 def _fits(lesson: Lesson, ask: Ask) -> bool:

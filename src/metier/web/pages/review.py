@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from metier.web.dashboard import Dashboard
     from metier.web.parts import DiffFile
 
+QUEUE = 60
+"""Items in the list beside the card."""
 ABOVE = 5
 """Proposals above the line; the weaker ones can be rejected together."""
 QUOTES, RUNS = 20, 5
@@ -92,23 +94,24 @@ class Week:
 def review(board: Dashboard, ask: Ask) -> Page:
     """The home page."""
     lessons = [one for one in board.ws.lessons() if one.is_open]
-    drafts = board.ws.drafts()
+    drafts = board.recall.get("open drafts", board.live.stamps()["skills"], board.ws.drafts)
     items = [*map(_lesson_item, lessons), *map(_draft_item, drafts)]
     place = _place(items, ask.text("item"))
     values: dict[str, object] = {
         "items": items,
+        "queue": _queue(items, place),
         "place": place,
         "current": items[place] if items else None,
         "before": items[place - 1] if place > 0 else None,
         "after": items[place + 1] if place + 1 < len(items) else None,
         "below": [one.id for one in lessons[ABOVE:]],
-        "week": board.figures.get("week", _week_stamp(board), lambda: week_of(board)),
+        "week": board.figures.get("week", _week_stamp(board), lambda: week_of(board), slow=True),
         "card": None,
         "has_runs": bool(items) or bool(board.ws.runs(1)),
     }
     if items:
-        card = _card(board, items[place], lessons, drafts)
-        values |= {"card": card}
+        stamp = (items[place].id, board.live.stamps()["review"], board.live.stamps()["skills"])
+        values |= {"card": board.recall.get("card", stamp, lambda: _card(board, items[place], lessons, drafts))}
     return Page(template="review.html", title="Review", values=values)
 
 
@@ -137,6 +140,12 @@ def _week_stamp(board: Dashboard) -> tuple[str, ...]:
 def _place(items: Sequence[WaitingItem], wanted: str) -> int:
     """Where an item is in the queue; one that was decided meanwhile leaves the place to the first."""
     return next((place for place, one in enumerate(items) if wanted and one.id.startswith(wanted)), 0)
+
+
+def _queue(items: Sequence[WaitingItem], place: int) -> list[tuple[int, WaitingItem]]:
+    """The items that the list beside the card shows: those around its place, if there are many."""
+    first = max(0, min(place - QUEUE // 2, len(items) - QUEUE))
+    return list(enumerate(items))[first : first + QUEUE]
 
 
 def _lesson_item(lesson: Lesson) -> WaitingItem:

@@ -110,12 +110,18 @@ def run_view(board: Dashboard, name: str, *, every_step: bool = False) -> RunVie
         told=tuple(told_in_run(ctx, record)),
         went=trail(ctx, record.id),
         lessons=tuple(lessons),
-        drafts=tuple(one for one in list_drafts(board.ws.library, every=True) if record.id in one.provenance.runs),
+        drafts=tuple(one for one in _drafts(board) if record.id in one.provenance.runs),
         redacted=count_redactions(record),
         marked=verdict is not None and verdict.judge == "person",
         loaded=tuple(name for name in dict.fromkeys(seen) if name not in record.used),
         told_words=SAID,
     )
+
+
+def _drafts(board: Dashboard) -> list[Draft]:
+    """Every draft, decided or not."""
+    stamp = board.live.stamps()["skills"]
+    return board.recall.get("every draft", stamp, lambda: list_drafts(board.ws.library, every=True))
 
 
 def mark(board: Dashboard, ask: Ask) -> Done:
@@ -174,7 +180,7 @@ def _total(board: Dashboard, wanted: RunFilter, stamp: str) -> int | None:
         with board.context.store.read() as transaction:
             return listing.count_lines(transaction, wanted)
 
-    return board.figures.get("runs", (stamp, wanted), compute)
+    return board.figures.get(f"runs {hash(wanted)}", (stamp, wanted), compute)
 
 
 def _agents(board: Dashboard) -> list[tuple[str, int]]:

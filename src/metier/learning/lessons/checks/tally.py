@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from metier.formats.handed_text import is_denial
 from metier.learning.lessons.checks.hold import check_call
@@ -62,38 +62,61 @@ class Tally:
     """The sessions since then in which a call violated it."""
 
 
+class CallTally:
+    """Counts calls against one check while runs go by, oldest first."""
+
+    def __init__(self, check: LessonCheck, approved: str = "") -> None:
+        self._check = check
+        self._approved = approved[:SECOND]
+        self._counts = {False: [0, 0, 0], True: [0, 0, 0]}
+        self._sessions: dict[bool, dict[str, SessionCalls]] = {False: {}, True: {}}
+        self._examples: dict[str, dict[str, None]] = {"obeyed": {}, "violated": {}}
+
+    def add(self, record: Record) -> None:
+        """Count the calls of a run."""
+        late = bool(self._approved) and (record.run.started or record.recorded)[:SECOND] > self._approved
+        for call in record.run.tools:
+            held = check_call(self._check, call) if may_apply(self._check, call.input) else None
+            if held is not None:
+                self._count(record, call, held, late=late)
+
+    def result(self) -> Tally:
+        """What the calls so far say."""
+        good, bad = tuple(reversed(self._examples["obeyed"])), tuple(reversed(self._examples["violated"]))
+        return Tally(
+            before=_rate(self._counts[False]),
+            after=_rate(self._counts[True]),
+            obeyed=good[:EXAMPLES],
+            violated=bad[:EXAMPLES],
+            sessions_before=tuple(self._sessions[False].values()),
+            sessions_after=tuple(self._sessions[True].values()),
+            against=tuple(name for name, seen in self._sessions[True].items() if seen.violated),
+        )
+
+    def _count(self, record: Record, call: ToolCall, held: Literal["obeyed", "violated"], *, late: bool) -> None:
+        counts, violated = self._counts[late], held == "violated"
+        if violated and _was_denied(call):
+            counts[2] += 1
+            return
+        counts[0] += 1
+        counts[1] += violated
+        name = record.run.session or record.id
+        seen = self._sessions[late].get(name, SessionCalls(0, 0))
+        self._sessions[late][name] = SessionCalls(seen.violated + violated, seen.applies + 1)
+        text = _call_text(call)
+        examples = self._examples[held]
+        examples.pop(text, None)
+        examples[text] = None
+        if len(examples) > EXAMPLES:
+            del examples[next(iter(examples))]
+
+
 def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> Tally:
     """The calls of some runs, oldest first, against a check; `approved`: since when it counts, empty: not yet."""
-    counts = {False: [0, 0, 0], True: [0, 0, 0]}
-    sessions: dict[bool, dict[str, SessionCalls]] = {False: {}, True: {}}
-    examples: dict[str, dict[str, None]] = {"obeyed": {}, "violated": {}}
+    counter = CallTally(check, approved)
     for record in records:
-        late = bool(approved) and (record.run.started or record.recorded)[:SECOND] > approved[:SECOND]
-        for call in record.run.tools:
-            held = check_call(check, call) if may_apply(check, call.input) else None
-            if held is None:
-                continue
-            if held == "violated" and _was_denied(call):
-                counts[late][2] += 1
-                continue
-            counts[late][0] += 1
-            counts[late][1] += held == "violated"
-            name = record.run.session or record.id
-            seen = sessions[late].get(name, SessionCalls(0, 0))
-            sessions[late][name] = SessionCalls(seen.violated + (held == "violated"), seen.applies + 1)
-            text = _call_text(call)
-            examples[held].pop(text, None)
-            examples[held][text] = None
-    good, bad = tuple(reversed(examples["obeyed"])), tuple(reversed(examples["violated"]))
-    return Tally(
-        before=_rate(counts[False]),
-        after=_rate(counts[True]),
-        obeyed=good[:EXAMPLES],
-        violated=bad[:EXAMPLES],
-        sessions_before=tuple(sessions[False].values()),
-        sessions_after=tuple(sessions[True].values()),
-        against=tuple(name for name, calls in sessions[True].items() if calls.violated),
-    )
+        counter.add(record)
+    return counter.result()
 
 
 def _was_denied(call: ToolCall) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from metier.store.tables.run_keys import CHUNK, id_of, key_of
+from metier.store.tables.runs.runs import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +97,8 @@ def count_agents(transaction: Transaction) -> list[tuple[str, int]]:
 
 
 def _where(transaction: Transaction, wanted: RunFilter) -> tuple[str, list[Value]]:
-    parts = ["workspace = ?"]
+    is_rare = bool(wanted.agent or wanted.session or wanted.skill or wanted.since)
+    parts = [OWN if is_rare else "workspace = ?"]
     values: list[Value] = [transaction.workspace]
     for column, value in (("agent", wanted.agent), ("session", wanted.session)):
         if value:
