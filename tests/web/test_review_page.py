@@ -160,6 +160,12 @@ def test_what_review_stops_is_not_approved_and_the_reason_is_said(served: Served
     assert status_of(served, FIRST) == "proposed"
 
 
+def test_every_page_says_how_much_waits(served: ServedDashboard) -> None:
+    assert '<span class="badge">11</span>' in served.get("/runs").text
+    served.post(f"/lessons/{FIRST}/reject")
+    assert '<span class="badge">10</span>' in served.get("/runs").text
+
+
 def test_an_empty_page_teaches_the_next_command(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with serve_dashboard(Workspace.open(tmp_path / "empty")) as served:

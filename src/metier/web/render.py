@@ -35,14 +35,26 @@ class NavEntry:
     key: str
     """Pressed after `g`, it goes there."""
     is_current: bool = False
+    waiting: int = 0
+    """How many things wait there for a decision."""
 
 
 def render(board: Dashboard, ask: Ask, page: Page) -> str:
     """A whole page as HTML."""
     from metier.web.pages import NAV
+    from metier.web.pages.review import count_waiting
 
     stamps = board.live.stamps()
-    entries = [NavEntry(path=path, title=title, key=key, is_current=_is_in(ask.path, path)) for path, title, key in NAV]
+    entries = [
+        NavEntry(
+            path=path,
+            title=title,
+            key=key,
+            is_current=_is_in(ask.path, path),
+            waiting=count_waiting(board) if path == "/" else 0,
+        )
+        for path, title, key in NAV
+    ]
     return (
         environment()
         .get_template(page.template)

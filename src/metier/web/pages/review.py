@@ -94,7 +94,7 @@ class Week:
 def review(board: Dashboard, ask: Ask) -> Page:
     """The home page."""
     lessons = [one for one in board.ws.lessons() if one.is_open]
-    drafts = board.recall.get("open drafts", board.live.stamps()["skills"], board.ws.drafts)
+    drafts = _open_drafts(board)
     items = [*map(_lesson_item, lessons), *map(_draft_item, drafts)]
     place = _place(items, ask.text("item"))
     values: dict[str, object] = {
@@ -113,6 +113,20 @@ def review(board: Dashboard, ask: Ask) -> Page:
         stamp = (items[place].id, board.live.stamps()["review"], board.live.stamps()["skills"])
         values |= {"card": board.recall.get("card", stamp, lambda: _card(board, items[place], lessons, drafts))}
     return Page(template="review.html", title="Review", values=values)
+
+
+def count_waiting(board: Dashboard) -> int:
+    """How many things wait for a decision."""
+
+    def compute() -> int:
+        return sum(one.is_open for one in board.ws.lessons()) + len(_open_drafts(board))
+
+    stamps = board.live.stamps()
+    return board.recall.get("waiting", (stamps["review"], stamps["skills"]), compute)
+
+
+def _open_drafts(board: Dashboard) -> list[Draft]:
+    return board.recall.get("open drafts", board.live.stamps()["skills"], board.ws.drafts)
 
 
 def week_of(board: Dashboard) -> Week:
