@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metier.learning.lessons.checks.tally import CallTally, tally
-from metier.store.tables.runs import runs
+from metier.store.tables.runs import listing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,7 +55,7 @@ def _since(ctx: Context, words: Sequence[str], since: str) -> Iterator[Record]:
     last = 0
     while True:
         with ctx.store.read() as transaction:
-            part = runs.holding(transaction, words, since=since, after=last, limit=STEP)
+            part = listing.holding(transaction, words, since=since, after=last, limit=STEP)
         yield from part
         if len(part) < STEP:
             break

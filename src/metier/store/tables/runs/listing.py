@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from metier.store.tables.run_keys import CHUNK, id_of, key_of
-from metier.store.tables.runs.runs import OWN
+from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from metier.store.engines.engine import Row, Transaction, Value
+    from metier.types import Record
 
 Outcome = Literal["good", "failed", "unknown"]
 COLUMNS = "sequence, key, summary, success, used, agent, session, started, recorded, body"
@@ -96,21 +97,35 @@ def count_agents(transaction: Transaction) -> list[tuple[str, int]]:
     return [(str(agent), cast("int", number)) for agent, number in transaction.all(sql, (transaction.workspace,))]
 
 
+def holding(
+    transaction: Transaction, words: Sequence[str], *, since: str = "", after: int = 0, limit: int = 500
+) -> list[Record]:
+    """Runs since a moment whose text holds any of the words, oldest first, behind a sequence; no words: all runs."""
+    escaped = [word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") for word in words]
+    held = " OR ".join("body LIKE ? ESCAPE '\\'" for _ in escaped) or "1 = 1"
+    rows = transaction.all(
+        f"SELECT {runs.COLUMNS} FROM runs WHERE workspace = ? AND sequence > ? AND coalesce(started, recorded) >= ?"
+        f" AND ({held}) ORDER BY sequence LIMIT ?",
+        (transaction.workspace, after, since, *(f"%{word}%" for word in escaped), limit),
+    )
+    return [runs.decode(row) for row in rows]
+
+
 def _where(transaction: Transaction, wanted: RunFilter) -> tuple[str, list[Value]]:
-    is_rare = bool(wanted.agent or wanted.session or wanted.skill or wanted.since)
-    parts = [OWN if is_rare else "workspace = ?"]
+    by_moment = bool(wanted.since) and not (wanted.agent or wanted.session or wanted.skill)
+    parts = [runs.OWN if by_moment else "workspace = ?"]
     values: list[Value] = [transaction.workspace]
-    for column, value in (("agent", wanted.agent), ("session", wanted.session)):
+    for column, length, value in (("agent", 40, wanted.agent), ("session", 80, wanted.session)):
         if value:
-            parts.append(f"{column} = ?")
-            values.append(value)
+            parts.append(f"substr({column}, 1, {length}) = ? AND {column} || '' = ?")
+            values += [value[:length], value]
     if wanted.outcome:
         parts.append(OUTCOMES[wanted.outcome])
     if wanted.since:
         parts.append("coalesce(started, recorded) >= ?")
         values.append(wanted.since)
     if wanted.skill:
-        parts.append("used LIKE ? ESCAPE '\\'")
+        parts.append("used <> '[]' AND used LIKE ? ESCAPE '\\'")
         escaped = wanted.skill.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         values.append(f'%"{escaped}"%')
     if wanted.ids is not None:

@@ -191,20 +191,6 @@ def look_again(transaction: Transaction, ids: Iterable[str]) -> None:
     transaction.many(f"UPDATE runs SET state = 'new' WHERE key = ? AND {OWN}", own)
 
 
-def holding(
-    transaction: Transaction, words: Sequence[str], *, since: str = "", after: int = 0, limit: int = 500
-) -> list[Record]:
-    """Runs since a moment whose text holds any of the words, oldest first, behind a sequence; no words: all runs."""
-    escaped = [word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") for word in words]
-    held = " OR ".join("body LIKE ? ESCAPE '\\'" for _ in escaped) or "1 = 1"
-    rows = transaction.all(
-        f"SELECT {COLUMNS} FROM runs WHERE workspace = ? AND sequence > ? AND coalesce(started, recorded) >= ?"
-        f" AND ({held}) ORDER BY sequence LIMIT ?",
-        (transaction.workspace, after, since, *(f"%{word}%" for word in escaped), limit),
-    )
-    return [decode(row) for row in rows]
-
-
 def get_many(transaction: Transaction, ids: Sequence[str]) -> list[Record]:
     """The runs with these ids that are still there, oldest first."""
     found: list[Record] = []
