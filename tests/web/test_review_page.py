@@ -37,7 +37,9 @@ def test_a_lessons_card_has_the_persons_words_the_runs_and_what_it_changes(share
 def test_a_drafts_card_has_findings_capabilities_and_the_diff(shared: ServedDashboard) -> None:
     draft = next(one for one in list_drafts(shared.board.ws.library) if one.target == "fetch-tool")
     page = shared.get(f"/?item={draft.id}").text
-    for words in ("blocked by review", "talk to the host get.shop-tools.example", '<span class="add">', draft.hash):
+    assert 'data-key="a"' not in page
+    allowed = "talk to the host get.shop-tools.example"
+    for words in ("blocked by review", "Ship it anyway", allowed, '<span class="add">', draft.hash):
         assert words in page, words
 
 

@@ -29,7 +29,7 @@ class Taught:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ShownStep:
     """One call of a tool."""
 
     number: int
@@ -52,7 +52,7 @@ class Turn:
     kind: Literal["person", "agent", "steps", "correction", "gap"]
     text: str = ""
     cut: int = 0
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ShownStep, ...] = ()
     taught: tuple[Taught, ...] = ()
 
     @property
@@ -74,7 +74,7 @@ def conversation(run: Run, lessons: Sequence[Lesson] = (), *, every_step: bool =
     turns = [_said("person", run.message)]
     shown, messages = _shown_numbers(len(run.tools), every=every_step), _placed(run)
     hidden = len(run.tools) - len(shown)
-    group: list[Step] = []
+    group: list[ShownStep] = []
     for index, call in enumerate(run.tools):
         if index not in shown:
             turns += [*_steps(group), *([Turn(kind="gap", cut=hidden)] if index - 1 in shown else [])]
@@ -106,7 +106,7 @@ def _said(kind: Literal["person", "agent", "correction"], text: str) -> Turn:
     return Turn(kind=kind, text=said[:TEXT], cut=max(0, len(said) - TEXT))
 
 
-def _steps(group: Sequence[Step]) -> list[Turn]:
+def _steps(group: Sequence[ShownStep]) -> list[Turn]:
     return [Turn(kind="steps", steps=tuple(group))] if group else []
 
 
@@ -148,9 +148,9 @@ def _place(calls: Sequence[ToolCall], before: str) -> int:
     )
 
 
-def _step(number: int, call: ToolCall) -> Step:
+def _step(number: int, call: ToolCall) -> ShownStep:
     output = call.error or call.output if not call.ok else call.output or call.error or ""
-    return Step(
+    return ShownStep(
         number=number,
         name=call.name,
         ok=call.ok,

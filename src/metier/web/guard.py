@@ -59,51 +59,53 @@ class RequestHead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class RefusedRequest:
     """Why a request is not answered."""
 
     status: int
     reason: str
 
 
-def refusal(head: RequestHead, access: Access) -> Refusal | None:
+def refusal(head: RequestHead, access: Access) -> RefusedRequest | None:
     """Why a request may not go on; None: it may."""
     return _foreign(head, access) or _stranger(head, access) or _unsafe_write(head, access)
 
 
-def _foreign(head: RequestHead, access: Access) -> Refusal | None:
+def _foreign(head: RequestHead, access: Access) -> RefusedRequest | None:
     """What another host name or another page sends."""
     if head.one("host") != access.host:
-        return Refusal(status=421, reason=f"This is not the dashboard's address. Use {access.origin}")
+        return RefusedRequest(status=421, reason=f"This is not the dashboard's address. Use {access.origin}")
     if "origin" in head.headers and head.one("origin") != access.origin:
-        return Refusal(status=403, reason="Another page asked for this.")
+        return RefusedRequest(status=403, reason="Another page asked for this.")
     site = head.headers.get("sec-fetch-site")
     is_start = head.method == "GET" and head.path.startswith(START) and head.one("sec-fetch-mode") == "navigate"
     if site is not None and head.one("sec-fetch-site") not in ("same-origin", "none") and not is_start:
-        return Refusal(status=403, reason="Another page asked for this.")
+        return RefusedRequest(status=403, reason="Another page asked for this.")
     if head.method not in ("GET", "HEAD", "POST"):
-        return Refusal(status=405, reason="Only GET and POST are answered.")
+        return RefusedRequest(status=405, reason="Only GET and POST are answered.")
     return None
 
 
-def _stranger(head: RequestHead, access: Access) -> Refusal | None:
+def _stranger(head: RequestHead, access: Access) -> RefusedRequest | None:
     if head.path.startswith(START) and head.method == "GET":
         return None
-    return None if access.admits(head.one("cookie")) else Refusal(status=401, reason=NEW_LINK)
+    return None if access.admits(head.one("cookie")) else RefusedRequest(status=401, reason=NEW_LINK)
 
 
-def _unsafe_write(head: RequestHead, access: Access) -> Refusal | None:
+def _unsafe_write(head: RequestHead, access: Access) -> RefusedRequest | None:
     """A body that is too large or where none belongs, and a write that no page of ours sent."""
     length = head.one("content-length") or "0"
     if not length.isascii() or not length.isdigit() or int(length[:12]) > MAX_BODY:
-        return Refusal(status=413, reason="A request may have 1 MiB at most.")
+        return RefusedRequest(status=413, reason="A request may have 1 MiB at most.")
     if head.method != "POST":
         has_body = length != "0" or "transfer-encoding" in head.headers
-        return Refusal(status=400, reason="Only POST takes a body.") if has_body else None
+        return RefusedRequest(status=400, reason="Only POST takes a body.") if has_body else None
     if head.one("content-type").partition(";")[0].strip().lower() != "application/json":
-        return Refusal(status=415, reason="Changes are sent as JSON.")
+        return RefusedRequest(status=415, reason="Changes are sent as JSON.")
     if head.one("sec-fetch-site") != "same-origin" or not access.admits_write(head.one(FORM_TOKEN)):
-        return Refusal(status=403, reason="Changes are made from the dashboard's own pages. Load the page again.")
+        return RefusedRequest(
+            status=403, reason="Changes are made from the dashboard's own pages. Load the page again."
+        )
     return None
 
 
@@ -137,7 +139,7 @@ class Guard:
         """Hand out the cookie for a good link. A browser that only looks ahead does not use the link up."""
         looks_ahead = "prefetch" in f"{head.one('sec-purpose')} {head.one('purpose')}"
         if looks_ahead or not self._access.redeem(head.path.removeprefix(START)):
-            return _refuse(head, Refusal(status=401, reason="This link was used already. " + NEW_LINK))
+            return _refuse(head, RefusedRequest(status=401, reason="This link was used already. " + NEW_LINK))
         page = PAGE.format(head='<meta http-equiv="refresh" content="0;url=/">', text="Opening the dashboard …")
         return HTMLResponse(page, headers={"set-cookie": self._access.set_cookie()})
 
@@ -190,7 +192,7 @@ def _with_headers(send: Send) -> Send:
     return wrapped
 
 
-def _refuse(head: RequestHead, refused: Refusal) -> Response:
+def _refuse(head: RequestHead, refused: RefusedRequest) -> Response:
     if head.method == "POST":
         return _json(refused.status, refused.reason)
     return HTMLResponse(PAGE.format(head="", text=refused.reason), refused.status)

@@ -95,7 +95,8 @@ def review(board: Dashboard, ask: Ask) -> Page:
     """The home page."""
     lessons = [one for one in board.ws.lessons() if one.is_open]
     drafts = _open_drafts(board)
-    items = [*map(_lesson_item, lessons), *map(_draft_item, drafts)]
+    best, weak = lessons[:ABOVE], lessons[ABOVE:]
+    items = [*map(_lesson_item, best), *map(_draft_item, drafts), *map(_lesson_item, weak)]
     place = _place(items, ask.text("item"))
     values: dict[str, object] = {
         "items": items,
@@ -104,7 +105,8 @@ def review(board: Dashboard, ask: Ask) -> Page:
         "current": items[place] if items else None,
         "before": items[place - 1] if place > 0 else None,
         "after": items[place + 1] if place + 1 < len(items) else None,
-        "below": [one.id for one in lessons[ABOVE:]],
+        "below": [one.id for one in weak],
+        "line": len(items) - len(weak),
         "week": board.figures.get("week", _week_stamp(board), lambda: week_of(board), slow=True),
         "card": None,
         "has_runs": bool(items) or bool(board.ws.runs(1)),

@@ -38,7 +38,7 @@ class RunFilter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunLine:
+class ListedRun:
     """A run as a list shows it."""
 
     id: str
@@ -58,7 +58,7 @@ class RunLine:
     corrected: bool = False
 
 
-def list_lines(transaction: Transaction, wanted: RunFilter, *, below: int = 0, limit: int = 50) -> list[RunLine]:
+def list_lines(transaction: Transaction, wanted: RunFilter, *, below: int = 0, limit: int = 50) -> list[ListedRun]:
     """Runs newest first, from below a sequence; 0: from the newest."""
     where, values = _where(transaction, wanted)
     sql = f"SELECT {COLUMNS} FROM runs WHERE {where} AND sequence < ? ORDER BY sequence DESC LIMIT ?"
@@ -67,11 +67,11 @@ def list_lines(transaction: Transaction, wanted: RunFilter, *, below: int = 0, l
 
 def search_lines(
     transaction: Transaction, words: str, wanted: RunFilter, *, below: int = 0, limit: int = 50
-) -> list[RunLine]:
+) -> list[ListedRun]:
     """Runs that hold all the words and fit the filter, newest first."""
     query = transaction.dialect.fulltext_query(words)
     where, values = _where(transaction, wanted)
-    found: list[RunLine] = []
+    found: list[ListedRun] = []
     last, seen = below or 2**62, 0
     while query and len(found) < limit and seen < EXAMINED:
         matching = transaction.all(transaction.dialect.fulltext_match, (query, last, STEP))
@@ -135,14 +135,14 @@ def _where(transaction: Transaction, wanted: RunFilter) -> tuple[str, list[Value
     return " AND ".join(parts), values
 
 
-def _line(row: Row) -> RunLine:
+def _line(row: Row) -> ListedRun:
     sequence, key, summary, success, used, agent, session, started, recorded, body = row
     run = _document(str(body))
     tokens, tools = run.get("tokens"), run.get("tools")
     steps = [cast("dict[str, object]", one) for one in _items(tools) if isinstance(one, dict)]
     counts = cast("dict[str, object]", tokens) if isinstance(tokens, dict) else {}
     cost = run.get("cost_usd")
-    return RunLine(
+    return ListedRun(
         id=id_of(str(key)),
         sequence=cast("int", sequence),
         summary=str(summary),
