@@ -137,6 +137,7 @@ def new_postgres(postgres_url: str) -> str:
     import psycopg
 
     with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("SET lock_timeout = '30s'")  # somebody who came back meanwhile may hold what is to go
         connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
