@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,8 @@ from cli_shell import Shell, bumps
 from hostile import hook_output
 
 from metier.formats.strict_json import DEEPEST, load_json
+from metier.review.review import review_package
+from metier.skills.package import Package
 from metier.types import Run, ToolCall
 from metier.workspace import Workspace
 
@@ -117,3 +120,20 @@ def test_a_projects_settings_name_no_address_and_no_command(
         with pytest.raises(BlockingIOError):
             theirs.accept()
     assert not list(shell.folder.rglob("ran"))
+
+
+HEAD = b"---\nname: a\ndescription: Does a. Use it for a.\n---\n"
+DOTS = {
+    "code": {"SKILL.md": HEAD + b"```sh\n" + b"a." * 20_000 + b"\n```\n"},
+    "address": {"SKILL.md": HEAD + b"curl https://" + b"a." * 20_000 + b"com\n"},
+    "script": {"SKILL.md": HEAD, "scripts/run.sh": b"a." * 20_000},
+    "program": {"SKILL.md": HEAD, "scripts/run.py": b"a." * 20_000 + b"a\n"},
+}
+
+
+@pytest.mark.parametrize("kind", DOTS)
+def test_a_text_that_is_one_long_name_is_reviewed_at_once(kind: str) -> None:
+    review_package(Package(files={"SKILL.md": HEAD}))  # the rules are read at first use
+    began = time.process_time()
+    review_package(Package(files=DOTS[kind]))
+    assert time.process_time() - began < 2  # what looks at every part of it again takes eleven
