@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,7 +24,8 @@ OLD = {f"old-{index}" for index in range(3)}
 
 SMALL = (
     "import resource, subprocess, sys; code = subprocess.call(sys.argv[1:]);"
-    "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr); sys.exit(code)"
+    "used = resource.getrusage(resource.RUSAGE_CHILDREN);"
+    "print(used.ru_maxrss, used.ru_utime + used.ru_stime, file=sys.stderr); sys.exit(code)"
 )
 ALONE = (sys.executable, "-c", SMALL)
 """Runs a command from a small process: a child's memory is counted from what its parent had when it was made."""
@@ -41,14 +41,14 @@ def old(tmp_path: Path) -> Path:
 
 
 def _measured(command: list[str], given: Path, environ: dict[str, str]) -> tuple[int, str, int, float]:
-    """Exit code, stderr, peak memory in kilobytes and seconds of a command that reads a file."""
-    began = time.monotonic()
+    """Exit code, stderr, peak memory in kilobytes and seconds of work of a command that reads a file."""
     with given.open("rb") as stream:
         process = subprocess.Popen([*ALONE, *command], stdin=stream, stderr=subprocess.PIPE, env=ENVIRON | environ)
     assert process.stderr
-    *said, memory = process.stderr.read().decode().splitlines(keepends=True)
+    *said, used = process.stderr.read().decode().splitlines(keepends=True)
     process.stderr.close()
-    return process.wait(60), "".join(said), int(memory), time.monotonic() - began
+    memory, seconds = used.split()
+    return process.wait(60), "".join(said), int(memory), float(seconds)
 
 
 def _huge(file: Path, shape: str) -> Path:
