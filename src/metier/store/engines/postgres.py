@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from metier.errors import BusyError, ConfigError, InputError, RefusedError, StoreError, UnreachableError
 from metier.store.engines.dialect import NOT_TEXT, POSTGRESQL
@@ -198,9 +198,10 @@ class PostgresEngine:
         assert psycopg is not None  # noqa: S101 - checked by __init__
         try:
             connection = psycopg.connect(self._url, connect_timeout=10, autocommit=True)
-            connection.execute("CREATE SCHEMA IF NOT EXISTS metier")
-            connection.execute("SET search_path TO metier")
-            connection.autocommit = False
+            with _closed_on_error(connection):
+                connection.execute("CREATE SCHEMA IF NOT EXISTS metier")
+                connection.execute("SET search_path TO metier")
+                connection.autocommit = False
         except psycopg.errors.UniqueViolation:  # two first comers made the schema at once
             return self._connect()
         except psycopg.Error as error:
@@ -224,6 +225,16 @@ class PostgresEngine:
             ) from error
         except psycopg.Error as error:
             raise StoreError(f"PostgreSQL refused: {_said(error)}") from error
+
+
+@contextmanager
+def _closed_on_error(connection: Connection[Any]) -> Generator[None]:
+    """Leave no connection behind that could not be made ready."""
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _alive(connection: Connection[Row]) -> bool:
