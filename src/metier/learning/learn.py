@@ -15,7 +15,6 @@ from metier.context.models.access import asker_of
 from metier.errors import ConfigError, MetierError
 from metier.events import Noted
 from metier.learning.clustering.clusterer import ModelClusterer, NearnessClusterer
-from metier.learning.drafting.by_model import ModelDrafter
 from metier.learning.drafting.heuristic import HeuristicDrafter
 from metier.learning.judge import HeuristicJudge, ModelJudge
 from metier.learning.report import NOTHING_AGED, Learned, Options
@@ -133,6 +132,8 @@ def with_defaults(asker: GiveUpAfterOutage | None, parts: Parts = DEFAULT_PARTS)
     if asker is None:
         judge, clusterer, drafter = HeuristicJudge(), NearnessClusterer(_embedder()), HeuristicDrafter()
     else:
+        from metier.learning.drafting.by_model import ModelDrafter
+
         judge = ModelJudge(asker, on_outage=asker.give_up)
         clusterer = ModelClusterer(asker, _embedder())
         drafter = ModelDrafter(asker, is_out=lambda: asker.is_out)

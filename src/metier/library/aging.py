@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from metier.errors import NotFoundError
-from metier.library.changes import archive_skill, change_status, restore_skill
 from metier.library.hand_edits import record_hand_edits
 from metier.library.listing import GONE, list_skills, result_of
 from metier.runs.skill_usage import idle_days, retention
@@ -75,7 +74,9 @@ def age_skills(library: Library, *, dry_run: bool = False) -> AgingPass:
     steps = tuple(step for step in due_steps(known, library.ctx.now(), newest) if _last(library, step.profile.skill))
     away = [one.skill for one in known if one.status == "active" and one.skill.casefold() not in there]
     woken = tuple(skill for skill in away if _is_archived(library, skill))
-    if not dry_run:
+    if not dry_run and (steps or woken):
+        from metier.library.changes import restore_skill
+
         for step in steps:
             _take(library, step.profile.skill, step.to, step.reason)
         for skill in woken:
@@ -84,6 +85,8 @@ def age_skills(library: Library, *, dry_run: bool = False) -> AgingPass:
 
 
 def _take(library: Library, skill: str, to: SkillStatus, why: str) -> None:
+    from metier.library.changes import archive_skill, change_status
+
     last = _last(library, skill)
     if last is None or (last.out and to != "deleted"):
         return

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from metier.errors import MetierError
 from metier.events import Ended, Noted
 from metier.learning.learn import DEFAULT, DEFAULT_PARTS, learn
-from metier.learning.watch.watch import summary
+from metier.learning.report import summary
 from metier.library.proposals.gate import NoCases
 from metier.proof.routing import RoutingGate
-from metier.proof.safety import pause_unsafe
-from metier.proof.trials.trials import settle_trials
+from metier.store.tables.learning import lessons
+from metier.store.tables.selection import outcomes, trials
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -41,11 +41,25 @@ def proof_notes(library: Library) -> tuple[str, ...]:
     """What proof did or asks after a pass, in sentences."""
     notes: list[str] = []
     try:
-        notes += [one.note for one in settle_trials(library) if one.note]
-        notes += pause_unsafe(library)
+        if _is_anything_in_use(library):
+            from metier.proof.safety import pause_unsafe
+            from metier.proof.trials.trials import settle_trials
+
+            notes += [one.note for one in settle_trials(library) if one.note]
+            notes += pause_unsafe(library)
     except MetierError as error:
         notes.append(f"Proof was not looked at to its end: {error}")
     return tuple(notes)
+
+
+def _is_anything_in_use(library: Library) -> bool:
+    """Whether there is anything to prove: a trial, a lesson that was approved, or a skill that was selected."""
+    with library.ctx.store.read() as transaction:
+        return (
+            any(one.status == "running" for one in trials.list_all(transaction))
+            or any(one.status == "approved" for one in lessons.list_all(transaction))
+            or bool(outcomes.tallies(transaction))
+        )
 
 
 def watch_pass(library: Library) -> Generator[Event, None, object]:

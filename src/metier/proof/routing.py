@@ -8,11 +8,6 @@ from metier.errors import RefusedError
 from metier.library.listing import result_of
 from metier.library.proposals.drafts import finish_interrupted_drafts, get_open_draft, proposed_change
 from metier.library.proposals.gate import PASSING
-from metier.library.proposals.ship import apply_drafts
-from metier.selection.candidates.skill_pool import SkillPool, skills_with_bodies
-from metier.selection.evaluation.admission import admit, served_requests
-from metier.selection.evaluation.eval_library import build_eval_library, eval_basis, without_scope
-from metier.selection.evaluation.files import selectable_of
 from metier.types.trials import Decision
 
 if TYPE_CHECKING:
@@ -35,6 +30,8 @@ SHOWN = 3
 
 def apply_checked(library: Library, ids: Sequence[str], *, take_over: bool = False) -> tuple[list[Version], list[str]]:
     """Ship drafts after the routing check, with what it says; RefusedError where a neighbour would lose requests."""
+    from metier.library.proposals.ship import apply_drafts
+
     finish_interrupted_drafts(library)
     said: list[str] = []
     for draft in dict.fromkeys(ids):
@@ -54,6 +51,8 @@ def routing_of(library: Library, skill: str, before: Package | None, after: Pack
     """What a package would do to the tasks of its neighbours; None: it is described as it was."""
     if before is not None and (before.name, before.description) == (after.name, after.description):
         return None
+    from metier.selection.evaluation.admission import admit, served_requests
+
     return result_of(admit(_newcomer(skill, after), _neighbours(library), served_requests(library.ctx)))
 
 
@@ -65,10 +64,16 @@ def would_serve(library: Library, skill: str, package: Package, requests: Sequen
 
 
 def _newcomer(skill: str, package: Package) -> Selectable:
+    from metier.selection.evaluation.eval_library import without_scope
+    from metier.selection.evaluation.files import selectable_of
+
     return without_scope(selectable_of(package, skill.rpartition("/")[2]))
 
 
 def _neighbours(library: Library) -> EvalLibrary:
+    from metier.selection.candidates.skill_pool import SkillPool, skills_with_bodies
+    from metier.selection.evaluation.eval_library import build_eval_library, eval_basis
+
     skills = result_of(skills_with_bodies(SkillPool(library=library)))
     return result_of(build_eval_library(skills, eval_basis(library.ctx)))
 

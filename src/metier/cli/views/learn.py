@@ -173,7 +173,7 @@ def drafts_table(drafts: Sequence[Draft], *, dry_run: bool = False, width: int =
 
 
 def _next(draft: Draft) -> str:
-    from metier.library.proposals.ship import may_ship
+    from metier.library.proposals.drafts import may_ship
 
     if draft.status not in ("candidate", "quarantined"):
         return f"metier drafts show {draft.id}"

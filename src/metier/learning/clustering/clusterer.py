@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from metier.learning.clustering.by_model import cluster_with, in_short, label_key, usable_label
 from metier.learning.clustering.cluster import Cluster, UserRequest, grow_cluster
-from metier.learning.clustering.model_prompt import RunInShort
 from metier.learning.clustering.placement import embed_requests, nearest, place
 
 if TYPE_CHECKING:
@@ -124,6 +122,8 @@ def complete(found: Clustering, evidence: NewEvidence, embedder: Embedder) -> Cl
 
 def _joined_groups(found: Clustering, evidence: NewEvidence, requests: Mapping[str, UserRequest]) -> Iterable[RunGroup]:
     """The groups with runs that exist, each run once; groups of one pattern or label are joined."""
+    from metier.learning.clustering.by_model import label_key, usable_label
+
     known = {one.id for one in evidence.patterns}
     labels = {label_key(one.label): one.id for one in evidence.patterns}
     placed: set[str] = set()
@@ -183,6 +183,9 @@ def _sort_by_model(
     evidence: NewEvidence, new: Sequence[UserRequest], waiting: Sequence[UserRequest], asker: Asker
 ) -> _Sorted:
     """The model's own grouping: runs for patterns there are, and groups that it named."""
+    from metier.learning.clustering.by_model import cluster_with, in_short
+    from metier.learning.clustering.model_prompt import RunInShort
+
     near = nearest(new, waiting, NEAR)
     briefs = [in_short(one, success=evidence.success.get(one.id)) for one in evidence.records]
     idle = [RunInShort(id=one.id, text=one.text, success=evidence.success.get(one.id)) for one in near]

@@ -13,8 +13,7 @@ from metier.learning.drafting.heuristic import HeuristicDrafter
 from metier.learning.next_step import Generate, Leave, Refresh, Situation, in_order, next_step
 from metier.learning.report import Taken
 from metier.learning.stages.write_draft import GATE, NoDraft, keep_approval
-from metier.library.proposals.drafts import OPEN
-from metier.library.proposals.ship import may_ship, ship_if_gate_agrees
+from metier.library.proposals.drafts import OPEN, may_ship
 from metier.store.tables.learning import patterns
 from metier.store.tables.library import drafts
 from metier.types.skills import Version
@@ -170,6 +169,8 @@ def _gated(library: Library, gate: ShipGate, taken: Taken) -> Taken:
 
 def _shipped(library: Library, gate: ShipGate, result: Taken, draft: Draft) -> Taken:
     """A draft that review lets through, shipped if the gate has nothing against it."""
+    from metier.library.proposals.ship import ship_if_gate_agrees
+
     if not may_ship(draft):
         reason = "needs a person's yes" if draft.status == "candidate" else "quarantined by review"
         return replace(result, reason=reason)

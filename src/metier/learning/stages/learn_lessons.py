@@ -6,20 +6,17 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from metier.context.models.estimate import cost_words
 from metier.events import Advanced, Began, Ended, Noted
 from metier.hooks.cited import read_below
 from metier.learning.lessons.aggregate import lesson_id, lessons_from
 from metier.learning.lessons.checks.make import check_of
 from metier.learning.lessons.citations import citation_of
 from metier.learning.lessons.contradictions import without_contradictions
-from metier.learning.lessons.judging.by_model import judge_rules, questions_for
 from metier.learning.lessons.ranking import in_order, merge
 from metier.learning.lessons.screen import may_be_shown
 from metier.learning.lessons.session.mine import as_text, from_text, mine_session
 from metier.learning.lessons.written import PAGES, written_where
 from metier.library.delivery.notes_file import refresh_notes
-from metier.library.lessons import pause_gone_facts
 from metier.store.tables import meta
 from metier.store.tables.learning import lessons, sightings
 from metier.store.tables.runs import runs
@@ -57,12 +54,21 @@ def learn_lessons(
         done += sum(map(len, batch))
         yield Advanced(stage="lessons", done=done, total=total)
     found = yield from _add_up(ctx, () if save else fresh, asker, save=save)
-    for gone in pause_gone_facts(ctx) if save else ():
+    for gone in _gone_facts(ctx, found) if save else ():
         yield Noted(stage="facts", text=f"Paused: {gone.text} {gone.note}. Decide: metier lessons show {gone.id[:8]}")
         found = [gone if one.id == gone.id else one for one in found]
     waiting = sum(one.is_open for one in found)
     yield Ended(stage="lessons", text=f"{waiting} lessons wait for a decision")
     return tuple(found)
+
+
+def _gone_facts(ctx: Context, found: Sequence[Lesson]) -> list[Lesson]:
+    """Lessons in use whose page no longer says what they rest on, paused."""
+    if not any(one.status == "approved" for one in found):
+        return []
+    from metier.library.lessons import pause_gone_facts
+
+    return list(pause_gone_facts(ctx))
 
 
 def _batches(sessions: Sequence[list[str]]) -> Iterator[list[list[str]]]:
@@ -147,6 +153,9 @@ def _judged(
     stored: Sequence[Lesson],
 ) -> Generator[Event, None, list[Lesson]]:
     """The lessons with the model's rules in the place of quotes; the quotes stay where nobody answered."""
+    from metier.context.models.estimate import cost_words
+    from metier.learning.lessons.judging.by_model import judge_rules, questions_for
+
     rejected = [one.text for one in stored if one.status == "rejected"]
     questions = questions_for(said, pages, rejected)
     if not questions:

@@ -16,6 +16,7 @@ from metier.context.context import utc
 from metier.context.state_folder import find_root
 from metier.errors import ConfigError
 from metier.events import Ended
+from metier.learning.report import summary
 from metier.learning.watch.one_workspace import Lookout
 from metier.learning.watch.schedule import Due, Later, Moment, Never, Pace, State, due, look_at_passes, state_after_look
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.events import Event
-    from metier.learning.report import Learned
     from metier.learning.watch.one_workspace import Learn, Opener
     from metier.library.skills import Library
 
@@ -48,15 +48,6 @@ def the_pass(library: Library) -> Generator[Event, None, object]:
     learned = yield from learn(library)
     yield Ended(stage="learn", text=summary(learned))
     return learned
-
-
-def summary(learned: Learned) -> str:
-    """What a pass came to, in a few words and with the command that shows it."""
-    drafts, versions = len(learned.drafts) - len(learned.applied), len(learned.applied)
-    parts = [f"{versions} skill{'' if versions == 1 else 's'} changed (metier skills list)"] if versions else []
-    parts += [f"{drafts} draft{'' if drafts == 1 else 's'} (metier drafts list)"] if drafts > 0 else []
-    parts += [f"{len(learned.failed)} failed"] if learned.failed else []
-    return ", ".join(parts) or "nothing to draft yet"
 
 
 def places(folders: Sequence[str], flags: Mapping[str, object], environ: Mapping[str, str]) -> tuple[Path, ...]:

@@ -12,10 +12,11 @@ from metier.library.changes import change_status, ship_changes
 from metier.library.hand_edits import record_hand_edit
 from metier.library.proposals import review_gate
 from metier.library.proposals.drafts import (
-    OPEN,
+    FAILED,
     finish_interrupted_drafts,
     get_open_draft,
     is_approved,
+    only_failed,
     proposed_change,
     shipped_version,
     target_of,
@@ -39,9 +40,6 @@ if TYPE_CHECKING:
     from metier.types import Draft
     from metier.types.skills import SkillOrigin, SkillStatus, VersionAction
     from metier.types.trials import Decision
-
-FAILED = "apply-failed"
-"""The rule of a finding that says why a draft could not be shipped."""
 
 
 def apply_drafts(library: Library, ids: Sequence[str]) -> list[Version]:
@@ -82,13 +80,6 @@ def ship_if_gate_agrees(library: Library, draft: Draft, gate: ShipGate) -> Versi
         drafts.move(transaction, now, expected=draft.status, hash_=draft.hash)
         note_action(transaction, ctx, "gate rejects draft", f"{draft.id} {draft.hash}", decision.reason)
     return now
-
-
-def may_ship(draft: Draft) -> bool:
-    """Whether a draft needs nobody's approval any more; shipping checks whose approval it is."""
-    if draft.approved and draft.approved == draft.hash:
-        return draft.status in OPEN
-    return (draft.status == "candidate" or _only_failed(draft)) and not draft.needs_approval
 
 
 def _prepare(library: Library, draft: Draft) -> ComposedDraft:
@@ -188,7 +179,7 @@ def _is_unchanged(ctx: Context, draft: Draft) -> bool:
 def _check_allowed(ctx: Context, draft: Draft) -> None:
     if is_approved(ctx, draft):
         return
-    if draft.status == "quarantined" and not _only_failed(draft):
+    if draft.status == "quarantined" and not only_failed(draft):
         worst = next((one.reason for one in draft.findings if blocks(one)), "review blocked it.")
         raise RefusedError(
             f"Draft {draft.id} is quarantined: {worst} Look at it: metier drafts show {draft.id}. "
@@ -196,12 +187,6 @@ def _check_allowed(ctx: Context, draft: Draft) -> None:
         )
     if draft.needs_approval:
         raise RefusedError(f"Draft {draft.id} needs your approval first: metier drafts approve {draft.id}")
-
-
-def _only_failed(draft: Draft) -> bool:
-    """Whether the only thing that blocks a draft is that shipping it failed the last time."""
-    blocking = {one.rule for one in draft.findings if blocks(one)}
-    return draft.status == "quarantined" and blocking == {FAILED}
 
 
 def _quarantine(ctx: Context, draft: Draft, found: FoundSkill, cause: str) -> None:

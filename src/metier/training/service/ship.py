@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import InputError, NotFoundError, StoreError
 from metier.library.proposals import review_gate
-from metier.library.proposals.drafts import draft_id, draft_of_package, save_draft
-from metier.library.proposals.ship import may_ship, ship_if_gate_agrees
+from metier.library.proposals.drafts import draft_id, draft_of_package, may_ship, save_draft
+from metier.library.proposals.ship import ship_if_gate_agrees
 from metier.library.proposals.training_receipt import proven_decision
 from metier.skills.validation import validate
 from metier.store.tables.library import drafts
