@@ -1,9 +1,10 @@
 """What agents wait for: the launcher in its cases, and the commands that a person runs beside an agent.
 
-python benchmarks/agents.py [--skills 1000] [--runs 100000]
+python benchmarks/agents.py [--skills 1000] [--runs 100000] [--library 10000]
 
-The launcher is measured by the clock, the least of many calls, because starting processes is its cost. Commands are
-measured in CPU time. The hook that selects has a benchmark of its own (`hook.py`).
+The launcher and the MCP server's first answer are measured by the clock, the least of many calls, because starting
+processes is their cost: run this on a quiet machine. Everything else is CPU time. The hook that selects (`hook.py`) and
+agents as models (`agent_as_model.py`) have benchmarks of their own, which this one starts at the end.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from startup import cpu_ms
 LAUNCHER = str(files("metier.agents") / "plugin/bin/metier-hook")
 LAUNCHER_MS = 5
 """Milliseconds where there is nothing to say."""
-SELECT_MS, DOCTOR_MS = 700, 2_000
+SELECT_MS, DOCTOR_MS, MCP_MS = 700, 2_000, 150
 ROUNDS = 60
 TOPICS = [
     "deploy",
@@ -110,14 +111,36 @@ def put_skills(root: Path, count: int) -> None:
         (folder / "SKILL.md").write_text(f"---\n{head}\n---\n\n# {first}\n\n{body}\n", encoding="utf-8")
 
 
-def select_time(folder: Path, skills: int) -> float:
-    """CPU time of `metier select` in a process of its own, the skills known already."""
+def mcp_time(folder: Path) -> float:
+    """Milliseconds from the start of the MCP server to its answer to `initialize`, the least of several."""
+    client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+    asked = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}) + "\n"
+    best = float("inf")
+    for _ in range(10):
+        began = time.perf_counter()
+        command = [sys.executable, "-I", "-m", "metier", "mcp"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder, text=True) as server:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            server.stdin.write(asked)
+            server.stdin.flush()
+            assert "metier" in server.stdout.readline()
+            best = min(best, time.perf_counter() - began)
+            server.stdin.close()
+    return best * 1000
+
+
+def select_times(folder: Path, skills: int) -> tuple[float, float]:
+    """CPU time of `metier select` in a process of its own: the very first one, and with the skills known already."""
     folder.mkdir()
     put_skills(folder, skills)
     Workspace.open(folder).close()
     command = [sys.executable, "-m", "metier", "-w", str(folder), "select", "the queue breaks after a deploy", "--json"]
+    before = os.times()
     subprocess.run(command, check=True, capture_output=True)
-    return cpu_ms(command)
+    after = os.times()
+    first = after.children_user + after.children_system - before.children_user - before.children_system
+    return first * 1000, cpu_ms(command)
 
 
 def doctor_time(folder: Path, runs: int) -> float:
@@ -146,18 +169,28 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--skills", type=int, default=1_000)
     parser.add_argument("--runs", type=int, default=100_000)
+    parser.add_argument("--library", type=int, default=10_000, help="Skills of the library that the hook searches.")
     given = parser.parse_args()
-    ok = True
+    ok, home = True, os.environ.get("HOME", "")
     with tempfile.TemporaryDirectory() as place:
         os.environ["HOME"] = place
         for name, took in launcher_times(Path(place)).items():
             ok &= took <= LAUNCHER_MS
             print(f"launcher, {name}: {took:.1f} ms (limit {LAUNCHER_MS})")
-        selected = select_time(Path(place) / "skills", given.skills)
+        answered = mcp_time(Path(place) / "inside")
+        first, selected = select_times(Path(place) / "skills", given.skills)
         checked = doctor_time(Path(place) / "runs", given.runs)
+    print(f"MCP server, from its start to the answer to initialize: {answered:.0f} ms (limit {MCP_MS})")
+    print(f"metier select, the first one with {given.skills:,} new skills: {first:.0f} ms CPU (no limit: once a skill)")
     print(f"metier select, {given.skills:,} skills, a process of its own: {selected:.0f} ms CPU (limit {SELECT_MS})")
     print(f"metier doctor, {given.runs:,} runs: {checked:.0f} ms CPU (limit {DOCTOR_MS})")
-    return 0 if ok and selected <= SELECT_MS and checked <= DOCTOR_MS else 1
+    ok &= answered <= MCP_MS and selected <= SELECT_MS and checked <= DOCTOR_MS
+    here = Path(__file__).parent
+    for words in (["hook.py", "--skills", str(given.library), "--corpus", "none"], ["agent_as_model.py"]):
+        print(f"{words[0]}:", flush=True)
+        command, environ = [sys.executable, str(here / words[0]), *words[1:]], os.environ | {"HOME": home}
+        ok &= subprocess.run(command, env=environ, check=False).returncode == 0
+    return 0 if ok else 1
 
 
 if __name__ == "__main__":

@@ -68,9 +68,10 @@ class VersionStore:
 
     def key(self, root: Path) -> str:
         """What histories call a root."""
-        if self.base is not None and root.is_relative_to(self.base):
-            return root.relative_to(self.base).as_posix()
-        return str(root)
+        text, base = str(root), str(self.base)
+        if self.base is None or not (text == base or text.startswith(f"{base}/")):
+            return text
+        return text[len(base) + 1 :] or "."
 
     def root(self, key: str) -> Path:
         """The root of a key."""
