@@ -14,6 +14,7 @@ from metier.capture.report import FileReport
 from metier.capture.source import Captured, Rewound, Session, Skipped
 from metier.events import Advanced, Began, Ended
 from metier.runs.record import records_of, store_records, why_closed
+from metier.store.tables.runs import runs
 from metier.store.tables.runs import transcripts as files
 from metier.types import Delivery, Record, Run
 
@@ -120,6 +121,9 @@ def _read_session(
                     return False
                 case Skipped():
                     report.skipped.append(found)
+                case Captured() if getattr(source, "is_copy", False) and _is_known(ctx, source, found.run):
+                    reason = "its session was imported from the agent's own file"
+                    report.skipped.append(Skipped(file=session.main, line=0, reason=reason))
                 case Captured():
                     position = max(position, found.offset) if found.file == session.main else position
                     batch.append(found.run)
@@ -129,6 +133,12 @@ def _read_session(
                 batch, held = [], 0
         _store_batch(ctx, batch, report, end=_file_row(ctx, source, session, position, seen))
     return True
+
+
+def _is_known(ctx: Context, source: Source, run: Run) -> bool:
+    """Whether the session of a run came from another source already."""
+    with ctx.store.read() as transaction:
+        return runs.is_in_another_source(transaction, ctx.redact(run.session), source.name)
 
 
 def _store_batch(

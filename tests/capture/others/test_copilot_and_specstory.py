@@ -10,14 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metier.capture.import_sessions import import_sessions
 from metier.capture.others.copilot import Copilot
 from metier.capture.others.specstory import SpecStory
 from metier.capture.registry import guess_source
-from metier.capture.source import Captured, Rewound, Skipped
+from metier.capture.source import Captured, Rewound, Session, Skipped
+from metier.types import Run
+from metier.workspace import Workspace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from metier.capture.report import FileReport
     from metier.capture.source import Source
-    from metier.types import Run
 
 PLACE = "/home/ann/.copilot/session-state/13009f9b/events.jsonl"
 PAGE = "/home/ann/shop/.specstory/history/2026-01-12_rename.md"
@@ -205,6 +210,24 @@ def test_an_export_of_claude_code_becomes_runs() -> None:
     assert "guide.md" in run.tools[0].output
     assert "What is there?" not in run.output
     assert run.output.endswith("All files are renamed.")
+
+
+@pytest.mark.parametrize(("source", "counted"), [("claude-code", 0), ("", 1)])
+def test_an_export_of_a_session_that_came_from_the_agent_itself_is_left_out(
+    tmp_path: Path, source: str, counted: int
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(EXPORT)
+    session = "066e1e40-6740-41a9-98e0-70c0e7e01db9"
+    known = Run(message="Rename our docs.", output="ok", status="completed", session=session, source=source)
+    reports: list[FileReport] = []
+    with Workspace.open(tmp_path) as ws:
+        ws.deliver([known] if source else [])
+        for _ in import_sessions(ws.context, SpecStory(), [Session(main=str(page))], reports):
+            pass
+        assert len(ws.runs(limit=10)) == 1
+    (report,) = reports
+    assert (report.new, len(report.skipped)) == (counted, 1 - counted)
 
 
 def test_an_older_export_of_cursor_becomes_a_run() -> None:
