@@ -15,7 +15,7 @@ from metier.store.tables.library import profiles as profile_rows
 from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable, Sequence
 
     from metier.library.skills import Library
     from metier.types.skills import Profile, SkillStatus, Version
@@ -72,8 +72,7 @@ def age_skills(library: Library, *, dry_run: bool = False) -> AgingPass:
         newest = runs.newest(transaction)
     newest = max([newest, *(one.changed for one in known)])
     steps = tuple(step for step in due_steps(known, library.ctx.now(), newest) if _last(library, step.profile.skill))
-    away = [one.skill for one in known if one.status == "active" and one.skill.casefold() not in there]
-    woken = tuple(skill for skill in away if _is_archived(library, skill))
+    woken = _woken(library, known, there)
     if not dry_run and (steps or woken):
         from metier.library.changes import restore_skill
 
@@ -82,6 +81,12 @@ def age_skills(library: Library, *, dry_run: bool = False) -> AgingPass:
         for skill in woken:
             restore_skill(library, skill, "used while it was archived")
     return AgingPass(evaluated=len(known), steps=steps, woken=woken)
+
+
+def _woken(library: Library, known: Sequence[Profile], there: Container[str]) -> tuple[str, ...]:
+    """Skills that were used while they were archived."""
+    away = [one.skill for one in known if one.status == "active" and one.skill.casefold() not in there]
+    return tuple(skill for skill in away if _is_archived(library, skill))
 
 
 def _take(library: Library, skill: str, to: SkillStatus, why: str) -> None:

@@ -113,21 +113,26 @@ def _pause_skills(library: Library) -> Iterator[str]:
 def failing_more(library: Library, skill: Skill) -> str:
     """Why runs with a skill go worse than before; empty: they do not, as far as they can tell."""
     last = library.find(skill.name).last()
+    began = last.created if last is not None else ""
     with library.ctx.store.read() as transaction:
-        given = outcomes.given_runs(transaction, skill.name, skill.hash)
-        since = [one for one in given if last is None or one.created > last.created]
+        since = [one for one in outcomes.given_runs(transaction, skill.name, skill.hash) if one.created > began]
         models = {one.id: one.run.model for one in runs.get_many(transaction, [one.run for one in since])}
     newest = models.get(since[-1].run, "") if since else ""
     by_model = [one for one in since if models.get(one.run) == newest]
     if newest and LEAST <= len(by_model) <= len(since) - LEAST:
-        found = _failures([one for one in since if models.get(one.run) != newest], by_model)
-        return f"runs with it fail more often since {newest} ({_words(found)})" if found.interval.low > 0 else ""
-    border = _days_ago(library.ctx, LATELY)
-    before, after = ([one for one in since if (one.created >= border) == late] for late in (False, True))
-    if min(len(before), len(after)) < LEAST:
-        return ""
+        others = [one for one in since if models.get(one.run) != newest]
+        return _why_worse(others, by_model, f"since {newest}")
+    return _why_worse_lately(since, _days_ago(library.ctx, LATELY))
+
+
+def _why_worse_lately(given: Sequence[GivenRun], border: str) -> str:
+    before, after = [one for one in given if one.created < border], [one for one in given if one.created >= border]
+    return "" if min(len(before), len(after)) < LEAST else _why_worse(before, after, "than before")
+
+
+def _why_worse(before: Sequence[GivenRun], after: Sequence[GivenRun], than: str) -> str:
     found = _failures(before, after)
-    return f"runs with it fail more often than before ({_words(found)})" if found.interval.low > 0 else ""
+    return f"runs with it fail more often {than} ({_words(found)})" if found.interval.low > 0 else ""
 
 
 def _failures(before: Sequence[GivenRun], after: Sequence[GivenRun]) -> RateChange:

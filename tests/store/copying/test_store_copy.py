@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from metier.store.copying.copy import CopiedStore
-    from metier.store.copying.shape import Table
+    from metier.store.copying.shape import StoredTable
     from metier.store.engines.engine import Engine, Transaction, Value
 
 pytestmark = pytest.mark.xdist_group("postgresql")
@@ -61,11 +61,11 @@ def fill(engine: Engine, rows: int = 3) -> None:
             transaction.many(sql, [row_of(table, kinds, number) for number in range(1, many + 1)])
 
 
-def column_kinds(transaction: Transaction, table: Table) -> dict[str, str]:
+def column_kinds(transaction: Transaction, table: StoredTable) -> dict[str, str]:
     return {str(row[1]): str(row[2]) for row in transaction.all(f"PRAGMA table_info({table.name})")}
 
 
-def row_of(table: Table, kinds: dict[str, str], number: int) -> tuple[Value, ...]:
+def row_of(table: StoredTable, kinds: dict[str, str], number: int) -> tuple[Value, ...]:
     values: dict[str, tuple[Value, ...]] = {
         "TEXT": (f"{number} {TEXTS[number % len(TEXTS)]}",),
         "BIGINT": (number * 2**40,),

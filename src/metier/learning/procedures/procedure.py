@@ -147,8 +147,7 @@ def procedure_of(lessons: Lessons) -> Procedure:
     messages = tuple(without_marks(run.message) for run in runs)
     asked = messages[: len(shown.successes)]
     remedies = remedies_of(good, asked)
-    helped = {literal(one.helped) for one in remedies}
-    steps = tuple(one for one in steps_of(good, asked) if one.is_common or literal(one.template) not in helped)
+    steps = _without_remedies(steps_of(good, asked), remedies)
     avoided = commands_to_avoid(bad, good)
     mended = [template for one in remedies for template in (one.failed, one.helped)]
     names = names_for([*(step.template for step in steps), *mended, *avoided], messages)
@@ -167,6 +166,12 @@ def procedure_of(lessons: Lessons) -> Procedure:
     if len(shown_whole) < 2 or _use_other_tools(shown_whole):
         return found
     return _with_lines(found, shown_whole, [step.template for step in steps])
+
+
+def _without_remedies(steps: Iterable[Step], remedies: Sequence[Remedy]) -> tuple[Step, ...]:
+    """Steps that most runs took, and others that did not only mend something."""
+    helped = {literal(one.helped) for one in remedies}
+    return tuple(one for one in steps if one.is_common or literal(one.template) not in helped)
 
 
 def _is_work(runs: Sequence[Run], ways: Sequence[Actions]) -> bool:
@@ -201,22 +206,30 @@ def _with_lines(found: Procedure, runs: Sequence[Run], steps: Sequence[Template]
     told, root = told_hosts(runs), project_root(runs)
     lines = [lines_of(run, told, root) for run in runs]
     every = recurring(lines, least)
-    if sum(one.runs for one in every) < ALIKE * sum(is_telling(line.text) for each in lines for line in each):
+    if _are_too_different(lines, every):
         return found
     common = Common([[line.text for line in each] for each in lines])
     again = [one for one in every if common.holds(one.line.text) and not _is_step(one.line, steps)]
-    requests = [request_lines(run.message) if len(run.message) >= LONG else [] for run in runs]
     timeline = Timeline(runs)
     said = unheard(_within((one for one in again if _is_note(one.line)), NOTES), timeline)
     return replace(
         found,
-        asked=_texts(_within(recurring(requests, least), ASKED)),
+        asked=_texts(_within(recurring(_long_requests(runs), least), ASKED)),
         reasons=_texts(line for line in said if _REASON.search(line.text)),
         notes=_texts(line for line in said if not _REASON.search(line.text)),
         code=_texts(unheard(_within((one for one in again if one.line.kind == "code"), CODE), timeline)),
         example=tuple(unheard(example_of(lines, common), timeline)),
         scripts=scripts_of(runs),
     )
+
+
+def _are_too_different(lines: Sequence[Sequence[RunLine]], again: Sequence[Recurring]) -> bool:
+    """Whether little of what the runs tell recurs."""
+    return sum(one.runs for one in again) < ALIKE * sum(is_telling(line.text) for each in lines for line in each)
+
+
+def _long_requests(runs: Sequence[Run]) -> list[list[RunLine]]:
+    return [request_lines(run.message) if len(run.message) >= LONG else [] for run in runs]
 
 
 def _is_step(line: RunLine, steps: Sequence[Template]) -> bool:

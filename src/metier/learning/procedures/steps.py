@@ -153,9 +153,14 @@ def _steps_taken(ways: Sequence[Actions]) -> Iterator[Done]:
     for number, way in enumerate(kept):
         for one in way:
             same = one.text if (one.text, one.ok) in common else ""
-            if one.kind != "tool" or (same and not names_a_case(same)):  # the name of a tool alone says nothing
+            if _says_something(one, same):
                 found.setdefault((one.key, one.ok, same), {}).setdefault(number, []).append(one)
     yield from found.values()
+
+
+def _says_something(action: Action, same: str) -> bool:
+    """Whether an action is more than the name of a tool."""
+    return action.kind != "tool" or bool(same and not names_a_case(same))
 
 
 def _shows_failure(action: Action, expected: frozenset[str]) -> bool:

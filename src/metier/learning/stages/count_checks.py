@@ -8,7 +8,7 @@ from metier.learning.lessons.checks.tally import CallTally, tally
 from metier.store.tables.runs import listing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from metier.context.context import Context
     from metier.learning.lessons.checks.tally import Tally
@@ -28,19 +28,29 @@ def count_check(ctx: Context, lesson: Lesson, since: str = "") -> Tally | None:
 
 def count_checks(ctx: Context, lessons: Sequence[Lesson], moments: Sequence[str]) -> list[tuple[Tally, ...]]:
     """What the runs since each moment say about many checks, in one go through the runs; each lesson has a check."""
-    counters = [[CallTally(one.check, one.approved) for _ in moments] for one in lessons if one.check is not None]
-    words = [_words(one.check) for one in lessons if one.check is not None]
-    every = sorted({word for some in words for word in some})
+    checks = [(one.check, one.approved) for one in lessons if one.check is not None]
+    counters = [[CallTally(check, approved) for _ in moments] for check, approved in checks]
+    words = [_words(check) for check, _ in checks]
+    every = frozenset[str]().union(*words)
     for record in _since(ctx, (), min(moments, default="")) if counters else ():
-        inputs = "\n".join(call.input for call in record.run.tools)
-        there = {word for word in every if word in inputs}
-        when = record.run.started or record.recorded
+        there = _words_there(record, every)
         for some, mine in zip(counters, words, strict=True):
             if there & mine:
-                for counter, moment in zip(some, moments, strict=True):
-                    if when >= moment:
-                        counter.add(record)
+                _add_to(some, moments, record)
     return [tuple(one.result() for one in some) for some in counters]
+
+
+def _words_there(record: Record, words: Iterable[str]) -> set[str]:
+    inputs = "\n".join(call.input for call in record.run.tools)
+    return {word for word in words if word in inputs}
+
+
+def _add_to(counters: Sequence[CallTally], moments: Sequence[str], record: Record) -> None:
+    """Count a run since each moment that lies before it."""
+    when = record.run.started or record.recorded
+    for counter, moment in zip(counters, moments, strict=True):
+        if when >= moment:
+            counter.add(record)
 
 
 def _words(check: LessonCheck) -> frozenset[str]:

@@ -18,11 +18,11 @@ from metier.runs.queries import list_runs
 from metier.store.tables.runs import verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from metier.context.context import Context
     from metier.library.skills import FoundSkill
-    from metier.types import Record
+    from metier.types import Record, Run
 
 DAYS = 28
 """Days that are looked back."""
@@ -95,14 +95,13 @@ def due_rate(ctx: Context, skill: str, agents: Sequence[str]) -> DueRate:
     """How often a skill was due in the last weeks: the hook's own choice on every request, asked again."""
     since = datetime.fromisoformat(ctx.now()) - timedelta(days=DAYS)
     newest = [one for one in list_runs(ctx, LOOKED_AT) if _moment(one) >= since]
-    days = max(
-        1.0, (datetime.fromisoformat(ctx.now()) - min(map(_moment, newest), default=since)).total_seconds() / 86_400
-    )
+    oldest = min(map(_moment, newest), default=since)
+    days = max(1.0, (datetime.fromisoformat(ctx.now()) - oldest).total_seconds() / 86_400)
     first: dict[str, Record] = {}
     with closing(sqlite3.connect(f"file:{ctx.state / DATABASE}?mode=ro", uri=True, isolation_level=None)) as connection:
         for one in reversed(newest):
             agent, session = one.run.agent, one.run.session
-            if not session or session in first or agent not in agents or not is_from_a_person(one.run.message):
+            if agent not in agents or not _may_open(one.run, first):
                 continue
             _, chosen = choose_skills(connection, ctx.name, agent, one.run.message)
             if chosen is not None and chosen.name == skill:
@@ -116,6 +115,11 @@ def due_rate(ctx: Context, skill: str, agents: Sequence[str]) -> DueRate:
     ]
     known = [one for one in went if one is not None]
     return DueRate(sessions=len(first), days=min(days, DAYS), judged=len(known), succeeded=sum(known))
+
+
+def _may_open(run: Run, known: Container[str]) -> bool:
+    """Whether a person begins a session with a run."""
+    return bool(run.session) and run.session not in known and is_from_a_person(run.message)
 
 
 def _moment(record: Record) -> datetime:

@@ -43,12 +43,23 @@ def _few_sessions(sessions: int, needed: int) -> dict[str, str]:
 def _code(package: Package, before: Package | None, evidence: Sequence[Run], min_sessions: int) -> Iterator[Finding]:
     old: Mapping[str, bytes] = before.files if before else {}
     for path, content in package.files.items():
-        if old.get(path) == content and (before is None or path in before.executable or path not in package.executable):
+        if old.get(path) == content and not _became_executable(path, package, before):
             continue
-        if kind_of(path, content) in ("program", "archive") or is_script(path, content) or path in package.executable:
-            ran = path not in package.executable and _ran_in(path, content, evidence) >= max(2, min_sessions)
-            one = finding(ReviewedText(path, ""), "learned-script" if ran else "learned-code", (0, 0))
-            yield replace(one, reason=f"The draft brings the script or program {path}.") if not ran else one
+        is_program = kind_of(path, content) in ("program", "archive") or path in package.executable
+        if is_program or is_script(path, content):
+            yield _code_finding(path, ran=not is_program and _ran_in(path, content, evidence) >= max(2, min_sessions))
+
+
+def _code_finding(path: str, *, ran: bool) -> Finding:
+    """A script that several sessions ran asks for a yes; any other code is kept out."""
+    if ran:
+        return finding(ReviewedText(path, ""), "learned-script", (0, 0))
+    one = finding(ReviewedText(path, ""), "learned-code", (0, 0))
+    return replace(one, reason=f"The draft brings the script or program {path}.")
+
+
+def _became_executable(path: str, package: Package, before: Package | None) -> bool:
+    return before is not None and path in package.executable and path not in before.executable
 
 
 def _ran_in(path: str, content: bytes, evidence: Sequence[Run]) -> int:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
     from metier.events import Event
-    from metier.store.copying.shape import Table
+    from metier.store.copying.shape import StoredTable
     from metier.store.engines.engine import Engine, Row, Transaction, Value
 
 AT_ONCE = 200
@@ -83,7 +83,7 @@ def copy_store(source: Engine, target: Engine, place: str, seal: str = "") -> Ge
     return made
 
 
-def sum_of(transaction: Transaction, table: Table) -> TableSum:
+def sum_of(transaction: Transaction, table: StoredTable) -> TableSum:
     """What a table holds: the number of its rows, and the sum of their hashes."""
     count, total = 0, 0
     for row in _rows(transaction, table):
@@ -116,7 +116,7 @@ def _begin(target: Engine, place: str) -> bool:
     return bool(begun)
 
 
-def _copy_table(view: Transaction, target: Engine, table: Table) -> Generator[Event, None, None]:
+def _copy_table(view: Transaction, target: Engine, table: StoredTable) -> Generator[Event, None, None]:
     """The rest of a table, a piece a transaction."""
     fact = f"{meta.COPYING}at.{table.name}"
     with target.read() as transaction:
@@ -130,7 +130,7 @@ def _copy_table(view: Transaction, target: Engine, table: Table) -> Generator[Ev
         yield Advanced(stage=STAGE, done=0, note=table.name)
 
 
-def _check_table(view: Transaction, target: Engine, table: Table) -> Generator[Event, None, TableSum]:
+def _check_table(view: Transaction, target: Engine, table: StoredTable) -> Generator[Event, None, TableSum]:
     """The sum that both sides have; a table that differs is copied once more from its beginning."""
     wanted = sum_of(view, table)
     for _ in range(2):
@@ -152,7 +152,7 @@ def _check_table(view: Transaction, target: Engine, table: Table) -> Generator[E
     return wanted
 
 
-def _finish(target: Engine, serials: Sequence[tuple[Table, int]], seal: str) -> None:
+def _finish(target: Engine, serials: Sequence[tuple[StoredTable, int]], seal: str) -> None:
     """Make the target usable: its numbers go on, its index of skills is filled, and it is marked as whole."""
     with target.write() as transaction:
         for table, last in serials:
@@ -165,15 +165,15 @@ def _finish(target: Engine, serials: Sequence[tuple[Table, int]], seal: str) -> 
         meta.forget_copying(transaction)
 
 
-def _last_serial(view: Transaction, table: Table) -> int:
+def _last_serial(view: Transaction, table: StoredTable) -> int:
     return cast("int", view.all(_named(view.dialect.last_serial, table))[0][0])
 
 
-def _named(statement: str, table: Table) -> str:
+def _named(statement: str, table: StoredTable) -> str:
     return statement.replace("$table", table.name).replace("$column", table.serial)
 
 
-def _insert(transaction: Transaction, table: Table, rows: Sequence[Row]) -> None:
+def _insert(transaction: Transaction, table: StoredTable, rows: Sequence[Row]) -> None:
     """Write rows as they are; without a key there is nothing to know one again by, so they come all at once."""
     marks = ", ".join("?" * len(table.columns))
     own = transaction.dialect.own_serial if table.serial else ""
@@ -184,7 +184,7 @@ def _insert(transaction: Transaction, table: Table, rows: Sequence[Row]) -> None
         raise StoreError(f"A row of {table.name} cannot be written to the target: {error}.") from error
 
 
-def _rows(transaction: Transaction, table: Table) -> Iterator[Row]:
+def _rows(transaction: Transaction, table: StoredTable) -> Iterator[Row]:
     """All rows of a table, a piece at a time."""
     after: list[Value] | None = None
     while (after is None or table.key) and (rows := _piece(transaction, table, after)):
@@ -192,7 +192,7 @@ def _rows(transaction: Transaction, table: Table) -> Iterator[Row]:
         yield from rows
 
 
-def _piece(transaction: Transaction, table: Table, after: Sequence[Value] | None) -> list[Row]:
+def _piece(transaction: Transaction, table: StoredTable, after: Sequence[Value] | None) -> list[Row]:
     """The next rows behind a key; all of them where there is no key."""
     sql = f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE {_own(table)}"
     if not table.key:
@@ -203,7 +203,7 @@ def _piece(transaction: Transaction, table: Table, after: Sequence[Value] | None
     return transaction.all(f"{sql} ORDER BY {keys} LIMIT {AT_ONCE}", tuple(after or ()))
 
 
-def _own(table: Table) -> str:
+def _own(table: StoredTable) -> str:
     return OWN if table.name == "meta" else "1 = 1"
 
 

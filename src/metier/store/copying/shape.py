@@ -14,7 +14,7 @@ DERIVED = ("sqlite_", "runs_text", "skill_words", "migrations")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class StoredTable:
     """One table."""
 
     name: str
@@ -26,7 +26,7 @@ class Table:
 
 
 @cache
-def known_tables() -> tuple[Table, ...]:
+def known_tables() -> tuple[StoredTable, ...]:
     """Every table that holds what was kept, by name."""
     made = sqlite3.connect(":memory:")
     try:
@@ -40,10 +40,10 @@ def known_tables() -> tuple[Table, ...]:
         made.close()
 
 
-def _table(made: sqlite3.Connection, name: str, sql: str) -> Table:
+def _table(made: sqlite3.Connection, name: str, sql: str) -> StoredTable:
     columns = made.execute(f"PRAGMA table_info({name})").fetchall()
     key = [str(column) for _, column, _, _, _, place in sorted(columns, key=lambda one: one[5]) if place]
-    return Table(
+    return StoredTable(
         name=name,
         columns=tuple(str(column[1]) for column in columns),
         key=tuple(key),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from metier.proof.skill_story import SkillRecord
+    from metier.types.skills import Version
 
 SHOWN = 8
 """Runs, and lines that were measured, which are named."""
@@ -86,10 +87,7 @@ def story_lines(story: SkillRecord) -> Iterator[str]:
     more = f" and {len(story.runs) - SHOWN} more" if len(story.runs) > SHOWN else ""
     yield (f"  learned from {len(story.runs)} runs: {runs}{more}" if story.runs else "  no run of yours taught it")
     yield "Versions and gates"
-    for one in story.versions:
-        receipt = f"; gate: {one.receipt}" if one.receipt else ""
-        gain = f"; gain {100 * one.gain:+.0f} points" if one.gain is not None else ""
-        yield f"  v{one.number}  {one.created[:10]}  {one.action} by {one.actor}: {one.summary}{receipt}{gain}"
+    yield from map(_version_line, story.versions)
     yield "Trials"
     for trial in story.trials:
         yield f"  {trial.started[:10]}  {trial.status}: {trial.reason or 'see metier trial status ' + trial.skill}"
@@ -105,6 +103,12 @@ def story_lines(story: SkillRecord) -> Iterator[str]:
     yield f"  about {story.body_tokens:,} tokens each time it is given, {story.tokens_given:,} so far"
     yield "Lines that were measured"
     yield from _measured_lines(story)
+
+
+def _version_line(one: Version) -> str:
+    receipt = f"; gate: {one.receipt}" if one.receipt else ""
+    gain = f"; gain {100 * one.gain:+.0f} points" if one.gain is not None else ""
+    return f"  v{one.number}  {one.created[:10]}  {one.action} by {one.actor}: {one.summary}{receipt}{gain}"
 
 
 def _measured_lines(story: SkillRecord) -> Iterator[str]:

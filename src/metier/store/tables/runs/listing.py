@@ -112,8 +112,8 @@ def holding(
 
 
 def _where(transaction: Transaction, wanted: RunFilter) -> tuple[str, list[Value]]:
-    by_moment = bool(wanted.since) and not (wanted.agent or wanted.session or wanted.skill)
-    parts = [runs.OWN if by_moment else "workspace = ?"]
+    narrow = wanted.agent or wanted.session or wanted.skill
+    parts = [runs.OWN if wanted.since and not narrow else "workspace = ?"]
     values: list[Value] = [transaction.workspace]
     for column, length, value in (("agent", 40, wanted.agent), ("session", 80, wanted.session)):
         if value:
@@ -126,13 +126,21 @@ def _where(transaction: Transaction, wanted: RunFilter) -> tuple[str, list[Value
         values.append(wanted.since)
     if wanted.skill:
         parts.append("used <> '[]' AND used LIKE ? ESCAPE '\\'")
-        escaped = wanted.skill.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        values.append(f'%"{escaped}"%')
+        values.append(_skill_pattern(wanted.skill))
     if wanted.ids is not None:
         keys = [key_of(one) for one in wanted.ids[:CHUNK]]
-        parts.append(f"key IN ({', '.join('?' * len(keys))})" if keys else "1 = 0")
+        parts.append(_is_one_of(keys))
         values += keys
     return " AND ".join(parts), values
+
+
+def _is_one_of(keys: Sequence[str]) -> str:
+    return f"key IN ({', '.join('?' * len(keys))})" if keys else "1 = 0"
+
+
+def _skill_pattern(skill: str) -> str:
+    escaped = skill.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f'%"{escaped}"%'
 
 
 def _line(row: Row) -> ListedRun:
