@@ -100,6 +100,13 @@ def shop(tmp_path: Path) -> Path:
     return folder
 
 
+STEPS = (
+    "pytest -x tests/test_login.py",
+    "python tools/wait_for_cookie.py login",
+    "pytest tests/test_login.py --count 20",
+)
+
+
 def record(folder: Path, *numbers: int) -> None:
     """Record runs, all in one transaction."""
     runs = [
@@ -109,7 +116,7 @@ def record(folder: Path, *numbers: int) -> None:
             session=f"s{number}",
             status="completed",
             output="The login test waits for the cookie now and passes.",
-            tools=(ToolCall(name="Bash", input="pytest -x"),),
+            tools=tuple(ToolCall(name="Bash", input=line, output="ok") for line in STEPS),
         )
         for number in numbers
     ]

@@ -14,7 +14,7 @@ from metier.capture.report import FileReport
 from metier.capture.source import Captured, Rewound, Session, Skipped
 from metier.events import Advanced, Began, Ended
 from metier.runs.record import records_of, store_records, why_closed
-from metier.store.tables.runs import runs
+from metier.store.tables.runs import listing
 from metier.store.tables.runs import transcripts as files
 from metier.types import Delivery, Record, Run
 
@@ -138,7 +138,7 @@ def _read_session(
 def _is_known(ctx: Context, source: Source, run: Run) -> bool:
     """Whether the session of a run came from another source already."""
     with ctx.store.read() as transaction:
-        return runs.is_in_another_source(transaction, ctx.redact(run.session), source.name)
+        return listing.is_in_another_source(transaction, ctx.redact(run.session), source.name)
 
 
 def _store_batch(

@@ -211,3 +211,10 @@ def test_options_that_make_no_sense_are_told_before_anything_is_made(shell: Shel
     assert not (folder / ".metier").exists()
     said = shell.run("-w", str(folder), "init", "--send-sessions")
     assert (said.code, "--send-sessions needs a model" in said.err) == (2, True)
+
+
+def test_a_workspace_can_be_left_twice_within_a_second(shell: Shell, home: Path) -> None:
+    for _ in range(3):
+        shell.ok("uninit", "--yes")
+        shell.ok("init", "--no-connect")
+    assert len(list(shell.folder.glob(".metier-removed-*"))) == 3

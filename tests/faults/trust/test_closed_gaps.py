@@ -175,11 +175,11 @@ def test_rare_invisible_characters_reach_no_terminal(character: str) -> None:
 
 
 @pytest.mark.parametrize("character", ["\U0001d173", "\U0001d174", "\U0001d17a", "\u206a", "\U0001bca0", "\ufff9"])
-def test_review_finds_one_rare_invisible_character(shell: Shell, tmp_path: Path, character: str) -> None:
+def test_review_stops_one_rare_invisible_character_in_a_word(shell: Shell, tmp_path: Path, character: str) -> None:
     package = tmp_path / "deploy-helper"
     package.mkdir()
     head = "---\nname: deploy-helper\ndescription: Deploys. Use before a release.\n---\n\n"
-    (package / "SKILL.md").write_text(f"{head}Run the tests{character} first.\n", encoding="utf-8")
+    (package / "SKILL.md").write_text(f"{head}Run the te{character}sts first.\n", encoding="utf-8")
     said = shell.run("review", str(package), "--json")
     assert (said.code, "hidden-characters" in said.out) == (1, True)
 

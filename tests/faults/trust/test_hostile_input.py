@@ -54,7 +54,7 @@ def test_a_deeply_nested_run_stops_no_command(shell: Shell, kind: str) -> None:
         )
         for number in range(3)
     ]
-    ids = shell.deliver([*bumps(), *poison])
+    ids = shell.deliver([*bumps(6), *poison])
     line = '{"message": "x", "tools": [{"name": "Bash", "input": ' + DEEP[kind] + "}]}"
     (shell.folder / "runs.jsonl").write_text(f'{line}\n{{"message": "y"}}\n', encoding="utf-8")
     recorded = shell.run("record", str(shell.folder / "runs.jsonl"))

@@ -41,6 +41,12 @@ class InitWishes:
     model: str = ""
     sends: bool = False
 
+    def __post_init__(self) -> None:
+        from metier.models.spec import parse_spec
+
+        if self.model:
+            parse_spec(self.model)  # a name that is none is told before anything is made
+
 
 def offer_all(ctx: typer.Context, ws: Workspace, wishes: InitWishes, *, is_quiet: bool) -> dict[str, Any]:
     """Do what was wished for; on a terminal ask for the rest. Returns what was done, as JSON."""
@@ -124,9 +130,7 @@ def _cost_of(name: str, ws: Workspace) -> str:
 def _set_model(ws: Workspace, model: str, *, is_quiet: bool) -> None:
     from metier.config import FILE
     from metier.config.files import change_file
-    from metier.models.spec import parse_spec
 
-    parse_spec(model)
     change_file(ws.state / FILE, "model", model)
     if not is_quiet:
         talk(f"Set model to {model}. Try it: metier models check   Undo: metier config unset model")

@@ -57,12 +57,9 @@ def init(
     from metier.cli.commands.setup.connect import connect_workspace, show_dry_run
     from metier.config import outer_state_dir
     from metier.context import state_folder as place
-    from metier.models.spec import parse_spec
     from metier.workspace import Workspace as Opened
 
-    given = options(ctx)
-    if model:
-        parse_spec(model)
+    given, wishes = options(ctx), InitWishes(imports=imports, model=model, sends=sends)
     if adopt:
         adopt_foreign_state(given, yes=yes, as_json=as_json)
         return
@@ -77,7 +74,6 @@ def init(
         roots = _roots_with_skills(ws.library.roots)
         _tell_workspace(ws, roots, is_new=known is None, is_quiet=as_json)
         report = None if no_connect else connect_workspace(ws, agents, yes=yes, is_quiet=as_json)
-        wishes = InitWishes(imports=imports, model=model, sends=sends)
         offered = offer_all(ctx, ws, wishes, is_quiet=as_json)
     if as_json:
         emit(document | {"skill_roots": _root_rows(roots), "agents": report.document() if report else []} | offered)
@@ -134,7 +130,7 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
             f"{ws.state} is shared by several workspaces. To stop recording here, unset METIER_HOME (or state_dir)."
         )
     moment = ws.context.now()[:19].replace(":", "").replace("-", "")
-    aside = ws.state.with_name(f"{ws.state.name}-removed-{moment}")
+    aside = _free_name(ws.state.with_name(f"{ws.state.name}-removed-{moment}"))
     confirm(f"Rename {ws.state} to {aside.name} and stop recording here?", yes=yes)
     ws.close()
     try:
@@ -151,6 +147,14 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
         talk(f"Recording stopped in {ws.root}. The state is kept in {aside}.")
         again = " && metier connect" if done else ""
         talk(f"Undo: mv {quote(str(aside))} {quote(str(ws.state))}{again}")
+
+
+def _free_name(path: Path) -> Path:
+    """The path, or with a number behind it if something is there: two within a second."""
+    from itertools import count
+
+    numbered = (path.with_name(f"{path.name}-{number}") for number in count(2))
+    return path if not path.exists() else next(one for one in numbered if not one.exists())
 
 
 def where(ctx: typer.Context, as_json: AsJson = False) -> None:

@@ -179,3 +179,9 @@ def _document(body: str) -> dict[str, object]:
     except (ValueError, RecursionError):
         return {}
     return cast("dict[str, object]", found) if isinstance(found, dict) else {}
+
+
+def is_in_another_source(transaction: Transaction, session: str, source: str) -> bool:
+    """Whether a session has runs that another source brought."""
+    sql = "SELECT 1 FROM runs WHERE workspace = ? AND session = ? AND source <> ? LIMIT 1"
+    return bool(transaction.all(sql, (transaction.workspace, session, source)))

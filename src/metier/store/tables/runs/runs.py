@@ -250,12 +250,6 @@ def ids_of_session(transaction: Transaction, session: str) -> list[str]:
     return [id_of(str(row[0])) for row in transaction.all(sql, (transaction.workspace, session))]
 
 
-def is_in_another_source(transaction: Transaction, session: str, source: str) -> bool:
-    """Whether a session has runs that another source brought."""
-    sql = "SELECT 1 FROM runs WHERE workspace = ? AND session = ? AND source <> ? LIMIT 1"
-    return bool(transaction.all(sql, (transaction.workspace, session, source)))
-
-
 def session_part(run: str) -> str:
     """The part of a run's id that all runs of its session share."""
     return key_of(run)[:SESSION]
