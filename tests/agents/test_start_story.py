@@ -55,7 +55,7 @@ def test_the_story_of_the_first_ten_minutes_is_true(tmp_path: Path) -> None:
     assert "Reference material from the skill library" in told[0]
     assert "uv add <dependency>@latest" in told[0]
     assert not any("Reference material" in text for text in agents.model.texts() if text not in told)
-    assert "skills given: dependency-fix-breaks" in said
+    assert "skills given: upgrade-dependency-newest" in said
     after = picture(home)
     assert {path: after.get(path) for path in before} == before
     for gone in (".local", ".claude/skills", ".codex/hooks.json", ".config/metier/python"):
