@@ -221,7 +221,7 @@ def conversations(count: int, turns: int) -> list[Run]:
         for turn in range(turns)
     ]
     sessions = [f"talk-{number // turns}" for number in range(len(chat))]
-    asked = [replace(run, session=f"talk-{number % count}") for number, run in enumerate(task(TESTS, 0, 4))]
+    asked = [replace(run, session=f"talk-{number % count}") for number, run in enumerate(task(TESTS, 0, 6))]
     return [*(replace(run, session=name) for run, name in zip(chat, sessions, strict=True)), *asked]
 
 

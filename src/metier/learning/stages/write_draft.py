@@ -43,8 +43,8 @@ UNREAD = "the sessions behind it are too long to see what the agent had heard be
 TALK = "its runs are turns of conversations that only sound alike"
 TURNS = 3
 """Other runs for each run of a pattern, from which on its sessions are conversations."""
-MIN_SESSIONS = 3
-"""Conversations in which the same was asked for."""
+MIN_REQUESTS, MIN_SESSIONS = 5, 3
+"""Requests for the same in conversations, and how many of these."""
 GATE = "gate: "
 """How the note begins with which a gate rejects a draft."""
 
@@ -107,8 +107,9 @@ class DraftWriter:
         around = runs_around(self.library.ctx, pattern.id, self.sessions, self.unsaved)
         if around is not None and len(around) < TURNS * len(found):
             return False
-        sessions = {run.session for run in found}
-        return len(sessions) < MIN_SESSIONS or not ask_for_one_thing([run.message for run in found])
+        asked = {run.message: run.session for run in found}  # a resumed session holds copies of the one before
+        few = len(asked) < MIN_REQUESTS or len(set(asked.values())) < MIN_SESSIONS
+        return few or not ask_for_one_thing(list(asked))
 
     def refresh(self, pattern: Pattern, old: Draft) -> Draft:
         """An open draft, fitted and reviewed again; its text stays. A draft that no longer fits is quarantined."""
