@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from dashboard_world import make_project, serve_dashboard
+from dashboard_world import make_project, serve_dashboard, ship_skill
 from eyes import Eyes
 from install_browser import axe_file, chromium
 
@@ -60,7 +60,9 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def looked_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedDashboard]:
     """A dashboard that is only looked at."""
-    with serve_dashboard(make_project(tmp_path_factory.mktemp("browser") / "harbor-shop")) as served:
+    ws = make_project(tmp_path_factory.mktemp("browser") / "harbor-shop")
+    ship_skill(ws)
+    with serve_dashboard(ws) as served:
         yield served
 
 

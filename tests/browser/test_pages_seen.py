@@ -23,6 +23,9 @@ PAGES = {
     "runs-none": "/runs?q=nothingofthekind",
     "run": "/runs/RUN",
     "run-hostile": "/runs/HOSTILE",
+    "skills": "/skills",
+    "skills-none": "/skills?q=nothingofthekind",
+    "skill": "/skills/write-notes",
     "error": "/no-such-page",
 }
 

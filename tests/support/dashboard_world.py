@@ -7,12 +7,15 @@ import json
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from metier.library.proposals.drafts import approve_draft
 from metier.library.proposals.hand_in import hand_in_document
+from metier.proof.routing import apply_checked
 from metier.store.tables.learning import lessons
-from metier.types import Outcome, Passage, Run, SkillTrace, Tokens, ToolCall
+from metier.store.tables.library import drafts
+from metier.types import Outcome, Passage, Provenance, Run, SkillTrace, Tokens, ToolCall
 from metier.types.lessons import Lesson, LessonCheck, Quote
 from metier.web.guard import FORM_TOKEN
 from metier.web.serve import PatientProtocol, build_dashboard, open_port, server_of
@@ -59,6 +62,18 @@ def make_project(folder: Path, hostile: str = HOSTILE) -> Workspace:
         hostile,
     )
     return ws
+
+
+def ship_skill(ws: Workspace, name: str = "write-notes", description: str = "Write the notes.") -> None:
+    """A skill in two versions, both from the first run and one that was deleted since."""
+    first = SKILL.format(name=name, description=description)
+    for document in (first, first.replace("before every commit", "before every push")):
+        draft = hand_in_document(ws.library, name, document, "from runs")
+        taught = replace(draft, provenance=Provenance(runs=(ws.runs(50)[-1].id, "ffffffffffff")))
+        with ws.context.store.write() as transaction:
+            drafts.put(transaction, taught)
+        approve_draft(ws.library, draft.id, seen=draft.hash)
+        apply_checked(ws.library, [draft.id])
 
 
 def sample_runs(hostile: str = HOSTILE) -> list[Run]:

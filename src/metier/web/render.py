@@ -132,6 +132,11 @@ def share(value: float) -> str:
     return f"{value:.0%}"
 
 
+def points(value: float) -> str:
+    """A difference of shares in points, with its sign."""
+    return f"{100 * value:+.1f} points"
+
+
 def plural(number: int, word: str, words: str = "") -> str:
     """A number with its noun: "1 run", "2 runs"."""
     return f"{number:,} {word if number == 1 else words or word + 's'}"
@@ -191,6 +196,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "plural": plural,
     "redactions": redactions,
     "share": share,
+    "points": points,
     "inline": inline,
 }
 """What templates can do with values."""

@@ -5,12 +5,13 @@ A page is a file here with `ROUTES`, a template, and its lines in this file (`do
 
 from __future__ import annotations
 
-from metier.web.pages import decisions, lessons, review, runs
+from metier.web.pages import decisions, lessons, review, runs, skills
 
 NAV = (
     ("/", "Review", "h"),
     ("/lessons", "Lessons", "l"),
     ("/runs", "Runs", "r"),
+    ("/skills", "Skills", "s"),
 )
 """Address, title and key of each page in the navigation."""
 ROUTES = (
@@ -18,5 +19,6 @@ ROUTES = (
     *decisions.ROUTES,
     *lessons.ROUTES,
     *runs.ROUTES,
+    *skills.ROUTES,
 )
 """Every page's routes."""
