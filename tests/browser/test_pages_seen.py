@@ -26,6 +26,7 @@ PAGES = {
     "skills": "/skills",
     "skills-none": "/skills?q=nothingofthekind",
     "skill": "/skills/write-notes",
+    "audit": "/audit",
     "error": "/no-such-page",
 }
 

@@ -62,6 +62,16 @@ def list_about(transaction: Transaction, start: str) -> list[AuditEntry]:
     return [_entry(row) for row in rows]
 
 
+def list_newest(transaction: Transaction, limit: int, below: int = 0) -> list[AuditEntry]:
+    """The newest entries about this workspace, the newest first; `below`: older than that one."""
+    rows = transaction.all(
+        f"SELECT {COLUMNS} FROM audit WHERE workspace IN ('', ?) AND (? = 0 OR sequence < ?)"
+        " ORDER BY sequence DESC LIMIT ?",
+        (transaction.workspace, below, below, limit),
+    )
+    return [_entry(row) for row in rows]
+
+
 def _entry(row: Row) -> AuditEntry:
     return AuditEntry(
         sequence=cast("int", row[0]),

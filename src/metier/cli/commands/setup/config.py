@@ -10,6 +10,7 @@ import typer
 
 from metier.cli.options import AsJson, ShowByDefault, options
 from metier.cli.output import console, emit, table, talk
+from metier.config.safe_values import safe_setting
 from metier.errors import UsageError
 
 app = typer.Typer(cls=ShowByDefault, add_completion=False, rich_markup_mode=None)
@@ -39,9 +40,9 @@ def show(ctx: typer.Context, as_json: AsJson = False) -> None:
     values = settings.config.flat()
     rows = [(name, values[name], source) for name, source in settings.sources.items()]
     if as_json:
-        emit({name: {"value": _safe(value), "from": source} for name, value, source in rows})
+        emit({name: {"value": safe_setting(name, value), "from": source} for name, value, source in rows})
     else:
-        shown = [(name, _text(_safe(value)), source) for name, value, source in rows]
+        shown = [(name, _text(safe_setting(name, value)), source) for name, value, source in rows]
         console().print(table(("setting", "value", "from"), shown, grow="from"))
 
 
@@ -91,7 +92,7 @@ def _change(ctx: typer.Context, name: str, value: object, *, user: bool, as_json
     before = (here if within else read_file(file)).get(name)
     change_file(file, name, value, within)
     if as_json:
-        emit({"setting": name, "value": _safe(value), "file": str(file)})
+        emit({"setting": name, "value": safe_setting(name, value), "file": str(file)})
         return
     where = f"{file}, for {within}" if within else str(file)
     talk(f"{'Took out' if value is None else 'Set'} {name} in {where}.")
@@ -118,15 +119,6 @@ def _undo(name: str, before: object, *, user: bool) -> str:
 
 def _parts(value: object) -> list[str]:
     return [str(one) for one in cast("list[object]", value)] if isinstance(value, (list, tuple)) else []
-
-
-def _safe(value: object) -> object:
-    """A value to show: a database address without its password."""
-    import re
-
-    if isinstance(value, str) and "://" in value:
-        return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:…@", value)
-    return list(value) if isinstance(value, tuple) else value  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
 def _text(value: object) -> str:

@@ -72,13 +72,35 @@ def list_since(transaction: Transaction, since: str = "", limit: int = 1_000) ->
 
 def sum_since(transaction: Transaction, since: str) -> SpentSum:
     """What a workspace's calls from a moment on took in all."""
+    return _sum([(tokens, usd) for _, _, tokens, usd in _spent(transaction, since)])
+
+
+def sum_by_day(transaction: Transaction, since: str) -> list[tuple[str, str, SpentSum]]:
+    """What a workspace's calls from a moment on took, by day and purpose, the newest day first."""
+    sums: dict[tuple[str, str], list[tuple[int, str | None]]] = {}
+    for happened, stage, tokens, usd in _spent(transaction, since):
+        sums.setdefault((happened[:10], stage), []).append((tokens, usd))
+    by_name = sorted(sums.items(), key=lambda one: one[0][1])
+    return [(day, stage, _sum(rows)) for (day, stage), rows in sorted(by_name, key=lambda one: one[0][0], reverse=True)]
+
+
+def _spent(transaction: Transaction, since: str) -> list[tuple[str, str, int, str | None]]:
+    """Moment, purpose, tokens and money of each call from a moment on."""
     rows = transaction.all(
-        "SELECT coalesce(input, 0) + coalesce(output, 0) + coalesce(cache_read, 0) + coalesce(cache_write, 0), usd"
+        "SELECT happened, stage,"
+        " coalesce(input, 0) + coalesce(output, 0) + coalesce(cache_read, 0) + coalesce(cache_write, 0), usd"
         " FROM calls WHERE workspace = ? AND happened >= ?",
         (transaction.workspace, since),
     )
-    known = [Decimal(str(usd)) for _, usd in rows if usd is not None]
-    tokens = sum(cast("int", count) for count, _ in rows)
+    return [
+        (str(happened), str(stage), cast("int", tokens), None if usd is None else str(usd))
+        for happened, stage, tokens, usd in rows
+    ]
+
+
+def _sum(rows: list[tuple[int, str | None]]) -> SpentSum:
+    known = [Decimal(usd) for _, usd in rows if usd is not None]
+    tokens = sum(tokens for tokens, _ in rows)
     return SpentSum(calls=len(rows), tokens=tokens, usd=sum(known, Decimal(0)), unpriced=len(rows) - len(known))
 
 

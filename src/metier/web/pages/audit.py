@@ -1,0 +1,122 @@
+"""Audit, settings and costs on one plain page: who did what, what is set and where, what models cost this week."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from metier.config.safe_values import safe_setting
+from metier.learning.stages.digest import DAYS
+from metier.library.proposals.drafts import list_drafts
+from metier.store.tables import audit as log
+from metier.store.tables.models import calls
+from metier.web.answers import ID, Page, page_route
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from metier.store.tables.audit import AuditEntry
+    from metier.store.tables.models.ledger import SpentSum
+    from metier.web.answers import Ask
+    from metier.web.dashboard import Dashboard
+
+SHOWN = 50
+"""Actions on a page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditLine:
+    """An action, and the page of what it was done to."""
+
+    entry: AuditEntry
+    subject: str
+    link: str
+    """Empty: there is no page for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingLine:
+    """A setting in effect."""
+
+    name: str
+    value: str
+    source: str
+
+    @property
+    def is_set(self) -> bool:
+        """Whether somebody set it."""
+        return self.source != "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeekCosts:
+    """What models cost in the last days."""
+
+    total: SpentSum
+    days: tuple[tuple[str, str, SpentSum], ...]
+    """Day, purpose and sum, the newest day first."""
+
+
+def audit(board: Dashboard, ask: Ask) -> Page:
+    """The page."""
+    with board.context.store.read() as transaction:
+        found = log.list_newest(transaction, SHOWN + 1, ask.number("before"))
+    waiting = {one.id for one in list_drafts(board.ws.library) if one.status in ("candidate", "quarantined")}
+    values: dict[str, object] = {
+        "lines": [_line(one, waiting) for one in found[:SHOWN]],
+        "older": found[SHOWN - 1].sequence if len(found) > SHOWN else 0,
+        "settings": _settings(board),
+        "costs": _costs(board),
+        "days": DAYS,
+    }
+    return Page(template="audit.html", title="Audit, settings, costs", values=values)
+
+
+def _line(entry: AuditEntry, waiting: Collection[str]) -> AuditLine:
+    first, _, rest = entry.subject.partition(" ")
+    told = "lesson" in entry.action and rest
+    return AuditLine(entry=entry, subject=rest if told else _short(first), link=_link(entry.action, first, waiting))
+
+
+def _link(action: str, subject: str, waiting: Collection[str]) -> str:
+    """The page of what an action was done to."""
+    if action.startswith("skill "):
+        return f"/skills/{quote(subject.rpartition('/')[2], safe='')}"
+    if not ID.fullmatch(subject):
+        return ""
+    if "lesson" in action:
+        return f"/lessons/{subject}"
+    if "draft" in action or action.startswith("replay: "):
+        return f"/?item={subject}" if subject in waiting else f"/runs?draft={subject}"
+    is_run = action.startswith(("mark ", "agent marks ", "readmit run"))
+    return f"/runs/{subject}" if is_run else ""
+
+
+def _short(subject: str) -> str:
+    """A subject as it is named: of an id its start."""
+    return subject[:8] if ID.fullmatch(subject) and len(subject) > 8 else subject
+
+
+def _settings(board: Dashboard) -> list[SettingLine]:
+    """The settings in effect, those that somebody set first."""
+    settings = board.context.settings
+    values = settings.config.flat()
+    lines = [
+        SettingLine(
+            name=name, value=json.dumps(safe_setting(name, values[name]), ensure_ascii=False), source=str(source)
+        )
+        for name, source in settings.sources.items()
+    ]
+    return sorted(lines, key=lambda one: not one.is_set)
+
+
+def _costs(board: Dashboard) -> WeekCosts:
+    since = (board.context.clock() - timedelta(days=DAYS)).isoformat()
+    with board.context.store.read() as transaction:
+        return WeekCosts(total=calls.sum_since(transaction, since), days=tuple(calls.sum_by_day(transaction, since)))
+
+
+ROUTES = (page_route("/audit", audit),)
