@@ -26,6 +26,8 @@ PAGES = {
     "skills": "/skills",
     "skills-none": "/skills?q=nothingofthekind",
     "skill": "/skills/write-notes",
+    "trainings": "/training",
+    "training": "/training/9907b73f5997a66f",
     "audit": "/audit",
     "error": "/no-such-page",
 }

@@ -15,6 +15,8 @@ from metier.library.proposals.hand_in import hand_in_document
 from metier.proof.routing import apply_checked
 from metier.store.tables.learning import lessons
 from metier.store.tables.library import drafts
+from metier.store.tables.training import trainings
+from metier.store.tables.training.trainings import Training
 from metier.types import Outcome, Passage, Provenance, Run, SkillTrace, Tokens, ToolCall
 from metier.types.lessons import Lesson, LessonCheck, Quote
 from metier.web.guard import FORM_TOKEN
@@ -74,6 +76,42 @@ def ship_skill(ws: Workspace, name: str = "write-notes", description: str = "Wri
             drafts.put(transaction, taught)
         approve_draft(ws.library, draft.id, seen=draft.hash)
         apply_checked(ws.library, [draft.id])
+
+
+def add_training(ws: Workspace, text: str = "plain") -> str:
+    """A finished training whose texts are all the same; returns its id."""
+    moment = "2026-01-05T12:00:00Z"
+    one = Training(
+        id="9907b73f5997a66f",
+        workspace=ws.name,
+        skill="write-notes",
+        base_hash="ce5a",
+        spec="{}",
+        target="chat",
+        optimiser="",
+        created=moment,
+        updated=moment,
+    )
+    outcome = {"change": "step", "action": "accept", "reason": text, "score": 0.5, "effect": 0.125}
+    edit = {"op": text, "target": text, "content": text, "source": text, "support_count": 3, "status": text}
+    report = {
+        "skill_hash": "ab12",
+        "base_hash": "ce5a",
+        "decision": {"action": "accept", "reason": text},
+        "scores": {"initial": 0.5, "best": 0.75, "confirm": 0.125},
+        "steps": [{"step": 1, "epoch": 1, "cases": 8, "passed": 5, "edits": [edit], "outcome": outcome}],
+        "baselines": [{"arm": "best", "split": "val", "score": 0.75, "interval": [0.5, 0.9], "scored": 9}],
+        "cases": [{"split": "test", "case": text, "initial": 0.0, "best": 1.0, "input": text}],
+        "rollouts": 12,
+        "calls": 3,
+        "tokens": 4500,
+        "cost_usd": 0.25,
+        "document": text,
+    }
+    with ws.context.store.write() as transaction:
+        trainings.put(transaction, one, b"")
+        trainings.save(transaction, replace(one, status="finished"), json.dumps(report))
+    return one.id
 
 
 def sample_runs(hostile: str = HOSTILE) -> list[Run]:

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 
     from dashboard_world import ServedDashboard
 
-SAMPLES = {"lesson": "0000000000a0", "draft": "abcdef123456", "run": "00000000", "name": "00ff", "skill": "fetch-tool"}
+SAMPLES = {
+    "lesson": "0000000000a0",
+    "draft": "abcdef123456",
+    "run": "00000000",
+    "name": "00ff",
+    "skill": "fetch-tool",
+    "training": "9907b73f",
+}
 """A value for each part of an address; a new part needs its sample here."""
 ADDRESSES = [
     *(

@@ -25,10 +25,15 @@ KEYS = ("run", "skill", "status", "scores", "decision", "rollouts", "calls", "to
 
 def newest_reports(ctx: Context, limit: int) -> list[Json]:
     """The newest trainings, each with its figures."""
+    return [{key: value for key, value in one.items() if key in KEYS} for one in whole_reports(ctx, limit)]
+
+
+def whole_reports(ctx: Context, limit: int) -> list[Json]:
+    """The reports of the newest trainings."""
     with ctx.store.read() as transaction:
         found = trainings.list_newest(transaction, limit)
         kept = [(one, trainings.report_of(transaction, one.id)) for one in found]
-    return [{key: value for key, value in _whole(one, text).items() if key in KEYS} for one, text in kept]
+    return [_whole(one, text) for one, text in kept]
 
 
 def report_of(ctx: Context, training: str = "") -> Json:

@@ -5,13 +5,14 @@ A page is a file here with `ROUTES`, a template, and its lines in this file (`do
 
 from __future__ import annotations
 
-from metier.web.pages import audit, decisions, lessons, review, runs, skills
+from metier.web.pages import audit, decisions, lessons, review, runs, skills, training
 
 NAV = (
     ("/", "Review", "h"),
     ("/lessons", "Lessons", "l"),
     ("/runs", "Runs", "r"),
     ("/skills", "Skills", "s"),
+    ("/training", "Training", "t"),
     ("/audit", "Audit", "a"),
 )
 """Address, title and key of each page in the navigation."""
@@ -21,6 +22,7 @@ ROUTES = (
     *lessons.ROUTES,
     *runs.ROUTES,
     *skills.ROUTES,
+    *training.ROUTES,
     *audit.ROUTES,
 )
 """Every page's routes."""

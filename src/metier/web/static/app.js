@@ -124,7 +124,8 @@
     if (plain && address && address.startsWith("/") && !source.hasAttribute("download") && !source.target) {
       if (address.includes("#")) return;
       event.preventDefault();
-      const inPanel = source.dataset.row !== undefined || source.closest("#panel") || source.dataset.stay !== undefined;
+      const isHere = address.split("?")[0] === location.pathname;
+      const inPanel = (source.dataset.row !== undefined && isHere) || source.closest("#panel") || source.dataset.stay !== undefined;
       show(address).then(() => { if (!inPanel) { scrollTo(0, 0); $("#main").focus({ preventScroll: true }); } else keepRow(address); });
     }
   });
