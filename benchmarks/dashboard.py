@@ -142,6 +142,11 @@ def build(folder: Path, home: Path, runs: int) -> list[str]:
         "/runs?before=2000",
         f"/runs?open={middle}",
         f"/runs/{middle}",
+        "/skills",
+        "/skills?q=skill-7",
+        "/skills/skill-7",
+        "/training",
+        "/audit",
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from dashboard_world import ship_skill
 from playwright.sync_api import expect
 
 from metier.library.lessons import get_lesson
@@ -158,3 +159,23 @@ def test_a_server_that_is_gone_is_said_plainly(worked_on: ServedDashboard, eyes:
     toast(page, "Is `metier ui` still running?")
     page.context.set_offline(False)
     eyes.allow("ERR_INTERNET_DISCONNECTED|ERR_NETWORK|Failed to load")
+
+
+def test_yesterdays_change_of_a_skill_is_taken_back_and_undone(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    ws = worked_on.board.ws
+    ship_skill(ws)
+    file = ws.root / ".agents/skills/write-notes/SKILL.md"
+    page = eyes.open(worked_on)
+    page.keyboard.press("g")
+    page.keyboard.press("s")
+    page.wait_for_url(re.compile("/skills$"))
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/skills/write-notes$"))
+    page.get_by_role("button", name="Take back the last change").click()
+    toast(page, "write-notes is back to version 1")
+    assert "before every commit" in file.read_text(encoding="utf-8")
+    page.get_by_text("What v3 changed, since v2").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    toast(page, "write-notes is back to version 2 again")
+    assert "before every push" in file.read_text(encoding="utf-8")
