@@ -65,6 +65,8 @@ def test_a_skills_story_has_runs_versions_difference_blame_outcomes_and_trials(s
         "approve draft",
     ):
         assert words in page, words
+    runs = page.partition('id="blame"')[2].partition('href="/runs?draft=')[2].partition('"')[0]
+    assert shelf.get(f"/runs?draft={runs}").text.count("data-row") == 1
     assert "The first text, v1" in shelf.get("/skills/write-notes?version=1").text
     assert "metier skills restore old-notes" in shelf.get("/skills/old-notes").text
 
