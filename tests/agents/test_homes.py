@@ -21,8 +21,9 @@ from metier.agents.connect import (
     remove_duplicates,
 )
 from metier.agents.duplicates import find_duplicates, removals_of
+from metier.agents.known import named_agents
 from metier.agents.manifest import read_manifest
-from metier.agents.plan import CODEX_EVENTS, codex_groups, python_note
+from metier.agents.plan import CODEX_EVENTS, codex_groups, plan_connection, python_note
 from metier.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -429,8 +430,9 @@ def test_settings_of_copilot_that_changed_since_are_left_to_its_own_commands(
     }
 
 
-def test_copilot_without_its_program_is_refused(tmp_path: Path) -> None:
+def test_a_folder_of_copilot_without_its_program_is_in_nobodys_way_and_refused_when_asked_for(tmp_path: Path) -> None:
     home = home_at(tmp_path / "home")
     home.put(".copilot/")
-    [plan] = home.plan().agents
+    assert home.plan().agents == ()
+    [plan] = plan_connection(home.places, named_agents(["copilot"]), read_manifest(home.places.manifest)).agents
     assert plan.refusal == "its program is not on the path."

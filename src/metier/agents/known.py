@@ -25,12 +25,14 @@ class CodingAgent:
     program: str
     has_hooks: bool
     """Whether Metier can connect to it; the others read skills, and their sessions can be imported."""
+    is_connected_by_program: bool = False
+    """Whether its own program connects it: a folder alone is then nothing to connect."""
 
 
 KNOWN = (
     CodingAgent(name="claude-code", title="Claude Code", program="claude", has_hooks=True),
     CodingAgent(name="codex", title="Codex", program="codex", has_hooks=True),
-    CodingAgent(name="copilot", title="Copilot CLI", program="copilot", has_hooks=True),
+    CodingAgent(name="copilot", title="Copilot CLI", program="copilot", has_hooks=True, is_connected_by_program=True),
     CodingAgent(name="gemini", title="Gemini CLI", program="gemini", has_hooks=False),
     CodingAgent(name="opencode", title="OpenCode", program="opencode", has_hooks=False),
     CodingAgent(name="pi", title="pi", program="pi", has_hooks=False),
@@ -39,7 +41,11 @@ KNOWN = (
 
 def find_agents(places: Places) -> tuple[CodingAgent, ...]:
     """The agents of this person: those with a folder in the home folder, or with a program on the path."""
-    return tuple(one for one in KNOWN if home_of(one, places).is_dir() or places.program(one.program))
+    return tuple(one for one in KNOWN if places.program(one.program) or _has_folder(one, places))
+
+
+def _has_folder(agent: CodingAgent, places: Places) -> bool:
+    return not agent.is_connected_by_program and home_of(agent, places).is_dir()
 
 
 def named_agents(names: Sequence[str]) -> tuple[CodingAgent, ...]:
