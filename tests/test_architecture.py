@@ -208,3 +208,8 @@ def test_importing_metier_loads_nothing_else() -> None:
 def test_no_file_is_longer_than_400_lines() -> None:
     long = [file.name for file in SOURCE.rglob("*.py") if len(file.read_text(encoding="utf-8").splitlines()) > 400]
     assert long == []
+
+
+def test_every_test_file_has_a_name_of_its_own() -> None:
+    names = [file.name for file in Path(__file__).parent.rglob("test_*.py")]
+    assert [name for name in sorted(set(names)) if names.count(name) > 1] == []
