@@ -69,7 +69,7 @@ def check_store(ctx: Context) -> None:
     if not ctx.config.store:
         raise ConfigError(
             f"The workspace {ctx.root} keeps its store in a file, which no other machine can use. A fleet needs"
-            ' PostgreSQL: set store = "postgresql://…" in metier.toml. Take along what is there: metier store copy'
+            " PostgreSQL: metier config set store postgresql://… (take along what is there: metier store copy)"
         )
 
 
