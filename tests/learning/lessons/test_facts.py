@@ -91,7 +91,16 @@ def test_what_a_command_is_for(command: str, role: str) -> None:
 def test_adding_a_package_does_not_set_the_project_up() -> None:
     calls = (ran("npm install left-pad"), ran("pip install pandas -q"))
     assert facts(calls, calls) == []
-    assert facts((ran("npm ci"),), (ran("npm ci"),))[0].text == "Install what the project needs with `npm ci`."
+    setup = (ran("npm ci"),)
+    assert [one.text for one in facts(*[setup] * 5)] == ["Install what the project needs with `npm ci`."]
+
+
+def test_the_plain_command_of_a_tool_is_worth_a_line_only_where_it_is_used_often() -> None:
+    calls = (ran("mix deps.get"), ran("mix format"))
+    assert facts(calls, calls, calls, calls) == []
+    assert len(facts(calls, calls, calls, calls, calls)) == 2
+    (special,) = facts(*[(ran("mix format --migrate"),)] * 2)
+    assert special.text == "Format code with `mix format --migrate`."
 
 
 def test_what_the_project_says_already_is_found_with_its_line() -> None:

@@ -50,6 +50,17 @@ def test_one_session_with_a_small_change_is_a_weaker_fix() -> None:
     assert "login-page" not in once.text
 
 
+def forced(*files: str) -> list[tuple[ToolCall, ...]]:
+    ignored = "The following paths are ignored by one of your .gitignore files:\n{}\nUse -f if you want to add them.\n"
+    return [(failed(f"git add {one}", ignored.format(one)), ran(f"git add -f {one}")) for one in files]
+
+
+def test_a_file_that_is_added_by_force_is_named_and_no_other_file_is() -> None:
+    (fix,) = fixes(*forced("assets/app.css", "assets/app.css"))
+    assert fix.text.endswith("`git add -f assets/app.css`")
+    assert fixes(*forced("assets/app.css", "docs/notes.md")) == []
+
+
 def test_a_command_that_the_error_names_is_the_fix() -> None:
     hook = "Pre-commit failed:\n[FORMAT] Code is not formatted.\nRun 'mix format' to fix.\n"
     calls = (failed('git commit -m "one"', hook), ran("mix format"), ran('git commit -m "one"'))

@@ -18,8 +18,14 @@ if TYPE_CHECKING:
 
 LEAST = 2
 """Sessions in which a command has to work."""
+CORE = frozenset(("test", "lint", "build", "types", "coverage", "check"))
+"""What a project is asked for in nearly every session."""
+USUAL = 5
+"""Sessions after which a command is worth a line that anybody who knows the tool would try first."""
 OFTEN = 2
 """How much more often another command has to work that was there before."""
+PLAIN = 2
+"""Words of a command that says nothing of the project: the tool and what it is told to do."""
 ON_FILES = frozenset(("format", "lint", "types"))
 """Purposes whose commands often do nothing without a file."""
 _RUNNERS = (
@@ -157,12 +163,18 @@ def facts_from(worked: Iterable[Worked], entering: Mapping[str, str] | None = No
     for command, seen in by_command.items():
         role = role_of(command)
         sessions = len({one.session for one in seen if one.ok})
-        if role and sessions >= LEAST:
+        if role and sessions >= LEAST and not (sessions < USUAL and _is_expected(role, seen)):
             slot = _slot(seen) if role in ON_FILES else ""
             whole = _within_its_environment(_entered(seen), entering or {})
             programs[role, command.split()[0]].append(_fact(role, whole + slot, seen, sessions))
     best = [max(found, key=_worth) for found in programs.values()]
     return [one for one in best if not any(_was_replaced(one, other) for other in best)]
+
+
+def _is_expected(role: str, seen: Sequence[Worked]) -> bool:
+    """Whether a command is the plain one of its tool, for something that is not asked for every day (`mix format`)."""
+    words = _entered(seen).split()
+    return role not in CORE and len(words) == PLAIN and not words[-1].startswith("-")
 
 
 def _within_its_environment(command: str, entering: Mapping[str, str]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from metier.learning.lessons.facts import CORE
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 """Proposals that a pass puts before a person; the others wait below the line."""
-CORE = frozenset(("test", "lint", "build", "types", "coverage", "check"))
-"""What a project is asked for in nearly every session."""
 ALIKE = 2
 """Words of their subjects that two rules share when they are about the same."""
 

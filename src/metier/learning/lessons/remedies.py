@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 from metier.learning.lessons.facts import role_of
 from metier.learning.lessons.session.commands import parts_of
 from metier.learning.lessons.session.errors import error_key
-from metier.learning.lessons.wording import COMMAND, command_wording, error_wording, trigger_of
+from metier.learning.lessons.wording import COMMAND, command_wording, error_wording, is_forced_add, trigger_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -107,7 +107,7 @@ def _fix(group: Sequence[Repair]) -> Fix | None:
         return None
     command = command_wording([one.fix for one in best], [one.session for one in best])
     error = error_wording([one.error for one in best], sessions, f"{best[-1].program} {best[-1].fix}")
-    if len(command) > COMMAND or not _says_enough(error, sessions):
+    if len(command) > COMMAND or not _says_enough(error, sessions) or _forces_anything(command):
         return None
     programs = Counter(one.program for one in best)
     return Fix(
@@ -121,6 +121,11 @@ def _fix(group: Sequence[Repair]) -> Fix | None:
         troubled=len(_sessions(group)),
         tries=sum(one.tries for one in group),
     )
+
+
+def _forces_anything(command: str) -> bool:
+    """Whether a remedy adds whatever is told to be left out: a habit nobody wants taught."""
+    return any(is_forced_add(part.words) and "PATH" in part.words for part in parts_of(command))
 
 
 def _says_enough(error: str, sessions: int) -> bool:

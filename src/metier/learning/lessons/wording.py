@@ -99,6 +99,8 @@ def _word(said: Sequence[str], sessions: int, *, after: Sequence[str]) -> str:
         return newest
     if _takes_branch(after) and not newest.startswith("-"):
         return "BRANCH"
+    if is_forced_add(after) and len(set(said)) == 1 and not newest.startswith(("/", "~", "$", ".")):
+        return newest  # "force any path" would be bad advice; this path is part of the project
     slot = slot_of(newest)
     if _is_agreed(said, sessions) and slot not in ("NAME", "N", "ADDRESS"):
         return newest
@@ -112,6 +114,11 @@ def _is_agreed(said: Sequence[str], sessions: int) -> bool:
     newest = said[-1]
     most = sessions > 1 and said.count(newest) * 2 > len(said) and " " not in newest
     return most and (sessions > 2 or not _ODD.fullmatch(newest))
+
+
+def is_forced_add(words: Sequence[str]) -> bool:
+    """Whether the words of a command add a file that git is told to leave out."""
+    return tuple(words[:2]) == ("git", "add") and ("-f" in words or "--force" in words)
 
 
 def _takes_branch(before: Sequence[str]) -> bool:
