@@ -148,7 +148,7 @@ def _paid(target: Target, lines: TrainingModels, limits: Limits) -> Target:
 def _warmed(ctx: Context) -> None:
     """Load what every rollout needs before many threads would, each waiting for the others."""
     ctx.redact(" ")
-    value_json.prepare(Rollout)
+    value_json.reader_of(Rollout)
 
 
 @contextmanager
