@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from dashboard_world import ship_skill
+from dashboard_world import add_running_training, add_training, ship_skill
 from playwright.sync_api import expect
 
 from metier.library.lessons import get_lesson
+from metier.training.service.reports import report_of
 from metier.types import Run
+from metier.web.training_report import write_report
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dashboard_world import ServedDashboard
     from eyes import Eyes
     from playwright.sync_api import Page
@@ -179,3 +183,36 @@ def test_yesterdays_change_of_a_skill_is_taken_back_and_undone(worked_on: Served
     page.get_by_role("button", name="Undo").click()
     toast(page, "write-notes is back to version 2 again")
     assert "before every push" in file.read_text(encoding="utf-8")
+
+
+def test_a_training_that_runs_grows_on_the_open_page(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    ws = worked_on.board.ws
+    page = eyes.open(worked_on, f"/training/{add_running_training(ws, 2)}")
+    page.locator("#curve canvas").wait_for()
+    assert page.locator("#steps tbody tr").count() == 2
+    page.evaluate("document.body.dataset.stays = 'yes'")
+    add_running_training(ws, 4)
+    page.get_by_text("reason 4").wait_for(timeout=15_000)
+    page.locator("#curve canvas").wait_for()
+    assert page.locator("#curve canvas").count() == 1
+    assert page.get_by_text("160 rollouts and questions").is_visible()
+    assert page.evaluate("document.body.dataset.stays") == "yes"
+    assert not page.locator("#news").is_visible()
+    eyes.picture(page, "training-running")
+
+
+def test_the_report_file_shows_the_same_and_asks_for_nothing(
+    worked_on: ServedDashboard, eyes: Eyes, tmp_path: Path
+) -> None:
+    ws = worked_on.board.ws
+    file = write_report(ws.context, report_of(ws.context, add_training(ws)), str(tmp_path / "report.html"))
+    page = eyes.open(worked_on, "/training/9907b73f5997a66f")
+    words = page.locator("#result").inner_text()
+    asked: list[str] = []
+    alone = page.context.new_page()
+    alone.on("request", lambda request: asked.append(request.url))
+    alone.goto(file.as_uri())
+    assert alone.locator("#result").inner_text() == words
+    assert alone.locator("#curve svg").is_visible()
+    assert asked == [file.as_uri()]
+    eyes.picture(alone, "training-file")

@@ -99,6 +99,10 @@ def add_training(ws: Workspace, text: str = "plain") -> str:
         "base_hash": "ce5a",
         "decision": {"action": "accept", "reason": text},
         "scores": {"initial": 0.5, "best": 0.75, "confirm": 0.125},
+        "curve": [
+            {"step": 0, "candidate": None, "current": 0.5, "best": 0.5, "action": "start"},
+            {"step": 1, "candidate": 0.75, "current": 0.75, "best": 0.75, "action": "accept_new_best"},
+        ],
         "steps": [{"step": 1, "epoch": 1, "cases": 8, "passed": 5, "edits": [edit], "outcome": outcome}],
         "baselines": [{"arm": "best", "split": "val", "score": 0.75, "interval": [0.5, 0.9], "scored": 9}],
         "cases": [{"split": "test", "case": text, "initial": 0.0, "best": 1.0, "input": text}],
@@ -111,6 +115,31 @@ def add_training(ws: Workspace, text: str = "plain") -> str:
     with ws.context.store.write() as transaction:
         trainings.put(transaction, one, b"")
         trainings.save(transaction, replace(one, status="finished"), json.dumps(report))
+    return one.id
+
+
+def add_running_training(ws: Workspace, steps: int) -> str:
+    """A training under way that has judged so many steps; returns its id."""
+    moment = "2026-01-05T12:00:00Z"
+    events: list[dict[str, object]] = [{"kind": "measured", "arm": "initial", "split": "val", "hard": 0.25}]
+    for step in range(1, steps + 1):
+        scores = {"score": 0.25 + step / 10, "current": 0.25 + step / 10, "best": 0.25 + step / 10}
+        told = {"action": "accept_new_best", "reason": f"reason {step}", "calls": 40 * step, "tokens": 900 * step}
+        events.append({"kind": "decided", "step": step, "change": "step", **scores, **told})
+    one = Training(
+        id="abcd1234abcd1234",
+        workspace=ws.name,
+        skill="write-notes",
+        base_hash="ce5a",
+        spec="{}",
+        target="chat",
+        optimiser="",
+        created=moment,
+        updated=moment,
+    )
+    with ws.context.store.write() as transaction:
+        trainings.put(transaction, one, b"")
+        trainings.save(transaction, one, json.dumps({"events": events}))
     return one.id
 
 

@@ -20,15 +20,17 @@ def test_trainings_are_listed_with_their_result_and_each_has_its_report(served: 
         assert words in page, words
     page = served.get(f"/training/{name}").text
     for words in (
-        "Training of write-notes",
-        "Gain on fresh cases: +12.5 points",
+        'Training of <a href="/skills/write-notes">',
+        "data-curve=",
+        "<polyline",
+        "<strong>+12.5 points</strong> on fresh cases that nothing had looked at before",
         "5 of 8 train cases passed.",
         "trained skill",
         "12 rollouts, 3 model calls",
         "metier train show 9907b73f --report report.html",
     ):
         assert words in page, words
-    assert page.index("Gain on fresh cases") < page.index("<table>")
+    assert page.index("+12.5 points</strong>") < page.index("<table>")
     assert served.get("/training/ffffffff").status == 404
 
 

@@ -25,8 +25,8 @@ from metier.maintenance.doctor import check_workspace
 from metier.store.tables import audit
 from metier.store.tables.training import cases as suites
 from metier.training.service.inputs import build_order
-from metier.training.service.reports import write_page
 from metier.types.trials import Case
+from metier.web.training_report import write_report
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def test_a_report_page_is_for_its_owner_alone_and_follows_no_link(ws: Workspace,
     canary = tmp_path / "canary"
     canary.write_text("mine")
     (tmp_path / ".page.html.part").symlink_to(canary)
-    page = write_page(ws.context, REPORT, str(tmp_path / "page.html"))
+    page = write_report(ws.context, REPORT, str(tmp_path / "page.html"))
     assert stat.S_IMODE(page.stat().st_mode) == 0o600
     assert canary.read_text() == "mine"
 

@@ -14,7 +14,6 @@ from metier.training.presets import default_spec
 from metier.training.proposing.memory import Memory
 from metier.training.proposing.proposals import ProposedChange
 from metier.training.report.attribution import added_lines, attribute_lines
-from metier.training.report.page import page
 from metier.training.report.report import ReportContext, report
 from metier.training.result import Effect, JudgedChange, StepRecord
 from metier.training.scores import Metric
@@ -22,6 +21,7 @@ from metier.training.spec import Spec
 from metier.training.state import RunState
 from metier.types import Append
 from metier.types.trials import Decision
+from metier.web.training_report import report_file as page
 
 if TYPE_CHECKING:
     from metier.models.model import Reply, Request

@@ -204,11 +204,12 @@ def show(
     Example:  metier train show  ·  metier train show 9907b73f --explain  ·  metier train show 9907b73f --report a.html
     """
     from metier.cli.views.train import print_explanation, print_report
-    from metier.training.service.reports import report_of, write_page
+    from metier.training.service.reports import report_of
+    from metier.web.training_report import write_report
 
     with open_workspace(ctx) as ws:
         found = report_of(ws.context, training)
-        page = write_page(ws.context, found, report) if report else None
+        page = write_report(ws.context, found, report) if report else None
     if as_json:
         emit(found)
         return
@@ -270,16 +271,16 @@ def _train_and_report(ws: Workspace, order: Order, wanted: _ResultOptions) -> No
     from metier.cli.options import sigterm_as_interrupt
     from metier.cli.views.train import document, print_next_steps, print_report
     from metier.cli.views.train_live import run_with_progress
-    from metier.training.service.reports import check_page, write_page
     from metier.training.service.ship import train_and_ship
+    from metier.web.training_report import check_report_file, write_report
 
     if wanted.report:
-        check_page(wanted.report)
+        check_report_file(wanted.report)
     work = _with_budget(ws, order, train_and_ship(ws.library, order, apply=wanted.apply, out=wanted.out), wanted)
     with sigterm_as_interrupt():
         finished = run_with_progress(work, order, wanted.told)
     try:
-        page, problem = write_page(ws.context, finished.report, wanted.report), None
+        page, problem = write_report(ws.context, finished.report, wanted.report), None
     except InputError as error:  # what was found is told all the same
         page, problem = None, error
     if wanted.as_json:

@@ -37,8 +37,8 @@ def perform(ws: Workspace) -> TrainingStory:
     from metier.cli.demo.world.world import World, WorldSpec
     from metier.training.presets import spec_of
     from metier.training.service.order import Order
-    from metier.training.service.reports import write_page
     from metier.training.train import train
+    from metier.web.training_report import write_report
 
     world = World(spec=WorldSpec(seed=SEED, good=5, harmful=5, rho=0.8))
     given = zip(("train", "val", "test"), SIZES, strict=True)
@@ -52,7 +52,7 @@ def perform(ws: Workspace) -> TrainingStory:
         workers=2,
     )
     finished = result_of(train(ws.context, order))
-    return TrainingStory(finished=finished, page=write_page(ws.context, finished.report))
+    return TrainingStory(finished=finished, page=write_report(ws.context, finished.report))
 
 
 def scenes(story: TrainingStory) -> Iterator[RenderableType]:

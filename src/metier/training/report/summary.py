@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.training.report.fields import count, number, part, rows
+from metier.training.report.fields import count, number, part, points, rows, score_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 WORDS = {"accept": "Confirmed", "reject": "Not confirmed", "uninformative": "Not proven"}
+SPLITS = {
+    "val": "the search chose by these cases, so this flatters the result",
+    "test": "the search never saw these cases; they are measured once, and decide nothing",
+}
+"""What a score on a split can tell."""
 NO_BETTER_THAN_ONE_SHOT = (
     "It does not beat a one-shot rewrite of the same skill: one call to the optimiser would have been as good."
 )
@@ -55,6 +60,41 @@ def verdict(report: Mapping[str, object]) -> tuple[str, str]:
     if "skill_hash" in report and report["skill_hash"] == report.get("base_hash"):
         return "Nothing better was found", reason
     return WORDS.get(str(decision["action"]), str(decision["action"])), reason
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingFigure:
+    """A figure of a training, named for what it is."""
+
+    name: str
+    value: str
+    about: str
+
+
+def fresh_result(report: Mapping[str, object]) -> TrainingFigure | None:
+    """The one result: the gain on cases that nothing had looked at. None: the last gate measured nothing."""
+    receipt = part(part(report, "decision"), "receipt")
+    gain = receipt.get("gain", part(report, "scores").get("confirm"))
+    if gain is None:
+        return None
+    cases = f"{count(receipt['cases'], 'fresh case')}" if "cases" in receipt else "fresh cases"
+    return TrainingFigure("gain", f"{points(gain)} points", f"on {cases} that nothing had looked at before")
+
+
+def other_figures(report: Mapping[str, object]) -> tuple[TrainingFigure, ...]:
+    """The figures that are no result by themselves, each with what it can tell."""
+    by_place = {(str(one["arm"]), str(one["split"])): one.get("score") for one in rows(report, "baselines")}
+    found = [
+        TrainingFigure(f"on {split}", f"{score_text(before)} → {score_text(after)}", about)
+        for split, about in SPLITS.items()
+        if (after := by_place.get(("best", split))) is not None
+        and (before := by_place.get(("initial", split))) is not None
+    ]
+    better = report.get("beats_one_shot")
+    if better is not None:
+        words = "better than" if better else "not better than"
+        found.append(TrainingFigure("one-shot", words, "a rewrite of the skill by one question to the optimiser"))
+    return tuple(found)
 
 
 def progress_of(report: Mapping[str, object]) -> str:

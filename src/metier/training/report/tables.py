@@ -129,7 +129,8 @@ def _step_row(step: Json) -> TableRow:
     effect = points(outcome.get("effect"))
     if effect and outcome.get("effects") and str(outcome.get("action")).startswith("accept"):
         effect = f"({effect})"  # a screening chose; this is what fresh rollouts said afterwards
-    after = (Cell(text) for text in (effect, str(len(edits)), str(outcome.get("reason", ""))))
+    number = str(len(edits) if "edits" in step else step.get("tried", ""))
+    after = (Cell(text) for text in (effect, number, str(outcome.get("reason", ""))))
     details = tuple(_step_details(step, edits, rows(outcome, "effects")))
     return TableRow(cells=(Cell(step_name(step)), _action(outcome), *after), details=details)
 
@@ -145,17 +146,18 @@ def _step_details(step: Json, edits: list[Json], effects: list[Json]) -> Iterato
         yield Detail(about=f"{step['passed']} of {step['cases']} train cases passed.")
     yield from (_edit_detail(edit, str(edit.get("status") or "")) for edit in edits)
     if effects:
-        yield Detail(about=f"What each edit did by itself in the screening. {SHRUNK}")
+        known = SHRUNK if "effect" in effects[0] else ""
+        yield Detail(about=f"What each edit did by itself in the screening. {known}".rstrip())
     for edit in effects:
         figures = f"{points(edit['seen'])} points (95 % interval {points_interval(edit['interval'])})"
-        kept = "kept" if edit["kept"] else "dropped"
-        yield _edit_detail(edit, f"{kept}: {figures}, shrunk to {points(edit['effect'])}")
+        shrunk = f", shrunk to {points(edit['effect'])}" if "effect" in edit else ""
+        yield _edit_detail(edit, f"{'kept' if edit['kept'] else 'dropped'}: {figures}{shrunk}")
 
 
 def _edit_detail(edit: Json, status: str) -> Detail:
     kind = str(edit.get("op") or ("rewrite" if "new_skill" in edit else "suggestion"))
     written = edit.get("content") or edit.get("instruction") or edit.get("new_skill") or edit.get("error")
-    support = f"from {edit.get('source')}, {count(edit.get('support_count') or 0, 'case')}"
+    support = f"from {edit['source']}, {count(edit.get('support_count') or 0, 'case')}" if "source" in edit else ""
     about = " · ".join(text for text in (kind, support, status) if text)
     return Detail(about=about, old=str(edit.get("target") or ""), new=str(written or ""))
 

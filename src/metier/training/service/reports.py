@@ -1,18 +1,16 @@
-"""Trainings to look at: the list, one report, two of them side by side, a page."""
+"""Trainings to look at: the list, one report, two of them side by side."""
 
 from __future__ import annotations
 
 import json
-import os
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from metier.errors import InputError, NotFoundError
+from metier.errors import NotFoundError
 from metier.statistics.intervals import paired_interval
 from metier.statistics.signflip import sign_flip
 from metier.store.tables.training import trainings
-from metier.training.report.page import page
+from metier.training.report.so_far import with_progress
+from metier.training.service.order import unpack_package
 
 if TYPE_CHECKING:
     from metier.context.context import Context
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, object]
 FOLDER = "trainings"
+"""Where reports and trained packages are written, in the state folder."""
 KEYS = ("run", "skill", "status", "scores", "decision", "rollouts", "calls", "tokens", "cost_usd", "created", "updated")
 
 
@@ -66,32 +65,11 @@ def compare_trainings(ctx: Context, one: str, other: str) -> Json:
     }
 
 
-def check_page(file: str) -> None:
-    """InputError if a page could not be written there, before anything is spent on what it would hold."""
-    target = Path(file).expanduser()
-    if target.is_dir() or not target.parent.is_dir() or not os.access(target.parent, os.W_OK | os.X_OK):
-        raise InputError(f"The page cannot be written to {target}: name a file in a folder that you may write to.")
-
-
-def write_page(ctx: Context, report: Json, file: str = "") -> Path:
-    """The report as one page that needs nothing else, where it was asked for or beside the state."""
-    target = Path(file).expanduser() if file else ctx.state / FOLDER / f"{report['run']}.html"
-    if file:
-        check_page(file)
-    part = target.with_name(f".{target.name}.part")
-    try:
-        if not file:
-            target.parent.mkdir(mode=0o700, exist_ok=True)
-        part.unlink(missing_ok=True)
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(page(report))
-        os.replace(part, target)  # noqa: PTH105 - in one step
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink()
-        raise InputError(f"The page cannot be written to {target}: {error.strerror}.") from None
-    return target
+def start_document(ctx: Context, training: str) -> bytes:
+    """The text that a training began with; empty if it is not kept."""
+    with ctx.store.read() as transaction:
+        kept = trainings.start_of(transaction, training)
+    return unpack_package(kept).document if kept else b""
 
 
 def _whole(training: Training, text: str) -> Json:
@@ -104,7 +82,8 @@ def _whole(training: Training, text: str) -> Json:
         "spec": json.loads(training.spec),
         "created": training.created,
     }
-    return {**about, **kept, "status": training.status, "reason": training.reason, "updated": training.updated}
+    now = {"status": training.status, "reason": training.reason, "updated": training.updated}
+    return dict(with_progress({**about, **kept, **now}))
 
 
 def _results(report: Json) -> dict[tuple[str, str], float]:

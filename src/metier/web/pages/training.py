@@ -1,33 +1,24 @@
-"""Training: the list, and each training's report with the gate's decision first."""
+"""Training: the list, and each training's report, live while it runs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from metier.training.report.fields import part
-from metier.training.report.summary import is_unfinished, resume_command, summary_of, total_cost, verdict
-from metier.training.report.tables import (
-    cases_tables,
-    epochs_table,
-    lines_table,
-    scores_table,
-    steps_table,
-    usage_table,
-)
-from metier.training.service.reports import report_of, whole_reports
+from metier.training.report.summary import fresh_result, verdict
+from metier.training.service.reports import report_of, start_document, whole_reports
 from metier.web.answers import Page, page_route
+from metier.web.training_report import report_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from metier.training.report.summary import TrainingFigure
     from metier.web.answers import Ask
     from metier.web.dashboard import Dashboard
 
 SHOWN = 50
 """Trainings on the page."""
-ROWS = 200
-"""Rows of a table of the report that are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +30,9 @@ class TrainingLine:
     word: str
     """What the last gate decided, in a word or two."""
     reason: str
-    gain: float | None
+    result: TrainingFigure | None
     """On cases that nothing had looked at."""
-    cost: float | None
+    cost: object
     updated: str
 
 
@@ -54,22 +45,8 @@ def trainings(board: Dashboard, _: Ask) -> Page:
 def training(board: Dashboard, ask: Ask) -> Page:
     """One training's report."""
     report = report_of(board.context, ask.id("training"))
-    tables = (
-        *(scores_table(report), steps_table(report), lines_table(report), epochs_table(report)),
-        *cases_tables(report),
-        usage_table(report),
-    )
-    values: dict[str, object] = {
-        "line": _line(report),
-        "summary": summary_of(report),
-        "tables": [one for one in tables if one.rows],
-        "rows": ROWS,
-        "resume": resume_command(report) if is_unfinished(report) else "",
-        "cost": total_cost(report) if "rollouts" in report else "",
-        "document": str(report.get("document") or ""),
-    }
-    name = str(report["skill"]).rpartition("/")[2]
-    return Page(template="training.html", title=f"Training of {name[:60]}", values=values)
+    values = report_values(report, start_document(board.context, str(report["run"]))) | {"alone": False}
+    return Page(template="training.html", title=f"Training of {str(values['skill'])[:60]}", values=values)
 
 
 def _line(report: Mapping[str, object]) -> TrainingLine:
@@ -79,8 +56,8 @@ def _line(report: Mapping[str, object]) -> TrainingLine:
         skill=str(report["skill"]).rpartition("/")[2],
         word=word,
         reason=reason,
-        gain=cast("float | None", part(report, "scores").get("confirm")),
-        cost=cast("float | None", report.get("cost_usd")),
+        result=fresh_result(report),
+        cost=report.get("cost_usd"),
         updated=str(report.get("updated") or ""),
     )
 

@@ -190,6 +190,7 @@
     for (const part of $$("[data-part]")) {
       const other = part.id && fresh.getElementById(part.id);
       if (other && names.some((name) => part.dataset.part.split(" ").includes(name)) && part.outerHTML !== other.outerHTML) {
+        for (const one of $$("details[open][id]", part)) $(`#${CSS.escape(one.id)}`, other)?.setAttribute("open", "");
         part.replaceWith(other);
         document.dispatchEvent(new CustomEvent("metier:shown"));
       }

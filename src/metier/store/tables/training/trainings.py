@@ -130,10 +130,10 @@ def count_look(transaction: Transaction, training: Training, fresh: Sequence[str
 
 
 def start_of(transaction: Transaction, training: str) -> bytes:
-    """The package a training began with, as it was handed in."""
+    """The package a training began with, as it was handed in; empty when it is not kept."""
     sql = "SELECT start FROM trainings WHERE id = ? AND workspace = ?"
     rows = transaction.all(sql, (training, transaction.workspace))
-    return bytes(cast("bytes", rows[0][0]))
+    return bytes(cast("bytes", rows[0][0])) if rows else b""
 
 
 def report_of(transaction: Transaction, training: str) -> str:

@@ -1,4 +1,4 @@
-"""The page of a training: every text escaped, no script, nothing fetched, and it is HTML."""
+"""The report of a training as a file: every text escaped, no script, nothing fetched, and it is HTML."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
-from metier.training.report.page import page
+from metier.text.visible import visible
+from metier.training.report.fields import rows
 from metier.training.report.pictures import bars_picture, curve_picture
+from metier.training.report.so_far import with_progress
 from metier.training.report.summary import resume_command, verdict
 from metier.training.report.tables import scores_table, steps_table, usage_table
+from metier.web.training_report import report_file as page
 
 HOSTILE = "</pre></title><script>alert('x')</script><img src=x onerror=alert(1)>\"' & \u202e\x00"
 VOID = {"meta", "br", "img", "hr", "input", "link", "rect", "line", "polyline", "circle"}
@@ -87,7 +90,8 @@ def report(text: str = "plain") -> dict[str, Any]:
         "epochs": [{"epoch": 1, "compared": {text: 3}, "guidance": text, "outcome": outcome, "strategy": text}],
         "cases": [case],
         "usage": {text: {"calls": 3, "input": 1000, "output": 20, "cost_usd": 0.5}},
-        "rollouts": 1200, "calls": 30, "tokens": 4000, "cost_usd": None, "document": text, "events": [],
+        "rollouts": 1200, "calls": 30, "tokens": 4000, "cost_usd": None, "events": [],
+        "document": text.replace("\x00", ""),
     }  # fmt: skip
 
 
@@ -98,7 +102,7 @@ def test_whatever_a_text_says_the_page_stays_the_same_page(text: str) -> None:
     assert "script" not in made.seen
     assert "img" not in made.seen
     assert [name for name, _ in made.attributes if name.startswith("on")] == []
-    assert text in "".join(made.words)
+    assert visible(text) in "".join(made.words)
 
 
 def test_a_page_fetches_nothing_and_forbids_it() -> None:
@@ -110,7 +114,7 @@ def test_a_page_fetches_nothing_and_forbids_it() -> None:
 def test_what_does_not_beat_a_rewrite_what_stopped_and_an_unknown_price_are_said_plainly() -> None:
     words = "".join(Page(page(report("because"))).words)
     assert "It does not beat a one-shot rewrite of the same skill: one call" in words
-    assert "Stopped: because" in words
+    assert "Stopped because" in words
     assert "1,200 rollouts, 30 model calls, 4,000 tokens, at an unknown price." in words
 
 
@@ -124,29 +128,64 @@ def test_a_training_under_way_has_a_page_too() -> None:
     assert "svg" not in made.seen
 
 
-def test_pictures_have_a_title_and_a_point_for_every_candidate() -> None:
+def test_the_one_result_comes_first_and_the_text_as_a_difference_before_the_other_figures() -> None:
+    receipt = {"cases": 40, "gain": 0.275}
+    decision = {"action": "accept", "reason": "because", "receipt": receipt}
+    whole = {**report(), "stopped": "", "skill_hash": "b", "base_hash": "a", "decision": decision}
+    words = "".join(Page(page({**whole, "document": "# A\n\nNew line.\n"}, b"# A\n\nOld line.\n")).words)
+    parts = (
+        "+27.5 points on 40 fresh cases",
+        "Confirmed",
+        "-Old line.",
+        "+New line.",
+        "Other figures",
+        "0.500 → 0.500",
+    )
+    places = [words.replace("−", "-").index(one) for one in parts]
+    assert places == sorted(places)
+    assert "so this flatters the result" in words
+
+
+def test_a_picture_has_a_point_for_every_candidate_in_lines_and_in_columns() -> None:
     points = report()["curve"]
     picture = curve_picture(points)
-    assert picture.count("<circle") == 1
-    assert 'role="img" aria-label="' in picture
-    assert curve_picture([points[0]]).count("<circle") == 0
-    assert bars_picture([], "val") == ""
-    assert bars_picture(report()["baselines"], "val").count("<rect") == 4
+    assert [(one.title, one.accepted) for one in picture.dots] == [("step 1: 0.750, plain", True)]
+    assert picture.values["accepted"] == [None, 0.75]
+    assert picture.values["rejected"] == [None, None]
+    assert curve_picture([points[0]]).dots == ()
+    assert bars_picture([], "val") is None
+    bars = bars_picture(report()["baselines"], "val")
+    assert bars
+    assert [one.name for one in bars.bars] == ["no skill", "initial skill", "one-shot rewrite", "trained skill"]
 
 
 def test_steps_below_the_curve_have_their_own_numbers_and_a_dropped_candidate_is_a_dot_too() -> None:
     start, last = report()["curve"]
-    rewrite: dict[str, Any] = {
-        "step": 0,
-        "candidate": None,
-        "estimate": 0.25,
-        "current": 0.5,
-        "best": 0.5,
-        "action": "reject",
-    }
-    words = "".join(Page(f"<main>{curve_picture([start, rewrite, last])}</main>").words)
-    assert "one-shot: about 0.250, rejected" in words
-    assert words.endswith("startone-shot1")
+    scores = {"candidate": None, "estimate": 0.25, "current": 0.5, "best": 0.5}
+    found = curve_picture([start, {"step": 0, "action": "reject", **scores}, last])
+    assert next((one.title, one.accepted) for one in found.dots) == ("one-shot: about 0.250, rejected", False)
+    assert [name for _, name in found.labels] == ["start", "one-shot", "1"]
+
+
+def test_a_training_that_runs_has_its_curve_and_its_steps_from_its_events() -> None:
+    events: list[dict[str, Any]] = [
+        {"kind": "measured", "arm": "initial", "split": "val", "hard": 0.25, "soft": 0.25, "scored": 8},
+        {"kind": "rolled_out", "step": 1, "passed": 5, "failed": 3, "unscored": 0},
+        {"kind": "edited", "step": 1, "skill_hash": "a", "statuses": ["applied_append", "applied_append"]},
+        {"kind": "screened", "step": 1, "bar": 1.0, "effects": [["append: Look first.", 0.1, -0.1, 0.3, True]]},
+        {"kind": "decided", "step": 1, "change": "step", "action": "accept_new_best", "reason": "better", "score": 0.5,
+         "current": 0.5, "best": 0.5, "calls": 40, "tokens": 900},
+        {"kind": "decided", "step": 1, "change": "slow", "action": "reject", "reason": "no", "score": 0.4,
+         "current": 0.5, "best": 0.5, "calls": 60, "tokens": 1200},
+    ]  # fmt: skip
+    under_way = with_progress({"run": "9907", "skill": "adder", "status": "running", "events": events})
+    assert curve_picture(rows(under_way, "curve")).values["best"] == [0.25, 0.5]
+    words = "".join(Page(page(under_way)).words)
+    for text in ("Running or interrupted", "60 rollouts and questions, 1,200 tokens", "better", "Look first."):
+        assert text in words, text
+    assert "5 of 8 train cases passed." in words
+    assert "shrunk" not in words
+    assert with_progress(report()) == report()
 
 
 def test_what_waits_is_not_called_skipped_and_a_screening_says_what_fresh_attempts_said() -> None:
