@@ -1,22 +1,24 @@
-"""The demo: what it says is what happened, and no secret of its samples reaches the disk or the screen."""
+"""The demo: two screens at most, the same words each time, and what it says is what happened."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import forked
 import pytest
 from adopting import IDENTITY
 
-from metier.cli.demo.samples import samples, secrets
-from metier.cli.demo.samples.figures import task_of
+from metier.cli.demo.samples.transcripts import read_sessions, secrets, two_weeks
 
 if TYPE_CHECKING:
     import subprocess
 
 pytestmark = pytest.mark.xdist_group("demo")
+LINES, COLUMNS = 60, 100
+TIME = re.compile(r"\d\d:\d\d|\d+(?:\.\d+)? (?:s|ms|seconds)\b|\b20\d\d-")
 
 
 def demo(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -34,97 +36,111 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, done.stdout
 
 
-def test_the_figures_are_those_of_the_samples_whatever_settings_and_workspace_are_around(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    before = {*tmp_path.iterdir(), tmp_path / "kept"}
-    environment = {"METIER_HOME": str(tmp_path / "state"), "METIER_ENABLED": "false"}
-    done = demo("demo", "--keep", str(tmp_path / "kept"), "--json", **environment)
+@pytest.fixture(scope="module")
+def facts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The same as data, with settings and a workspace around that must not matter."""
+    folder = tmp_path_factory.mktemp("facts")
+    (folder / ".git").mkdir()
+    environment = {"METIER_HOME": str(folder / "state"), "METIER_ENABLED": "false"}
+    done = demo("demo", "--keep", str(folder / "kept"), "--json", **environment)
     assert done.returncode == 0, done.stderr
-    assert set(tmp_path.iterdir()) == before
-    figures = json.loads(done.stdout)
-    runs = samples()
-    assert figures["workspace"] == str(tmp_path / "kept")
-    assert figures["runs"] == len(runs) == 30
-    assert figures["delivered"] == {"new": 30, "updated": 0, "duplicate": 0, "skipped": 0, "refused": 0}
-    assert figures["delivered_again"] == {"new": 0, "updated": 0, "duplicate": 30, "skipped": 0, "refused": 0}
-    assert sum(figures["redacted"].values()) == 12
-    assert len(figures["redacted"]) == len(secrets())
-    assert figures["success"] == {"yes": 23, "no": 6, "unknown": 1}
-    assert figures["tasks"].keys() == {task_of(run) for run in runs}
-    assert sum(sum(found.values()) for found in figures["tasks"].values()) == 30
-    assert len(figures["search"]["found"]) == 4
-    served, unserved = figures["selection"]["selections"]
-    assert (served["chosen"], unserved["chosen"]) == (["bump-dependency"], [])
-    assert len(served["candidates"]) > 1
-    assert figures["selection"]["evaluation"]["recall"]["5"] > 0.95
+    assert sorted(one.name for one in folder.iterdir()) == [".git", "kept"]
+    return json.loads(done.stdout)["scenes"]
 
 
-def test_no_secret_of_the_samples_is_on_disk_or_on_screen(told: tuple[Path, str]) -> None:
+def test_the_demo_is_two_screens_of_plain_text_without_a_time(told: tuple[Path, str]) -> None:
     folder, output = told
-    parts = [line for value in secrets().values() for line in value.splitlines() if "PRIVATE" not in line]
+    lines = output.splitlines()
+    assert len(lines) <= LINES
+    assert "\x1b" not in output
+    assert [line for line in lines if len(line) > COLUMNS and str(folder) not in line and "/metier" not in line] == []
+    assert [line for line in lines if TIME.search(line)] == []
+    assert f"metier -w {folder} ui --open" in output
+
+
+def test_two_demos_say_the_same_also_without_a_home_that_can_be_written(told: tuple[Path, str], tmp_path: Path) -> None:
+    folder, output = told
+    other = tmp_path / "other"
+    again = demo("demo", "--keep", str(other), METIER_IDENTITY="", USER="somebody")
+    assert (again.returncode, again.stderr) == (0, "")
+    assert again.stdout.replace(f"HOME={other} ", "").replace(str(other), "") == output.replace(str(folder), "")
+    assert re.search(rf"HOME={other} \S*metier -w {other} ui --open", again.stdout)  # it has a key of its own
+
+
+def test_every_session_is_captured_once_and_the_token_is_taken_out(facts: dict[str, Any]) -> None:
+    scene = facts["Two weeks are captured"]
+    people = sum(turn.who == "person" for session in two_weeks() for turn in session.turns)
+    assert (scene["sessions"], scene["runs"], scene["again"]) == (len(two_weeks()), people, 0)
+    assert scene["redacted"] == 1
+    assert scene["corrected"] == 5
+
+
+def test_lessons_come_in_the_persons_words_and_what_the_page_said_is_learned_by_nothing(facts: dict[str, Any]) -> None:
+    scene = facts["They are judged, and teach"]
+    lessons = scene["lessons"]
+    assert lessons["no, please always use pnpm, not npm: a second lock file breaks the build"] == 4
+    assert lessons["Schreib jeden Commit bitte immer auf Englisch, nicht auf Deutsch."] == 2
+    assert any("gh pr create --fill" in text for text in lessons)
+    assert scene["skills"]["bump-dependency"] == 5
+    assert scene["went_wrong"] == 5
+    assert scene["learned_from_the_page"] == []
+    assert scene["handed_in"] == {"status": "quarantined", "rules": ["conceal-from-user", "download-and-run"]}
+    assert "looks like a secret" in scene["refused"]
+
+
+def test_the_rule_is_broken_before_and_kept_since_because_the_hook_denies(facts: dict[str, Any]) -> None:
+    scene = facts["The next run gets it"]
+    assert (scene["given"], scene["given_to_a_poem"]) == (True, False)
+    assert scene["before"] == [6, 10]
+    wanted = [turn for one in read_sessions("next_week.txt") for turn in one.turns if turn.text.startswith("npm ")]
+    assert scene["since"] == [0, len(wanted)]
+    assert scene["denied"] == len(wanted)
+
+
+def test_the_harmful_draft_is_stopped_by_replay_alone(facts: dict[str, Any]) -> None:
+    scene = facts["A draft that does harm is stopped"]
+    assert (scene["findings"], scene["cases"], scene["decision"], scene["shipped"]) == (0, 7, "reject", False)
+    assert "-100.0 points on 7 fresh cases" in scene["reason"]
+
+
+def test_the_change_is_taken_back_to_the_byte(facts: dict[str, Any]) -> None:
+    scene = facts["A change is taken back"]
+    assert scene == {"versions": ["apply", "hand-edit", "rollback"], "as_it_was": True}
+
+
+def test_the_training_accepts_some_changes_and_the_last_gate_says_yes(facts: dict[str, Any]) -> None:
+    scene = facts["A skill is trained"]
+    assert 0 < scene["accepted"] < scene["proposed"]
+    assert scene["decision"]["action"].startswith("accept")
+
+
+def test_no_secret_is_in_the_store_or_on_the_screen(told: tuple[Path, str]) -> None:
+    folder, output = told
+    (token,) = secrets().values()
     texts = {"the output": output.encode()} | {
-        str(file): file.read_bytes() for file in folder.rglob("*") if file.is_file()
+        str(file): file.read_bytes() for file in folder.rglob("*") if file.is_file() and file.parent.name != "sessions"
     }
     assert any(name.endswith("metier.db") for name in texts)
-    for name, content in texts.items():
-        assert not [part for part in parts if part.encode() in content], name
+    assert [name for name, content in texts.items() if token.encode() in content] == []
+    assert any(token in file.read_text("utf-8") for file in (folder / "sessions").iterdir())  # the agent's own file
 
 
-def test_every_secret_stands_in_some_sample() -> None:
-    whole = "\n".join(
-        text for run in samples() for text in (run.message, *(t for c in run.tools for t in (c.input, c.output)))
-    )
-    assert [name for name, value in secrets().items() if value not in whole] == []
-
-
-def test_the_shipped_file_holds_places_for_secrets_and_no_secret() -> None:
+def test_the_shipped_stories_hold_places_for_secrets_and_no_secret() -> None:
     import metier.cli.demo.samples
     from metier.redaction import Redactor
 
-    text = Path(metier.cli.demo.samples.__file__).with_name("runs.jsonl").read_text(encoding="utf-8")
-    found = [text[hit.start : hit.end] for hit in Redactor(b"key").find(text)]
-    assert [secret for secret in found if "@@" not in secret] == []
-
-
-def test_the_page_is_plain_and_fits_eighty_columns(told: tuple[Path, str]) -> None:
-    folder, output = told
-    assert "\x1b" not in output
-    assert [
-        line for line in output.splitlines() if len(line) > 80 and str(folder) not in line and "PATH" not in line
-    ] == []
-    for words in (
-        "Recorded 30 runs",
-        "0 new, 30 already known",
-        "[REDACTED:stripe-key:",
-        f"metier -w {folder} runs list",
-    ):
-        assert words in output
+    for file in Path(metier.cli.demo.samples.__file__).parent.glob("*.txt"):
+        text = file.read_text(encoding="utf-8")
+        found = [text[hit.start : hit.end] for hit in Redactor(b"key").find(text)]
+        assert [secret for secret in found if "@@" not in secret] == []
 
 
 def test_the_kept_workspace_can_be_looked_at_again(told: tuple[Path, str]) -> None:
     folder, _ = told
-    done = demo("-w", str(folder), "runs", "list", "--json")
-    assert len(json.loads(done.stdout)) == 30 + 2 + 8  # the samples, the imported session's, and those of a chore
-
-
-def test_without_a_home_that_can_be_written_the_demo_has_a_key_of_its_own(tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    done = demo("demo", "--keep", str(kept), METIER_IDENTITY="")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert f"HOME={kept} metier -w {kept} runs list" in done.stdout
-    again = demo("-w", str(kept), "runs", "list", "--json", METIER_IDENTITY="", HOME=str(kept))
-    assert len(json.loads(again.stdout)) == 40
-
-
-def test_a_chore_becomes_a_skill_and_the_skill_learns_one_more_step(told: tuple[Path, str]) -> None:
-    folder, output = told
-    document = (folder / ".agents" / "skills" / "bump-dependency" / "SKILL.md").read_text(encoding="utf-8")
-    for step in ("uv add", "pytest -q", "git commit", "pip-audit"):
-        assert step in document
-    assert [line for line in document.splitlines() if line.strip() and line[:70] not in output] == []
-    blame = json.loads(demo("-w", str(folder), "skills", "blame", "bump-dependency", "--json").stdout)
-    assert {(one["version"], len(one["runs"])) for one in blame} == {(1, 4), (2, 7)}
-    assert [one["version"] for one in blame if "pip-audit" in one["text"]] == [2]
+    done = demo("-w", str(folder), "runs", "list", "--limit", "100", "--json")
+    assert len(json.loads(done.stdout)) == 34 + len(read_sessions("next_week.txt"))
+    why = demo("-w", str(folder), "skills", "blame", "bump-dependency", "--json")
+    assert {len(one["runs"]) for one in json.loads(why.stdout)} == {5}
 
 
 def test_the_shipped_requests_are_about_shipped_skills_and_some_are_about_none() -> None:
@@ -135,14 +151,6 @@ def test_the_shipped_requests_are_about_shipped_skills_and_some_are_about_none()
     assert sum(not one["gold"] for one in asked) >= 10
     assert {name for one in asked for name in one["gold"]} == documents().keys()
     assert len({one["query"] for one in asked}) == len(asked)
-
-
-def test_the_next_request_gets_the_skill_that_was_learned_and_another_gets_none(told: tuple[Path, str]) -> None:
-    _, output = told
-    scene = output.partition("metier select TASK")[2]
-    assert scene.index("chosen") < scene.index("bump-dependency") < scene.index("close")
-    assert "No skill fits" in scene
-    assert scene.index("metier eval selection") < scene.index("recall@1")
 
 
 def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:

@@ -1,52 +1,103 @@
-"""Small parts of the demo's scenes: titles, lines, bars, results."""
+"""Small parts of the demo: a scene, titles, lines, bars."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from metier.cli.output import visible
+from rich.text import Text
+
+from metier.text.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator, Mapping
+    from datetime import datetime
 
-    from rich.console import RenderableType
+    from rich.console import Console
+
+    from metier.workspace import Workspace
 
 T = TypeVar("T")
-WIDTH = 80
-"""Columns the demo uses at most, whatever the terminal has."""
+WIDTH = 100
+"""Columns that the demo uses at most."""
 BLOCKS = "▁▂▃▄▅▆▇█"
-WIDE = 2
-"""Characters of one block."""
+FIRST, SECOND = "   ", "      "
+"""What is before a line, and before what did not fit on it."""
 BAR = 24
 """Characters of a full bar."""
+GOOD, BAD, QUIET = "green", "bold red", "dim"
 
 
-def title(text: str) -> Iterator[RenderableType]:
-    """A heading with room above it."""
-    from rich.rule import Rule
-    from rich.text import Text
+class DemoClock:
+    """A clock that is set by hand, so that the same demo has the same moments."""
 
-    yield line("")
-    yield Rule(Text(text, style="bold"), align="left", style="dim")
+    def __init__(self, now: datetime) -> None:
+        self.now = now
 
-
-def line(text: str, style: str = "") -> RenderableType:
-    """A line of text, with nothing in it that steers a terminal."""
-    from rich.text import Text
-
-    return Text(visible(text), style=style)
+    def __call__(self) -> datetime:
+        """The moment it was set to."""
+        return self.now
 
 
-def bars(rows: Iterable[tuple[str, float, str]]) -> Iterator[RenderableType]:
-    """A label, a bar as long as the share of the whole, a figure."""
-    for label, share, figure in rows:
-        filled = round(share * BAR)
-        yield line(f"  {label:<14} {'█' * filled}{'░' * (BAR - filled)} {figure}")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """Where the scenes happen."""
+
+    ws: Workspace
+    clock: DemoClock
+    environ: Mapping[str, str]
+    """What its hooks see of the environment."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A part of the demo: what it shows, and the same as data."""
+
+    title: str
+    lines: tuple[Text, ...]
+    facts: dict[str, object]
+
+
+def heading(number: int, title: str) -> Text:
+    """The line above a scene."""
+    return Text(f"{number}  {title} {'─' * (WIDTH - len(title) - 4)}", style="bold")
+
+
+def line(*parts: str | tuple[str, str]) -> Text:
+    """A line of a scene: texts, or texts with a style, and nothing that steers a terminal."""
+    made = Text()
+    for part in parts:
+        text, style = (part, "") if isinstance(part, str) else part
+        made.append(visible(" ".join(text.splitlines())), style=style)
+    return made
+
+
+def folded(text: Text, out: Console) -> Iterator[Text]:
+    """A line as the screen shows it: on at most two lines, the second one further in."""
+    first, *more = text.wrap(out, WIDTH - len(SECOND))
+    rest = Text(" ").join(more)
+    rest.truncate(WIDTH - len(SECOND), overflow="ellipsis")
+    first.rstrip()
+    rest.rstrip()
+    yield Text(FIRST).append_text(first)
+    if more:
+        yield Text(SECOND).append_text(rest)
+
+
+def stopped(what: str, why: str) -> Text:
+    """A line about what did not get through, in red."""
+    return line(("✗ stopped  ", BAD), what, (f": {why}", BAD))
+
+
+def bar(share: float, *, good: bool) -> tuple[str, str]:
+    """A bar as long as a share of the whole."""
+    filled = round(share * BAR)
+    return "█" * filled + "░" * (BAR - filled), GOOD if good else BAD
 
 
 def curve(shares: Iterable[float]) -> str:
     """Shares of the whole as a row of blocks, each as high as its share."""
-    return "".join(BLOCKS[min(len(BLOCKS) - 1, int(share * len(BLOCKS)))] * WIDE for share in shares)
+    return "".join(BLOCKS[min(len(BLOCKS) - 1, int(share * len(BLOCKS)))] for share in shares)
 
 
 def result_of(events: Generator[object, None, T]) -> T:

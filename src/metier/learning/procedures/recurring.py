@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from metier.learning.drafting.sanitise import is_risky, without_hosts, without_marks
+from metier.learning.drafting.sanitise import is_dictated, is_risky, without_hosts, without_marks
 from metier.learning.procedures.actions import below_root, foreign_tool, input_texts, is_plan, shell_line, written_file
 from metier.learning.procedures.shell import without_folder
 from metier.review.reach.hosts import hosts_in
@@ -70,9 +70,15 @@ class Recurring:
 def lines_of(run: Run, told: frozenset[str], root: str) -> list[RunLine]:
     """What a run said and wrote, line by line, each once, in order.
 
-    `told` are the hosts that people have named, lines with others are left out; `root` is the project's folder.
+    `told` are the hosts that people have named, lines with others are left out, and so is code that a page or a tool
+    dictated; `root` is the project's folder.
     """
-    every = (line for call in run.tools for line in _of_call(call))
+    every = (
+        line
+        for at, call in enumerate(run.tools)
+        for line in _of_call(call)
+        if line.kind == "prose" or not is_dictated(line.text, at, run)
+    )
     found = dict.fromkeys(_clean(line, told, root) for line in (*every, *_prose(run.output)) if line.text)
     return [line for line in found if len(line.text) <= LONGEST and told.issuperset(hosts_in(line.text))][:MANY]
 
