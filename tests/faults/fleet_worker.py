@@ -33,7 +33,7 @@ def count(ws: Workspace, given: Mapping[str, object]) -> str:
 
 if __name__ == "__main__":
     with Workspace.open(sys.argv[1], create=False) as opened:
-        worker = FleetWorker([opened], WorkerPace(slots=4, heartbeat=2.0), {"count": count})
+        worker = FleetWorker([opened], {"count": count}, WorkerPace(slots=4, heartbeat=2.0))
         signal.signal(signal.SIGTERM, lambda *_: worker.close())
         for _ in worker.events():
             pass

@@ -12,6 +12,7 @@ from metier.fleet.jobs import Job
 from metier.fleet.queue import QueuedJobs
 from metier.fleet.worker import FleetWorker, WorkerPace
 from metier.store.engines.fenced import FencedEngine
+from metier.store.engines.postgres import PostgresEngine
 from metier.store.tables import meta
 from metier.store.tables.fleet.queue import JobAttempt
 from metier.workspace import Workspace
@@ -43,7 +44,7 @@ def job(number: int, **given: int) -> Job:
 
 
 def worked(ws: Workspace, does: Callable[[Workspace, Mapping[str, object]], str]) -> list[WorkerEvent]:
-    return list(FleetWorker([ws], ONCE, {"count": does}).events())
+    return list(FleetWorker([ws], {"count": does}, ONCE).events())
 
 
 def test_jobs_are_done_once_each_and_what_came_of_them_is_kept(shared: Workspace) -> None:
@@ -111,7 +112,7 @@ def test_an_attempt_that_was_taken_over_writes_nothing_and_ends_nobodys_job(shar
         return "taken over"
 
     jobs.put([job(1)])
-    told = FleetWorker([shared], ONCE, {"count": sleeps}).events()
+    told = FleetWorker([shared], {"count": sleeps}, ONCE).events()
     notes = [one.event for one in told if isinstance(one.event, Noted)]
     assert any("taken over while this worker was silent" in one.text for one in notes)
     assert [one.state for one in jobs.status().running] == ["doing"]  # the sleeper's failure did not end it
@@ -132,10 +133,11 @@ def test_a_store_for_an_attempt_refuses_another_workspaces_job(shared: Workspace
 
     def does(ws: Workspace, given: Mapping[str, object]) -> str:
         (row,) = jobs.status().running
-        foreign = FencedEngine(new_postgres, JobAttempt(row.job, row.attempts), wait=5, workspace="another")
+        other = PostgresEngine(new_postgres, wait=5, workspace="another")
+        foreign = FencedEngine(other, JobAttempt(row.job, row.attempts))
         with pytest.raises(LostJobError), foreign.write():
             pass
-        foreign.close()
+        other.close()
         return "refused"
 
     jobs.put([job(1)])
@@ -160,7 +162,7 @@ def test_workspaces_on_one_store_see_and_do_their_own_jobs_only(
         assert QueuedJobs(site.context).status().waiting == ()
         (left,) = QueuedJobs(shared.context).status().waiting
         assert QueuedJobs(site.context).drop([left.job]) == QueuedJobs(site.context).retry([left.job]) == []
-        told = FleetWorker([shared, site], ONCE, {"count": does}).events()
+        told = FleetWorker([shared, site], {"count": does}, ONCE).events()
         assert {one.workspace for one in told} == {shared.name}
 
 
@@ -168,4 +170,4 @@ def test_a_workspace_with_a_store_of_its_own_is_refused(ws: Workspace) -> None:
     with pytest.raises(ConfigError, match="needs PostgreSQL"):
         QueuedJobs(ws.context)
     with pytest.raises(ConfigError, match="needs PostgreSQL"):
-        FleetWorker([ws])
+        FleetWorker([ws], {})

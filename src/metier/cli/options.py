@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from typer._click import Context
 
+    from metier.training.service.order import Order
     from metier.workspace import Workspace
 
 T = TypeVar("T")
@@ -36,6 +37,7 @@ Login = Annotated[
         "--login", help="Give the agent your own login (and settings) for the time of each rollout; it can read them."
     ),
 ]
+Fleet = Annotated[bool, typer.Option("--fleet", help="Let the workers of this store make the rollouts.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show every change, and change nothing.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="Show at most this many.")]
 
@@ -109,6 +111,22 @@ def with_login(target: str, *, login: bool) -> str:
     if login and not target.startswith("agent="):
         raise UsageError("--login is for an agent: add --target agent=claude-code, or leave --login out.")
     return f"{target} --login" if login else target
+
+
+def with_workers(ws: Workspace, order: Order, workers: int | None, *, fleet: bool) -> Order:
+    """The order with so many rollouts side by side, here or on a fleet."""
+    from dataclasses import replace
+
+    from metier.cli.output import talk
+
+    if not fleet:
+        return replace(order, workers=workers or order.workers)
+    from metier.fleet.rollout_asks import WIDTH, FleetRollouts
+
+    elsewhere = FleetRollouts(ws.context)
+    if not elsewhere.workers():
+        talk("No worker is running: this waits until one does. Start one: metier worker")
+    return replace(order, workers=workers or WIDTH, elsewhere=elsewhere)
 
 
 def tell_budget(ws: Workspace, *named: str) -> None:

@@ -12,7 +12,7 @@ from procrastinate.manager import JobManager
 from procrastinate.retry import BaseRetryStrategy, RetryDecision
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from metier.errors import BusyError, LostJobError, UnreachableError
+from metier.errors import BusyError, LostJobError, RefusedError, UnreachableError
 from metier.store.tables.fleet.queue import FINISH, RETRY
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ TRIES = 3
 """How often a job is tried that fails by itself."""
 PAUSE = 5
 """Seconds before a job is tried again; doubled for each further try."""
+SOON = 1
+"""The same for one that a worker refused: another one may do it."""
 LONGEST = 60
 """The longest pause."""
 PASSING = 20
@@ -64,7 +66,8 @@ class Patience(BaseRetryStrategy):
         most = PASSING if isinstance(exception, BusyError | UnreachableError) else TRIES
         if job.attempts + 1 >= most:
             return None
-        return RetryDecision(retry_in={"seconds": min(LONGEST, PAUSE * 2**job.attempts)})
+        pause = SOON if isinstance(exception, RefusedError) else PAUSE
+        return RetryDecision(retry_in={"seconds": min(LONGEST, pause * 2**job.attempts)})
 
 
 def open_app(url: str) -> App:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from metier.events import Ended
 from metier.fleet.jobs import Job
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     from metier.fleet.jobs import Json
     from metier.workspace import Workspace
@@ -31,4 +31,14 @@ def learn_once(ws: Workspace, given: Mapping[str, Json]) -> str:  # noqa: ARG001
     return said
 
 
-KINDS: dict[str, Kind] = {"learn": learn_once}
+MANY = frozenset({"rollout"})
+"""Kinds with so many jobs that only failures are kept."""
+
+
+@contextmanager
+def open_kinds(environ: Mapping[str, str], *, programs: bool) -> Generator[dict[str, Kind]]:
+    """Every kind of job, with what stays open between two of them; `programs`: those that jobs name may be run."""
+    from metier.fleet.rollout_jobs import RolloutJobs
+
+    with RolloutJobs(environ, programs=programs) as rollouts:
+        yield {"learn": learn_once, "rollout": rollouts}

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.fleet.jobs import Job
+    from metier.store.engines.engine import Transaction
 
 HEARTBEAT = 30.0
 """Seconds of silence after which a worker counts as dead."""
@@ -32,9 +33,13 @@ class QueuedJobs:
     def put(self, jobs: Sequence[Job]) -> int:
         """Hand jobs in, all or none; says how many are new."""
         with self._ctx.store.write() as transaction:
-            waiting = queue.waiting_keys(transaction)
-            fresh = {job.key: job for job in jobs if job.key not in waiting}
-            queue.put(transaction, [self._row(job) for job in fresh.values()])
+            return self.put_in(transaction, jobs)
+
+    def put_in(self, transaction: Transaction, jobs: Sequence[Job]) -> int:
+        """The same, together with whatever else a transaction writes."""
+        waiting = queue.waiting_keys(transaction)
+        fresh = {job.key: job for job in jobs if job.key not in waiting}
+        queue.put(transaction, [self._row(job) for job in fresh.values()])
         return len(fresh)
 
     def status(self) -> FleetStatus:

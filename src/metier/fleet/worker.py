@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from queue import SimpleQueue
 from threading import Event as Flag
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import psycopg
 from procrastinate import exceptions
@@ -20,7 +20,7 @@ from psycopg_pool import PoolTimeout
 from metier.errors import BusyError, ConfigError, LostJobError, MetierError, StoreError, UnreachableError
 from metier.events import Began, Ended, Noted
 from metier.fleet.engine import Patience, keep_taking_over, open_app, take_over
-from metier.fleet.kinds import KINDS
+from metier.fleet.kinds import MANY
 from metier.fleet.queue import HEARTBEAT, check_store, install
 from metier.store.engines.fenced import FencedEngine
 from metier.store.tables.fleet import outcomes
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from metier.events import Event
     from metier.fleet.kinds import Kind
+    from metier.store.engines.postgres import PostgresEngine
 
 AWAY = (exceptions.ConnectorException, psycopg.Error, PoolTimeout, OSError)
 """What says that the server is away, or was for a moment."""
@@ -68,7 +69,7 @@ class FleetWorker:
     """Works until it is closed; iterate over `events()` in one thread, close it from anywhere."""
 
     def __init__(
-        self, workspaces: Sequence[Workspace], pace: WorkerPace | None = None, kinds: Mapping[str, Kind] = KINDS
+        self, workspaces: Sequence[Workspace], kinds: Mapping[str, Kind], pace: WorkerPace | None = None
     ) -> None:
         self._url = common_store(workspaces)
         self._workspaces = {queue_of(ws.name): ws for ws in workspaces}
@@ -170,7 +171,8 @@ class FleetWorker:
         with closing(_fenced(ws, attempt)) as own:
             try:
                 text = self._kinds[job.task_name](own, given)
-                self._keep(own, attempt, job.task_name, text, ok=True)
+                if job.task_name not in MANY:
+                    self._keep(own, attempt, job.task_name, text, ok=True)
             except (LostJobError, BusyError, UnreachableError) as error:
                 self._told.put(replace(tell, event=Noted(stage=job.task_name, text=_line(error), level="warning")))
                 raise
@@ -212,9 +214,8 @@ def common_store(workspaces: Sequence[Workspace]) -> str:
 
 def _fenced(ws: Workspace, attempt: JobAttempt) -> Workspace:
     """A workspace for one attempt at a job: it writes only as long as the attempt has the job."""
-    ctx = ws.context
-    store = FencedEngine(ctx.config.store, attempt, wait=ctx.config.lock_wait, workspace=ctx.name)
-    return Workspace(context=replace(ctx, store=store))
+    store = FencedEngine(cast("PostgresEngine", ws.context.store), attempt)
+    return Workspace(context=replace(ws.context, store=store))
 
 
 def _line(error: BaseException) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.options import AsJson, Login, open_workspace, options_from, tell_budget, with_login
+from metier.cli.options import AsJson, Fleet, Login, open_workspace, options_from, tell_budget, with_login, with_workers
 from metier.cli.output import console, emit, result_with_progress, talk
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ Budget = Annotated[
         "--budget", metavar="NAME=N", help="Spend at most: rollouts, calls, tokens, usd, seconds; can be repeated."
     ),
 ]
-Workers = Annotated[int, typer.Option(min=1, max=256, help="Rollouts in parallel.")]
+Workers = Annotated[
+    int | None, typer.Option(min=1, max=256, help="Rollouts in parallel.", show_default="8; on a fleet 64")
+]
 Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="Time limit of one rollout.")]
 Commands = Annotated[
     bool, typer.Option("--allow-commands", help="Let cases run commands as checks; read the cases first.")
@@ -55,7 +57,8 @@ class EvalOptions:
     samples: Samples = 1
     judge: Judge = ""
     budget: Budget = None
-    workers: Workers = 8
+    workers: Workers = None
+    fleet: Fleet = False
     timeout: Timeout = 120.0
     commands: Commands = False
     every: Every = False
@@ -85,10 +88,10 @@ def command(ctx: typer.Context, asked: EvalOptions) -> None:
             target=with_login(asked.target, login=asked.login),
             optimiser=asked.judge,
             limits=limits_from(asked.budget or []),
-            workers=asked.workers,
             seconds=asked.timeout,
             commands=asked.commands,
         )
+        order = with_workers(ws, order, asked.workers, fleet=asked.fleet)
         other = side_of(ws.library, order, asked.against)
         if not asked.budget and not asked.as_json:
             tell_budget(ws, asked.judge, asked.target)

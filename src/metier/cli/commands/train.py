@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from metier.cli.options import AsJson, Limit, Login, RunByDefault, open_workspace, options_from, tell_budget, with_login
+from metier.cli.options import (
+    AsJson,
+    Fleet,
+    Limit,
+    Login,
+    RunByDefault,
+    open_workspace,
+    options_from,
+    tell_budget,
+    with_login,
+    with_workers,
+)
 from metier.cli.output import console, emit, table, talk
 from metier.errors import InputError, UsageError
 
@@ -45,7 +56,9 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--spec", metavar="NAME=VALUE", help="A search setting, such as epochs=2; can be repeated."),
 ]
-Workers = Annotated[int, typer.Option(min=1, max=256, help="Rollouts and calls in parallel.")]
+Workers = Annotated[
+    int | None, typer.Option(min=1, max=256, help="Rollouts and calls in parallel.", show_default="8; on a fleet 64")
+]
 Budget = Annotated[
     list[str] | None,
     typer.Option(
@@ -97,7 +110,8 @@ class TrainFlags:
     optimiser: Optimiser = ""
     spec: Settings = None
     budget: Budget = None
-    workers: Workers = 8
+    workers: Workers = None
+    fleet: Fleet = False
     timeout: Timeout = 120.0
     commands: Commands = False
     apply: Apply = False
@@ -116,6 +130,7 @@ def run(ctx: typer.Context, asked: TrainFlags) -> None:
     It shows an estimate first. After Ctrl-C or a crash, run the same command again: it continues and pays for nothing
     twice. The result is confirmed on fresh cases and becomes a draft. With --apply it ships if fresh cases confirm it
     and review passes it (undo: metier skills rollback SKILL). Exits with 1 if it found nothing better or was stopped.
+    With --fleet the rollouts run on the workers of this store (metier worker); the result is the same, byte by byte.
 
     Example:  metier train deploy --cases cases.jsonl --spec epochs=2 --budget calls=500  ·  metier train show
     """
@@ -130,10 +145,10 @@ def run(ctx: typer.Context, asked: TrainFlags) -> None:
             optimiser=asked.optimiser,
             spec=spec_from(asked.spec or []),
             limits=limits_from(asked.budget or []),
-            workers=asked.workers,
             seconds=asked.timeout,
             commands=asked.commands,
         )
+        order = with_workers(ws, order, asked.workers, fleet=asked.fleet)
         told = ProgressOptions(quiet=asked.as_json, events_as_json=asked.events, explain=asked.explain)
         wanted = _ResultOptions(apply=asked.apply, out=asked.out, report=asked.report, told=told, as_json=asked.as_json)
         _train_and_report(ws, order, wanted)
@@ -144,6 +159,8 @@ def resume(
     ctx: typer.Context,
     training: RunArgument,
     budget: Budget = None,
+    workers: Workers = None,
+    fleet: Fleet = False,
     apply: Apply = False,
     out: Out = "",
     report: Report = "",
@@ -167,6 +184,7 @@ def resume(
                 if order.target == IMPORTED
                 else "This training was started from Python with its own target. Continue it there, with the same call."
             )
+        order = with_workers(ws, order, workers, fleet=fleet)
         told = ProgressOptions(quiet=as_json, events_as_json=events, explain=explain)
         _train_and_report(ws, order, _ResultOptions(apply=apply, out=out, report=report, told=told, as_json=as_json))
 

@@ -157,5 +157,13 @@ class BatchedWrites:
                 cast("threading.Lock", heir.wakes).release()
 
 
+class PromptWrites(BatchedWrites):
+    """Writes without a journal: what a thread has added is committed before it goes on to something new."""
+
+    def noted(self) -> None:
+        """Commit what was taken in so far."""
+        self.settle()
+
+
 def _nothing(_: Transaction) -> None:
     """Writes nothing; what it waits for is what came before it."""

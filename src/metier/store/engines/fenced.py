@@ -19,9 +19,15 @@ if TYPE_CHECKING:
 class FencedEngine(PostgresEngine):
     """A PostgreSQL store whose every write transaction first makes sure that its attempt still has the job."""
 
-    def __init__(self, url: str, attempt: JobAttempt, *, wait: float, workspace: str) -> None:
-        super().__init__(url, wait=wait, workspace=workspace)
+    def __init__(self, base: PostgresEngine, attempt: JobAttempt) -> None:
+        super().__init__(base.url, wait=base.wait, workspace=base.workspace)
+        self.base = base
+        """The same store without a fence, whose connections this one uses."""
+        self.share_lines(base)
         self._attempt = attempt
+
+    def close(self) -> None:
+        """The connections are not its own."""
 
     @contextmanager
     def write(self, *, synced: bool = True) -> Generator[PostgresTransaction]:

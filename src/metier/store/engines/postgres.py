@@ -74,9 +74,9 @@ class PostgresEngine:
             raise ConfigError(
                 "store is a PostgreSQL address, but its driver is missing: pip install 'metier[postgres]'."
             )
-        self._url = url
+        self.url = url
         self.workspace = workspace
-        self._wait = wait
+        self.wait = wait
         self._lines: dict[int, Line] = {}
         self.held: set[int] = set()
         """Numbers of the server's locks that this engine holds."""
@@ -99,7 +99,7 @@ class PostgresEngine:
 
         If the connection is lost while it is committed, the server is asked what became of it.
         """
-        limits = f"SELECT set_config('lock_timeout', '{int(self._wait * 1000) or 1}', true), {IDLE}"
+        limits = f"SELECT set_config('lock_timeout', '{int(self.wait * 1000) or 1}', true), {IDLE}"
         number, is_whole = "", False
         try:
             with self._session(limits) as transaction:
@@ -122,7 +122,7 @@ class PostgresEngine:
                 found[:] = self.run_on(self.line(), "SELECT pg_xact_status(?::xid8)", (number,))
             return bool(found) and found[0][0] != "in progress"
 
-        return try_lock(is_known, self._wait) and found[0][0] == "committed"
+        return try_lock(is_known, self.wait) and found[0][0] == "committed"
 
     def erase(self, *, compact: bool = False) -> None:
         """Let PostgreSQL reclaim deleted rows; its own log is the database administrator's."""
@@ -150,6 +150,10 @@ class PostgresEngine:
         """Not for PostgreSQL: it has better tools of its own."""
         raise RefusedError("The store is PostgreSQL: bring it back with pg_restore.")
 
+    def share_lines(self, other: PostgresEngine) -> None:
+        """Use another engine's connections from now on."""
+        self._lines, self.held = other._lines, other.held
+
     def close(self) -> None:
         """Close every connection."""
         for line in self._lines.values():
@@ -171,8 +175,8 @@ class PostgresEngine:
     @contextmanager
     def _turn(self, line: Line) -> Generator[Connection[Row]]:
         """A connection for one thread at a time, alive."""
-        if not line.turn.acquire(timeout=self._wait):
-            raise BusyError(f"Another thread has had the only connection to the store for more than {self._wait:g} s.")
+        if not line.turn.acquire(timeout=self.wait):
+            raise BusyError(f"Another thread has had the only connection to the store for more than {self.wait:g} s.")
         try:
             if not _alive(line.connection):
                 line.connection.close()
@@ -197,7 +201,7 @@ class PostgresEngine:
     def _connect(self) -> Connection[Row]:
         assert psycopg is not None  # noqa: S101 - checked by __init__
         try:
-            connection = psycopg.connect(self._url, connect_timeout=10, autocommit=True)
+            connection = psycopg.connect(self.url, connect_timeout=10, autocommit=True)
             with _closed_on_error(connection):
                 connection.execute("CREATE SCHEMA IF NOT EXISTS metier")
                 connection.execute("SET search_path TO metier")
@@ -216,7 +220,7 @@ class PostgresEngine:
         except UnicodeEncodeError:
             raise InputError(NOT_TEXT) from None
         except psycopg.errors.LockNotAvailable:
-            raise BusyError(f"Another process has been writing to the store for more than {self._wait:g} s.") from None
+            raise BusyError(f"Another process has been writing to the store for more than {self.wait:g} s.") from None
         except psycopg.OperationalError as error:
             with suppress(psycopg.Error):
                 connection.close()

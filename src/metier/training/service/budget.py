@@ -58,25 +58,30 @@ class StopSignal:
 class StoredReplies:
     """Replies in the store; counts those it could give."""
 
-    def __init__(self, ctx: Context, grouped: BatchedWrites) -> None:
+    def __init__(self, ctx: Context, grouped: BatchedWrites, *, shared: bool = False) -> None:
         self._ctx = ctx
         self._grouped = grouped
-        self._known = KnownKeys(ctx.store, "memo")
+        self._known = None if shared else KnownKeys(ctx.store, "memo")
+        """None: others add replies meanwhile, so each is looked for in the store."""
         self._fresh: dict[str, bytes | None] = {}
         """What was kept here, and None for what was looked for and not found: nobody else writes it meanwhile."""
         self.hits = 0
 
     def get(self, key: str) -> bytes | None:
         """The value under a key, if it is there."""
-        if key not in self._fresh:
-            self._fresh[key] = self._found(key) if self._known.may_hold(key) else None
-        value = self._fresh[key]
+        if self._known is None:
+            value = self._found(key)
+        else:
+            if key not in self._fresh:
+                self._fresh[key] = self._found(key) if self._known.may_hold(key) else None
+            value = self._fresh[key]
         self.hits += value is not None
         return value
 
     def put(self, key: str, value: bytes) -> None:
         """Keep a value; the first one stays."""
-        self._fresh[key] = value
+        if self._known is not None:
+            self._fresh[key] = value
         row = (key, value, self._ctx.now(), self._ctx.name)
         self._grouped.add(memo.put_all, row, memo_line(row), more=True)
 

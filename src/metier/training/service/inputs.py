@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from metier.store.tables.training.trainings import Training
     from metier.training.gates.gate import Gate
     from metier.training.scoring.scorer import Function
+    from metier.training.service.remote import RolloutService
     from metier.training.targets.callable import Agent
     from metier.training.targets.target import Target
     from metier.types.trials import Case
@@ -61,6 +62,7 @@ class TrainOptions(TypedDict, total=False):
     commands: bool
     functions: Mapping[str, Function]
     gate: Gate
+    elsewhere: RolloutService
 
 
 def build_order(library: Library, skill: str, **asked: Unpack[TrainOptions]) -> Order:

@@ -31,8 +31,19 @@ NOTHING = Amount()
 class TrainingLedger:
     """A ledger over two accounts, the training's and the day's; a refusal waits first for what calls give back."""
 
-    def __init__(self, ctx: Context, grouped: BatchedWrites, account: str, daily: Limits, closing: StopSignal) -> None:
+    def __init__(
+        self,
+        ctx: Context,
+        grouped: BatchedWrites,
+        account: str,
+        daily: Limits,
+        closing: StopSignal,
+        *,
+        blocks: tuple[int, ...] = BLOCKS,
+    ) -> None:
         self._closing = closing
+        self._blocks = blocks
+        """Empty: nothing is reserved but what is asked for."""
         self._ctx = ctx
         self._grouped = grouped
         self._account = account
@@ -153,7 +164,7 @@ class TrainingLedger:
             if problem := exceeded_limit(spent, asked, most):
                 said = problem if most is limits else f"{problem}; that of a day, which begins at midnight UTC"
                 return said, self._settled + 1 if self._reserved > self._settled else 0, None
-        self._reserve(transaction, day, asked, max(1, size_of(asked, NOTHING, sums)))
+        self._reserve(transaction, day, asked, max(1, size_of(asked, NOTHING, sums, self._blocks)))
         self._taken(day, asked, transaction)
         return "", 0, transaction
 
@@ -162,7 +173,7 @@ class TrainingLedger:
         sums = ((self._sum(transaction, self._account), limits), (self._sum(transaction, day), self._daily))
         with self._lock:
             left = self._block[1]
-        if size := size_of(asked, left, sums):
+        if size := size_of(asked, left, sums, self._blocks):
             self._reserve(transaction, day, asked, size)
         return transaction
 
@@ -207,9 +218,9 @@ def holds(amount: Amount, asked: Amount) -> bool:
     )
 
 
-def size_of(asked: Amount, left: Amount, sums: Sequence[tuple[Amount, Limits]]) -> int:
+def size_of(asked: Amount, left: Amount, sums: Sequence[tuple[Amount, Limits]], blocks: Sequence[int] = BLOCKS) -> int:
     """The calls of the largest block that is, with what is left of another, a small part of what may be spent."""
-    fit = (size for size in BLOCKS if all(fits(spent, left + times(asked, size), most) for spent, most in sums))
+    fit = (size for size in blocks if all(fits(spent, left + times(asked, size), most) for spent, most in sums))
     return next(fit, 0)
 
 

@@ -13,7 +13,7 @@ from metier.models.layers.stack import Layers
 from metier.models.price import price_of, unknown_price
 from metier.models.spec import parse_spec
 from metier.training.service.budget import StoredCalls, StoredReplies
-from metier.training.service.ledger import TrainingLedger
+from metier.training.service.ledger import BLOCKS, TrainingLedger
 from metier.training.service.stack import model_stack
 from metier.types import Tokens
 
@@ -39,12 +39,23 @@ REMEMBERED = 1024
 class TrainingModels:
     """Opens models by their text; the same text is the same model."""
 
-    def __init__(self, ctx: Context, grouped: BatchedWrites, account: str, limits: Limits, closing: StopSignal) -> None:
+    def __init__(
+        self,
+        ctx: Context,
+        grouped: BatchedWrites,
+        account: str,
+        limits: Limits,
+        closing: StopSignal,
+        *,
+        shared: bool = False,
+    ) -> None:
+        """Shared: other machines spend from the same account, so nothing is reserved ahead or taken for known."""
         self._ctx = ctx
         self._limits = limits
         self._sleep = closing.sleep
-        self.memo = StoredReplies(ctx, grouped)
-        self.ledger = TrainingLedger(ctx, grouped, account, _daily_limits(ctx, limits), closing)
+        self.memo = StoredReplies(ctx, grouped, shared=shared)
+        blocks = () if shared else BLOCKS
+        self.ledger = TrainingLedger(ctx, grouped, account, _daily_limits(ctx, limits), closing, blocks=blocks)
         self._calls = StoredCalls(ctx, grouped)
         self._redact: Callable[[str], str] = lru_cache(maxsize=REMEMBERED)(ctx.redact)
         self._bare: list[HttpModel | ForeignProvider | AgentProgram] = []

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from metier.models.model import Model
     from metier.training.gates.gate import Gate
     from metier.training.scoring.scorer import Function
+    from metier.training.service.remote import RolloutService
     from metier.training.spec import Spec
     from metier.training.targets.callable import Agent
     from metier.training.targets.target import Target
@@ -102,6 +103,9 @@ class Order:
     """Where the cases came from, for people."""
     gate: Gate | None = None
     """A gate of one's own, with the setting `gate=own`; make it a dataclass, as its fields are part of the id."""
+
+    elsewhere: RolloutService | None = None
+    """Makes the rollouts on other machines; no part of the id, as they are the same."""
 
     def __post_init__(self) -> None:
         for what, seconds in (("an attempt", self.seconds), ("an answer of the optimiser", self.spec.timeout)):

@@ -8,27 +8,21 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from metier.errors import RefusedError, StoreError
 from metier.formats import value_json
 from metier.models.ledger import Limits
 from metier.store.engines.batched_writes import BatchedWrites
 from metier.training.rollouts.pool import Threads
-from metier.training.rollouts.rollout import ScoringRoller
-from metier.training.scoring.registry import settings_of
-from metier.training.scoring.scorer import Means
 from metier.training.scoring.scorers import Scorers
+from metier.training.service.bench import means_of, paid_target, scoring_roller
 from metier.training.service.budget import StopSignal, StoredRollouts
 from metier.training.service.journal import journal_of
 from metier.training.service.models import TrainingModels
+from metier.training.service.remote import checks_of, order_for_others
 from metier.training.service.stack import optimiser_stack, roller_stack
-from metier.training.targets.callable import function_of
-from metier.training.targets.chat import ChatTarget
-from metier.training.targets.checks import CommandChecks
 from metier.training.targets.command import CommandTarget
-from metier.training.targets.completion import CompletionTarget
-from metier.training.targets.paid import PaidTarget
 from metier.training.targets.parse import target_of
 from metier.training.targets.preflight import CASE, probe_of, problem_of
 from metier.training.targets.target import TargetSetup
@@ -40,18 +34,16 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.models.layers.replay_failures import ReplayFailures
     from metier.models.ledger import Amount
-    from metier.training.rollouts.cached import CachedRoller
-    from metier.training.scoring.scorer import Function
+    from metier.training.rollouts.cached import CachedRoller, KeyedRoller
+    from metier.training.rollouts.rollout import ScoringRoller
+    from metier.training.scoring.scorer import Means
     from metier.training.service.order import Order
     from metier.training.service.outage import HoldUnscored
-    from metier.training.targets.target import Target
 
 EVERY = 0.05
 """Seconds between two commits of what nobody waits for."""
 LAST = 9
 """The urgency of loading what only the statistics need: while the first rollouts are under way."""
-TRIES = 3
-"""How often a target is tried that says itself what went wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +68,7 @@ class TrainingResources:
         probe = probe_of(self.agent) if self.agent else None
         if self.agent is None or probe is None:
             return
-        result = _paid(probe, self.models, self.limits).run(CASE, None, 0)
+        result = paid_target(probe, self.models, self.limits).run(CASE, None, 0)
         if problem := problem_of(self.agent, result):
             raise RefusedError(problem)
 
@@ -101,48 +93,50 @@ def open_resources(
 def _bench(
     ctx: Context, order: Order, account: str, environ: Mapping[str, str], grouped: BatchedWrites
 ) -> Generator[TrainingResources]:
-    seconds = order.limits.seconds
+    seconds, limits = order.limits.seconds, order.limits.on_models
     closing = StopSignal(clock=time.monotonic, deadline=None if seconds is None else time.monotonic() + seconds)
-    lines = TrainingModels(ctx, grouped, account, order.limits.on_models, closing)
+    lines = TrainingModels(ctx, grouped, account, limits, closing)
     try:
         opened = partial(lines.open, environ=environ)
         setup = TargetSetup(open_model=opened, environ=environ, seconds=order.seconds, stop=closing.stopped)
         bare = target_of(order.target, setup)
-        target = _paid(bare, lines, order.limits.on_models)
+        target = paid_target(bare, lines, limits)
         scorers = Scorers(_means(ctx, order, lines, environ))
         scorers.check(order.cases)
         keeper = StoredRollouts(ctx, grouped, account, order.limits.rollouts, closing)
-        tries = 1 if isinstance(target, ChatTarget | CompletionTarget) else TRIES  # a model's line is patient itself
-        scoring = ScoringRoller(target=target, scorers=scorers, redact=ctx.redact, tries=tries, sleep=closing.sleep)
-        roller, doubting = roller_stack(scoring, keeper, closing)
-        _warmed(ctx)
-        with commit_regularly(grouped, lines), Threads(order.workers) as pool:
-            pool.submit(lambda: import_module("numpy"), urgency=LAST)
-            try:
-                yield TrainingResources(
-                    roller=roller,
-                    pool=pool,
-                    closing=closing,
-                    target=target.identity,
-                    grouped=grouped,
-                    keeper=keeper,
-                    unscored=doubting,
-                    models=lines,
-                    agent=bare if isinstance(bare, CommandTarget) and bare.check else None,
-                    limits=order.limits.on_models,
-                )
-            finally:
-                closing.stop("the training was interrupted")
-                lines.close()
+        with _rollouts(order, account, scoring_roller(ctx, target, scorers, closing), closing) as making:
+            roller, doubting = roller_stack(making, keeper, closing)
+            _warmed(ctx)
+            with commit_regularly(grouped, lines), Threads(order.workers) as pool:
+                pool.submit(lambda: import_module("numpy"), urgency=LAST)
+                try:
+                    yield TrainingResources(
+                        roller=roller,
+                        pool=pool,
+                        closing=closing,
+                        target=target.identity,
+                        grouped=grouped,
+                        keeper=keeper,
+                        unscored=doubting,
+                        models=lines,
+                        agent=bare if isinstance(bare, CommandTarget) and bare.check else None,
+                        limits=limits,
+                    )
+                finally:
+                    closing.stop("the training was interrupted")
+                    lines.close()
     finally:
         lines.close()
 
 
-def _paid(target: Target, lines: TrainingModels, limits: Limits) -> Target:
-    """The target, paid from the budget if it is an agent that tells what it took; models are paid where they answer."""
-    if not isinstance(target, CommandTarget) or target.prints == "text":
-        return target
-    return PaidTarget(target, lines.ledger, limits, tells_cost=target.prints == "claude")
+@contextmanager
+def _rollouts(order: Order, account: str, here: ScoringRoller, closing: StopSignal) -> Generator[KeyedRoller]:
+    """What makes the rollouts: this process, or other machines."""
+    if order.elsewhere is None:
+        yield here
+        return
+    with order.elsewhere.open(order_for_others(order, account), here, closing) as there:
+        yield there
 
 
 def _warmed(ctx: Context) -> None:
@@ -181,11 +175,7 @@ def optimiser_of(place: TrainingResources, order: Order, account: str, environ: 
 
 def _means(ctx: Context, order: Order, lines: TrainingModels, environ: Mapping[str, str]) -> Means:
     """What scorers may need: a model for rubrics where there is one, commands and functions where they are allowed."""
-    kinds = {(str(one.get("kind")), str(one.get("name"))) for case in order.cases for one in settings_of(case)}
+    checks = checks_of(order.cases)
     named = order.optimiser or ctx.config.models.model
-    judge = lines.open(order.optimiser, environ) if named and "rubric" in {kind for kind, _ in kinds} else None
-    functions = dict(order.functions)
-    if order.commands:
-        named_by_cases = (name for kind, name in kinds if kind == "python" and ":" in name)
-        functions |= {name: cast("Function", function_of(name)) for name in named_by_cases}
-    return Means(model=judge, commands=CommandChecks(environ=environ) if order.commands else None, functions=functions)
+    judge = lines.open(order.optimiser, environ) if named and "rubric" in {kind for kind, _ in checks} else None
+    return means_of(checks, judge, environ, commands=order.commands, functions=order.functions)

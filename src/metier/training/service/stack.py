@@ -18,7 +18,7 @@ A model that is tried, or that scores, has the layers from Redacted on; all of t
     CachedRoller        what was rolled out once is not rolled out again
     HoldUnscored        what could not be scored is kept when something else could be: until then all may be down
     StoredRollouts      every rollout is counted, and kept before the next begins
-    ScoringRoller       one attempt of the target, tried again if that may help, and its score
+    ScoringRoller       one attempt of the target, tried again if that may help, and its score; in a fleet a worker's
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from metier.models.layers.memo import MemoStore
     from metier.models.layers.stack import Layers
     from metier.models.model import Model
-    from metier.training.rollouts.rollout import ScoringRoller
+    from metier.training.rollouts.cached import KeyedRoller
     from metier.training.service.budget import StopSignal, StoredRollouts
 
 
@@ -49,9 +49,7 @@ def optimiser_stack(model: Model, memo: MemoStore, closing: StopSignal, account:
     return ReplayFailures(model, memo, account)
 
 
-def roller_stack(
-    scoring: ScoringRoller, keeper: StoredRollouts, closing: StopSignal
-) -> tuple[CachedRoller, HoldUnscored]:
+def roller_stack(making: KeyedRoller, keeper: StoredRollouts, closing: StopSignal) -> tuple[CachedRoller, HoldUnscored]:
     """What makes rollouts, and the layer that holds back what could not be scored."""
     unscored = HoldUnscored(keeper, closing)
-    return CachedRoller(scoring, unscored), unscored
+    return CachedRoller(making, unscored), unscored

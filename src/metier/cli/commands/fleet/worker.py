@@ -38,6 +38,10 @@ Heartbeat = Annotated[
     ),
 ]
 Once = Annotated[bool, typer.Option("--once", help="End when no job waits; for cron.")]
+Programs = Annotated[
+    bool,
+    typer.Option("--allow-commands", help="Run programs that trainings name: agents, commands, functions, checks."),
+]
 Lines = Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")]
 
 
@@ -47,12 +51,14 @@ def worker(
     slots: Slots = 4,
     heartbeat: Heartbeat = 30.0,
     once: Once = False,
+    programs: Programs = False,
     as_json: Lines = False,
 ) -> None:
     """Do the jobs that are handed in for these workspaces, until stopped. Needs a PostgreSQL store and metier[fleet].
 
     Start as many workers on as many machines as you like. Stop one with Ctrl-C or SIGTERM: it ends the jobs it has and
-    begins no other. If one dies, the others take over its jobs. A job that is done twice changes nothing.
+    begins no other. If one dies, the others take over its jobs. A job that is done twice changes nothing. It makes
+    rollouts that run programs only with --allow-commands: whoever can write to the store says which.
 
     Example:  metier worker  ·  metier worker ~/shop ~/site --slots 8  ·  metier fleet status
     """
@@ -66,10 +72,12 @@ def worker(
     with ExitStack() as stack:
         opened = [stack.enter_context(Workspace.open(root, create=False, flags=given.flags)) for root in roots]
         try:
+            from metier.fleet.kinds import open_kinds
             from metier.fleet.worker import FleetWorker, WorkerPace
         except ImportError:
             raise ConfigError("The fleet's job engine is missing: pip install 'metier[fleet]'.") from None
-        made = FleetWorker(opened, WorkerPace(slots=slots, heartbeat=heartbeat, once=once))
+        kinds = stack.enter_context(open_kinds(os.environ, programs=programs))
+        made = FleetWorker(opened, kinds, WorkerPace(slots=slots, heartbeat=heartbeat, once=once))
         _handle_signals(made)
         if not as_json:
             talk(f"Working for {', '.join(ws.name for ws in opened)}. Stop with Ctrl-C; look: metier fleet status")

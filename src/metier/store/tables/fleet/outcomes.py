@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from metier.store.engines.engine import Transaction
+    from metier.store.engines.engine import Row, Transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,15 +42,25 @@ def list_newest(transaction: Transaction, limit: int) -> list[JobOutcome]:
         "SELECT job, attempt, kind, worker, ended, ok, text FROM job_outcomes WHERE workspace = ?"
         " ORDER BY ended DESC, job DESC, attempt DESC LIMIT ?"
     )
-    return [
-        JobOutcome(
-            job=int(str(row[0])),
-            attempt=int(str(row[1])),
-            kind=str(row[2]),
-            worker=str(row[3]),
-            ended=str(row[4]),
-            ok=bool(row[5]),
-            text=str(row[6]),
-        )
-        for row in transaction.all(sql, (transaction.workspace, limit))
-    ]
+    return [_outcome(row) for row in transaction.all(sql, (transaction.workspace, limit))]
+
+
+def of_job(transaction: Transaction, job: int) -> list[JobOutcome]:
+    """How the attempts at a job of this workspace ended, the newest last."""
+    sql = (
+        "SELECT job, attempt, kind, worker, ended, ok, text FROM job_outcomes WHERE workspace = ? AND job = ?"
+        " ORDER BY attempt"
+    )
+    return [_outcome(row) for row in transaction.all(sql, (transaction.workspace, job))]
+
+
+def _outcome(row: Row) -> JobOutcome:
+    return JobOutcome(
+        job=int(str(row[0])),
+        attempt=int(str(row[1])),
+        kind=str(row[2]),
+        worker=str(row[3]),
+        ended=str(row[4]),
+        ok=bool(row[5]),
+        text=str(row[6]),
+    )

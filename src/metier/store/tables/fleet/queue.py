@@ -79,6 +79,20 @@ def is_held(transaction: Transaction, attempt: JobAttempt) -> bool:
     return bool(transaction.all(f"{sql} FOR SHARE", (*attempt, queue_of(transaction.workspace))))
 
 
+def states_of(transaction: Transaction, kind: str, beginning: str) -> dict[str, QueueRow]:
+    """This workspace's jobs of a kind that are not done and whose keys begin so, by key."""
+    return {row.key: row for row in list_open(transaction) if row.kind == kind and row.key.startswith(beginning)}
+
+
+def cancel_waiting(transaction: Transaction, kind: str, beginning: str) -> None:
+    """Take out this workspace's jobs of a kind that nobody has begun and whose keys begin so."""
+    transaction.all(
+        "DELETE FROM procrastinate_jobs WHERE queue_name = ? AND status = 'todo' AND task_name = ?"
+        " AND starts_with(args->>'key', ?)",
+        (queue_of(transaction.workspace), kind, beginning),
+    )
+
+
 def list_open(transaction: Transaction) -> list[QueueRow]:
     """This workspace's jobs that are not done, in the order they would be begun."""
     sql = (

@@ -8,6 +8,8 @@ from metier.formats.value_json import dumps, loads
 from metier.types.trials import Rollout
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from metier.store.engines.engine import Transaction
 
 
@@ -40,3 +42,12 @@ def get(transaction: Transaction, *keys: str) -> Rollout | None:
     rows = transaction.all(f"SELECT id, body FROM rollouts WHERE id IN ({marks})", keys)
     found = {str(name): body for name, body in rows}
     return next((loads(Rollout, found[key]) for key in keys if key in found), None)
+
+
+def get_all(transaction: Transaction, keys: Sequence[str]) -> dict[str, Rollout]:
+    """Those of these rollouts that were made before."""
+    if not keys:
+        return {}
+    marks = ", ".join("?" * len(keys))
+    rows = transaction.all(f"SELECT id, body FROM rollouts WHERE id IN ({marks})", keys)
+    return {str(name): loads(Rollout, body) for name, body in rows}

@@ -1,0 +1,80 @@
+"""`metier train --fleet`: rollouts made by workers, and nothing else is different."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from fleet_world import hash_of, on_fleet, opened, solver, working
+from train_world import trained
+
+from metier.errors import RefusedError, UsageError
+from metier.events import Ended
+from metier.fleet.jobs import Job
+from metier.fleet.queue import QueuedJobs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from metier.workspace import Workspace
+
+pytestmark = pytest.mark.xdist_group("postgresql")
+
+
+def test_a_training_on_a_fleet_has_the_hash_of_one_without(new_postgres: str, tmp_path: Path) -> None:
+    with opened(tmp_path / "alone") as alone:
+        here = trained(alone, solver())
+    with opened(tmp_path / "many", new_postgres) as many:
+        with working(many) as told:
+            there = on_fleet(many, solver())
+            again = on_fleet(many, solver())
+        made = sum(isinstance(one.event, Ended) for one in told)
+        jobs = QueuedJobs(many.context).status()
+    assert hash_of(there) == hash_of(again) == hash_of(here)
+    assert there.report["rollouts"] == here.report["rollouts"] == made
+    assert (jobs.waiting, jobs.running, jobs.failed, jobs.outcomes) == ((), (), (), ())
+
+
+def test_a_rollout_that_is_asked_for_twice_is_made_once(new_postgres: str, tmp_path: Path) -> None:
+    with opened(tmp_path / "many", new_postgres) as ws:
+        with working(ws):
+            on_fleet(ws, solver())
+        given = kept_job(ws)
+        QueuedJobs(ws.context).put([Job(kind="rollout", key="again", given=given)])
+        with working(ws) as told:
+            wait_for_end(ws)
+        assert [one.event.text for one in told if isinstance(one.event, Ended)] == ["it was made before"]
+
+
+def kept_job(ws: Workspace) -> dict[str, str | int]:
+    """What a job of a rollout that was made is given."""
+    with ws.context.store.read() as transaction:
+        ((key,),) = transaction.all("SELECT id FROM rollouts ORDER BY id LIMIT 1")
+    return {"order": "", "case": "", "skill": "", "sample": 0, "rollout": str(key)}
+
+
+def wait_for_end(ws: Workspace) -> None:
+    from waiting import until
+
+    jobs = QueuedJobs(ws.context)
+    until(lambda: not (jobs.status().waiting or jobs.status().running), "the jobs", pause=0.05)
+
+
+def test_a_worker_that_may_run_no_programs_refuses_and_the_training_says_so(new_postgres: str, tmp_path: Path) -> None:
+    with opened(tmp_path / "many", new_postgres) as ws:
+        with working(ws, programs=False), pytest.raises(RefusedError, match="metier worker --allow-commands"):
+            on_fleet(ws, solver())
+        found = QueuedJobs(ws.context).status()
+        assert (found.waiting, found.failed != ()) == ((), True)
+
+
+def test_what_only_this_process_has_is_refused_before_anything_is_asked(new_postgres: str, tmp_path: Path) -> None:
+    with opened(tmp_path / "many", new_postgres) as ws:
+        for asked, said in (
+            (solver(target=lambda case, skill: ""), "a target that is a Python object"),
+            (replace(solver(), functions={"own": lambda case, attempt: True}), "do not have your scorers"),
+        ):
+            with pytest.raises(UsageError, match=said):
+                on_fleet(ws, asked)
+        assert QueuedJobs(ws.context).status().waiting == ()
