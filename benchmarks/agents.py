@@ -4,7 +4,8 @@ python benchmarks/agents.py [--skills 1000] [--runs 100000] [--library 10000]
 
 The launcher and the MCP server's first answer are measured by the clock, the least of many calls, because starting
 processes is their cost: run this on a quiet machine. Everything else is CPU time. The hook that selects (`hook.py`) and
-agents as models (`agent_as_model.py`) have benchmarks of their own, which this one starts at the end.
+agents as models (`agent_as_model.py`) have benchmarks of their own, which this one starts at the end. Python may keep
+its bytecode here, as it does for whoever installs a package.
 """
 
 from __future__ import annotations
@@ -17,19 +18,27 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from statistics import median
+from string import ascii_lowercase
+from typing import TYPE_CHECKING
 
 from metier.hooks.notes import Note, write_notes
 from metier.types import Run, ToolCall
 from metier.workspace import Workspace
 from startup import cpu_ms
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 LAUNCHER = str(files("metier.agents") / "plugin/bin/metier-hook")
 LAUNCHER_MS = 5
 """Milliseconds where there is nothing to say."""
 SELECT_MS, DOCTOR_MS, MCP_MS = 700, 2_000, 150
 ROUNDS = 60
+TASKS = 9
 TOPICS = [
     "deploy",
     "test",
@@ -100,13 +109,20 @@ def launcher_times(home: Path) -> dict[str, float]:
     return found
 
 
-def put_skills(root: Path, count: int) -> None:
+def random_words(count: int) -> list[str]:
+    """Words that mean nothing, always the same ones."""
+    chance = random.Random(7)
+    return ["".join(chance.choices(ascii_lowercase, k=chance.randint(4, 9))) for _ in range(count)]
+
+
+def put_skills(root: Path, count: int, words: Sequence[str], lines: int) -> None:
+    """Skills of some words, with bodies of so many lines."""
     chance = random.Random(1)
     for number in range(count):
-        first, second, third = chance.sample(TOPICS, 3)
+        first, second, third = chance.sample(words, 3)
         folder = root / f".agents/skills/{first}-{second}-{number}"
         folder.mkdir(parents=True)
-        body = "\n".join(f"- {' '.join(chance.choices(TOPICS, k=12))}" for _ in range(25))
+        body = "\n".join(f"- {' '.join(chance.choices(words, k=12))}" for _ in range(lines))
         head = f"name: {folder.name}\ndescription: How to handle {first} with {second}. Use when {third} breaks."
         (folder / "SKILL.md").write_text(f"---\n{head}\n---\n\n# {first}\n\n{body}\n", encoding="utf-8")
 
@@ -130,17 +146,46 @@ def mcp_time(folder: Path) -> float:
     return best * 1000
 
 
-def select_times(folder: Path, skills: int) -> tuple[float, float]:
-    """CPU time of `metier select` in a process of its own: the very first one, and with the skills known already."""
-    folder.mkdir()
-    put_skills(folder, skills)
-    Workspace.open(folder).close()
-    command = [sys.executable, "-m", "metier", "-w", str(folder), "select", "the queue breaks after a deploy", "--json"]
-    before = os.times()
-    subprocess.run(command, check=True, capture_output=True)
-    after = os.times()
-    first = after.children_user + after.children_system - before.children_user - before.children_system
-    return first * 1000, cpu_ms(command)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectTimes:
+    """CPU time in milliseconds of commands in processes of their own, with one library."""
+
+    init: float
+    """`metier init`, which indexes and checks every skill."""
+    again: float
+    """`metier select` with a task that was asked before, the least of several."""
+    new: list[float]
+    """`metier select` with one new task after the other, in order of time."""
+    unprepared: float
+    """`metier select` in a workspace that was made without init, so that it indexes and checks every skill itself."""
+
+
+def select_times(folder: Path, skills: int, words: Sequence[str], lines: int) -> SelectTimes:
+    """What a selection takes, by a library of skills of some words."""
+    chance = random.Random(2)
+    tasks = [f"the {chance.choice(words)} breaks after a {chance.choice(words)}" for _ in range(TASKS)]
+    for name in ("prepared", "unprepared"):
+        put_skills(folder / name, skills, words, lines)
+    Workspace.open(folder / "unprepared").close()
+
+    def call(name: str, *words: str) -> list[str]:
+        return [sys.executable, "-m", "metier", "-w", str(folder / name), *words]
+
+    return SelectTimes(
+        init=cpu_ms(call("prepared", "init", "--no-connect"), rounds=1),
+        new=sorted(cpu_ms(call("prepared", "select", task, "--json"), rounds=1) for task in tasks),
+        again=cpu_ms(call("prepared", "select", tasks[0], "--json")),
+        unprepared=cpu_ms(call("unprepared", "select", tasks[0], "--json"), rounds=1),
+    )
+
+
+def show_select_times(name: str, found: SelectTimes, skills: int) -> bool:
+    """Print what a selection takes; whether it is within the limit."""
+    new, worst = median(found.new), found.new[-1]
+    print(f"metier select, {skills:,} skills ({name}), asked before: {found.again:.0f} ms CPU (limit {SELECT_MS})")
+    print(f"  asked for the first time: {new:.0f} ms CPU (limit {SELECT_MS}), the slowest of {TASKS}: {worst:.0f} ms")
+    print(f"  while every skill is new: init {found.init:.0f} ms, else select {found.unprepared:.0f} ms CPU")
+    return max(found.again, new) <= SELECT_MS
 
 
 def doctor_time(folder: Path, runs: int) -> float:
@@ -171,6 +216,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=100_000)
     parser.add_argument("--library", type=int, default=10_000, help="Skills of the library that the hook searches.")
     given = parser.parse_args()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     ok, home = True, os.environ.get("HOME", "")
     with tempfile.TemporaryDirectory() as place:
         os.environ["HOME"] = place
@@ -178,13 +224,16 @@ def main() -> int:
             ok &= took <= LAUNCHER_MS
             print(f"launcher, {name}: {took:.1f} ms (limit {LAUNCHER_MS})")
         answered = mcp_time(Path(place) / "inside")
-        first, selected = select_times(Path(place) / "skills", given.skills)
+        selected = {
+            "35 topics": select_times(Path(place) / "topics", given.skills, TOPICS, 25),
+            "random words": select_times(Path(place) / "words", given.skills, random_words(6_000), 30),
+        }
         checked = doctor_time(Path(place) / "runs", given.runs)
     print(f"MCP server, from its start to the answer to initialize: {answered:.0f} ms (limit {MCP_MS})")
-    print(f"metier select, the first one with {given.skills:,} new skills: {first:.0f} ms CPU (no limit: once a skill)")
-    print(f"metier select, {given.skills:,} skills, a process of its own: {selected:.0f} ms CPU (limit {SELECT_MS})")
+    for name, times in selected.items():
+        ok &= show_select_times(name, times, given.skills)
     print(f"metier doctor, {given.runs:,} runs: {checked:.0f} ms CPU (limit {DOCTOR_MS})")
-    ok &= answered <= MCP_MS and selected <= SELECT_MS and checked <= DOCTOR_MS
+    ok &= answered <= MCP_MS and checked <= DOCTOR_MS
     here = Path(__file__).parent
     for words in (["hook.py", "--skills", str(given.library), "--corpus", "none"], ["agent_as_model.py"]):
         print(f"{words[0]}:", flush=True)

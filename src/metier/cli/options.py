@@ -148,7 +148,7 @@ def _model_of(text: str) -> str:
 
 
 def prepare_hooks(ws: Workspace) -> None:
-    """Let agents' hooks hand out the skills as they are now."""
+    """Index and check the skills that are new, so that a selection is quick and hooks can hand them out."""
     from metier.cli.output import show_progress
 
     with suppress(StoreError):  # the next command tries again

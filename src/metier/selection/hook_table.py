@@ -65,16 +65,15 @@ def prepare_all_for_hooks(pool: SkillPool) -> Generator[Event, None, int]:
     if pool.ctx.config.store:  # hooks read SQLite only
         return 0
     update_worths(pool.ctx, most=1, waits=PAGE)
-    update_hook_table(pool, catalogue, adjustments(pool.library, pool.hashes))
-    with pool.ctx.store.read() as transaction:
-        rows = hook_skills.list_all(transaction)
-    names = [name for name, row in rows.items() if row.checked != CHECKED and row.factor and name in catalogue.in_use]
+    names = update_hook_table(pool, catalogue, adjustments(pool.library, pool.hashes))
     if not names:
         return 0
     yield Began(stage=STAGE, total=len(names))
     for start in range(0, len(names), STEP):
         part = [catalogue.in_use[name] for name in names[start : start + STEP]]
         checked = check_skills(pool, part)
+        if checked.busy:  # the next call goes on from here
+            break
         texts = [hook_text(checked.skills.get(one.skill.name), one.content) for one in part]
         with suppress(StoreError), pool.ctx.store.write() as transaction:
             hook_skills.finish(transaction, texts)
@@ -83,21 +82,28 @@ def prepare_all_for_hooks(pool: SkillPool) -> Generator[Event, None, int]:
     return len(names)
 
 
-def update_hook_table(pool: SkillPool, catalogue: Catalogue, records: Mapping[str, Adjustment]) -> None:
-    """List the skills that are in use now, and drop the texts that no skill has any more."""
+def update_hook_table(pool: SkillPool, catalogue: Catalogue, records: Mapping[str, Adjustment]) -> list[str]:
+    """List the skills that are in use now, and drop the texts that no skill has any more.
+
+    Returns the skills that hooks may hand out once they are checked.
+    """
     with pool.ctx.store.read() as transaction:
         before = hook_skills.list_all(transaction)
     eligible = _eligible_agents(pool, catalogue)
     now = {name: _row(pool, one, records, eligible) for name, one in catalogue.in_use.items()}
     changed = [one for name, one in now.items() if name not in before or _differ(one, before[name])]
+    checked = {name for name, one in now.items() if name in before and _is_checked(one, before[name])}
+    unchecked = [name for name, one in now.items() if one.factor and name not in checked]
+    pool.hook_rows |= {name: now[name] for name in checked if not _differ(now[name], before[name])}
     gone = before.keys() - now.keys()
     if not changed and not gone:
-        return
+        return unchecked
     replaced = [one.content for name, one in before.items() if name not in now or now[name].hash != one.hash]
     with suppress(StoreError), pool.ctx.store.write() as transaction:  # the next call tries again
         hook_skills.put(transaction, changed)
         hook_skills.forget(transaction, gone)
         hook_skills.drop(transaction, skill_index.unused_contents(transaction, replaced))
+    return unchecked
 
 
 def hook_text(skill: Selectable | None, content: skill_index.ContentKey) -> HandOut:
@@ -142,6 +148,11 @@ def _row(
         factor=records.get(name, UNKNOWN).factor * cold if name in eligible else 0.0,
         agents="" if eligible.get(name, AGENTS) == AGENTS else f",{','.join(eligible[name])},",
     )
+
+
+def _is_checked(one: InUse, before: InUse) -> bool:
+    """Whether the finished text in the table still holds."""
+    return before.checked == CHECKED and (one.hash, one.always) == (before.hash, before.always)
 
 
 def _differ(one: InUse, other: InUse) -> bool:

@@ -25,7 +25,7 @@ from metier.selection.choosing.adviser import selection_model
 from metier.selection.choosing.choose import Basis, choose, decision_key, without_withheld
 from metier.selection.choosing.decision_memo import KeptDecision, decision_to_keep, recall_choice, selection_record
 from metier.selection.hook_table import prepare_hooks
-from metier.selection.index.entries import EMBEDDER, VERSION
+from metier.selection.index.entries import EMBEDDER_NAME, VERSION
 from metier.selection.result import Selected
 from metier.selection.types import SelectionSettings, Task
 from metier.selection.worth.link_runs import PAGE
@@ -212,7 +212,7 @@ def _recall(pool: SkillPool, catalogue: Catalogue, key: str) -> _Decision | None
     if checked.changed or {one.name for one in checked.left_out} != set(kept.refused):
         return None
     choice = recall_choice(kept, key, checked.skills)
-    embedder = pool.ctx.config.models.embed_model or EMBEDDER.name
+    embedder = pool.ctx.config.models.embed_model or EMBEDDER_NAME
     return choice and _Decision(choice=choice, found=RetrievedSkills(embedder=embedder, left_out=checked.left_out))
 
 

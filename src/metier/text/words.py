@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 
 SIGNS = "\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff\u0f00-\u0fff"
 """Vowel signs and the like: part of a word, though Python's `\\w` leaves them out."""
@@ -14,9 +14,7 @@ DENSE = (
 )
 """Scripts written without spaces, or with words too long to compare whole (Thai, Japanese, Chinese, Korean …)."""
 ACCENTS = re.compile("[\u0300-\u036f]")
-WORD = re.compile(f"(?:[^\\W_]|[{SIGNS}{DENSE}])+")
-RUN = re.compile(f"[{DENSE}]+|[^{DENSE}]+")
-IS_DENSE = re.compile(f"[{DENSE}]")
+ASCII_WORD = re.compile(r"[^\W_]+")
 LONGEST = 48
 """Characters of a word that are looked at; what is longer is a key or a path, not a word."""
 # fmt: off
@@ -37,15 +35,28 @@ def fold_text(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words of a text in order; a change between spaced and dense script is a boundary too."""
-    found = WORD.findall(fold_text(text))
     if text.isascii():
-        return found
-    return [run for word in found for run in (RUN.findall(word) if IS_DENSE.search(word) else (word,))]
+        return ASCII_WORD.findall(text.lower())
+    word, run, dense = _patterns()
+    found = word.findall(fold_text(text))
+    return [part for one in found for part in (run.findall(one) if dense.search(one) else (one,))]
 
 
 def is_dense(word: str) -> bool:
     """Whether a word (as `words` gives it) is a run of a script without spaces."""
-    return IS_DENSE.match(word) is not None
+    return not word.isascii() and _patterns()[2].match(word) is not None
+
+
+def has_dense(text: str) -> bool:
+    """Whether any character of a text is of a script without spaces."""
+    return not text.isascii() and _patterns()[2].search(text) is not None
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """A word, a run of one kind of script, and a dense character; made when needed, because making them takes long."""
+    word = re.compile(f"(?:[^\\W_]|[{SIGNS}{DENSE}])+")
+    return word, re.compile(f"[{DENSE}]+|[^{DENSE}]+"), re.compile(f"[{DENSE}]")
 
 
 @lru_cache(maxsize=8192)

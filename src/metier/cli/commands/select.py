@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.options import AsJson, open_workspace, tell_budget
+from metier.cli.options import AsJson, open_workspace, prepare_hooks, tell_budget
 from metier.cli.output import console, emit, talk
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def select(
     with open_workspace(ctx) as ws:
         if not as_json and not no_model:
             tell_budget(ws)
+        prepare_hooks(ws)
         found = ws.select(text, agent=agent, path=path, exclude=exclude or (), budget=budget, model=not no_model)
     if as_json:
         emit(found.as_json())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metier.selection.candidates.reviewed import check_skills, review_key
 from metier.selection.choosing.choose import choose, rank
-from metier.selection.index.entries import EMBEDDER
+from metier.selection.index.entries import EMBEDDER_NAME
 from metier.selection.index.remote_vectors import Meaning, task_meaning
 from metier.selection.types import ScoredSkill
 from metier.store.tables.models import memo
@@ -44,7 +44,7 @@ class RetrievedSkills:
     pinned: tuple[Selectable, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     """Skills that may not be handed out, with the reason."""
-    embedder: str = EMBEDDER.name
+    embedder: str = EMBEDDER_NAME
     notes: tuple[str, ...] = ()
     changed: bool = False
     """Whether the library differs from the catalogue by now."""
@@ -54,7 +54,7 @@ class RetrievedSkills:
     @property
     def note(self) -> str:
         """What compared meanings, if that was not the built-in embedder as usual."""
-        return "; ".join(self.notes) or ("" if self.embedder == EMBEDDER.name else f"compared by {self.embedder}")
+        return "; ".join(self.notes) or ("" if self.embedder == EMBEDDER_NAME else f"compared by {self.embedder}")
 
 
 class _CheckedOnce:

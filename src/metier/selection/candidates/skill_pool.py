@@ -64,7 +64,8 @@ class SkillPool:
     small: int = SMALL
     embedder: str = ""
     """The remote embedder whose vectors are in the index; empty: none."""
-    _index: SkillIndex = field(default_factory=SkillIndex)
+    _index: SkillIndex | None = None
+    """Made by the first search: a task that was asked before needs none."""
     _known: IndexedSkills = field(default_factory=IndexedSkills)
     _eligibility: EligibilityCache = field(default_factory=lambda: EligibilityCache(EMPTY))
     _disk: DiskState | None = None
@@ -118,6 +119,8 @@ class SkillPool:
     ) -> tuple[SearchHit, ...]:
         """The best k skills for a task."""
         with self._lock:
+            if self._index is None:
+                self._index = SkillIndex.of(self._pairs())
             return self._index.search(task, k, within=within, vector=vector)
 
     def set_vectors(self, embedder: str, vectors: Remote) -> None:
@@ -150,8 +153,8 @@ class SkillPool:
         self._known, self.served, self.catalogue = known, served, catalogue
         self.hashes = {name: one.skill.content_hash for name, one in catalogue.in_use.items()}
         if len(gone) + len(come) > FEW * len(before) + 1:
-            self._index = SkillIndex.of(self._pairs())
-        else:
+            self._index = None
+        if self._index is not None:
             for name in gone:
                 self._index.remove(name)
             for name in come:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from metier.selection.types import Selectable
 
 EMBEDDER: Final = StaticEmbedder()
-VERSION: Final = "2 minilm-static-256@e1b47dff8aa7"
+EMBEDDER_NAME: Final = "minilm-static-256@e1b47dff8aa7"
+"""Its name, without reading its table."""
+VERSION: Final = f"2 {EMBEDDER_NAME}"
 """Of analysis and embedder: entries of another version do not compare, and have to be made anew."""
 BODY: Final = 6_000
 """Characters of a body that are looked at, and of any other part."""

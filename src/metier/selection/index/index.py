@@ -15,7 +15,7 @@ from metier.selection.index.entries import EMBEDDER
 from metier.selection.index.match_score import TOTAL, evidence, fuse, match_words, nearest, shared_weights
 from metier.selection.index.postings import Postings
 from metier.selection.index.tokens import pairs, parts, words_in
-from metier.text.words import IS_DENSE
+from metier.text.words import has_dense
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -64,7 +64,7 @@ def analyse_task(task: str) -> AnalysedTask:
 
 @lru_cache(maxsize=20_000)
 def _says(word: str) -> float:
-    return DENSE if IS_DENSE.search(word) else EMBEDDER.weight(word)
+    return DENSE if has_dense(word) else EMBEDDER.weight(word)
 
 
 LOOKED_AT: Final = 200

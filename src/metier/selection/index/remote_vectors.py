@@ -11,7 +11,7 @@ from metier.errors import StoreError
 from metier.models.builder import NoModel
 from metier.models.questions import NoAnswer
 from metier.selection.assembly.token_budget import ends
-from metier.selection.index.entries import EMBEDDER
+from metier.selection.index.entries import EMBEDDER_NAME
 from metier.store.tables.selection import skill_index
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ GRAIN = 64
 class Meaning:
     """How meanings are compared this time."""
 
-    embedder: str = EMBEDDER.name
+    embedder: str = EMBEDDER_NAME
     vector: NDArray[np.float32] | None = None
     """Of the task, by a remote embedder; None: the built-in one compares."""
     note: str = ""

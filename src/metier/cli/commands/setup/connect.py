@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from metier.cli.options import Agents, AsJson, DryRun, Yes, confirm, prepare_hooks
+from metier.cli.options import Agents, AsJson, DryRun, Yes, confirm
 from metier.cli.output import emit, talk
 from metier.errors import RefusedError
 
@@ -195,10 +195,7 @@ def connect_workspace(ws: Workspace, agents: str, *, yes: bool, is_quiet: bool) 
     from metier.library.claude_links import planned_links
 
     links = planned_links(ws.library, is_connecting=True)
-    report = connect_found(str(ws.root), agents=agents, yes=yes, dry_run=False, is_quiet=is_quiet, links=links)
-    if report.is_done:
-        prepare_hooks(ws)
-    return report
+    return connect_found(str(ws.root), agents=agents, yes=yes, dry_run=False, is_quiet=is_quiet, links=links)
 
 
 def _links_of(root: Path, flags: Mapping[str, object]) -> list[tuple[Path, Path]]:

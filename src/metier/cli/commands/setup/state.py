@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metier.cli.commands.setup.offers import Import, InitWishes, ModelName, SendSessions, hint_of, offer_all
-from metier.cli.options import Agents, AsJson, DryRun, Yes, confirm, open_workspace, options
+from metier.cli.options import Agents, AsJson, DryRun, Yes, confirm, open_workspace, options, prepare_hooks
 from metier.cli.output import console, emit, table, talk, visible
 from metier.errors import DamagedError, InputError, RefusedError, StoreError
 
@@ -74,6 +74,8 @@ def init(
         roots = _roots_with_skills(ws.library.roots)
         _tell_workspace(ws, roots, is_new=known is None, is_quiet=as_json)
         report = None if no_connect else connect_workspace(ws, agents, yes=yes, is_quiet=as_json)
+        if roots:
+            prepare_hooks(ws)
         offered = offer_all(ctx, ws, wishes, is_quiet=as_json)
     if as_json:
         emit(document | {"skill_roots": _root_rows(roots), "agents": report.document() if report else []} | offered)

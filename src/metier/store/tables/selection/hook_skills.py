@@ -122,13 +122,6 @@ def finish(transaction: Transaction, texts: Iterable[HandOut]) -> None:
     )
 
 
-def list_unchecked(transaction: Transaction, contents: Iterable[ContentKey], checked: str) -> set[ContentKey]:
-    """Those contents in use that were not looked at in this way yet, or have no finished text."""
-    sql = "SELECT hash, name FROM selectable WHERE workspace = ? AND name = ? AND (checked <> ? OR context = '')"
-    rows = [row for one in contents for row in transaction.all(sql, (transaction.workspace, one.name, checked))]
-    return {ContentKey(str(digest), str(name)) for digest, name in rows}
-
-
 def forget(transaction: Transaction, names: Iterable[str]) -> None:
     """Note that skills are not in use any more."""
     rows = [(transaction.workspace, name) for name in names]
