@@ -175,7 +175,7 @@ def test_yesterdays_change_of_a_skill_is_taken_back_and_undone(worked_on: Served
     page.wait_for_url(re.compile("/skills$"))
     page.keyboard.press("j")
     page.keyboard.press("Enter")
-    page.wait_for_url(re.compile("/skills/write-notes$"))
+    page.wait_for_url(re.compile("open=write-notes$"))
     page.get_by_role("button", name="Take back the last change").click()
     toast(page, "write-notes is back to version 1")
     assert "before every commit" in file.read_text(encoding="utf-8")

@@ -8,6 +8,7 @@ import pytest
 from dashboard_world import HOSTILE, SKILL, make_project, serve_dashboard, ship_skill
 
 from metier.library.changes import archive_skill, list_versions
+from metier.store.tables.pulse import pulse
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -68,7 +69,11 @@ def test_a_skills_story_has_runs_versions_difference_blame_outcomes_and_trials(s
     runs = page.partition('id="blame"')[2].partition('href="/runs?draft=')[2].partition('"')[0]
     assert shelf.get(f"/runs?draft={runs}").text.count("data-row") == 1
     assert "The first text, v1" in shelf.get("/skills/write-notes?version=1").text
-    assert "metier skills restore old-notes" in shelf.get("/skills/old-notes").text
+    assert "/skills/old-notes/restore" in shelf.get("/skills/old-notes").text
+    panel = shelf.get("/skills?open=write-notes").text
+    assert '<aside id="panel" aria-label="Skill">' in panel
+    assert "What v2 changed, since v1" in panel
+    assert 'aria-label="Skill"' not in shelf.get("/skills?open=nothing").text
 
 
 def test_hostile_names_and_texts_are_shown_as_text(shelf: ServedDashboard) -> None:
@@ -102,6 +107,46 @@ def test_the_last_change_is_taken_back_and_undo_brings_it_again(served: ServedDa
     assert served.post(f"/undo/{done['undo']}").json["said"] == "write-notes is back to version 2 again."
     assert "before every push" in file.read_text(encoding="utf-8")
     assert [one.action for one in list_versions(ws.library, "write-notes")][-2:] == ["rollback", "rollback"]
+
+
+def test_a_skill_is_archived_and_restored_each_with_its_undo(served: ServedDashboard) -> None:
+    ws = served.board.ws
+    ship_skill(ws)
+    file = ws.root / ".agents/skills/write-notes/SKILL.md"
+
+    def newest() -> str:
+        return list_versions(ws.library, "write-notes")[-1].hash
+
+    assert served.post("/skills/write-notes/archive", hash="0" * 64).status == 409
+    done = served.post("/skills/write-notes/archive", hash=newest()).json
+    assert done["said"] == "Archived write-notes (v3): no agent sees it."
+    assert done["command"] == "metier skills restore write-notes"
+    assert not file.exists()
+    assert served.post("/skills/write-notes/archive", hash=newest()).status == 400
+    assert served.post(f"/undo/{done['undo']}").json["said"] == "write-notes is back (v4)."
+    assert file.exists()
+    served.post("/skills/write-notes/archive", hash=newest())
+    done = served.post("/skills/write-notes/restore", hash=newest()).json
+    assert done["said"] == "Restored write-notes (v6)."
+    assert served.post(f"/undo/{done['undo']}").json["said"] == "write-notes is archived: no agent sees it."
+    assert not file.exists()
+
+
+def test_a_task_is_tried_and_explained_and_nothing_is_recorded(served: ServedDashboard) -> None:
+    ws = served.board.ws
+    ship_skill(ws, "write-release-notes", "Write the release notes of the shop from merged pull requests.")
+    list(ws.index_skills())
+    assert "metier select" in served.get("/select").text
+    with ws.context.store.read() as transaction:
+        before = pulse(transaction)
+    page = served.get("/select?task=write+the+release+notes+of+the+shop+from+merged+pull+requests").text
+    for words in ("The agent gets", 'href="/skills/write-release-notes"', "What each score is made of", "Step by step"):
+        assert words in page, words
+    assert "Read the first failure before changing anything." in page
+    nothing = served.get("/select?task=qqq+zzz").text
+    assert "No skill fits" in nothing
+    with ws.context.store.read() as transaction:
+        assert pulse(transaction) == before
 
 
 def test_no_skills_teach_the_next_command(tmp_path: Path) -> None:

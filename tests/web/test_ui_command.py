@@ -79,6 +79,10 @@ def test_no_other_command_loads_the_dashboard() -> None:
     assert done.stdout.strip() == "[]"
 
 
+ALONE = "<style>\n{{ style }}</style>"
+"""The style sheet of the report that is written as a file; it has a policy of its own."""
+
+
 def test_no_template_switches_escaping_off_and_nothing_is_inline_or_from_elsewhere() -> None:
     folder = Path(metier.__file__).parent / "web"
     for file in sorted((folder / "templates").glob("*.html")):
@@ -94,9 +98,9 @@ def test_no_template_switches_escaping_off_and_nothing_is_inline_or_from_elsewhe
             "http://",
             "https://",
         ):
-            assert word not in text, (file.name, word)
+            assert word not in text.replace(ALONE, ""), (file.name, word)
         assert "<script>" not in text
-    for file in (folder / "static").glob("app.*"):
+    for file in (*(folder / "static").glob("*.js"), *(folder / "static").glob("*.css")):
         text = file.read_text(encoding="utf-8")
         for word in ("innerHTML", "eval(", "document.write", "http://", "https://", "insertAdjacentHTML"):
             assert word not in text, (file.name, word)

@@ -49,7 +49,7 @@ def lesson_story(ctx: Context, lesson: str) -> LessonRecord:
     found = get_lesson(ctx, lesson)
     with ctx.store.read() as transaction:
         given = [one for one in told.since(transaction, "") if one.lesson == found.id]
-        decisions = [one for one in audit.list_own(transaction) if one.subject.split(" ", 1)[0] == found.id]
+        decisions = audit.list_about(transaction, found.id)
     used = in_use(ctx, list_lessons(ctx))
     channels = channels_of([one for one in used if not one.published])
     return LessonRecord(

@@ -67,7 +67,7 @@ def skill_story(library: Library, skill: str) -> SkillRecord:
     lines = _lines(found, versions)
     drafts = {one.draft for one in versions if one.draft}
     with ctx.store.read() as transaction:
-        every = audit.list_own(transaction)
+        decisions = audit.list_about(transaction, *dict.fromkeys((name, found.skill, *sorted(drafts))))
     current = versions[-1].hash if versions else ""
     return SkillRecord(
         skill=name,
@@ -77,7 +77,7 @@ def skill_story(library: Library, skill: str) -> SkillRecord:
         trials=tuple(one for one in list_trials(ctx) if one.skill == name),
         lines=lines,
         trainings=training_receipts(ctx, (one.version.provenance.training for one in lines)),
-        decisions=tuple(one for one in every if {name, found.skill, *drafts} & set(one.subject.split())),
+        decisions=tuple(decisions),
         receipts=receipts_of(library, name, versions),
         body_tokens=tokens("\n".join(one.text for one in lines)),
     )

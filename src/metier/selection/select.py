@@ -63,6 +63,8 @@ class SelectOptions:
     budget: int | None = None
     model: bool | Model = True
     settings: SelectionSettings | None = None
+    keep: bool = True
+    """Whether the selection is recorded; if not, nothing is written."""
 
 
 PAUSED = "Metier is paused here (enabled = false), so nothing is given. Go on: metier resume"
@@ -83,7 +85,8 @@ def select(pool: SkillPool, options: SelectOptions) -> Selected:
     catalogue = pool.update_if_stale()
     if not ctx.config.enabled:
         options = replace(options, exclude=frozenset(catalogue.in_use), model=False)
-    update_worths(ctx, most=1, waits=PAGE)
+    if options.keep:
+        update_worths(ctx, most=1, waits=PAGE)
     with selection_model(ctx, model=options.model) as advice:
         basis = Basis(
             settings=settings,
@@ -150,7 +153,7 @@ def _record(
     ctx: Context, decision: _Decision, task: Task, options: SelectOptions, assigned: tuple[Assignment, ...]
 ) -> str:
     """Store the selection, its query redacted, and the decision; returns its id, or "" when nothing was stored."""
-    if why_closed(ctx):
+    if not options.keep or why_closed(ctx):
         return ""
     selection = selection_record(
         decision.choice,

@@ -176,6 +176,7 @@ def _finalize(value: object) -> object:
 
 
 def _is_in(path: str, entry: str) -> bool:
+    path = "/skills" if path == "/select" else path
     return path == entry or (entry != "/" and path.startswith(f"{entry}/"))
 
 

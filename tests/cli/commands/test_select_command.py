@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from metier.cli.views.select import closing, page
+from metier.cli.views.select import page
 from metier.selection.assembly.assemble import Assembled
 from metier.selection.evaluation.samples import documents
 from metier.selection.result import Selected
 from metier.selection.types import Choice, ChosenSkill, RatedSkill, Selectable, SelectionStage, Task
+from metier.selection.wording import closing_lines
 from metier.store.tables.selection import hook_skills, selections
 from metier.workspace import Workspace
 
@@ -123,7 +124,7 @@ def test_close_is_what_has_half_of_the_best_score_or_is_likely_the_likeliest_fir
 def test_without_a_choice_close_is_only_what_was_likely() -> None:
     found = decided({"a": (0.5, 0.4), "b": (0.5, 0.01)})
     assert [line[0] for line in printed(found)] == ["close", "a"]
-    assert list(closing(found)) == ["No skill fits (best match: a, 40 %)."]
+    assert list(closing_lines(found)) == ["No skill fits (best match: a, 40 %)."]
 
 
 def test_why_shows_the_parts_of_every_score_and_every_stage(shop: Shell) -> None:

@@ -64,14 +64,15 @@ def select(
 
 
 def _show(found: Selected, form: Form | None, *, why: bool) -> None:
-    from metier.cli.views.select import closing, page
+    from metier.cli.views.select import page
+    from metier.selection.wording import closing_lines
 
     if form:
         console().out(found.render(form), end="", highlight=False)
     else:
         for part in page(found, why=why):
             console().print(part)
-    for line in closing(found):
+    for line in closing_lines(found):
         talk(line)
     if found.choice.chosen and not (form or why):
         talk("See the text for the agent: --render markdown. See the parts of the scores: --why")

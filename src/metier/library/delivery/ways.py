@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from metier.hooks.cited import still_says
@@ -34,7 +34,16 @@ def ways_of(ctx: Context, lessons: Sequence[Lesson]) -> dict[str, DeliveryWay]:
     used = {one.id for one in in_use(ctx, approved)}
     told = [one for one in approved if one.id in used and not one.published]
     channels = channels_of(told)
-    return {one.id: _way(ctx, one, one.id in used, channels.get(one.id)) for one in approved}
+    return {one.id: _way(ctx, one, used=one.id in used, channel=channels.get(one.id)) for one in approved}
+
+
+def way_if_approved(ctx: Context, lesson: Lesson, lessons: Sequence[Lesson]) -> DeliveryWay:
+    """How a lesson would reach agents if you approved it now, beside those that are approved."""
+    told = [one for one in in_use(ctx, [one for one in lessons if one.status == "approved"]) if not one.published]
+    asked = replace(lesson, status="approved")
+    others = [one for one in told if one.id != lesson.id]
+    channel = None if lesson.published else channels_of([*others, asked]).get(lesson.id)
+    return _way(ctx, asked, used=True, channel=channel)
 
 
 def still_cited(ctx: Context, lesson: Lesson) -> bool:
@@ -59,7 +68,7 @@ def gone_words(lesson: Lesson) -> str:
     return f"{cites.file} no longer has {cites.says.rstrip(':')}" if cites.says else f"{cites.file} is gone"
 
 
-def _way(ctx: Context, lesson: Lesson, used: bool, channel: Channel | None) -> DeliveryWay:  # noqa: FBT001
+def _way(ctx: Context, lesson: Lesson, *, used: bool, channel: Channel | None) -> DeliveryWay:
     if why := _why_not(ctx, lesson, used, channel):
         return DeliveryWay(channel=None, text=why, reaches=False)
     if lesson.published or channel is None:

@@ -7,11 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from metier.types.lessons import Lesson, LessonCheck
 
-TOLD_WHEN = {
-    "rule": "Agents are told it when a session starts.",
-    "fix": "Agents are told it when the error appears.",
-    "fact": "Agents are told it with a request that it fits.",
-}
 QUOTED = {"person": "you said", "operator": "the operator said", "action": "the agent ran", "tool": "the output said"}
 """Whose words a quote is, by its origin."""
 

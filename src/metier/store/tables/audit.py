@@ -53,11 +53,14 @@ def list_all(transaction: Transaction) -> list[AuditEntry]:
     return [_entry(row) for row in transaction.all(f"SELECT {COLUMNS} FROM audit ORDER BY sequence")]
 
 
-def list_about(transaction: Transaction, start: str) -> list[AuditEntry]:
-    """The entries about this workspace whose subject starts with a text, the first one first."""
+def list_about(transaction: Transaction, *things: str) -> list[AuditEntry]:
+    """The entries about this workspace whose subject begins with one of these names or ids, the first one first."""
+    starts = [f"{one} " for one in things]
+    about = " OR ".join("substr(subject || ' ', 1, ?) = ?" for _ in starts)
+    values = [value for one in starts for value in (len(one), one)]
     rows = transaction.all(
-        f"SELECT {COLUMNS} FROM audit WHERE substr(subject, 1, ?) = ? AND workspace IN ('', ?) ORDER BY sequence",
-        (len(start), start, transaction.workspace),
+        f"SELECT {COLUMNS} FROM audit WHERE workspace IN ('', ?) AND ({about or '1 = 0'}) ORDER BY sequence",
+        (transaction.workspace, *values),
     )
     return [_entry(row) for row in rows]
 

@@ -5,7 +5,7 @@ A page is a file here with `ROUTES`, a template, and its lines in this file (`do
 
 from __future__ import annotations
 
-from metier.web.pages import audit, decisions, lessons, review, runs, skills, training
+from metier.web.pages import audit, decisions, lessons, review, runs, select, skills, training
 
 NAV = (
     ("/", "Review", "h"),
@@ -22,6 +22,7 @@ ROUTES = (
     *lessons.ROUTES,
     *runs.ROUTES,
     *skills.ROUTES,
+    *select.ROUTES,
     *training.ROUTES,
     *audit.ROUTES,
 )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from metier.learning.stages.count_checks import count_check
 from metier.learning.trace import records
 from metier.library.delivery.told import SAID
-from metier.library.delivery.wording import TOLD_WHEN, check_words, is_quote
+from metier.library.delivery.ways import way_if_approved, ways_of
+from metier.library.delivery.wording import check_words, is_quote
 from metier.library.lessons import get_lesson, list_lessons
 from metier.store.tables import audit
 from metier.store.tables.learning import told
@@ -57,7 +58,8 @@ class LessonStory:
     state: str
     quotes: tuple[Quoted, ...]
     is_quote: bool
-    told_when: str
+    way: str
+    """How it reaches agents, or would; empty: it is out of use."""
     check: str
     tally: Tally | None
     told: tuple[tuple[str, int], ...]
@@ -107,7 +109,7 @@ def lesson_story(board: Dashboard, name: str) -> LessonStory:
     found = get_lesson(ctx, name)
     with ctx.store.read() as transaction:
         times = told.of_lesson(transaction, found.id)
-        decided = audit.list_about(transaction, f"{found.id} ")
+        decided = audit.list_about(transaction, found.id)
     counts: dict[str, int] = {}
     for one in times:
         counts[SAID[one.how]] = counts.get(SAID[one.how], 0) + 1
@@ -116,13 +118,21 @@ def lesson_story(board: Dashboard, name: str) -> LessonStory:
         state=state_of(found),
         quotes=quoted(found, records(ctx, [one.run for one in found.quotes])),
         is_quote=is_quote(found),
-        told_when=TOLD_WHEN[found.kind],
+        way=_way(board, found),
         check=check_words(found.check) if found.check else "",
         tally=_tally(board, found),
         told=tuple(counts.items()),
         told_last=times[-1].created if times else "",
         decisions=tuple(reversed(decided)),
     )
+
+
+def _way(board: Dashboard, lesson: Lesson) -> str:
+    if lesson.status in ("rejected", "forgotten", "paused"):
+        return ""
+    every = list_lessons(board.context)
+    found = ways_of(board.context, every).get(lesson.id)
+    return (found or way_if_approved(board.context, lesson, every)).text
 
 
 def state_of(lesson: Lesson) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from metier.errors import MetierError
 from metier.learning.stages.digest import DAYS, digest_of
 from metier.learning.trace import origin, records
-from metier.library.delivery.wording import TOLD_WHEN, check_words, is_quote
+from metier.library.delivery.ways import way_if_approved
+from metier.library.delivery.wording import check_words, is_quote
 from metier.library.proposals.drafts import newly_allowed, proposed_change
 from metier.library.proposals.edit_draft import draft_document
 from metier.review.result import blocks
@@ -191,7 +192,7 @@ def lesson_card(board: Dashboard, lesson: Lesson) -> LessonCard:
         lesson=lesson,
         quotes=quoted(lesson, found),
         records=tuple(found.values())[:RUNS],
-        told=TOLD_WHEN[lesson.kind],
+        told=way_if_approved(board.context, lesson, board.ws.lessons()).text,
         check=check_words(lesson.check) if lesson.check else "",
         is_quote=is_quote(lesson),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import ConflictError, InputError, NotFoundError
 from metier.learning.trace import records
-from metier.library.changes import list_versions, rollback_skill
+from metier.library.changes import archive_skill, list_versions, restore_skill, rollback_skill
 from metier.library.listing import GONE, list_skills
 from metier.library.proposals.drafts import list_drafts
 from metier.proof.skill_story import skill_story
@@ -96,6 +96,7 @@ class SkillPage:
     files: tuple[DiffFile, ...]
     back: Version | None
     """What taking back the last change brings back; None: there is nothing to take back."""
+    writable: bool
 
 
 def skills(board: Dashboard, ask: Ask) -> Page:
@@ -111,7 +112,10 @@ def skills(board: Dashboard, ask: Ask) -> Page:
         "more": first + SHOWN if first + SHOWN < len(found) else 0,
         "less": max(0, first - SHOWN),
         "states": STATES,
+        "page": None,
     }
+    if opened := next((one for one in every if one.skill.name == ask.text("open")), None):
+        values |= {"page": skill_page(board, opened, ask.number("version"))}
     return Page(template="skills.html", title="Skills", values=values)
 
 
@@ -145,19 +149,13 @@ def skill_page(board: Dashboard, line_: SkillLine, number: int = 0) -> SkillPage
         before=before,
         files=_difference(found, before, shown),
         back=_way_back(found, record.versions),
+        writable=found.root.writable,
     )
 
 
 def take_back(board: Dashboard, ask: Ask) -> Done:
     """Take back the last change of a skill, provided it is still the one that was shown."""
-    library, name = board.ws.library, ask.values["skill"]
-    if _find_line(board, name) is None:
-        raise NotFoundError(f"There is no skill '{name[:40]}' here.")
-    now = list_versions(library, name)
-    if not ask.sent("hash"):
-        raise InputError("Name the hash of the version that you saw.")
-    if not now or now[-1].hash != ask.sent("hash"):
-        raise ConflictError(f"{name} changed meanwhile. Look at it again.")
+    library, name = board.ws.library, _seen_skill(board, ask)
     version = rollback_skill(library, name)
     prepare_agents(board)
 
@@ -168,6 +166,49 @@ def take_back(board: Dashboard, ask: Ask) -> Done:
 
     said = f"{name} is {version.summary} (saved as v{version.number})."
     return Done(said=said, undo=undo, command=f"metier skills rollback {name}")
+
+
+def archive(board: Dashboard, ask: Ask) -> Done:
+    """Take a skill out of every agent's sight; it is kept."""
+    library, name = board.ws.library, _seen_skill(board, ask)
+    version = archive_skill(library, name, ask.sent("reason"))
+    prepare_agents(board)
+
+    def undo() -> str:
+        again = restore_skill(library, name)
+        prepare_agents(board)
+        return f"{name} is back (v{again.number})."
+
+    said = f"Archived {name} (v{version.number}): no agent sees it."
+    return Done(said=said, undo=undo, command=f"metier skills restore {name}")
+
+
+def restore(board: Dashboard, ask: Ask) -> Done:
+    """Bring a skill back that was archived or deleted, or wake a cold one."""
+    library, name = board.ws.library, _seen_skill(board, ask)
+    version = restore_skill(library, name, ask.sent("reason"))
+    prepare_agents(board)
+
+    def undo() -> str:
+        archive_skill(library, name)
+        prepare_agents(board)
+        return f"{name} is archived: no agent sees it."
+
+    said = f"Restored {name} (v{version.number})."
+    return Done(said=said, undo=undo, command=f"metier skills archive {name}")
+
+
+def _seen_skill(board: Dashboard, ask: Ask) -> str:
+    """The skill of the address, provided it is still what the person saw."""
+    name = ask.values["skill"]
+    if _find_line(board, name) is None:
+        raise NotFoundError(f"There is no skill '{name[:40]}' here.")
+    now = list_versions(board.ws.library, name)
+    if not ask.sent("hash"):
+        raise InputError("Name the hash of the version that you saw.")
+    if not now or now[-1].hash != ask.sent("hash"):
+        raise ConflictError(f"{name} changed meanwhile. Look at it again.")
+    return name
 
 
 def _lines(board: Dashboard) -> list[SkillLine]:
@@ -266,4 +307,6 @@ ROUTES = (
     page_route("/skills", skills),
     page_route("/skills/{skill}", skill),
     action_route("/skills/{skill}/rollback", take_back),
+    action_route("/skills/{skill}/archive", archive),
+    action_route("/skills/{skill}/restore", restore),
 )

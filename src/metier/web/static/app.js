@@ -174,7 +174,7 @@
     if (field) { field.focus(); field.select(); } else { show("/runs").then(() => $("[data-search]")?.focus()); }
   }
   function step(by) {
-    const rows = $$("[data-row]");
+    const rows = $$("main [data-row]");
     if (!rows.length) return;
     const at = rows.indexOf(document.activeElement) >= 0 ? rows.indexOf(document.activeElement) : rows.findIndex((row) => row.hasAttribute("aria-current"));
     const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
