@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from contextlib import contextmanager, suppress
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_type_hints
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from typer._click import Context
 
+    from metier.fleet.rollout_asks import FleetRollouts
     from metier.training.service.order import Order
     from metier.workspace import Workspace
 
@@ -115,18 +116,22 @@ def with_login(target: str, *, login: bool) -> str:
 
 def with_workers(ws: Workspace, order: Order, workers: int | None, *, fleet: bool) -> Order:
     """The order with so many rollouts side by side, here or on a fleet."""
-    from dataclasses import replace
-
-    from metier.cli.output import talk
-
     if not fleet:
         return replace(order, workers=workers or order.workers)
-    from metier.fleet.rollout_asks import WIDTH, FleetRollouts
+    from metier.fleet.rollout_asks import WIDTH
 
-    elsewhere = FleetRollouts(ws.context)
-    if not elsewhere.workers():
+    return replace(order, workers=workers or WIDTH, elsewhere=fleet_of(ws))
+
+
+def fleet_of(ws: Workspace) -> FleetRollouts:
+    """What makes rollouts on the workers of this store; says so if there is none."""
+    from metier.cli.output import talk
+    from metier.fleet.rollout_asks import FleetRollouts
+
+    found = FleetRollouts(ws.context)
+    if not found.workers():
         talk("No worker is running: this waits until one does. Start one: metier worker")
-    return replace(order, workers=workers or WIDTH, elsewhere=elsewhere)
+    return found
 
 
 def tell_budget(ws: Workspace, *named: str) -> None:

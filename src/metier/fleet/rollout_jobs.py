@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import threading
 from contextlib import ExitStack
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, cast
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from metier.errors import RefusedError
+from metier.fleet.kinds import unfenced
 from metier.formats.value_json import dumps, loads
 from metier.store.tables.fleet import parcels
 from metier.store.tables.training import rollouts
 from metier.training.rollouts.rollout import BudgetSpent
 from metier.training.service.bench import open_bench
 from metier.training.service.order import unpack_package
-from metier.training.service.remote import RolloutOrder
+from metier.training.service.remote import RolloutOrder, runs_programs
 from metier.types.trials import Case, Scored
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.fleet.jobs import Json
     from metier.skills.package import Package
-    from metier.store.engines.fenced import FencedEngine
     from metier.training.service.bench import RolloutBench
     from metier.types.trials import Rollout
     from metier.workspace import Workspace
@@ -69,7 +69,7 @@ class RolloutJobs:
 
     def _begin(self, ctx: Context, name: str) -> RolloutBench:
         order = loads(RolloutOrder, _input(ctx, name).decode())
-        if order.runs_programs and not self._programs:
+        if runs_programs(order.target, commands=order.commands) and not self._programs:
             raise RefusedError(
                 f"These rollouts run programs here ({order.target}). Start workers that may:"
                 " metier worker --allow-commands"
@@ -79,10 +79,7 @@ class RolloutJobs:
                 self._stack.close()
                 self._open.clear()
             if (ctx.name, name) not in self._open:
-                plain = replace(
-                    ctx, store=cast("FencedEngine", ctx.store).base
-                )  # what was paid for is kept in any case
-                bench = self._stack.enter_context(open_bench(plain, order, self._environ))
+                bench = self._stack.enter_context(open_bench(unfenced(ctx), order, self._environ))
                 self._open[ctx.name, name] = bench
             self._busy += 1
             return self._open[ctx.name, name]

@@ -48,7 +48,7 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Batch:
+class RunBatch:
     """Some new runs, and what is known of how they went."""
 
     sifted: Sifted
@@ -64,7 +64,7 @@ def gather(ctx: Context, judge: Judge, *, save: bool) -> Generator[Event, None, 
     yield Began(stage="judge", total=total)
     last = done = 0
     while done < total:
-        records, batch = _read(ctx, last)
+        records, batch = read_batch(ctx, last)
         if not records:
             break
         fresh: list[Verdict] = []
@@ -87,14 +87,15 @@ def slim(record: Record) -> Record:
     return replace(record, run=Run(message=record.run.message[:LONG], snapshots=record.run.snapshots))
 
 
-def _read(ctx: Context, last: int) -> tuple[list[Record], _Batch]:
-    """The next runs that nobody has looked at, parted into evidence and the rest."""
+def read_batch(ctx: Context, last: int, until: int | None = None) -> tuple[list[Record], RunBatch]:
+    """The next runs that nobody has looked at, up to a sequence, parted into evidence and the rest."""
     with ctx.store.read() as transaction:
         records = runs.new_runs(transaction, after=last, limit=STEP)
+        records = [one for one in records if until is None or one.sequence <= until]
         known = verdicts.get_many(transaction, [record.id for record in records])
     seen = {one.id: SeenRun(one.revision, one.success, known.get(one.id)) for one in records}
     sifted = sift([_stated(record, known.get(record.id)) for record in records], ctx.name)
-    return records, _Batch(sifted=sifted, known=known, seen=seen)
+    return records, RunBatch(sifted=sifted, known=known, seen=seen)
 
 
 def _stated(record: Record, verdict: Verdict | None) -> Record:
@@ -105,7 +106,7 @@ def _stated(record: Record, verdict: Verdict | None) -> Record:
     return replace(record, run=replace(record.run, outcome=outcome))
 
 
-def _save(ctx: Context, batch: _Batch, fresh: Sequence[Verdict]) -> set[str]:
+def _save(ctx: Context, batch: RunBatch, fresh: Sequence[Verdict]) -> set[str]:
     """Keep verdicts and rejections, but for runs that changed while they were judged; returns these."""
     with ctx.store.write() as transaction:
         moved = runs.changed_since(transaction, batch.seen)
@@ -115,7 +116,7 @@ def _save(ctx: Context, batch: _Batch, fresh: Sequence[Verdict]) -> set[str]:
     return moved
 
 
-def _add(gathered: Gathered, batch: _Batch, fresh: Sequence[Verdict], moved: set[str]) -> None:
+def _add(gathered: Gathered, batch: RunBatch, fresh: Sequence[Verdict], moved: set[str]) -> None:
     """Add a batch to the evidence; what changed meanwhile is the next pass's."""
     kept = [record for record in batch.sifted.kept if record.id not in moved]
     now = combine_verdicts(kept, batch.known, fresh)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from metier.library.skills import Library
     from metier.models.model import Model
     from metier.skills.package import Package
+    from metier.training.service.remote import RolloutService
     from metier.training.targets.callable import Agent
     from metier.training.targets.target import Target
     from metier.types import Draft
@@ -47,6 +48,8 @@ class ReplayOptions:
     seconds: float = 120.0
     commands: bool = False
     """Whether checks that are commands may be run: somebody has read the cases."""
+    elsewhere: RolloutService | None = None
+    """Makes the rollouts on other machines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +133,7 @@ def _decision(
         workers=options.workers,
         seconds=options.seconds,
         commands=options.commands,
+        elsewhere=options.elsewhere,
     )
     done = yield from evaluate(library, order, EvaluatedSide(name="without the draft", package=before))
     return done.confirmation.decision

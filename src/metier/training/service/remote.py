@@ -43,10 +43,10 @@ class RolloutOrder:
         """What may be spent on them."""
         return TrainLimits.read(self.limits)
 
-    @property
-    def runs_programs(self) -> bool:
-        """Whether a machine that makes them runs programs which the order or the cases name."""
-        return self.commands or self.target.partition("=")[0].strip() in PROGRAMS
+
+def runs_programs(target: str, *, commands: bool) -> bool:
+    """Whether a machine that makes rollouts runs programs which the target or the cases name."""
+    return commands or target.partition("=")[0].strip() in PROGRAMS
 
 
 class RolloutService(Protocol):

@@ -49,12 +49,64 @@ def learn(ctx: typer.Context, as_json: AsJson = False) -> None:
     with open_workspace(ctx) as ws:
         jobs = QueuedJobs(ws.context)
         new, workers = jobs.put([LEARN]), jobs.status().workers
-    if as_json:
-        emit({"handed_in": new, "workers": workers})
-        return
-    talk("Handed in a pass of learning." if new else "A pass of learning waits already.")
-    if not workers:
-        talk("No worker is running. Start one: metier worker")
+    said = "Handed in a pass of learning." if new else "A pass of learning waits already."
+    _tell_put(new, workers, said, as_json=as_json)
+
+
+@app.command()
+def judge(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Hand in the runs that wait for a model's verdict, some at a time, so that many workers judge them.
+
+    The next pass of learning finds the verdicts and asks about nothing twice. Undo: metier runs mark changes a verdict.
+
+    Example:  metier fleet judge && metier fleet learn
+    """
+    import os
+
+    from metier.fleet.kinds import judging_jobs
+    from metier.fleet.queue import QueuedJobs
+
+    with open_workspace(ctx) as ws:
+        jobs = QueuedJobs(ws.context)
+        wanted = judging_jobs(ws.context, os.environ)
+        new, workers = jobs.put(wanted), jobs.status().workers
+    _tell_put(new, workers, f"Handed in {new} jobs." if wanted else "No run waits for a verdict.", as_json=as_json)
+
+
+@app.command()
+def replay(
+    ctx: typer.Context,
+    draft: Annotated[str, typer.Argument(metavar="DRAFT", help="A draft's id, or the start of it.")],
+    target: Annotated[str, typer.Option(metavar="TARGET", help="What runs the cases, as in `metier train`.")] = "chat",
+    judged_by: Annotated[str, typer.Option("--judge", metavar="MODEL", help="The model that judges rubrics.")] = "",
+    budget: Annotated[
+        list[str] | None,
+        typer.Option("--budget", metavar="NAME=N", help="Spend at most: rollouts, calls, tokens, usd, seconds."),
+    ] = None,
+    commands: Annotated[
+        bool, typer.Option("--allow-commands", help="Let cases run their checks; read the cases first.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Hand in a replay: a worker tries a draft on the accepted cases, and notes the decision with the draft.
+
+    It ships nothing. A noted decision is replaced by that of the next replay.
+
+    Example:  metier fleet replay 17980a12 --budget usd=2 && metier fleet status
+    """
+    from metier.cli.commands.train import limits_from
+    from metier.fleet.kinds import replay_job
+    from metier.fleet.queue import QueuedJobs
+    from metier.library.proposals.drafts import get_open_draft
+    from metier.proof.replay.gate import ReplayOptions
+
+    options = ReplayOptions(target=target, judge=judged_by, limits=limits_from(budget or []), commands=commands)
+    with open_workspace(ctx) as ws:
+        found = get_open_draft(ws.library, draft)
+        jobs = QueuedJobs(ws.context)
+        new, workers = jobs.put([replay_job(found.id, options)]), jobs.status().workers
+    said = f"Handed in a replay of draft {found.id}." if new else f"A replay of draft {found.id} waits already."
+    _tell_put(new, workers, said, as_json=as_json)
 
 
 @app.command()
@@ -89,6 +141,16 @@ def drop(ctx: typer.Context, jobs: JobsArgument = None, every: Every = False, as
     Example:  metier fleet drop 17
     """
     _change(ctx, jobs or [], every=every, as_json=as_json, word="dropped")
+
+
+def _tell_put(new: int, workers: int, said: str, *, as_json: bool) -> None:
+    """Say what was handed in, and whether anybody will do it."""
+    if as_json:
+        emit({"handed_in": new, "workers": workers})
+        return
+    talk(said)
+    if new and not workers:
+        talk("No worker is running. Start one: metier worker")
 
 
 def _change(ctx: typer.Context, numbers: Sequence[int], *, every: bool, as_json: bool, word: str) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from metier.cli.options import AsJson, open_workspace, tell_budget
+from metier.cli.options import AsJson, Fleet, fleet_of, open_workspace, tell_budget
 from metier.cli.output import console, emit, result_with_progress, table, talk, visible
 
 if TYPE_CHECKING:
@@ -220,6 +221,7 @@ def replay(
     commands: Annotated[
         bool, typer.Option("--allow-commands", help="Let cases run their checks; read the cases first.")
     ] = False,
+    fleet: Fleet = False,
     apply: Annotated[bool, typer.Option("--apply", help="Ship the draft if it passes and review allows it.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -237,6 +239,7 @@ def replay(
     with open_workspace(ctx) as ws:
         if not as_json:
             tell_budget(ws, target, judge)
+        options = replace(options, elsewhere=fleet_of(ws)) if fleet else options
         done = result_with_progress(replay_draft(ws.library, draft, options, ship=apply))
     said = done.decision
     if as_json:
