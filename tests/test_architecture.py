@@ -13,6 +13,7 @@ import metier
 SOURCE = Path(metier.__file__).parent
 LAYERS = [
     {"cli"},
+    {"server"},
     {"web", "mcp", "fleet"},
     {"workspace"},
     {"maintenance"},

@@ -37,6 +37,7 @@ COMMANDS = {
     "learn": "metier.cli.commands.learn:learn",
     "watch": "metier.cli.commands.watch:watch",
     "ui": "metier.cli.commands.ui:ui",
+    "serve": "metier.cli.commands.fleet.serve",
     "lessons": "metier.cli.commands.lessons",
     "checkup": "metier.cli.commands.lessons.checkup:checkup",
     "digest": "metier.cli.commands.lessons.digest:digest",

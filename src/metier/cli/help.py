@@ -19,7 +19,7 @@ GROUPS = {
     "Learn": ("learn", "watch", "lessons", "checkup", "digest", "problems", "patterns"),
     "Skills": ("skills", "drafts", "review", "select", "mcp"),
     "Measure and improve": ("eval", "trial", "train"),
-    "Many machines": ("fleet", "worker", "sync", "store"),
+    "Many machines": ("serve", "sync", "fleet", "worker", "store"),
     "Look after it": ("doctor", "where", "config", "models", "audit", "pause", "resume", "backup", "restore"),
 }
 """Commands by what people want to do; one that stands in none is listed at the end."""

@@ -198,6 +198,15 @@ class RunByDefault(TyperGroup):
         return super().parse_args(ctx, args if named else [self.usual, *args])
 
 
+class ServeByDefault(TyperGroup):
+    """`metier serve` is `metier serve run`, also without a further word."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """The words as they are, with `run` before what begins with no command."""
+        named = bool(args) and (args[0] in self.commands or args[0] in ("-h", "--help"))
+        return super().parse_args(ctx, args if named else ["run", *args])
+
+
 class ShowByDefault(TyperGroup):
     """`metier config` is `metier config show`."""
 

@@ -65,6 +65,12 @@ class StreamReport:
         self.ids += [delivery.id] if delivery.kept else []
         self.warnings += [(line, note) for note in delivery.notes]
 
+    def counts(self) -> dict[str, int]:
+        """How many runs became what."""
+        found = {"new": self.recorded, "updated": self.updated, "duplicate": self.duplicates}
+        found |= {"refused": len(self.refused) + self.refused_more, "skipped": len(self.skipped)}
+        return {how: number for how, number in found.items() if number}
+
     def document(self) -> dict[str, object]:
         """The machine-readable form."""
         listed = {"refused": self.refused, "skipped": self.skipped, "warnings": self.warnings}
@@ -110,7 +116,7 @@ def record_stream(ctx: Context, stream: BinaryIO) -> StreamReport:
     batch = StreamReport()
     waiting: list[tuple[int, Run]] = []
     held = 0
-    for line, found in _runs(stream, ctx.config.max_record_mb * 1024 * 1024):
+    for line, found in runs_in(stream, ctx.config.max_record_mb * 1024 * 1024):
         if isinstance(found, str):
             batch.take(line, Delivery(how="refused", reason=found))
             continue
@@ -142,13 +148,14 @@ def _flush(ctx: Context, batch: StreamReport, waiting: list[tuple[int, Run]]) ->
     return not failed
 
 
-def _runs(stream: BinaryIO, limit: int) -> Iterator[tuple[int, Run | str]]:
+def runs_in(stream: BinaryIO, limit: int, source: str = "cli") -> Iterator[tuple[int, Run | str]]:
+    """Each run of a stream with its line, or why it is none; `limit`: bytes of one."""
     for line, value in _values(stream, limit):
         if isinstance(value, _Bad):
             yield line, value.reason
             continue
         try:
-            yield line, parse_run(value, source="cli")
+            yield line, parse_run(value, source=source)
         except InputError as error:
             yield line, str(error)
 

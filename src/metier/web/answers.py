@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from metier.web.dashboard import Dashboard
 
 ID = re.compile("[0-9a-f]{4,64}")
+FORM_SCOPE = "metier.form"
+"""Where a request's scope holds the form token of its visitor."""
 LONGEST = 500
 """Characters of a value in the address that are looked at."""
 
@@ -38,6 +40,8 @@ class Ask:
     """Parts of the path."""
     query: Mapping[str, str] = field(default_factory=dict[str, str])
     body: Mapping[str, object] = field(default_factory=dict[str, object])
+    form_token: str = ""
+    """What a write from this visitor's pages must carry."""
 
     def id(self, name: str) -> str:
         """A part of the path that is an id."""
@@ -103,7 +107,7 @@ def page_route(path: str, show: Callable[[Dashboard, Ask], Page]) -> Route:
     """A route that shows a page."""
 
     async def endpoint(request: Request) -> Response:
-        return await run_in_threadpool(_show, _dashboard(request), show, _ask(request))
+        return await run_in_threadpool(_show, _dashboard(request), show, ask_of(request))
 
     return Route(path, endpoint, methods=["GET"], name=path)
 
@@ -113,7 +117,7 @@ def action_route(path: str, act: Callable[[Dashboard, Ask], Done]) -> Route:
 
     async def endpoint(request: Request) -> Response:
         raw = await request.body()
-        return await run_in_threadpool(_act, _dashboard(request), act, _ask(request), raw)
+        return await run_in_threadpool(_act, _dashboard(request), act, ask_of(request), raw)
 
     return Route(path, endpoint, methods=["POST"], name=path)
 
@@ -162,11 +166,13 @@ def _status(error: MetierError) -> int:
             return 400
 
 
-def _ask(request: Request) -> Ask:
+def ask_of(request: Request) -> Ask:
+    """A request as pages see it; whoever stands before the routes has put the visitor's form token into its scope."""
     return Ask(
         path=request.url.path,
         values={name: str(value) for name, value in request.path_params.items()},
         query=dict(request.query_params),
+        form_token=str(request.scope.get(FORM_SCOPE, "")),
     )
 
 

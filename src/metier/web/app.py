@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,18 +16,23 @@ from starlette.responses import JSONResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from metier.web.answers import Ask, Done, action_route, error_page
+from metier.web.answers import Done, action_route, ask_of, error_page
 from metier.web.guard import Guard
 from metier.web.live import events
 from metier.web.pages import ROUTES
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.routing import BaseRoute
 
+    from metier.web.answers import Ask
     from metier.web.dashboard import Dashboard
+
+    Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
 
 STATIC = Path(__file__).parent / "static"
 THREADS = 4
@@ -35,23 +41,29 @@ THREADS = 4
 
 def build_app(board: Dashboard) -> Guard:
     """The dashboard as an ASGI application."""
+    return Guard(pages_app(board, [Route("/link", _new_link, methods=["POST"])]), board.access)
+
+
+def pages_app(board: Dashboard, more: Sequence[BaseRoute] = (), lifespan: Lifespan | None = None) -> Starlette:
+    """Every page with its actions, events and static files, and further routes; nothing stands before them yet."""
     app = Starlette(
         routes=[
             *ROUTES,
             action_route("/undo/{name}", _undo),
-            Route("/link", _new_link, methods=["POST"]),
+            *more,
             Route("/events", events, methods=["GET"]),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         exception_handlers={HTTPException: _missing, Exception: _broken},
-        lifespan=_lifespan,
+        lifespan=lifespan or run_dashboard,
     )
     app.state.dashboard = board
-    return Guard(app, board.access)
+    return app
 
 
 @asynccontextmanager
-async def _lifespan(app: Starlette) -> AsyncGenerator[None]:
+async def run_dashboard(app: Starlette) -> AsyncGenerator[None]:
+    """Look at the store as long as the server runs."""
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     board: Dashboard = app.state.dashboard
     await run_in_threadpool(board.live.start)
@@ -92,5 +104,5 @@ def _place_of(error: BaseException) -> str:
 async def _error(request: Request, status: int, text: str) -> Response:
     if request.method == "POST":
         return JSONResponse({"error": text}, status)
-    ask = Ask(path=request.url.path, query={})
+    ask = replace(ask_of(request), values={}, query={})
     return await run_in_threadpool(error_page, request.app.state.dashboard, ask, status, text)

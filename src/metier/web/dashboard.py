@@ -155,6 +155,7 @@ class Dashboard:
 
     ws: Workspace
     access: Access
+    """The way in on this machine; a server for many has its own."""
     live: Live
     figures: SlowFigures
     undos: UndoMemory = field(default_factory=UndoMemory)

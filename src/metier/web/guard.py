@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import HTMLResponse, JSONResponse
 
+from metier.web.answers import FORM_SCOPE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -37,10 +39,12 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 """Headers of every answer."""
+NO_MORE: Mapping[str, str] = {}
 PAGE = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Metier</title>'
     '<link rel="icon" href="/static/icon.svg">{head}<p>{text}</p></html>'
 )
+OWN_PAGES = "Changes are made from the dashboard's own pages. Load the page again."
 NEW_LINK = "This page needs a link that opens once. Get one: run <code>metier ui</code> in the project."
 
 
@@ -93,7 +97,18 @@ def _stranger(head: RequestHead, access: Access) -> RefusedRequest | None:
 
 
 def _unsafe_write(head: RequestHead, access: Access) -> RefusedRequest | None:
-    """A body that is too large or where none belongs, and a write that no page of ours sent."""
+    """A body that does not belong there, and a write that no page of ours sent."""
+    if wrong := wrong_body(head):
+        return wrong
+    if head.method == "POST" and (
+        head.one("sec-fetch-site") != "same-origin" or not access.admits_write(head.one(FORM_TOKEN))
+    ):
+        return RefusedRequest(status=403, reason=OWN_PAGES)
+    return None
+
+
+def wrong_body(head: RequestHead) -> RefusedRequest | None:
+    """A body that is too large, of the wrong kind, or where none belongs."""
     length = head.one("content-length") or "0"
     if not length.isascii() or not length.isdigit() or int(length[:12]) > MAX_BODY:
         return RefusedRequest(status=413, reason="A request may have 1 MiB at most.")
@@ -102,10 +117,6 @@ def _unsafe_write(head: RequestHead, access: Access) -> RefusedRequest | None:
         return RefusedRequest(status=400, reason="Only POST takes a body.") if has_body else None
     if head.one("content-type").partition(";")[0].strip().lower() != "application/json":
         return RefusedRequest(status=415, reason="Changes are sent as JSON.")
-    if head.one("sec-fetch-site") != "same-origin" or not access.admits_write(head.one(FORM_TOKEN)):
-        return RefusedRequest(
-            status=403, reason="Changes are made from the dashboard's own pages. Load the page again."
-        )
     return None
 
 
@@ -124,16 +135,17 @@ class Guard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        head = _head_of(scope)
+        head = head_of(scope)
         refused = refusal(head, self._access)
-        safe = _with_headers(send)
+        safe = with_headers(send)
         if refused is not None:
             await _refuse(head, refused)(scope, receive, safe)
         elif head.path.startswith(START):
             await self._start(head)(scope, receive, safe)
         else:
+            scope[FORM_SCOPE] = self._access.form_token
             with suppress(Exception):  # what went wrong was said already, on the page and in the terminal
-                await self._forward(head, scope, receive, safe)
+                await forward(self._app, scope, receive, safe)
 
     def _start(self, head: RequestHead) -> Response:
         """Hand out the cookie for a good link. A browser that only looks ahead does not use the link up."""
@@ -143,50 +155,52 @@ class Guard:
         page = PAGE.format(head='<meta http-equiv="refresh" content="0;url=/">', text="Opening the dashboard …")
         return HTMLResponse(page, headers={"set-cookie": self._access.set_cookie()})
 
-    async def _forward(self, head: RequestHead, scope: Scope, receive: Receive, send: Send) -> None:
-        if head.method == "POST":
-            await self._forward_write(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
 
-    async def _forward_write(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Read the whole body first, within bounds of size and time."""
-        body = b""
-        try:
-            async with asyncio.timeout(PATIENCE):
-                while True:
-                    message = await receive()
-                    body += message.get("body", b"")
-                    if message["type"] == "http.disconnect":
-                        return
-                    if len(body) > MAX_BODY or not message.get("more_body"):
-                        break
-        except TimeoutError:
-            await _json(408, "The request took too long.")(scope, receive, send)
-            return
-        if len(body) > MAX_BODY:
-            await _json(413, "A request may have 1 MiB at most.")(scope, receive, send)
-            return
-        handed: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+async def forward(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    """Hand a request on; of a write the whole body is read first, within bounds of size and time."""
+    if scope["method"] != "POST":
+        await app(scope, receive, send)
+        return
+    body = b""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                message = await receive()
+                body += message.get("body", b"")
+                if message["type"] == "http.disconnect":
+                    return
+                if len(body) > MAX_BODY or not message.get("more_body"):
+                    break
+    except TimeoutError:
+        await _json(408, "The request took too long.")(scope, receive, send)
+        return
+    if len(body) > MAX_BODY:
+        await _json(413, "A request may have 1 MiB at most.")(scope, receive, send)
+        return
+    handed: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-        async def whole() -> Message:
-            return handed.pop() if handed else await receive()
+    async def whole() -> Message:
+        return handed.pop() if handed else await receive()
 
-        await self._app(scope, whole, send)
+    await app(scope, whole, send)
 
 
-def _head_of(scope: Scope) -> RequestHead:
+def head_of(scope: Scope) -> RequestHead:
+    """What a request says about itself."""
     headers: dict[str, list[str]] = {}
     for name, value in scope["headers"]:
         headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
     return RequestHead(method=scope["method"], path=scope["path"], headers=headers)
 
 
-def _with_headers(send: Send) -> Send:
+def with_headers(send: Send, more: Mapping[str, str] = NO_MORE) -> Send:
+    """A way to answer on which every answer gets the safe headers, and some more."""
+    every = {**HEADERS, **more}
+
     async def wrapped(message: Message) -> None:
         if message["type"] == "http.response.start":
-            kept = [pair for pair in message["headers"] if pair[0].decode("latin-1").lower() not in HEADERS]
-            message["headers"] = [*kept, *((name.encode(), text.encode()) for name, text in HEADERS.items())]
+            kept = [pair for pair in message["headers"] if pair[0].decode("latin-1").lower() not in every]
+            message["headers"] = [*kept, *((name.encode(), text.encode()) for name, text in every.items())]
         await send(message)
 
     return wrapped

@@ -66,7 +66,7 @@ def render(board: Dashboard, ask: Ask, page: Page) -> str:
             now=board.context.clock(),
             project=board.ws.root.name or str(board.ws.root),
             root=str(board.ws.root),
-            form_token=board.access.form_token,
+            form_token=ask.form_token,
             stamps=json.dumps(stamps),
         )
     )

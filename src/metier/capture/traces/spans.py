@@ -64,7 +64,7 @@ def read_spans(name: str, file: BinaryIO) -> Iterator[TraceSpan | Skipped]:
             yield found
         else:
             offset, value = found
-            yield from _spans_in(value, offset, {})
+            yield from spans_in(value, offset)
 
 
 def _has_json_lines(name: str, file: BinaryIO) -> bool:
@@ -133,10 +133,11 @@ def _find_whole_spans(content: str) -> Iterator[object]:
             yield mapping(value)
 
 
-def _spans_in(value: object, offset: int, resource: Map) -> Iterator[TraceSpan]:
+def spans_in(value: object, offset: int = 0, resource: Map = _NOTHING) -> Iterator[TraceSpan]:
+    """Every span in a JSON value, whatever the shape around it."""
     if is_list(value):
         for element in elements(value):
-            yield from _spans_in(element, offset, resource)
+            yield from spans_in(element, offset, resource)
         return
     obj = mapping(value)
     if "resourceSpans" in obj or "resource_spans" in obj:
@@ -144,12 +145,12 @@ def _spans_in(value: object, offset: int, resource: Map) -> Iterator[TraceSpan]:
             common = attributes_of(mapping(group, "resource").get("attributes"))
             scopes = mapping(group).get("scopeSpans", mapping(group).get("instrumentationLibrarySpans"))
             for scope in elements(scopes):
-                yield from _spans_in(mapping(scope).get("spans"), offset, common)
+                yield from spans_in(mapping(scope).get("spans"), offset, common)
     elif span := _span_of(obj, offset, resource):
         yield span
     else:
         for key in ("data", "spans", "traces", "batches"):
-            yield from _spans_in(elements(obj.get(key)), offset, resource)
+            yield from spans_in(elements(obj.get(key)), offset, resource)
 
 
 def _span_of(obj: Map, offset: int, resource: Map) -> TraceSpan | None:

@@ -16,6 +16,7 @@ from metier.formats.run_json import dump_run, parse_run
 from metier.store.tables.learning import members, sightings, waiting
 from metier.store.tables.run_keys import ID, OWN, SESSION, id_of, in_parts, key_of
 from metier.store.tables.runs import verdicts
+from metier.store.tables.server import trace_spans
 from metier.types import LearningState, Record, Run
 
 if TYPE_CHECKING:
@@ -279,6 +280,7 @@ def remove(transaction: Transaction, ids: Sequence[str], now: str) -> int:
             [(*name, transaction.workspace, now) for name in names],
         )
         gone += len(rows)
+    trace_spans.forget_built(transaction, now)
     return gone
 
 

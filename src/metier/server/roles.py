@@ -1,0 +1,66 @@
+"""Roles, and what each may do: a table of rights, and a table of the right that each route needs.
+
+A route without a row is answered to nobody.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Right = Literal["look", "decide", "record", "sync", "measure"]
+Role = Literal["record", "machine", "metrics", "viewer", "reviewer", "admin"]
+ROLES: tuple[Role, ...] = get_args(Role)
+RIGHTS: Mapping[str, frozenset[Right]] = {
+    "record": frozenset({"record"}),
+    "machine": frozenset({"record", "sync"}),
+    "metrics": frozenset({"measure"}),
+    "viewer": frozenset({"look", "sync"}),
+    "reviewer": frozenset({"look", "sync", "decide"}),
+    "admin": frozenset({"look", "sync", "decide", "record", "measure"}),
+}
+ABOUT: Mapping[str, str] = {
+    "record": "sends runs and traces, sees nothing",
+    "machine": "sends runs and traces, gets what was approved",
+    "metrics": "reads /metrics",
+    "viewer": "looks at every page",
+    "reviewer": "looks, and decides on lessons, drafts and skills",
+    "admin": "everything",
+}
+NEEDS: Mapping[tuple[str, str], Right] = {
+    ("GET", "/"): "look",
+    ("GET", "/lessons"): "look",
+    ("GET", "/lessons/{lesson}"): "look",
+    ("GET", "/runs"): "look",
+    ("GET", "/runs/{run}"): "look",
+    ("GET", "/skills"): "look",
+    ("GET", "/skills/{skill}"): "look",
+    ("GET", "/training"): "look",
+    ("GET", "/training/{training}"): "look",
+    ("GET", "/audit"): "look",
+    ("GET", "/events"): "look",
+    ("GET", "/static"): "look",
+    ("POST", "/lessons/{lesson}/approve"): "decide",
+    ("POST", "/lessons/{lesson}/reject"): "decide",
+    ("POST", "/lessons/{lesson}/edit"): "decide",
+    ("POST", "/lessons/{lesson}/forget"): "decide",
+    ("POST", "/lessons/{lesson}/pause"): "decide",
+    ("POST", "/lessons/reject"): "decide",
+    ("POST", "/drafts/{draft}/approve"): "decide",
+    ("POST", "/drafts/{draft}/reject"): "decide",
+    ("POST", "/drafts/{draft}/edit"): "decide",
+    ("POST", "/runs/{run}/mark"): "decide",
+    ("POST", "/skills/{skill}/rollback"): "decide",
+    ("POST", "/undo/{name}"): "decide",
+    ("POST", "/v1/runs"): "record",
+    ("POST", "/v1/traces"): "record",
+    ("GET", "/metrics"): "measure",
+}
+"""The right that each route needs, by method and path as the route has it."""
+
+
+def may(role: str, right: Right) -> bool:
+    """Whether a role has a right; one that nobody knows has none."""
+    return right in RIGHTS.get(role, frozenset())
