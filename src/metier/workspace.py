@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 JOURNAL = "journal"
 """The folder of changes to skills that were begun."""
+TAKE = "take_over=True"
+"""What a caller adds who takes on that other skills lose requests."""
 
 
 @dataclass(kw_only=True)
@@ -319,11 +321,12 @@ class Workspace:
 
         return list_versions(self.library, skill)
 
-    def rollback(self, skill: str, to: int | None = None) -> Version:
-        """Put an earlier version of a skill back; the newer one stays in its history."""
+    def rollback(self, skill: str, to: int | None = None, *, take_over: bool = False) -> Version:
+        """Put an earlier version of a skill back; `take_over`: even if that takes requests from other skills."""
         from metier.library.changes import rollback_skill
+        from metier.proof.routing import TakeoverCheck
 
-        return rollback_skill(self.library, skill, to)
+        return rollback_skill(self.library, skill, to, check=TakeoverCheck(self.library, "" if take_over else TAKE))
 
     def archive(self, skill: str, reason: str = "") -> Version:
         """Take a skill out of every agent's sight; it is kept."""
@@ -331,11 +334,12 @@ class Workspace:
 
         return archive_skill(self.library, skill, reason)
 
-    def restore(self, skill: str) -> Version:
-        """Bring back a skill that was archived or deleted."""
+    def restore(self, skill: str, *, take_over: bool = False) -> Version:
+        """Bring back a skill that was archived or deleted; `take_over`: even if that takes requests from others."""
         from metier.library.changes import restore_skill
+        from metier.proof.routing import TakeoverCheck
 
-        return restore_skill(self.library, skill)
+        return restore_skill(self.library, skill, check=TakeoverCheck(self.library, "" if take_over else TAKE))
 
     def pin(self, skill: str, *, pinned: bool = True) -> Version:
         """Exempt a skill from ageing, or let it age again."""

@@ -22,7 +22,7 @@ from metier.library.proposals.drafts import (
     reopen_draft,
     save_draft,
 )
-from metier.library.proposals.edit_skill import edit_file, edit_skill
+from metier.library.proposals.edit_skill import EditOptions, edit_file, edit_skill
 from metier.library.proposals.garbage import collect_garbage
 from metier.library.proposals.ship import apply_drafts
 from metier.skills.editing.patch_json import patch_from
@@ -203,7 +203,7 @@ def test_a_dry_run_changes_nothing(ws: Workspace, tmp_path: Path) -> None:
     folder = put(shared(ws), "deploy")
     inside = ws.library.skill_at(folder / "SKILL.md")
     assert inside
-    edit_skill(ws.library, *inside, patch_from(appended("- one")), dry_run=True)
+    edit_skill(ws.library, *inside, patch_from(appended("- one")), EditOptions(dry_run=True))
     assert "- one" not in (folder / "SKILL.md").read_text()
 
 

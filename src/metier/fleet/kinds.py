@@ -53,10 +53,10 @@ def unfenced(ctx: Context) -> Context:
 
 def learn_once(ws: Workspace, given: Mapping[str, Json]) -> str:  # noqa: ARG001
     """One pass of learning; the workspace's mode decides whether drafts are applied."""
-    from metier.learning.watch.watch import the_pass
+    from metier.proof.learn_and_prove import watch_pass
 
     said = ""
-    with closing(the_pass(ws.library)) as events:
+    with closing(watch_pass(ws.library)) as events:
         for event in events:
             said = event.text if isinstance(event, Ended) else said
     return said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -22,12 +23,19 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.library.skills import FoundSkill, Library
     from metier.library.versions.history import SkillHistory
+    from metier.skills.package import Package
     from metier.store.engines.engine import Transaction
     from metier.types import Draft
     from metier.types.skills import SkillStatus, VersionAction
 
+ChangeCheck = Callable[[str, "tuple[Package | None, Package]"], object]
+"""Asked before a change ships, with the skill and its package before and after; it raises what it refuses."""
 REVIEWED_ACTIONS = ("apply", "edit", "import")
 """Versions that were reviewed or approved when they were made; all others are reviewed before use."""
+
+
+def allow_any(skill: str, change: tuple[Package | None, Package]) -> object:
+    """Nobody has anything against a change."""
 
 
 def list_versions(library: Library, skill: str) -> tuple[Version, ...]:
@@ -40,7 +48,9 @@ def list_versions(library: Library, skill: str) -> tuple[Version, ...]:
     return past
 
 
-def rollback_skill(library: Library, skill: str, to: int | None = None, reason: str = "") -> Version:
+def rollback_skill(
+    library: Library, skill: str, to: int | None = None, reason: str = "", check: ChangeCheck = allow_any
+) -> Version:
     """Put an earlier version back, as a new version: the one before, or any by its number."""
     found, past = _find_writable(library, skill)
     last = _newest_version(past, skill)
@@ -49,12 +59,13 @@ def rollback_skill(library: Library, skill: str, to: int | None = None, reason: 
     target = past.number(to) if to is not None else _version_before(past, last, skill)
     if target.hash == last.hash:
         raise RefusedError(f"{skill} already equals version {target.number}. Nothing was changed.")
+    package = found.load(target)
+    check(found.skill, (found.load(last), package))
     said = reason or f"back to version {target.number}"
     version = new_version(library.ctx, found, "rollback", status=last.status, like=target, summary=said)
     version = replace(version, receipt="force_accept: a person took it back")
     return ship_changes(
-        library.ctx,
-        [(found, SkillChange(root=found.root.real, package=found.load(target), base=last.hash, version=version))],
+        library.ctx, [(found, SkillChange(root=found.root.real, package=package, base=last.hash, version=version))]
     )[0]
 
 
@@ -72,7 +83,7 @@ def archive_skill(library: Library, skill: str, reason: str = "", *, status: Ski
     )[0]
 
 
-def restore_skill(library: Library, skill: str, reason: str = "") -> Version:
+def restore_skill(library: Library, skill: str, reason: str = "", check: ChangeCheck = allow_any) -> Version:
     """Bring a skill back that was archived or deleted, by Metier or by hand, or wake a cold one."""
     found, past = _find_writable(library, skill)
     last = _newest_version(past, skill)
@@ -80,10 +91,11 @@ def restore_skill(library: Library, skill: str, reason: str = "") -> Version:
         return change_status(library.ctx, found, last, "wake", status="active", why=reason or "was cold")
     if not last.out:
         raise RefusedError(f"{skill} already exists. To go back to an earlier version: metier skills rollback {skill}")
+    package = found.load(last)
+    check(found.skill, (None, package))
     version = new_version(
         library.ctx, found, "restore", status="active", like=last, summary=reason or f"was {last.status}"
     )
-    package = found.load(last)
     return ship_changes(
         library.ctx, [(found, SkillChange(root=found.root.real, package=package, base=ABSENT, version=version))]
     )[0]

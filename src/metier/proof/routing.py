@@ -37,14 +37,40 @@ def apply_checked(library: Library, ids: Sequence[str], *, take_over: bool = Fal
     for draft in dict.fromkeys(ids):
         opened = get_open_draft(library, draft)
         change = proposed_change(library, opened)
-        found = routing_of(library, opened.target, change.before, change.after)
-        if found is not None and lost_requests(found) and not take_over:
-            raise RefusedError(
-                f"{routing_words(found)}. Nothing was shipped. Reword its description, or ship it all the same:"
-                f" metier drafts apply {opened.id} --take-over"
-            )
-        said += [routing_words(found)] if found is not None and found.taken else []
+        again = f"metier drafts apply {opened.id} --take-over"
+        said += refuse_takeover(library, opened.target, (change.before, change.after), "" if take_over else again)
     return apply_drafts(library, ids), said
+
+
+def refuse_takeover(
+    library: Library, skill: str, change: tuple[Package | None, Package], again: str = ""
+) -> tuple[str, ...]:
+    """RefusedError where a neighbour would lose requests; else what the check says, if anything.
+
+    `again` is the command that does it all the same; empty: a person has said so, and nothing is refused.
+    """
+    found = routing_of(library, skill, *change)
+    if found is None or not found.taken:
+        return ()
+    if lost_requests(found) and again:
+        raise RefusedError(
+            f"{routing_words(found)}. Nothing was changed. Reword its description, or do it all the same: {again}"
+        )
+    return (routing_words(found),)
+
+
+class TakeoverCheck:
+    """The routing check as what changes a skill asks before it does."""
+
+    def __init__(self, library: Library, again: str) -> None:
+        self._library = library
+        self._again = again
+        self.said: list[str] = []
+        """What it had to say about changes that it let through."""
+
+    def __call__(self, skill: str, change: tuple[Package | None, Package]) -> None:
+        """RefusedError where a neighbour would lose requests, unless a person has said that it may."""
+        self.said += refuse_takeover(self._library, skill, change, self._again)
 
 
 def routing_of(library: Library, skill: str, before: Package | None, after: Package) -> Admission | None:
@@ -101,9 +127,10 @@ class RoutingGate:
     def decide(self, draft: Draft, before: Package | None, after: Package) -> Decision:
         """The inner gate's answer, unless a neighbour would lose requests."""
         decision = self._inner.decide(draft, before, after)
-        if decision.action not in PASSING:
+        if decision.action == "reject" or (decision.action not in PASSING and not draft.approved):
             return decision
         found = routing_of(self._library, draft.target, before, after)
         if found is None or not lost_requests(found):
             return decision
-        return Decision(action="uninformative", reason=f"{routing_words(found)}; {decision.reason}")
+        again = f"to ship it all the same: metier drafts apply {draft.id} --take-over"
+        return Decision(action="uninformative", reason=f"{routing_words(found)}; {again}", asks=True)

@@ -25,8 +25,10 @@ ALPHA = 0.05
 """How often, at most, a skill that does nothing is ever called helpful; the same for harmful."""
 POWER = 0.8
 """How often a gain is found within the runs that a plan names."""
-PATHS = 600
+PATHS = 1_200
 """Trials that a plan simulates."""
+LUCK = 0.015
+"""Added to the power that these have to reach, so that the plan does not fall short of it by chance."""
 LENGTHS = (250, 1_000, 2_500, 6_000)
 """Outcomes after which a simulated trial is given up, the short ones tried first."""
 FINEST = 0.02
@@ -132,7 +134,7 @@ def runs_needed(base: float, gain: float, alpha: float = ALPHA, power: float = P
     for length in LENGTHS:
         arms = dice.random((PATHS, length)) < 0.5
         good = dice.random((PATHS, length)) < np.where(arms, min(1.0, base + gain), base)
-        needed = int(np.sort(first_found(arms, good, alpha))[round(power * PATHS) - 1])
+        needed = int(np.sort(first_found(arms, good, alpha))[round((power + LUCK) * PATHS) - 1])
         if needed <= length:
             return needed
     return None

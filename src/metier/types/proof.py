@@ -25,7 +25,7 @@ class Trial:
     most: int
     """Sessions with a known outcome after which it ends, whatever it shows."""
     until: str
-    """The moment at which it ends at the latest."""
+    """The moment from which on a person is asked whether to end it."""
     status: TrialStatus = "running"
     started: str = ""
     ended: str = ""

@@ -85,3 +85,5 @@ class Decision:
     action: Action
     reason: str
     deltas: tuple[tuple[str, float], ...] = ()
+    asks: bool = False
+    """Whether a person has to be asked, also about a draft that one has approved: it says what they could not see."""

@@ -7,6 +7,7 @@ from contextlib import nullcontext, redirect_stderr
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
+from functools import partial
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -289,12 +290,15 @@ def _train_and_report(ws: Workspace, order: Order, wanted: _ResultOptions) -> No
     from metier.cli.options import sigterm_as_interrupt
     from metier.cli.views.train import document, print_next_steps, print_report
     from metier.cli.views.train_live import run_with_progress
+    from metier.proof.routing import RoutingGate
     from metier.training.service.ship import train_and_ship
     from metier.web.training_report import check_report_file, write_report
 
     if wanted.report:
         check_report_file(wanted.report)
-    work = _with_budget(ws, order, train_and_ship(ws.library, order, apply=wanted.apply, out=wanted.out), wanted)
+    around = partial(RoutingGate, ws.library)
+    training = train_and_ship(ws.library, order, apply=wanted.apply, out=wanted.out, around=around)
+    work = _with_budget(ws, order, training, wanted)
     with sigterm_as_interrupt():
         finished = run_with_progress(work, order, wanted.told)
     try:

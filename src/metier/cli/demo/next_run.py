@@ -13,7 +13,7 @@ from metier.cli.demo.samples.transcripts import read_sessions
 from metier.learning.stages.count_checks import count_check
 from metier.library.lessons import approve_lesson
 from metier.library.proposals.drafts import approve_draft
-from metier.library.proposals.ship import apply_drafts
+from metier.proof.routing import apply_checked
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -72,7 +72,7 @@ def _say_yes(ws: Workspace) -> Lesson:
     """A person's part: yes to the skill, and to the rule, which is to be enforced."""
     draft = next(one for one in ws.drafts() if one.target == SKILL)
     approve_draft(ws.library, draft.id, seen=draft.hash, reason="the demo says yes for you")
-    apply_drafts(ws.library, [draft.id])
+    apply_checked(ws.library, [draft.id])
     for _ in ws.index_skills():
         pass
     rule = next(one for one in ws.lessons() if one.check is not None)

@@ -14,6 +14,7 @@ from metier.learning.next_step import Generate, Leave, Refresh, Situation, in_or
 from metier.learning.report import Taken
 from metier.learning.stages.write_draft import GATE, NoDraft, keep_approval
 from metier.library.proposals.drafts import OPEN, may_ship
+from metier.library.proposals.gate import DOUBT
 from metier.store.tables.learning import patterns
 from metier.store.tables.library import drafts
 from metier.types.skills import Version
@@ -184,7 +185,9 @@ def _shipped(library: Library, gate: ShipGate, result: Taken, draft: Draft) -> T
         accepted = replace(draft, status="accepted")
         return replace(result, what="applied", draft=accepted, version=outcome)
     if outcome.status == draft.status:
-        return replace(result, reason="nothing proves it yet, so it waits for your yes")
+        said = next((one.removeprefix(DOUBT) for one in outcome.notes if one.startswith(DOUBT)), "")
+        why = f"not proven ({said})" if said else "nothing proves it yet"
+        return replace(result, reason=f"{why}, so it waits for your yes", draft=outcome)
     return replace(result, reason=f"the gate said no: {outcome.notes[-1].removeprefix(GATE)}", draft=outcome)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metier.errors import InputError, NotFoundError, RefusedError
-from metier.library.changes import new_version
+from metier.library.changes import allow_any, new_version
 from metier.library.disk.atomic_files import replace_file
 from metier.library.disk.packages import read_package
 from metier.library.hand_edits import record_hand_edit
@@ -19,6 +19,7 @@ from metier.skills.editing.patch_json import MalformedEdit, SpareEdit, fields_of
 from metier.skills.package import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
+    from metier.library.changes import ChangeCheck
     from metier.library.roots import Root
     from metier.library.skills import FoundSkill, Library
     from metier.skills.editing.patch_json import Proposal, ProposedPatch
@@ -36,6 +37,19 @@ class EditedFile:
     document: str
     reports: tuple[EditReport, ...]
     version: Version | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditOptions:
+    """How a patch is applied to a skill."""
+
+    strict: bool = False
+    """All edits or none."""
+    dry_run: bool = False
+    check: ChangeCheck = allow_any
+
+
+PLAIN = EditOptions()
 
 
 def edit_file(path: Path, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False) -> EditedFile:
@@ -59,9 +73,10 @@ def edit_file(path: Path, patch: ProposedPatch, *, strict: bool = False, dry_run
 
 
 def edit_skill(
-    library: Library, found: FoundSkill, file: str, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False
+    library: Library, found: FoundSkill, file: str, patch: ProposedPatch, asked: EditOptions = PLAIN
 ) -> EditedFile:
     """Patch a skill in a root: reviewed, kept as a version, all or nothing."""
+    strict, dry_run = asked.strict, asked.dry_run
     if not dry_run:
         record_hand_edit(library.ctx, found)
     live = found.slot.package()
@@ -74,6 +89,7 @@ def edit_skill(
     last = found.last()
     if last is None:
         raise NotFoundError(f"There is no saved version of {found.skill}.")
+    asked.check(found.skill, (live, done.package))
     version = new_version(
         library.ctx, found, "edit", status=last.status, like=last, summary=patch.reasoning or "edited"
     )
@@ -88,16 +104,14 @@ def is_inside(path: Path, root: Root) -> bool:
     return named.is_relative_to(root.path) or named.is_relative_to(root.real) or real.is_relative_to(root.real)
 
 
-def edit_in_root(
-    library: Library, path: Path, patch: ProposedPatch, *, strict: bool = False, dry_run: bool = False
-) -> EditedFile:
+def edit_in_root(library: Library, path: Path, patch: ProposedPatch, asked: EditOptions = PLAIN) -> EditedFile:
     """Patch a file that lies in one of the roots: as part of its skill, and never through a link out of the root."""
     inside = library.skill_at(path)
     if inside:
-        return edit_skill(library, *inside, patch, strict=strict, dry_run=dry_run)
+        return edit_skill(library, *inside, patch, asked)
     if Path(os.path.realpath(path)) != Path(os.path.normpath(path)):
         raise RefusedError(f"{path} leads out of its root through a link; Metier does not write through links.")
-    return edit_file(path, patch, strict=strict, dry_run=dry_run)
+    return edit_file(path, patch, strict=asked.strict, dry_run=asked.dry_run)
 
 
 def aim_patch(patch: ProposedPatch, file: str) -> ProposedPatch:

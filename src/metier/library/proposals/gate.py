@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 PASSING = ("accept_new_best", "accept", "force_accept")
 """Decisions that let a change ship."""
-
-
+DOUBT = "not proven: "
+"""How the note on a draft begins whose gate could not tell."""
 UNJUDGED = Decision(action="uninformative", reason="no gate could judge")
 UNCONFIRMED = Decision(action="force_accept", reason="confirmation is switched off")
 BY_PERSON = Decision(action="force_accept", reason="a person applied it")

@@ -21,7 +21,7 @@ from metier.library.proposals.drafts import (
     shipped_version,
     target_of,
 )
-from metier.library.proposals.gate import BY_PERSON, PASSING, receipt_of
+from metier.library.proposals.gate import BY_PERSON, DOUBT, PASSING, UNJUDGED, receipt_of
 from metier.library.proposals.parcels import versions_in_parcel
 from metier.library.proposals.training_receipt import NO_RECEIPT, proven_decision, training_receipt
 from metier.library.versions.apply import SkillChange
@@ -64,7 +64,7 @@ def ship_if_gate_agrees(library: Library, draft: Draft, gate: ShipGate) -> Versi
     try:
         change = _prepare(library, draft)
         decision = gate.decide(draft, change.before, change.after)
-        if decision.action in PASSING or is_approved(ctx, draft):
+        if decision.action in PASSING or (is_approved(ctx, draft) and not decision.asks):
             return _ship_all(library, [(change, decision)])[0]
     except ConflictError:  # somebody was faster: the next pass writes the draft anew
         raise
@@ -73,12 +73,24 @@ def ship_if_gate_agrees(library: Library, draft: Draft, gate: ShipGate) -> Versi
             _quarantine(ctx, draft, target_of(library, draft), str(error))
         raise
     if decision.action == "uninformative":
-        return draft
+        return _note_doubt(ctx, draft, decision)
     notes = (*draft.notes, f"gate: {receipt_of(decision)}")
     now = replace(draft, status="rejected", notes=notes, updated=ctx.now())
     with ctx.store.write() as transaction:
         drafts.move(transaction, now, expected=draft.status, hash_=draft.hash)
         note_action(transaction, ctx, "gate rejects draft", f"{draft.id} {draft.hash}", decision.reason)
+    return now
+
+
+def _note_doubt(ctx: Context, draft: Draft, decision: Decision) -> Draft:
+    """Keep with a draft why its gate could not tell; what it said before goes."""
+    note = f"{DOUBT}{decision.reason}"
+    if decision == UNJUDGED or note in draft.notes:
+        return draft
+    notes = (*(one for one in draft.notes if not one.startswith(DOUBT)), note)
+    now = replace(draft, notes=notes, updated=ctx.now())
+    with ctx.store.write() as transaction:
+        drafts.move(transaction, now, expected=draft.status, hash_=draft.hash)
     return now
 
 

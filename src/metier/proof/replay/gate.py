@@ -11,7 +11,7 @@ from metier.library.proposals.drafts import get_open_draft, proposed_change
 from metier.library.proposals.gate import PASSING
 from metier.library.proposals.ship import ship_if_gate_agrees
 from metier.proof.replay.cases import list_cases
-from metier.proof.routing import would_serve
+from metier.proof.routing import RoutingGate, would_serve
 from metier.store.tables.learning import members
 from metier.store.tables.library import drafts
 from metier.training.evaluate import EvaluatedSide, evaluate
@@ -92,9 +92,10 @@ def replay_draft(
     noted = _note(ctx, found, decision)
     if decision.action not in PASSING or not ship:
         return Replayed(draft=noted, decision=decision, cases=len(fitting), taught=taught)
-    done = ship_if_gate_agrees(library, noted, DecidedGate(decision))
+    done = ship_if_gate_agrees(library, noted, RoutingGate(library, DecidedGate(decision)))
     shipped = done if isinstance(done, Version) else None
-    return Replayed(draft=noted, decision=decision, cases=len(fitting), taught=taught, shipped=shipped)
+    left = noted if isinstance(done, Version) else done
+    return Replayed(draft=left, decision=decision, cases=len(fitting), taught=taught, shipped=shipped)
 
 
 def cases_for(library: Library, draft: Draft, package: Package) -> tuple[tuple[Case, ...], int]:

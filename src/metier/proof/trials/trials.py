@@ -231,12 +231,18 @@ def _settle(library: Library, trial: Trial) -> TrialState:
     if verdict == "helps":
         return _end(ctx, _promoted(library, state), verdict, shown(state))
     if verdict == "undecided":
-        stays = is_kept(verdict, state.result) or last.status != "provisional"
-        state = state if stays else _paused(library, state)
+        state = state if is_kept(verdict, state.result) else _paused(library, state)
         return _end(ctx, state, verdict, f"too few runs to tell: {shown(state)}")
-    if ctx.now() >= trial.until:  # a clock can be wrong: it is said, and a person decides
-        return replace(state, note=f"The trial of {trial.skill} is overdue. End it: metier trial stop {trial.skill}")
-    return state
+    return replace(state, note=_overdue(state)) if ctx.now() >= trial.until else state
+
+
+def _overdue(state: TrialState) -> str:
+    """What a person is asked when the days of a trial are over; a clock can be wrong, so that alone ends nothing."""
+    trial = state.trial
+    return (
+        f"The trial of {trial.skill} is overdue: {state.result.runs} of at most {trial.most} runs, and it cannot tell"
+        f" yet. Stop it, and the skill stays in use: metier trial stop {trial.skill}. Or let it run to its end."
+    )
 
 
 def _end(ctx: Context, state: TrialState, status: TrialStatus, reason: str) -> TrialState:

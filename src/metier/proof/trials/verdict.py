@@ -22,5 +22,5 @@ def verdict_of(result: ArmsResult, most: int) -> TrialVerdict | None:
 
 
 def is_kept(verdict: TrialVerdict, result: ArmsResult) -> bool:
-    """Whether a provisional skill stays in use: one that cannot be told stays unless its runs went worse."""
+    """Whether a skill stays in use: one that cannot be told stays unless its runs went worse."""
     return verdict == "helps" or (verdict == "undecided" and result.gain >= 0)

@@ -20,9 +20,10 @@ from metier.training.train import train
 from metier.types import Provenance
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from metier.context.context import Context
+    from metier.library.proposals.gate import ShipGate
     from metier.library.skills import FoundSkill, Library
     from metier.skills.package import Package
     from metier.training.events import Event
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from metier.types import Draft
     from metier.types.skills import Version
     from metier.types.trials import Decision
+
+    AroundGate = Callable[[ShipGate], ShipGate]
+    """Puts a further check around a gate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +48,18 @@ class Proven:
         return self.decision
 
 
+def as_it_is(gate: ShipGate) -> ShipGate:
+    """A gate without a further check."""
+    return gate
+
+
 def train_and_ship(
-    library: Library, order: Order, *, apply: bool = False, out: str = ""
+    library: Library, order: Order, *, apply: bool = False, out: str = "", around: AroundGate = as_it_is
 ) -> Generator[Event, None, Finished]:
-    """Train, and make a draft of what is better; with `apply` it ships, if fresh cases and review agree."""
+    """Train, and make a draft of what is better; with `apply` it ships, if fresh cases and review agree.
+
+    `around` puts a further check around the gate of what ships.
+    """
     _check_skill(order)
     if out:
         _check_free(Path(out).expanduser())
@@ -59,7 +71,7 @@ def train_and_ship(
             " fix this, and run the same command again."
         ) from None
     draft = draft_best(library, finished)
-    result = ship_draft(library, draft) if draft and apply else draft
+    result = ship_draft(library, draft, around) if draft and apply else draft
     return replace(finished, result=result, package=write_package(library, finished, out))
 
 
@@ -88,12 +100,12 @@ def draft_best(library: Library, finished: Finished) -> Draft | None:
     return _saved(library.ctx, replace(draft, id=_identity(draft, found)))
 
 
-def ship_draft(library: Library, draft: Draft) -> Version | Draft:
+def ship_draft(library: Library, draft: Draft, around: AroundGate = as_it_is) -> Version | Draft:
     """The draft through the one door; it ships if the last gate accepted it and nobody has to be asked."""
     decision = proven_decision(library.ctx, draft)
     if decision is None or not may_ship(draft):
         return draft
-    return ship_if_gate_agrees(library, draft, Proven(decision=decision))
+    return ship_if_gate_agrees(library, draft, around(Proven(decision=decision)))
 
 
 def write_package(library: Library, finished: Finished, out: str = "") -> Path | None:

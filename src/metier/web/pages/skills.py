@@ -10,6 +10,7 @@ from metier.learning.trace import records
 from metier.library.changes import archive_skill, list_versions, restore_skill, rollback_skill
 from metier.library.listing import GONE, list_skills
 from metier.library.proposals.drafts import list_drafts
+from metier.proof.routing import TakeoverCheck
 from metier.proof.skill_story import skill_story
 from metier.selection.worth.outcomes import NOTHING, line, worths
 from metier.skills.diff import changes
@@ -156,7 +157,8 @@ def skill_page(board: Dashboard, line_: SkillLine, number: int = 0) -> SkillPage
 def take_back(board: Dashboard, ask: Ask) -> Done:
     """Take back the last change of a skill, provided it is still the one that was shown."""
     library, name = board.ws.library, _seen_skill(board, ask)
-    version = rollback_skill(library, name)
+    check = TakeoverCheck(library, f"metier skills rollback {name} --take-over")
+    version = rollback_skill(library, name, check=check)
     prepare_agents(board)
 
     def undo() -> str:
@@ -186,7 +188,8 @@ def archive(board: Dashboard, ask: Ask) -> Done:
 def restore(board: Dashboard, ask: Ask) -> Done:
     """Bring a skill back that was archived or deleted, or wake a cold one."""
     library, name = board.ws.library, _seen_skill(board, ask)
-    version = restore_skill(library, name, ask.sent("reason"))
+    check = TakeoverCheck(library, f"metier skills restore {name} --take-over")
+    version = restore_skill(library, name, ask.sent("reason"), check)
     prepare_agents(board)
 
     def undo() -> str:

@@ -65,7 +65,7 @@ def start(
     elif started:
         agents = ", ".join(started.agents)
         talk(f"Started: half of the sessions of {agents} go without {skill} now. Undo: metier trial stop {skill}")
-        talk(f"It ends by itself after {started.most} runs at the latest. See: metier trial status {skill}")
+        talk(_end_words(started, offer))
 
 
 @app.command()
@@ -187,6 +187,17 @@ def _print_offer(offer: TrialOffer) -> None:
     ]
     console().print(table(("gain", "runs needed", "days", "found by"), rows))
     talk("One run a session counts. 8 of 10 trials find the gain by then; 1 of 20 calls a useless skill helpful.")
+
+
+def _end_words(trial: Trial, offer: TrialOffer) -> str:
+    """When a trial ends, and what becomes of the skill if it cannot tell."""
+    from metier.proof.trials.plan import latest_end
+
+    day = latest_end(trial.most, offer.rate, trial.started)
+    return (
+        f"It ends by itself after {trial.most} runs at the latest{f', about {day}' if day else ''}. If it cannot tell"
+        f" by then, the skill stays unless its runs went worse. See: metier trial status {trial.skill}"
+    )
 
 
 def _print_state(state: TrialState) -> None:

@@ -11,13 +11,14 @@ from metier.cli.options import AsJson, open_workspace, options, prepare_hooks
 from metier.cli.output import emit, talk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from metier.library.proposals.edit_skill import EditedFile
     from metier.skills.editing.patch_json import ProposedPatch
     from metier.types.skills import Version
 
+TakeOver = Annotated[bool, typer.Option("--take-over", help="Do it even if it takes requests from other skills.")]
 ReasonOption = Annotated[str, typer.Option("--reason", help="Why; goes into the history.")]
 
 
@@ -29,6 +30,7 @@ def edit(
         bool, typer.Option("--strict", help="Never guess where an edit goes; exit with 1 if one was not made.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would happen.")] = False,
+    take_over: TakeOver = False,
     as_json: AsJson = False,
 ) -> None:
     """Apply a patch to a file. A skill of the workspace gets a new, reviewed version; other files are just written.
@@ -40,7 +42,9 @@ def edit(
     from metier.skills.editing.reports import dump_report
 
     path = Path(file).expanduser().absolute()
-    done = _apply_patch(ctx, path, _read_patch(patch), strict=strict, dry_run=dry_run)
+    again = "" if take_over else f"metier skills edit {file} --patch {patch} --take-over"
+    done, said = _apply_patch(ctx, path, _read_patch(patch), again, strict=strict, dry_run=dry_run)
+    _print_notes(said, as_json=as_json)
     if as_json:
         text = done.document.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         version = {"version": done.version.number, "hash": done.version.hash} if done.version else {}
@@ -59,6 +63,7 @@ def rollback(
         int | None, typer.Option("--to", min=1, help="The version to bring back; default: the previous one.")
     ] = None,
     reason: ReasonOption = "",
+    take_over: TakeOver = False,
     as_json: AsJson = False,
 ) -> None:
     """Bring back an earlier version of a skill. The newer one stays in the history.
@@ -66,10 +71,14 @@ def rollback(
     Example:  metier skills rollback deploy --to 3
     """
     from metier.library.changes import rollback_skill as back
+    from metier.proof.routing import TakeoverCheck
 
+    again = f"metier skills rollback {skill}{f' --to {to}' if to else ''} --take-over"
     with open_workspace(ctx) as ws:
-        version = back(ws.library, skill, to, reason)
+        check = TakeoverCheck(ws.library, "" if take_over else again)
+        version = back(ws.library, skill, to, reason, check)
         prepare_hooks(ws)
+    _print_notes(check.said, as_json=as_json)
     _print_version(
         version,
         f"{skill} is {version.summary} (saved as v{version.number}). Undo: metier skills rollback {skill}",
@@ -91,16 +100,25 @@ def archive(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "",
     )
 
 
-def restore(ctx: typer.Context, skill: SkillArgument, reason: ReasonOption = "", as_json: AsJson = False) -> None:
+def restore(
+    ctx: typer.Context,
+    skill: SkillArgument,
+    reason: ReasonOption = "",
+    take_over: TakeOver = False,
+    as_json: AsJson = False,
+) -> None:
     """Bring back a skill that was archived or deleted, by Metier or by hand.
 
     Example:  metier skills restore deploy
     """
     from metier.library.changes import restore_skill as back
+    from metier.proof.routing import TakeoverCheck
 
     with open_workspace(ctx) as ws:
-        version = back(ws.library, skill, reason)
+        check = TakeoverCheck(ws.library, "" if take_over else f"metier skills restore {skill} --take-over")
+        version = back(ws.library, skill, reason, check)
         prepare_hooks(ws)
+    _print_notes(check.said, as_json=as_json)
     _print_version(
         version, f"Restored {skill} (v{version.number}). Undo: metier skills archive {skill}", as_json=as_json
     )
@@ -188,6 +206,11 @@ def _pin(ctx: typer.Context, skill: str, *, pinned: bool, as_json: bool) -> None
     _print_version(version, f"{done} {skill}. Undo: metier skills {undo} {skill}", as_json=as_json)
 
 
+def _print_notes(said: Sequence[str], *, as_json: bool) -> None:
+    for line in said if not as_json else ():
+        talk(f"Note: {line}.")
+
+
 def _print_version(version: Version, text: str, *, as_json: bool) -> None:
     if as_json:
         parts = ("skill", "root", "action", "status", "origin", "hash", "summary", "created")
@@ -211,16 +234,22 @@ def _read_patch(name: str) -> ProposedPatch:
         raise InputError(f"Cannot read the patch {name}: {error.strerror}.") from None
 
 
-def _apply_patch(ctx: typer.Context, path: Path, patch: ProposedPatch, *, strict: bool, dry_run: bool) -> EditedFile:
+def _apply_patch(
+    ctx: typer.Context, path: Path, patch: ProposedPatch, again: str, *, strict: bool, dry_run: bool
+) -> tuple[EditedFile, Sequence[str]]:
+    """The file after the patch, and what the routing check says."""
     from metier.cli.options import workspace_of
-    from metier.library.proposals.edit_skill import edit_file, edit_in_root
+    from metier.library.proposals.edit_skill import EditOptions, edit_file, edit_in_root
+    from metier.proof.routing import TakeoverCheck
 
     given = options(ctx)
     ws = workspace_of(path, given.folder, given.flags)
     if ws is None:
-        return edit_file(path, patch, strict=strict, dry_run=dry_run)
+        return edit_file(path, patch, strict=strict, dry_run=dry_run), ()
     with ws:
-        return edit_in_root(ws.library, path, patch, strict=strict, dry_run=dry_run)
+        check = TakeoverCheck(ws.library, again)
+        done = edit_in_root(ws.library, path, patch, EditOptions(strict=strict, dry_run=dry_run, check=check))
+    return done, check.said
 
 
 def _edit_summary(path: Path, done: EditedFile, *, dry_run: bool) -> str:

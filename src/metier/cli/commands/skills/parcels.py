@@ -63,20 +63,28 @@ def import_(
     """
     from pathlib import Path
 
+    from metier.library.proposals.drafts import proposed_change
     from metier.library.proposals.parcels import import_skill
+    from metier.proof.routing import lost_requests, routing_of, routing_words
 
     with open_workspace(ctx, create=True) as ws:
         draft = import_skill(ws.library, Path(source).expanduser().absolute(), for_user=user)
+        change = proposed_change(ws.library, draft)
+        found = routing_of(ws.library, draft.target, change.before, change.after)
+    said = routing_words(found) if found and found.taken else ""
     if as_json:
         from metier.cli.views.drafts import row
 
-        emit(row(draft))
+        emit(row(draft) | {"routing": said or None})
     else:
         count = f"{len(draft.files)} files, {len(draft.findings)} findings"
         talk(f"Saved as draft {draft.id} ({draft.status}): {draft.target}, {count}.")
         talk(f"  look:  metier drafts show {draft.id}, metier drafts diff {draft.id}")
         talk(f"  ship:  metier drafts approve {draft.id} && metier drafts apply {draft.id}")
         talk(f"  undo:  metier drafts reject {draft.id}")
+        if said:
+            held = f" It ships only with: metier drafts apply {draft.id} --take-over" if lost_requests(found) else ""
+            talk(f"Note: {said}.{held}")
     raise typer.Exit(1 if draft.status == "quarantined" else 0)
 
 
