@@ -20,11 +20,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from install_browser import chromium
-
+from metier.cli.demo.parts import result_of
+from metier.cli.demo.world.jobs import cases
+from metier.cli.demo.world.target import SimulatedOptimiser, SimulatedTarget, skill_of
+from metier.cli.demo.world.world import World, WorldSpec
 from metier.library.proposals.hand_in import hand_in_document
 from metier.runs.record import record_runs
 from metier.store.tables.learning import lessons
+from metier.training.presets import spec_of
+from metier.training.service.order import Order
+from metier.training.train import train
 from metier.types import Run, SkillTrace, Tokens, ToolCall
 from metier.types.lessons import Lesson, LessonCheck, Quote
 from metier.web.pages import NAV
@@ -126,6 +131,7 @@ def build(folder: Path, home: Path, runs: int) -> list[str]:
         for _ in ws.index():
             pass
         ws.record_hand_edits()
+        trained = train_once(ws)
     middle = ids[len(ids) // 2]
     return [
         f"/?item={drafts[0]}",
@@ -145,9 +151,27 @@ def build(folder: Path, home: Path, runs: int) -> list[str]:
         "/skills",
         "/skills?q=skill-7",
         "/skills/skill-7",
-        "/training",
-        "/audit",
+        "/skills?open=skill-7",
+        "/select?task=fix+the+docker+problem+of+task+77",
+        f"/training/{trained}",
     ]
+
+
+def train_once(ws: Workspace) -> str:
+    """A training to its end in the simulated world of the demo; returns its id."""
+    world = World(spec=WorldSpec(seed=5, good=5, harmful=5, rho=0.8))
+    order = Order(
+        skill=str(ws.root / "simulated"),
+        start=skill_of(()),
+        cases=tuple(
+            case for part, count in (("train", 60), ("val", 40), ("test", 80)) for case in cases(world, part, count)
+        ),
+        target=SimulatedTarget(world=world),
+        optimiser=SimulatedOptimiser(world=world, edits=3),
+        spec=spec_of("default", epochs=4, batch=20),
+        workers=2,
+    )
+    return result_of(train(ws.context, order)).training.id
 
 
 class MeasuredServer:
@@ -204,6 +228,9 @@ class MeasuredServer:
 
 def paints(link: str, paths: Sequence[str]) -> dict[str, float]:
     """Milliseconds to the first paint of each page in Chromium; empty where there is none."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
+    from install_browser import chromium
+
     if not chromium():
         print("SKIPPED: first paint, because there is no chromium")
         return {}

@@ -9,6 +9,9 @@ import pytest
 
 from metier.cli.app import COMMANDS
 from metier.cli.help import GROUPS, summary_of
+from metier.cli.output import wrap_line
+from metier.context.audit import subject_words
+from metier.store.tables.audit import AuditEntry
 
 HERE = Path(__file__).parent
 
@@ -61,3 +64,20 @@ def test_a_typing_error_gets_the_likeliest_command(words: tuple[str, ...], meant
 )
 def test_a_summary_is_the_first_sentence(text: str, summary: str) -> None:
     assert summary_of(text) == summary
+
+
+def test_a_long_line_goes_on_indented_and_no_word_is_cut() -> None:
+    line = "  you said (run 095c8217): no, not git add . again: stage only the files you changed"
+    first, second = wrap_line(line, 80).splitlines()
+    assert first == "  you said (run 095c8217): no, not git add . again: stage only the files you"
+    assert second == "      changed"
+    assert wrap_line("  short  and plain", 80) == "  short  and plain"
+
+
+def test_an_action_names_its_subject_without_hashes() -> None:
+    def entry(action: str, subject: str) -> AuditEntry:
+        return AuditEntry(happened="2026-01-05T12:00:00Z", actor="me", action=action, subject=subject)
+
+    assert subject_words(entry("apply draft", f"{'ab' * 6} {'0' * 64}")) == "abababab"
+    assert subject_words(entry("approve lesson", "abababababab Ask first.")) == "Ask first."
+    assert subject_words(entry("skill archive", "deploy v3")) == "deploy"

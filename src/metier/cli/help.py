@@ -18,7 +18,7 @@ GROUPS = {
     "Runs": ("record", "import", "runs"),
     "Learn": ("learn", "watch", "lessons", "checkup", "digest", "problems", "patterns"),
     "Skills": ("skills", "drafts", "review", "select", "mcp"),
-    "Measure and improve": ("eval", "trial", "train"),
+    "Measure and improve": ("eval", "cases", "trial", "train"),
     "Many machines": ("serve", "sync", "fleet", "worker", "store"),
     "Look after it": ("doctor", "where", "config", "models", "audit", "pause", "resume", "backup", "restore"),
 }

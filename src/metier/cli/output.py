@@ -59,6 +59,20 @@ def console() -> Console:
     return Console(width=width, highlight=False, emoji=False, markup=False, soft_wrap=not sys.stdout.isatty())
 
 
+def say(line: str) -> None:
+    """Print a line of text for people; on a terminal it goes on indented where it is too long."""
+    out = console()
+    out.print(wrap_line(line, out.width) if sys.stdout.isatty() else line)
+
+
+def wrap_line(line: str, width: int) -> str:
+    """A line that goes on further to the right, with no word cut."""
+    from textwrap import fill
+
+    after = " " * (len(line) - len(line.lstrip()) + 4)
+    return fill(line, width, subsequent_indent=after, break_long_words=False, break_on_hyphens=False)
+
+
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, grow: str = "", width: int = 0) -> Text:
     """A table that fits the terminal: every row is one line, and only the growing column is cut for it."""
     from rich.cells import cell_len

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import re
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.store.engines.engine import Transaction
+    from metier.store.tables.audit import AuditEntry
+
+ID = re.compile("[0-9a-f]{9,64}")
 
 _ACTING: ContextVar[str] = ContextVar("acting", default="")
 
@@ -32,6 +36,14 @@ def note_action(transaction: Transaction, ctx: Context, action: str, subject: st
     """Add what the current user did to the audit log, in the transaction that does it."""
     entry = audit.AuditEntry(happened=ctx.now(), actor=current_user(), action=action, subject=subject, reason=reason)
     audit.add(transaction, entry)
+
+
+def subject_words(entry: AuditEntry) -> str:
+    """What an action was done to, as people name it: a lesson by its words, of an id its start, no hashes."""
+    first, _, rest = entry.subject.partition(" ")
+    if "lesson" in entry.action and rest:
+        return rest
+    return first[:8] if ID.fullmatch(first) else first
 
 
 def current_user() -> str:

@@ -7,6 +7,8 @@ import typer
 from metier.cli.options import AsJson, Limit, open_workspace
 from metier.cli.output import console, emit, table, talk
 
+SUBJECT = 22
+"""Columns of a subject, so that the reason finds room beside it in a terminal of 80 columns."""
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -31,6 +33,7 @@ def list_(ctx: typer.Context, limit: Limit = 50, as_json: AsJson = False) -> Non
     """
     from dataclasses import asdict
 
+    from metier.context.audit import subject_words
     from metier.store.tables import audit as log
 
     with open_workspace(ctx) as ws, ws.context.store.read() as transaction:
@@ -40,8 +43,17 @@ def list_(ctx: typer.Context, limit: Limit = 50, as_json: AsJson = False) -> Non
     elif not found:
         talk("No entries yet.")
     else:
-        rows = [(one.happened[:16].replace("T", " "), one.actor, one.action, one.subject, one.reason) for one in found]
-        console().print(table(("when", "who", "action", "subject", "reason"), rows, grow="reason"))
+        out = console()
+        room = max(SUBJECT, out.width - 78)
+        rows = [
+            (one.happened[:16].replace("T", " "), one.actor, one.action, _cut(subject_words(one), room), one.reason)
+            for one in found
+        ]
+        out.print(table(("when", "who", "action", "subject", "reason"), rows, grow="reason"))
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else text[: room - 1] + "…"
 
 
 @app.command()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from metier.config.safe_values import safe_setting
+from metier.context.audit import subject_words
 from metier.learning.stages.digest import DAYS
 from metier.library.proposals.drafts import list_drafts
 from metier.store.tables import audit as log
@@ -76,9 +77,8 @@ def audit(board: Dashboard, ask: Ask) -> Page:
 
 
 def _line(entry: AuditEntry, waiting: Collection[str]) -> AuditLine:
-    first, _, rest = entry.subject.partition(" ")
-    told = "lesson" in entry.action and rest
-    return AuditLine(entry=entry, subject=rest if told else _short(first), link=_link(entry.action, first, waiting))
+    first = entry.subject.partition(" ")[0]
+    return AuditLine(entry=entry, subject=subject_words(entry), link=_link(entry.action, first, waiting))
 
 
 def _link(action: str, subject: str, waiting: Collection[str]) -> str:
@@ -93,11 +93,6 @@ def _link(action: str, subject: str, waiting: Collection[str]) -> str:
         return f"/?item={subject}" if subject in waiting else f"/runs?draft={subject}"
     is_run = action.startswith(("mark ", "agent marks ", "readmit run"))
     return f"/runs/{subject}" if is_run else ""
-
-
-def _short(subject: str) -> str:
-    """A subject as it is named: of an id its start."""
-    return subject[:8] if ID.fullmatch(subject) and len(subject) > 8 else subject
 
 
 def _settings(board: Dashboard) -> list[SettingLine]:

@@ -12,7 +12,7 @@ from metier.cli.commands.lessons.review import is_meant_for_all, review
 from metier.cli.commands.lessons.why import why
 from metier.cli.commands.proof.merge import merge_lessons
 from metier.cli.options import AsJson, open_workspace
-from metier.cli.output import console, emit, talk
+from metier.cli.output import emit, say, talk
 from metier.cli.views.lessons import next_steps
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def list_(
         talk("No lessons yet. Metier finds them in your sessions: metier learn")
     else:
         for line in (*page(found, ways), *elsewhere(shared)):
-            console().print(line)
+            say(line)
         if any(one.is_open for one in found):
             talk("Decide one by one: metier lessons review   Details: metier lessons show ID")
 
@@ -83,7 +83,7 @@ def show(ctx: typer.Context, lesson: LessonArgument, as_json: AsJson = False) ->
         emit([row(found, way) | (tally_row(counted) if counted else {})])
         return
     for line in (*card(found, way), *(tally_lines(counted) if counted else ())):
-        console().print(line)
+        say(line)
     if found.status == "proposed":
         talk(f"Use it: metier lessons approve {found.id[:8]}   Say no: metier lessons reject {found.id[:8]}")
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from metier.cli.options import AsJson, options
-from metier.cli.output import console, emit, result_with_progress, talk
+from metier.cli.output import emit, result_with_progress, say, talk
 
 
 def checkup(
@@ -37,5 +37,5 @@ def checkup(
         talk(f"No sessions of an agent were found {where}." + ("" if everywhere else " Look everywhere: --all"))
         return
     for line in page(found):
-        console().print(line)
+        say(line)
     talk("Nothing was written. Keep learning from your sessions: metier init && metier import && metier learn")

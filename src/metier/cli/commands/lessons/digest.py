@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer  # noqa: TC002 - read when the command is made
 
 from metier.cli.options import AsJson, open_workspace
-from metier.cli.output import console, emit, visible
+from metier.cli.output import emit, say, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ def digest(ctx: typer.Context, as_json: AsJson = False) -> None:
         emit(document(found))
         return
     for line in lines(found):
-        console().print(visible(line))
+        say(visible(line))
 
 
 def document(found: Digest) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from metier.cli.options import open_workspace
-from metier.cli.output import console, talk, visible
+from metier.cli.output import console, say, talk, visible
 
 if TYPE_CHECKING:
     from metier.types.lessons import CheckStep, Lesson, LessonScope
@@ -65,7 +65,7 @@ def _asked(lesson: Lesson, place: str) -> str:
 
     console().print(f"\n{place}")
     for line in card(lesson):
-        console().print(line)
+        say(line)
     return typer.prompt(KEYS, default="l", err=True).strip().casefold()[:1]
 
 
@@ -92,7 +92,7 @@ def _ask_step(lesson: Lesson) -> CheckStep | None:
 
     if lesson.check is None:
         return None
-    console().print(visible(f"  Calls can be held to it: {check_words(lesson.check)}."))
+    say(visible(f"  Calls can be held to it: {check_words(lesson.check)}."))
     answer = typer.prompt("[c]ount only  [r]emind the agent  [d]eny the call", default="c", err=True)
     steps: dict[str, CheckStep] = {"r": "remind", "d": "deny"}
     return steps.get(answer.strip().casefold()[:1], "observe")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metier.cli.options import AsJson, open_workspace
-from metier.cli.output import console, emit, talk, visible
+from metier.cli.output import emit, say, talk, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ def why(
         emit(story_row(story))
         return
     for line in story_lines(story):
-        console().print(visible(line))
+        say(visible(line))
     if story.lesson.status == "paused":
         talk(f"It is paused. Use it again: metier lessons approve {story.lesson.id[:8]}")
 
