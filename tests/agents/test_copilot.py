@@ -57,7 +57,9 @@ def test_what_a_program_started_is_not_recorded_unless_that_is_wished(agents: Re
     assert runs(agents, project) == []
     agents.metier(project, "config", "set", "record_headless", "true")
     agents.copilot(project, FLAKY)
-    assert [one["message"] for one in runs(agents, project)] == [FLAKY]
+    (run,) = runs(agents, project)
+    shown = json.loads(agents.metier(project, "runs", "show", run["id"], "--json"))
+    assert (run["message"], shown["run"]["skills"]["given"]) == (FLAKY, ["flaky-tests"])
 
 
 @pytest.mark.skipif(not has_tmux(), reason="there is no tmux")

@@ -12,9 +12,10 @@ from metier.capture import registry
 from metier.capture.find_sessions import is_session_ignored, open_plain, open_session, read_head, session_of
 from metier.capture.report import FileReport
 from metier.capture.source import Captured, Rewound, Session, Skipped
+from metier.context.audit import note_action
 from metier.events import Advanced, Began, Ended
 from metier.runs.record import records_of, store_records, why_closed
-from metier.store.tables.runs import listing
+from metier.store.tables.runs import listing, runs
 from metier.store.tables.runs import transcripts as files
 from metier.types import Delivery, Record, Run
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from metier.capture.source import Source
     from metier.context.context import Context
     from metier.events import Event
+    from metier.store.engines.engine import Transaction
 
 BATCH_RUNS = 50
 """Runs per transaction, at most."""
@@ -121,7 +123,7 @@ def _read_session(
                     return False
                 case Skipped():
                     report.skipped.append(found)
-                case Captured() if getattr(source, "is_copy", False) and _is_known(ctx, source, found.run):
+                case Captured() if source.name in registry.COPIES and _is_known(ctx, source, found.run):
                     reason = "its session was imported from the agent's own file"
                     report.skipped.append(Skipped(file=session.main, line=0, reason=reason))
                 case Captured():
@@ -141,6 +143,21 @@ def _is_known(ctx: Context, source: Source, run: Run) -> bool:
         return listing.is_in_another_source(transaction, ctx.redact(run.session), source.name)
 
 
+def _remove_copies(ctx: Context, transaction: Transaction, records: Sequence[Record]) -> None:
+    """Remove the runs that copies of these sessions brought before; only the agent's own file counts."""
+    own = {one.run.session for one in records if one.run.session and one.run.source not in registry.COPIES}
+    found = [
+        run
+        for session in sorted(own)
+        for source in registry.COPIES
+        for run in listing.ids_of_source(transaction, session, source)
+    ]
+    if found:
+        runs.remove(transaction, found, ctx.now())
+        reason = "the agent's own file of the session was imported"
+        note_action(transaction, ctx, f"remove {len(found)} runs", " ".join(found), reason)
+
+
 def _store_batch(
     ctx: Context, batch: Sequence[Run], report: FileReport, end: files.TranscriptFile | None = None
 ) -> None:
@@ -152,6 +169,7 @@ def _store_batch(
     if records or end is not None:
         with ctx.store.write() as transaction:
             kept = iter(store_records(transaction, records))
+            _remove_copies(ctx, transaction, records)
             if end is not None:
                 files.put(transaction, replace(end, position=0, fingerprint="") if report.needs_retry else end)
     for run, one in zip(batch, checked, strict=True):

@@ -31,6 +31,9 @@ BUILT_IN = {
 }
 """Each built-in source by name: the module below `metier.capture`, and the class. A new source is a line here."""
 
+COPIES = ("specstory",)
+"""Sources whose sessions the agent's own files have, too: each session counts once, as the agent's own file has it."""
+
 
 def source_names() -> tuple[str, ...]:
     """The names of all sources, the built-in ones first."""

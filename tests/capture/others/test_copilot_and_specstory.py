@@ -15,6 +15,8 @@ from metier.capture.others.copilot import Copilot
 from metier.capture.others.specstory import SpecStory
 from metier.capture.registry import guess_source
 from metier.capture.source import Captured, Rewound, Session, Skipped
+from metier.formats.handed_text import ABOUT
+from metier.store.tables import audit
 from metier.types import Run
 from metier.workspace import Workspace
 
@@ -188,6 +190,16 @@ def test_a_session_of_copilot_becomes_runs() -> None:
     assert (second.message, second.status) == ("what time is it?", "aborted")
 
 
+def test_what_metier_handed_to_copilot_counts_as_given() -> None:
+    text = f'{ABOUT}\n\n<skill_content name="flaky-tests" version="1">\nRun it fifty times.\n</skill_content>'
+    handed = event("hook.end", 1, hookType="userPromptSubmitted", success=True, output={"additionalContext": text})
+    other = event("hook.end", 1, hookType="userPromptSubmitted", success=True, output={"additionalContext": "Hello."})
+    lines = SESSION.split("\n")
+    first, second = runs_of(Copilot(), PLACE, "\n".join([lines[0], handed, *lines[1:10], other, *lines[10:]]))
+    assert (first.skills.given, second.skills.given) == (("flaky-tests",), ())
+    assert first.message == "fix the flaky login test"
+
+
 @pytest.mark.parametrize(("reason", "counted"), [("complete", 0), ("user_exit", 2)])
 def test_a_session_of_copilot_that_a_program_started_is_read_only_if_that_is_wished(reason: str, counted: int) -> None:
     told = {"hookType": "sessionEnd", "input": {"reason": reason, "sessionId": "13009f9b"}}
@@ -228,6 +240,31 @@ def test_an_export_of_a_session_that_came_from_the_agent_itself_is_left_out(
         assert len(ws.runs(limit=10)) == 1
     (report,) = reports
     assert (report.new, len(report.skipped)) == (counted, 1 - counted)
+
+
+def test_a_session_that_comes_from_the_agent_itself_takes_the_place_of_its_export(tmp_path: Path) -> None:
+    page, own = tmp_path / "page.md", tmp_path / "events.jsonl"
+    page.write_text(EXPORT)
+    folder = tmp_path / "066e1e40-6740-41a9-98e0-70c0e7e01db9"
+    folder.mkdir()
+    own = folder / "events.jsonl"
+    own.write_text(SESSION)
+    other = tmp_path / "other.md"
+    other.write_text(CURSOR)
+    with Workspace.open(tmp_path) as ws:
+
+        def read(source: Source, *files: Path) -> set[str]:
+            for _ in import_sessions(ws.context, source, [Session(main=str(one)) for one in files], []):
+                pass
+            return {one.run.source for one in ws.runs() if one.run.session == folder.name}
+
+        assert read(SpecStory(), page, other) == {"specstory"}
+        assert read(Copilot(), own) == {"copilot"}
+        assert len(ws.runs()) == 3
+        page.write_text(EXPORT.replace("All files", "All the files"))
+        assert read(SpecStory(), page) == {"copilot"}
+        with ws.context.store.read() as transaction:
+            assert "remove 1 runs" in [one.action for one in audit.list_all(transaction)]
 
 
 def test_an_older_export_of_cursor_becomes_a_run() -> None:

@@ -54,11 +54,12 @@ class Copilot:
         if not self.headless and any(_ends_a_program_run(one[1]) for one in records if not isinstance(one, Skipped)):
             yield Skipped(file=main, line=0, reason="started by a program (copilot -p)")
             return
+        handed: list[str] = []
         for found in records:
             if isinstance(found, Skipped):
                 yield found
             elif not text(mapping(found[1], "data"), "parentToolCallId"):
-                yield from _add_event(talk, found[0], found[1])
+                yield from _add_event(talk, found[0], found[1], handed)
         yield from talk.end_run()
         if not talk.count:
             yield Skipped(file=main, line=0, reason="no request from a person")
@@ -74,12 +75,19 @@ def _ends_a_program_run(event: Map) -> bool:
     )
 
 
-def _add_event(talk: Dialogue, line: FileLine, event: Map) -> Iterator[Captured]:
+def _add_event(talk: Dialogue, line: FileLine, event: Map, handed: list[str]) -> Iterator[Captured]:
+    """Add one event; `handed`: what hooks handed over for the next request, which stands before it."""
     data, when = mapping(event, "data"), moment(event, "timestamp")
     if text(event, "type") == "user.message":
         said = text(data, "content")
         if said.strip():
             yield from talk.add_request(said, name=text(event, "id"), moment=when, offset=line.offset)
+        while handed:
+            one = handed.pop()
+            if talk.run is not None:
+                talk.run.add_handed_text(one)
+    elif text(event, "type") == "hook.end" and text(data, "hookType") == "userPromptSubmitted":
+        handed.append(text(mapping(data, "output"), "additionalContext"))
     elif talk.run is not None:
         _add_work(talk, talk.run, text(event, "type"), data)
         talk.run.add_time(when)

@@ -47,8 +47,6 @@ class SpecStory:
     name: str = "specstory"
     title: str = "SpecStory"
     proven: bool = True
-    is_copy: bool = True
-    """The agent's own file has the same session; what was imported from there is not imported again."""
 
     def places(self, env: Mapping[str, str], home: str) -> tuple[str, ...]:  # noqa: ARG002
         """The history of the project that one stands in."""

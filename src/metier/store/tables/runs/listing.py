@@ -21,6 +21,8 @@ OUTCOMES = {"good": "success = 1", "failed": "success = 0", "unknown": "success 
 EXAMINED = 4000
 """Matches of a search that are looked at for one page, at most."""
 STEP = 400
+OF_SESSION = "substr(session, 1, 80) = substr(?, 1, 80) AND workspace = ? AND session = ?"
+"""The runs of a session, found by the index on the beginning of its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,5 +185,11 @@ def _document(body: str) -> dict[str, object]:
 
 def is_in_another_source(transaction: Transaction, session: str, source: str) -> bool:
     """Whether a session has runs that another source brought."""
-    sql = "SELECT 1 FROM runs WHERE workspace = ? AND session = ? AND source <> ? LIMIT 1"
-    return bool(transaction.all(sql, (transaction.workspace, session, source)))
+    sql = f"SELECT 1 FROM runs WHERE {OF_SESSION} AND source <> ? LIMIT 1"
+    return bool(transaction.all(sql, (session, transaction.workspace, session, source)))
+
+
+def ids_of_source(transaction: Transaction, session: str, source: str) -> list[str]:
+    """The runs of a session that one source brought."""
+    sql = f"SELECT key FROM runs WHERE {OF_SESSION} AND source = ? ORDER BY sequence"
+    return [id_of(str(row[0])) for row in transaction.all(sql, (session, transaction.workspace, session, source))]
