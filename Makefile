@@ -7,7 +7,7 @@ UV_VERSION := 0.13.7
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := 1
 
-.PHONY: demo test lint types check faults agents browser bench docs clean setup
+.PHONY: demo test lint types check faults agents browser pictures bench docs clean setup
 
 demo: $(READY)  ## the whole loop on sample work
 	@$(BIN)/metier demo
@@ -38,8 +38,14 @@ browser: $(READY)  ## the dashboard in a real Chromium; pictures go to pictures/
 bench: $(READY)  ## every benchmark, each against a peer or a limit
 	@for file in benchmarks/[a-z]*.py; do $(BIN)/python $$file || exit 1; done
 
-docs: $(READY)  ## write docs/cli.md anew from the commands
-	@$(BIN)/python -m metier.cli.reference > docs/cli.md
+docs: $(READY)  ## write the generated pages anew, and build the site with search into site/
+	@$(BIN)/python scripts/write_reference.py docs
+	@$(BIN)/zensical build --strict
+
+pictures: $(READY)  ## take the pictures of the documents anew: the dashboard in Chromium, two commands in a terminal
+	@$(BIN)/python scripts/install_browser.py
+	@BROWSER_PICTURES=docs/pictures $(BIN)/pytest -q -n 0 -m browser tests/browser/test_docs_pictures.py
+	@$(BIN)/python scripts/record_terminal.py docs/pictures
 
 setup: $(READY)
 
@@ -51,4 +57,4 @@ $(READY): pyproject.toml uv.lock
 	@touch $(READY)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .cache dist site

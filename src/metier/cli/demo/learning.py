@@ -90,12 +90,12 @@ def _strongest(lessons: tuple[Lesson, ...]) -> Iterator[Lesson]:
 
 
 def _lesson_line(lesson: Lesson) -> Text:
-    return line((f"{lesson.kind:<6}", GOOD), f"{lesson.sessions} sessions  {lesson.text}")
+    return line((f"{lesson.kind:<6}", GOOD), f"{lesson.sessions:>2} sessions  {lesson.text}")
 
 
 def _draft_line(draft: Draft) -> Text:
     steps = ", ".join(STEP.findall(draft.body))
-    return line(("skill ", GOOD), f"{len(draft.provenance.runs)} runs      {draft.target}: {steps}")
+    return line(("skill ", GOOD), f"{len(draft.provenance.runs):>2} runs      {draft.target}: {steps}")
 
 
 def _refusal(ws: Workspace) -> str:
