@@ -25,7 +25,7 @@ SPAN = re.compile(r"`(metier [^`\n]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 ENDS = {"|", ">", "<", "&&", ";", "2>&1", "·", "…", "or:", "#"}
 """Where a command on a line ends."""
-BY_DEFAULT = {"train": "run", "eval": "skill"}
+BY_DEFAULT = {"train": "run", "eval": "skill", "serve": "run", "config": "show"}
 """What a group does with a word that is none of its commands."""
 
 
@@ -102,18 +102,21 @@ def problem_of(command: str) -> str:
         name = word.partition("=")[0].strip("[](),.:")
         if word in ENDS:
             break
-        if name.startswith("--") and name != "--":
-            if name not in options:
-                return f"no option {name}"
-        elif hasattr(found, "get_command") and not name.startswith("-"):
-            after = found.get_command(typer.Context(found), name)
-            if after is None and found.name in BY_DEFAULT:
-                after = found.get_command(typer.Context(found), BY_DEFAULT[found.name])
-            if after is None and re.fullmatch(r"[a-z][a-z-]*", name):
-                return f"no command {name}"
-            found = after or found
-            options |= set(opts_of(found))
+        is_option = name.startswith("-") and name != "--"
+        after = None if is_option else next_command(found, name)
+        if after is None and not name.startswith("-h") and (not is_option or name not in options):
+            after = next_command(found, BY_DEFAULT.get(found.name or "", ""))
+        if after is not None:
+            found, options = after, options | set(opts_of(after))
+        elif hasattr(found, "get_command") and re.fullmatch(r"[a-z][a-z-]*", name):
+            return f"no command {name}"
+        if name.startswith("--") and name != "--" and name not in options:
+            return f"no option {name}"
     return ""
+
+
+def next_command(group: Any, name: str) -> Any:
+    return group.get_command(typer.Context(group), name) if hasattr(group, "get_command") and name else None
 
 
 def opts_of(command: Any) -> list[str]:
