@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import BaseModel
 
 from metier.context.models.spending import StoreCalls, StoreLedger, StoreMemo
+from metier.context.models.turns import turns_of
 from metier.models.answers import Answer, ask
 from metier.models.failures import Malformed, Refused, one_line
 from metier.models.layers.stack import Layers, build_stack
@@ -76,6 +77,7 @@ class ModelLine:
                 price=price_of(spec, ctx.clock()),
                 extra_tokens=spec.extra_tokens,
                 sink=StoreCalls(ctx),
+                turns=turns_of(ctx, spec.provider),
             ),
         )
 

@@ -3,6 +3,7 @@
 Redacted    no secret goes further
 Memo        what was answered once is not asked again
 Cleaned     no secret comes back
+Limited     where machines share a provider, each call has its turn
 Retrying    passing failures are tried again
 Budgeted    every attempt is paid from what may be spent
 Recorded    every attempt is written down
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from metier.models.layers.budget import Budgeted
+from metier.models.layers.limited import Limited, TellPauses
 from metier.models.layers.memo import Memo, MemoryStore
 from metier.models.layers.record import Recorded
 from metier.models.layers.redacted import Cleaned, Redacted
@@ -26,6 +28,7 @@ from metier.models.price import unknown_price
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from metier.models.layers.limited import Turns
     from metier.models.layers.memo import MemoStore
     from metier.models.layers.record import Call, Sink
     from metier.models.ledger import Ledger
@@ -57,6 +60,8 @@ class Layers:
     extra_tokens: int = 0
     """The most tokens that whoever answers adds to a request."""
     sink: Sink = field(default_factory=Calls)
+    turns: Turns | None = None
+    """Who else calls the same provider; None: nobody."""
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
@@ -66,6 +71,8 @@ def build_stack(model: Model, layers: Layers) -> Model:
     """The model with every layer around it."""
     noted = Recorded(model, layers.sink, layers.price, layers.clock)
     paid = Budgeted(noted, layers.ledger, layers.limits, layers.price, layers.extra_tokens)
-    patient = Retrying(paid, layers.retry_policy, layers.clock, layers.sleep)
-    kept = Memo(Cleaned(patient, layers.redact), layers.memo, layers.clock)
+    told = paid if layers.turns is None else TellPauses(paid, layers.turns)
+    patient = Retrying(told, layers.retry_policy, layers.clock, layers.sleep)
+    in_turn = patient if layers.turns is None else Limited(patient, layers.turns)
+    kept = Memo(Cleaned(in_turn, layers.redact), layers.memo, layers.clock)
     return Redacted(kept, layers.redact)

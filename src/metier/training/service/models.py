@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from metier.context.models.access import refuse_strange_address
+from metier.context.models.turns import turns_of
 from metier.errors import ConfigError
 from metier.models.builder import NoModel, build, model_settings
 from metier.models.layers.stack import Layers
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.models.http.client import HttpModel
+    from metier.models.layers.limited import Turns
     from metier.models.ledger import Limits
     from metier.models.model import Model
     from metier.models.price import Price
@@ -53,6 +55,7 @@ class TrainingModels:
         self._ctx = ctx
         self._limits = limits
         self._sleep = closing.sleep
+        self._is_over = closing.stopped.is_set
         self.memo = StoredReplies(ctx, grouped, shared=shared)
         blocks = () if shared else BLOCKS
         self.ledger = TrainingLedger(ctx, grouped, account, _daily_limits(ctx, limits), closing, blocks=blocks)
@@ -71,10 +74,15 @@ class TrainingModels:
             if isinstance(bare, NoModel):
                 raise ConfigError(f"{bare.reason} {bare.fix}".strip())
             self._bare.append(bare)
-            self._open[spec.identity] = self._layered(bare, price_of(spec, self._ctx.clock()), spec.extra_tokens)
+            self._open[spec.identity] = self._layered(
+                bare, price_of(spec, self._ctx.clock()), spec.extra_tokens, self._turns(spec.provider)
+            )
         return self._open[spec.identity]
 
-    def _layered(self, bare: Model, price: Price, extra_tokens: int = 0) -> Model:
+    def _turns(self, provider: str) -> Turns | None:
+        return turns_of(self._ctx, provider, self._sleep, self._is_over)
+
+    def _layered(self, bare: Model, price: Price, extra_tokens: int = 0, turns: Turns | None = None) -> Model:
         if self._limits.usd is not None and price(ONE) is None:
             raise ConfigError(
                 f"The price of {bare.identity} is unknown, so a limit in dollars cannot be kept. Set its price "
@@ -88,6 +96,7 @@ class TrainingModels:
             price=price,
             extra_tokens=extra_tokens,
             sink=self._calls,
+            turns=turns,
             sleep=self._sleep,
         )
         return model_stack(bare, layers)

@@ -8,6 +8,7 @@ A question of the optimiser passes, from the training to the wire:
     Redacted            no secret goes further
     Memo                what was answered once is not asked again
     Cleaned             no secret comes back
+    Limited             where machines share a provider, each call has its turn
     Retrying            passing failures are tried again
     Budgeted            every attempt is paid from what may be spent
     Recorded            every attempt is written down

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from metier.fleet.jobs import FleetStatus
     from metier.store.tables.fleet.queue import QueueRow
+    from metier.workspace import Workspace
 
 ABOUT = "Hand in jobs for workers on any machine, and see how they stand."
 app = typer.Typer(
@@ -125,6 +126,42 @@ def status(ctx: typer.Context, as_json: AsJson = False) -> None:
         _show(found)
 
 
+@app.command("limit")
+def limit_(
+    ctx: typer.Context,
+    provider: Annotated[str, typer.Argument(metavar="[PROVIDER]", help="Such as openai; none: show all limits.")] = "",
+    at_once: Annotated[int, typer.Option(min=0, max=100_000, help="Calls at the same time; 0: any number.")] = 0,
+    per_minute: Annotated[int, typer.Option(min=0, max=10_000_000, help="Calls a minute; 0: any number.")] = 0,
+    clear: Annotated[bool, typer.Option("--clear", help="Take the provider's limit away.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Limit the calls to a provider of models, for all machines and workspaces of this store together.
+
+    Calls wait for their turn; the time they wait is not part of their own time limit. When a provider asks one machine
+    to wait, all wait. Undo: metier fleet limit PROVIDER --clear
+
+    Example:  metier fleet limit anthropic --at-once 20 --per-minute 1000  ·  metier fleet limit
+    """
+    from metier.fleet.queue import check_store
+    from metier.store.tables.fleet import provider_limits
+
+    if not provider and (at_once or per_minute or clear):
+        raise UsageError("Name the provider, such as openai.")
+    with open_workspace(ctx) as ws:
+        check_store(ws.context)
+        if provider:
+            _set_limit(ws, provider, at_once, per_minute, clear=clear)
+        with ws.context.store.read() as transaction:
+            found = provider_limits.list_all(transaction)
+    if as_json:
+        emit([{"provider": one.provider, "at_once": one.at_once, "per_minute": one.per_minute} for one in found])
+    elif found:
+        rows = [(one.provider, str(one.at_once or "any"), str(one.per_minute or "any")) for one in found]
+        console().print(table(("provider", "at once", "a minute"), rows))
+    else:
+        talk("No provider has a limit.")
+
+
 @app.command()
 def retry(ctx: typer.Context, jobs: JobsArgument = None, every: Every = False, as_json: AsJson = False) -> None:
     """Try failed jobs again, once. Take one out instead: metier fleet drop JOB.
@@ -141,6 +178,23 @@ def drop(ctx: typer.Context, jobs: JobsArgument = None, every: Every = False, as
     Example:  metier fleet drop 17
     """
     _change(ctx, jobs or [], every=every, as_json=as_json, word="dropped")
+
+
+def _set_limit(ws: Workspace, provider: str, at_once: int, per_minute: int, *, clear: bool) -> None:
+    from metier.models.known_providers import KNOWN, OTHERS
+    from metier.store.tables.fleet import provider_limits
+    from metier.store.tables.fleet.provider_limits import ProviderLimit
+
+    if clear == bool(at_once or per_minute):
+        raise UsageError("Say --at-once N, --per-minute N, or both; --clear takes the limit away.")
+    if provider not in {*KNOWN, *OTHERS}:
+        raise UsageError(f"'{provider}' is no provider. Known are {', '.join(sorted({*KNOWN, *OTHERS}))}.")
+    with ws.context.store.write() as transaction:
+        if clear:
+            provider_limits.remove(transaction, provider)
+        else:
+            limit = ProviderLimit(provider=provider, at_once=at_once, per_minute=per_minute)
+            provider_limits.put(transaction, limit)
 
 
 def _tell_put(new: int, workers: int, said: str, *, as_json: bool) -> None:
