@@ -10,6 +10,7 @@ from sessions import records, said
 from metier.learning.lessons.aggregate import REPEATED, lessons_from
 from metier.learning.lessons.session.mine import mine_session
 from metier.learning.lessons.session.net import sentences_of
+from metier.learning.lessons.wording import order_in
 
 if TYPE_CHECKING:
     from metier.types.lessons import Lesson
@@ -85,3 +86,38 @@ def test_marks_of_a_harness_anger_and_pasted_text_are_not_what_a_person_wishes(m
 def test_of_a_long_message_only_the_opening_is_the_persons() -> None:
     pasted = "Here is the log, have a look.\n" + "You should never commit the lock file.\n" * 60
     assert len(list(sentences_of(pasted))) < 20
+
+
+@pytest.mark.parametrize(
+    ("sentence", "order"),
+    [
+        ("is there a way to make sure you always push after making commits?", "always push after making commits"),
+        ("Sorry, I wanted to remind you to always run the specs before a push.", "always run the specs before a push"),
+        (
+            "I dislike how you always rush to code without a plan!",
+            "I dislike how you always rush to code without a plan!",
+        ),
+        (
+            "You forget the tests and never run them before pushing",
+            "You forget the tests and never run them before pushing",
+        ),
+        ("all changes of a task, always take place in main", "all changes of a task, always take place in main"),
+        ("We have uv for this. Never use pip here. Then fix it.", "Never use pip here"),
+    ],
+)
+def test_a_repeated_correction_is_shown_as_the_order_in_it(sentence: str, order: str) -> None:
+    assert order_in(sentence) == order
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I dislike how you always rush to code without a plan!",
+        "You forget the tests and never run them before pushing",
+        "all changes of a task, always take place in main",
+        "This should never happen in production.",
+        "You should never commit the lock file.",
+    ],
+)
+def test_a_complaint_is_never_cut_to_an_order(sentence: str) -> None:
+    assert order_in(sentence) == sentence

@@ -14,6 +14,7 @@ from metier.learning.lessons.remedies import fixes_from
 from metier.learning.lessons.session.errors import error_key
 from metier.learning.lessons.session.sightings import Repair, Said, Worked
 from metier.learning.lessons.session.signals import EVERYWHERE
+from metier.learning.lessons.wording import order_in
 from metier.types.lessons import Lesson, Quote
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def _of_correction(correction: Correction) -> Lesson:
         id="",
         workspace="",
         kind="rule",
-        text=correction.quote.text,
+        text=order_in(correction.quote.text),
         subject=" ".join(sorted(correction.subject)),
         trigger=" ".join(correction.subject),
         scope="person" if any(EVERYWHERE.search(one.text) for one in said) else "project",

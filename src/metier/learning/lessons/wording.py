@@ -25,7 +25,27 @@ _BRANCHING = frozenset(
 _ODD = re.compile(r"(?<![\w-])(?!--)[A-Za-z]\w*(?:[-_.]\w+)+")
 _HOLES = re.compile(r"(?:…[\s,;:'\"]*){2,}")
 _GENERIC = re.compile(r"^(?:(?:error|fatal|stderr): ?)+", re.IGNORECASE)
+_ORDER = re.compile(
+    r"(?:^|[;:.!?*(\"-] *|^\W*(?:no|yes|ok|please)\b[,.!:]* |\b(?:to|please|first) |\b(?:you|we) (?:must|should) |"
+    r"\b(?:make sure|ensure|want)(?: that)? (?:you|we)(?: to)? )"
+    r"(?P<order>(?:always|never) `?(?!(?:mind|been|so|be able|true|false|there|wrong|the|an?)\b)\w+(?<!ed)(?<!ing)\b"
+    r"|(?:from now on|next time)\b).*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The part of a sentence that says what is wanted."""
+ORDER = 4
+"""Words that such a part has at least, to be clear alone; and words before it that are worth leaving out."""
+_AFTER_ORDER = re.compile(r"\s*(?:\*\*|</?\w|\?\s|\.\s+[A-Z]).*|[\s?.!*]+$", re.DOTALL)
 _HOME = re.compile(r"/(?:home|Users)/[^/\s]+")
+
+
+def order_in(sentence: str) -> str:
+    """What a sentence orders, in the person's words; the whole sentence where that is not plain."""
+    found = _ORDER.search(sentence)
+    if found is None or len(sentence[: found.start("order")].split()) < ORDER:
+        return sentence
+    order = _AFTER_ORDER.sub("", found["order"] + sentence[found.end("order") :])
+    return order if len(order.split()) >= ORDER else sentence
 
 
 def error_wording(errors: Sequence[str], sessions: int, program: str = "") -> str:
