@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 STATEMENT = re.compile(r"\s*(SELECT|UPDATE|DELETE|INSERT|WITH)\b")
 NAMED = re.compile(r"(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)")
-SAYS_WHOSE = ("workspace", "{OWN}", "{where}", "INSERT INTO calls ({COLUMNS})")
+SAYS_WHOSE = ("workspace", "{OWN}", "{OF_SESSION}", "{where}", "INSERT INTO calls ({COLUMNS})")
 """A statement says whose rows it means by the column, or by a part that does."""
 FOR_ALL = {
     "audit.py": ("SELECT hash FROM audit ORDER", "SELECT {COLUMNS} FROM audit ORDER"),
