@@ -11,7 +11,10 @@ from selection_shop import FLAKY, stocked
 
 from metier.hooks.agents import selection_id
 from metier.hooks.trial import arm_of
-from metier.types import Outcome, Run
+from metier.proof.trials.trials import offer_trial, start_trial
+from metier.store.tables.selection import selections
+from metier.types import Candidate, Outcome, Run, Selection
+from metier.types.selections import Assignment
 
 if TYPE_CHECKING:
     from metier.types.proof import Trial
@@ -63,3 +66,37 @@ def asked(ws: Workspace, session: str, turn: str) -> bool:
 def arm(ws: Workspace, trial: Trial, session: str) -> str:
     """The side of a trial that a session is on."""
     return arm_of(ws.context.key, trial.id, session)
+
+
+def begun(ws: Workspace, gain: float = 0.2) -> Trial:
+    """A trial of the skill that has just started."""
+    return start_trial(ws.library, offer_trial(ws.library, SKILL), gain)
+
+
+def entered(ws: Workspace, trial: Trial, sessions: range, **more: object) -> None:
+    """Sessions with a selection that the trial decided about; `good` says which of the arms goes well."""
+    good = more.pop("good", "with")
+    with ws.context.store.write() as transaction:
+        for number in sessions:
+            selections.put(transaction, selection_of(ws, trial, f"s{number}"))
+    ws.deliver(
+        session_run(f"s{number}", success=arm(ws, trial, f"s{number}") == good, turn=f"s{number}", **more)
+        for number in sessions
+    )
+
+
+def selection_of(ws: Workspace, trial: Trial, session: str) -> Selection:
+    """What the hook notes about a session of a trial."""
+    side = arm(ws, trial, session)
+    held = Candidate(skill=trial.skill, score=0.9, hash=trial.hash)
+    return Selection(
+        id=session_run(session, success=None, turn=session).selection,
+        workspace=ws.name,
+        query=FLAKY,
+        session=session,
+        created=ws.context.now(),
+        chosen=(trial.skill,) if side == "with" else (),
+        chosen_hashes=(trial.hash,) if side == "with" else (),
+        withheld=() if side == "with" else (held,),
+        trials=(Assignment(trial=trial.id, skill=trial.skill, arm="with" if side == "with" else "without"),),
+    )

@@ -9,7 +9,7 @@ from metier.errors import MetierError
 from metier.events import Ended, Noted
 from metier.learning.learn import DEFAULT, DEFAULT_PARTS, learn
 from metier.learning.report import summary
-from metier.library.proposals.gate import NoCases
+from metier.proof.replay.reviewed_cases import ReviewedCases
 from metier.proof.routing import RoutingGate
 from metier.store.tables.learning import lessons
 from metier.store.tables.selection import outcomes, trials
@@ -28,7 +28,7 @@ def learn_and_prove(
     library: Library, options: Options = DEFAULT, gate: ShipGate | None = None, parts: Parts = DEFAULT_PARTS
 ) -> Generator[Event, None, Learned]:
     """One pass of learning, then one of proof; what was learned stands if proof fails."""
-    learned = yield from learn(library, options, RoutingGate(library, gate or NoCases()), parts)
+    learned = yield from learn(library, options, RoutingGate(library, gate or ReviewedCases(library)), parts)
     if options.dry_run:
         return learned
     notes = proof_notes(library)
@@ -42,11 +42,12 @@ def proof_notes(library: Library) -> tuple[str, ...]:
     notes: list[str] = []
     try:
         if _is_anything_in_use(library):
+            from metier.proof.model_change import follow_model
             from metier.proof.safety import pause_unsafe
             from metier.proof.trials.trials import settle_trials
 
             notes += [one.note for one in settle_trials(library) if one.note]
-            notes += pause_unsafe(library)
+            notes += [*pause_unsafe(library), *follow_model(library)]
     except MetierError as error:
         notes.append(f"Proof was not looked at to its end: {error}")
     return tuple(notes)

@@ -40,6 +40,19 @@ def receipts_of(library: Library, skill: str, versions: Sequence[Version]) -> tu
     return tuple(sorted({one.model: one for one in (*open_ones, *found.values())}.values(), key=lambda one: one.model))
 
 
+def proven_models(receipts: Sequence[ModelReceipt]) -> tuple[str, ...]:
+    """The models on which a skill is proven; an empty one stands for a target that names none, such as an agent."""
+    return tuple(sorted({_model_of(one.model) for one in receipts if one.standing == "proven"}))
+
+
+def _model_of(name: str) -> str:
+    """The model of a receipt: runs name it, a target of one model too, an agent or a command does not."""
+    kind, is_target, rest = name.partition("=")
+    if not is_target and kind not in ("chat", "callable"):
+        return name
+    return rest.partition("@")[0].rpartition(":")[2] if kind in ("chat", "completion") else ""
+
+
 def _from_gates(versions: Sequence[Version], current: str) -> Iterator[ModelReceipt]:
     for one in versions:
         target = _TARGET.search(one.receipt) if one.hash == current else None

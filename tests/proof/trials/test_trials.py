@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from learn_world import Clock, opened
-from selection_shop import FLAKY
-from trial_world import SKILL, arm, asked, past, ready, session_run
+from trial_world import SKILL, arm, asked, begun, entered, past, ready, selection_of, session_run
 
 from metier.errors import ConflictError, NotFoundError, RefusedError
 from metier.library.changes import change_status
@@ -26,8 +25,6 @@ from metier.proof.trials.trials import (
 )
 from metier.selection.worth.outcomes import update_worths
 from metier.store.tables.selection import selections
-from metier.types import Candidate, Selection
-from metier.types.selections import Assignment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,38 +47,6 @@ def shop(tmp_path: Path, clock: Clock) -> Iterator[Workspace]:
         past(ready(ws))
         clock.later(days=2)
         yield ws
-
-
-def begun(ws: Workspace, gain: float = 0.2) -> Trial:
-    return start_trial(ws.library, offer_trial(ws.library, SKILL), gain)
-
-
-def entered(ws: Workspace, trial: Trial, sessions: range, **more: object) -> None:
-    """Sessions with a selection that the trial decided about; `good` says which of the arms goes well."""
-    good = more.pop("good", "with")
-    with ws.context.store.write() as transaction:
-        for number in sessions:
-            selections.put(transaction, selection_of(ws, trial, f"s{number}"))
-    ws.deliver(
-        session_run(f"s{number}", success=arm(ws, trial, f"s{number}") == good, turn=f"s{number}", **more)
-        for number in sessions
-    )
-
-
-def selection_of(ws: Workspace, trial: Trial, session: str) -> Selection:
-    side = arm(ws, trial, session)
-    held = Candidate(skill=trial.skill, score=0.9, hash=trial.hash)
-    return Selection(
-        id=session_run(session, success=None, turn=session).selection,
-        workspace=ws.name,
-        query=FLAKY,
-        session=session,
-        created=ws.context.now(),
-        chosen=(trial.skill,) if side == "with" else (),
-        chosen_hashes=(trial.hash,) if side == "with" else (),
-        withheld=() if side == "with" else (held,),
-        trials=(Assignment(trial=trial.id, skill=trial.skill, arm="with" if side == "with" else "without"),),
-    )
 
 
 def looked_at(ws: Workspace, trial: Trial) -> TrialState:

@@ -86,9 +86,7 @@ def replay_draft(
     ctx, found = library.ctx, get_open_draft(library, draft)
     change = proposed_change(library, found)
     fitting, taught = cases_for(library, found, change.after)
-    decision = yield from _decision(library, change.before, change.after, fitting, options)
-    target = options.target if isinstance(options.target, str) else type(options.target).__name__
-    decision = replace(decision, reason=f"replay on {target}: {decision.reason}")
+    decision = yield from decide_by_replay(library, change.before, change.after, fitting, options)
     noted = _note(ctx, found, decision)
     if decision.action not in PASSING or not ship:
         return Replayed(draft=noted, decision=decision, cases=len(fitting), taught=taught)
@@ -113,6 +111,17 @@ def cases_for(library: Library, draft: Draft, package: Package) -> tuple[tuple[C
     near = [case for case, serves in zip(accepted, chosen, strict=True) if case.origin in same or serves]
     fitting = tuple(case for case in near if case.origin not in taught)
     return fitting, len(near) - len(fitting)
+
+
+def decide_by_replay(
+    library: Library, before: Package | None, after: Package, cases: tuple[Case, ...], options: ReplayOptions
+) -> Generator[Event, None, Decision]:
+    """What cases say of a change, with the target in the reason: it is proven there and nowhere else."""
+    decision = yield from _decision(library, before, after, cases, options)
+    target = options.target if isinstance(options.target, str) else type(options.target).__name__
+    if target == "chat":
+        target = f"chat={library.ctx.config.models.model}"
+    return replace(decision, reason=f"replay on {target}: {decision.reason}")
 
 
 def _decision(

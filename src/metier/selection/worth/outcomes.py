@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,7 +13,7 @@ from metier.events import Noted
 from metier.library.profiles import name_of
 from metier.library.roots import roots_in_order
 from metier.selection.worth.link_runs import link_runs
-from metier.selection.worth.utility import UNKNOWN, Adjustment, Counts, Lift, adjustment_of, lift
+from metier.selection.worth.utility import UNKNOWN, Adjustment, Counts, Lift, adjustment_of, lift, without_lift
 from metier.store.tables import meta
 from metier.store.tables.library import glances
 from metier.store.tables.selection import outcomes, requests
@@ -30,6 +31,9 @@ SPOKEN = "outcomes.spoken"
 """The fact that holds the last audit entry that was counted, one for each workspace."""
 BASE = "outcomes.base"
 """The fact that holds how many of the newest runs were judged and how many succeeded, one for each workspace."""
+
+ELSEWHERE = "worth.elsewhere"
+"""The fact that holds the skills whose text was measured on another model only, one for each workspace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,11 +83,21 @@ def worths(library: Library, current: Mapping[str, str] | None = None) -> Mappin
     with library.ctx.store.read() as transaction:
         found = outcomes.tallies(transaction)
         base = _rate(meta.get(transaction, f"{BASE}:{library.ctx.name}"))
+        elsewhere: dict[str, str] = json.loads(meta.get(transaction, f"{ELSEWHERE}:{library.ctx.name}", "{}"))
     if not found:
         return {}
     current = _current(library) if current is None else current
     there = {name: Counts(**sums) for (name, content), sums in found.items() if current.get(name) == content}
-    return {name: Worth(counts=one, base=base, adjustment=_adjustment(one, base)) for name, one in there.items()}
+    return {
+        name: Worth(
+            counts=one,
+            base=base,
+            adjustment=without_lift(_adjustment(one, base))
+            if elsewhere.get(name) == current.get(name)
+            else _adjustment(one, base),
+        )
+        for name, one in there.items()
+    }
 
 
 def adjustments(library: Library, current: Mapping[str, str] | None = None) -> Mapping[str, Adjustment]:

@@ -97,6 +97,13 @@ def adjustment_of(counts: Counts, base: float) -> Adjustment:
     return Adjustment(factor=worth.factor * IGNORED, hurts=False, reason=reason)
 
 
+def without_lift(found: Adjustment) -> Adjustment:
+    """What was measured on another model only: it no longer lifts a score; what speaks against a skill still counts."""
+    if found.factor <= 1:
+        return found
+    return Adjustment(factor=1.0, hurts=False, reason=f"{found.reason}, on another model: not counted now")
+
+
 def _worth(found: Lift | None) -> Adjustment:
     if found is None:
         return UNKNOWN
