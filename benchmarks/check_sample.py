@@ -20,9 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from lessons import DATA, learned, rows
 from metier.formats.run_json import parse_run
-from metier.learning.lessons.checks.hold import check_call
-from metier.learning.lessons.checks.make import check_of
-from metier.learning.lessons.checks.tally import may_apply
+from metier.learning.lessons.checks import check_call, check_of, may_apply
 from metier.learning.lessons.session.mine import mine_session
 from metier.library.delivery.wording import check_words
 from metier.runs.derive import record_of

@@ -30,9 +30,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 import numpy as np
 import work
 
-from metier.learning.clustering.cluster import Cluster, UserRequest
+from metier.learning.clustering.cluster import Cluster, UserRequest, hints_of
 from metier.learning.clustering.placement import embed_requests, place
-from metier.learning.clustering.request_words import hints_of
 from metier.models.embedder import FILE, StaticEmbedder, unpack
 
 if TYPE_CHECKING:

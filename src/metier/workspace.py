@@ -215,7 +215,7 @@ class Workspace:
 
     def problems(self) -> list[Problem]:
         """Work that keeps failing, the most frequent first."""
-        from metier.learning.stages.find_problems import find_problems
+        from metier.learning.stages.learn_lessons import find_problems
 
         return find_problems(self.context)
 

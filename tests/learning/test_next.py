@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from metier.learning.next_step import Generate, Leave, Refresh, Situation, in_order, next_step
+from metier.learning.patterns import Generate, Leave, Refresh, Situation, in_order, next_step
 from metier.types import Draft, DraftStatus, Pattern, PatternStatus, Provenance
 
 NOW = Situation(drafter="heuristic")

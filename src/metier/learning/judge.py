@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from pydantic import BaseModel, ConfigDict, StrictBool, StrictStr
 
 from metier.formats.strict_json import clean
-from metier.learning.lessons.session.episodes import is_reply
+from metier.learning.lessons.session.sightings import is_reply
 from metier.models.questions import Asker, NoAnswer, Question, as_data
 from metier.prompts import load, render
 from metier.runs.derive import excerpt_of, is_heartbeat

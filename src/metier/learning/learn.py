@@ -20,10 +20,9 @@ from metier.learning.judge import HeuristicJudge, ModelJudge
 from metier.learning.report import NOTHING_AGED, Learned, Options
 from metier.learning.stages.draft_all import write_all
 from metier.learning.stages.existing_skills import ExistingSkills
-from metier.learning.stages.find_problems import find_problems
 from metier.learning.stages.gather import gather
 from metier.learning.stages.group import group
-from metier.learning.stages.learn_lessons import learn_lessons
+from metier.learning.stages.learn_lessons import find_problems, learn_lessons
 from metier.learning.stages.stored_patterns import follow_settings
 from metier.learning.stages.write_draft import DraftWriter
 from metier.learning.watch.schedule import begin_pass, complete_pass

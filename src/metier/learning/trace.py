@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from metier.errors import MetierError, NotFoundError, RefusedError
-from metier.learning.next_step import Generate, Leave, Refresh, Situation, next_step
-from metier.learning.patterns import Thresholds, standing
+from metier.learning.patterns import Generate, Leave, Refresh, Situation, Thresholds, next_step, standing
 from metier.learning.report import Taken
 from metier.library.proposals.drafts import list_drafts, target_of
 from metier.store.tables.learning import members, patterns, waiting

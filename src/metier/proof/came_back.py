@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.learning.lessons.session.errors import error_key
 from metier.learning.lessons.session.mine import from_text
 from metier.learning.lessons.session.net import terms_of, weight_of
+from metier.learning.lessons.session.steps import error_key
 from metier.store.tables.learning import sightings, told
 
 if TYPE_CHECKING:

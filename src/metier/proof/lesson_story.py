@@ -16,7 +16,7 @@ from metier.store.tables.learning import told
 
 if TYPE_CHECKING:
     from metier.context.context import Context
-    from metier.learning.lessons.checks.tally import Tally
+    from metier.learning.lessons.checks import Tally
     from metier.library.delivery.channels import Channel
     from metier.proof.came_back import Returns
     from metier.store.tables.audit import AuditEntry

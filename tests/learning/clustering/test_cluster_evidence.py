@@ -10,10 +10,9 @@ from random import Random
 import numpy as np
 import work
 
-from metier.learning.clustering.cluster import EXEMPLARS, UserRequest
+from metier.learning.clustering.cluster import EXEMPLARS, UserRequest, hints_of
 from metier.learning.clustering.linkage import Chance, Groups
 from metier.learning.clustering.placement import embed_requests, nearest, place
-from metier.learning.clustering.request_words import hints_of
 from metier.models.embedder import StaticEmbedder
 from metier.types import Run, ToolCall
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metier.learning.clustering.groups import CROWD, NEIGHBOURS, with_neighbours
-from metier.learning.clustering.vectors import grid
+from metier.learning.clustering.linkage import grid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from metier.learning.clustering.request_words import VALUES, without_values
+from metier.learning.clustering.cluster import VALUES, without_values
 from metier.learning.drafting.sanitise import without_hosts
 from metier.learning.procedures.requests import subject
 from metier.text.words import words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metier.learning.lessons.citations import citation_of
+from metier.learning.lessons.vetting import citation_of
 
 FILES = {
     "package.json": '{"scripts": {"test": "x", "lint:all": "y"}}',

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from metier.learning.lessons.contradictions import without_contradictions
+from metier.learning.lessons.vetting import without_contradictions
 from metier.types.lessons import Lesson, LessonCheck
 
 RULE = Lesson(

@@ -11,7 +11,7 @@ from sessions import failed, ran, records, said
 from metier.learning.lessons.aggregate import lessons_from
 from metier.learning.lessons.facts import role_of
 from metier.learning.lessons.session.mine import mine_session
-from metier.learning.lessons.written import written_where
+from metier.learning.lessons.vetting import written_where
 
 if TYPE_CHECKING:
     from metier.types import ToolCall

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sessions import failed, said
 
-from metier.learning.stages.find_problems import external_ids
+from metier.learning.stages.learn_lessons import external_ids
 from metier.types import Outcome, Run, ToolCall
 
 if TYPE_CHECKING:

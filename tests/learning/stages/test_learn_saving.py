@@ -11,7 +11,7 @@ from learn_world import REPORTS, TESTS, all_drafts, learned, task
 from metier.errors import MetierError
 from metier.events import Advanced, Began
 from metier.learning.learn import SELDOM, learn, rare_garbage_collection
-from metier.learning.next_step import Generate
+from metier.learning.patterns import Generate
 from metier.learning.stages.draft_all import Written, save_drafts
 from metier.store.tables import audit
 from metier.types import Draft

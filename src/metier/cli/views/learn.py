@@ -42,7 +42,7 @@ NAMED = 3
 
 def document(ws: Workspace, learned: Learned, *, explain: bool) -> dict[str, object]:
     """A pass as JSON."""
-    from metier.learning.stages.find_problems import external_ids
+    from metier.learning.stages.learn_lessons import external_ids
     from metier.learning.trace import as_stored
 
     life = learned.lifecycle

@@ -8,8 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metier.learning.clustering.cluster import exemplar, members_of
-from metier.learning.clustering.linkage import NEVER, Chance, chance, link_rows, separating, separating_points
-from metier.learning.clustering.vectors import Rows, grid, joint, points, space
+from metier.learning.clustering.linkage import (
+    NEVER,
+    Chance,
+    Rows,
+    chance,
+    grid,
+    joint,
+    link_rows,
+    points,
+    separating,
+    separating_points,
+    space,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from metier.learning.clustering.cluster import Cluster, Exemplar, UserRequest
-    from metier.learning.clustering.vectors import Space
+    from metier.learning.clustering.linkage import Space
 
 LOOKED = 5
 """Known clusters that a request is compared with."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from metier.learning.clustering.request_words import essence
+from metier.learning.clustering.cluster import essence
 from metier.learning.procedures.requests import examples, plain, subject
 from metier.text.terms import stem, stems_of
 from metier.text.words import is_dense, words

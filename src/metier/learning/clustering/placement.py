@@ -15,10 +15,10 @@ from metier.learning.clustering.cluster import (
     drawn_by,
     grow_cluster,
     vector_of,
+    wording,
 )
 from metier.learning.clustering.groups import group_requests
-from metier.learning.clustering.request_words import wording
-from metier.learning.clustering.vectors import grid
+from metier.learning.clustering.linkage import grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -1,5 +1,5 @@
 """What a pattern teaches, written as a proposed change to one skill.
 
-Begin with `heuristic.py` and `by_model.py` (the two drafters), then `text.py` and `proposal.py`. This folder is pure:
-it imports `skills`, `models`, `text` and `procedures/`, and neither the store nor an opened workspace.
+Begin with `heuristic.py` and `by_model.py` (the two drafters), then `proposal.py`. This folder is pure: it
+imports `skills`, `models`, `text` and `procedures/`, and neither the store nor an opened workspace.
 """

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from unicodedata import combining, normalize
 
-from metier.learning.drafting.document import LEARNED, cut, section_of, short
 from metier.learning.drafting.phrases import (
     ENGLISH,
     GERMAN,
@@ -21,6 +20,7 @@ from metier.learning.drafting.phrases import (
     trigger_of,
     with_full_stop,
 )
+from metier.learning.drafting.proposal import LEARNED, cut, section_of, short
 from metier.skills.document.lines import DocumentLine, lines_of
 from metier.skills.document.yaml_quoting import quote
 from metier.skills.names import name_problem, slug

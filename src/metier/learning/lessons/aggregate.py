@@ -2,28 +2,198 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
+from math import log
 from typing import TYPE_CHECKING
 
-from metier.learning.lessons.corrections import corrections_from
-from metier.learning.lessons.facts import facts_from
-from metier.learning.lessons.ranking import strength_of_fact, strength_of_fix, strength_of_rule
+from metier.learning.lessons.facts import CORE, facts_from
 from metier.learning.lessons.remedies import fixes_from
-from metier.learning.lessons.session.errors import error_key
+from metier.learning.lessons.session.net import process_terms, weight_of
 from metier.learning.lessons.session.sightings import Repair, Said, Worked
 from metier.learning.lessons.session.signals import EVERYWHERE
+from metier.learning.lessons.session.steps import error_key
 from metier.learning.lessons.wording import order_in
 from metier.types.lessons import Lesson, Quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from metier.learning.lessons.corrections import Correction
     from metier.learning.lessons.facts import Fact
     from metier.learning.lessons.remedies import Fix
     from metier.learning.lessons.session.sightings import Sighting
+
+LEAST = 2
+"""Sessions in which a subject has to come up."""
+SHARED = 2
+"""Terms that two sentences on one subject share."""
+NEAR = 1.1
+"""Weight that their shared terms need, that of a term which occurs once being 1."""
+PLAIN = 1.5
+"""Weight of a sentence that is plainly a wish or a correction."""
+ENOUGH = 4.0
+"""Weight of a correction that is worth showing."""
+COPY = 60
+"""Characters from which on the same sentence in two sessions is a copy, not a second sighting."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """A subject that the person had to come back to."""
+
+    quote: Said
+    """The sentence that says it best."""
+    others: tuple[Said, ...]
+    """The other sentences on the subject, oldest first."""
+    sessions: int
+    subject: tuple[str, ...]
+    weight: float
+
+
+def corrections_from(said: Iterable[Said]) -> list[Correction]:
+    """The subjects that came up in several sessions, the weightiest first; no sentence stands in two of them."""
+    every = _without_copies(said)
+    weights = _weights(every)
+    found: list[Correction] = []
+    taken: set[int] = set()
+    near = _neighbours(every, weights)
+    made = [_correction(at, every, near[at], weights) for at in range(len(every))]
+    for at, one in sorted(enumerate(made), key=lambda pair: (-(pair[1].weight if pair[1] else 0), pair[0])):
+        if one is None or at in taken:
+            continue
+        if any(len(set(one.subject) & set(other.subject)) >= SHARED for other in found):
+            continue
+        found.append(one)
+        taken |= {at, *near[at]}
+    return found
+
+
+def _without_copies(said: Iterable[Said]) -> list[Said]:
+    seen: set[str] = set()
+    found: list[Said] = []
+    for one in said:
+        if len(one.text) >= COPY and one.text in seen:
+            continue
+        seen.add(one.text)
+        found.append(one)
+    return found
+
+
+def _weights(every: Sequence[Said]) -> dict[str, float]:
+    """How telling each term is: the rarer the more."""
+    counts = Counter(term for one in every for term in set(one.terms))
+    return {term: log((len(every) + 1) / count) / log(len(every) + 1) for term, count in counts.items()}
+
+
+def _neighbours(every: Sequence[Said], weights: Mapping[str, float]) -> list[list[int]]:
+    """For each sentence, those on the same subject."""
+    by_term: dict[str, list[int]] = defaultdict(list)
+    for at, one in enumerate(every):
+        for term in one.terms:
+            by_term[term].append(at)
+    common = max(8, len(every) // 4)
+    found: list[list[int]] = []
+    for at, one in enumerate(every):
+        shared: Counter[int] = Counter()
+        weight: dict[int, float] = defaultdict(float)
+        for term in one.terms:
+            for other in by_term[term] if len(by_term[term]) <= common else ():
+                shared[other] += 1
+                weight[other] += weights[term]
+        found.append(
+            [other for other, count in shared.items() if other != at and count >= SHARED and weight[other] >= NEAR]
+        )
+    return found
+
+
+def _correction(at: int, every: Sequence[Said], near: Sequence[int], weights: Mapping[str, float]) -> Correction | None:
+    one = every[at]
+    said = weight_of(one.text, one.cues)
+    if not near or said < PLAIN:
+        return None
+    process = process_terms(one.text)
+    others = [every[other] for other in near if process & set(one.terms) & set(every[other].terms)]
+    sessions = len({one.session, *(other.session for other in others)})
+    weight = sessions**0.5 * said
+    if sessions < LEAST or weight < ENOUGH:
+        return None
+    shared = Counter(term for other in others for term in set(other.terms) & set(one.terms))
+    subject = tuple(
+        term for term, _ in sorted(shared.items(), key=lambda item: (-item[1], -weights[item[0]], item[0]))[:3]
+    )
+    return Correction(quote=one, others=tuple(others), sessions=sessions, subject=subject, weight=weight)
+
+
+SHOWN = 5
+"""Proposals that a pass puts before a person; the others wait below the line."""
+ALIKE = 2
+"""Words of their subjects that two rules share when they are about the same."""
+
+
+def strength_of_fix(fix: Fix) -> float:
+    """Sessions that agree count most, then how many tries the trouble has cost."""
+    if fix.sessions < 2:
+        return round(0.3 + 0.03 * min(fix.troubled, 4), 3)
+    return round(min(0.95, 0.55 + 0.08 * min(fix.sessions, 4) + 0.02 * min(fix.troubled, 4)), 3)
+
+
+def strength_of_fact(fact: Fact) -> float:
+    """Sessions in which it worked; what is asked for every day counts more."""
+    most = 0.85 if fact.role in CORE else 0.55
+    return round(min(most, (0.5 if fact.role in CORE else 0.25) + 0.04 * fact.sessions), 3)
+
+
+def strength_of_rule(correction: Correction) -> float:
+    """How plainly it was said, and in how many sessions."""
+    return round(min(0.95, correction.weight / 10), 3)
+
+
+def merge(stored: Sequence[Lesson], found: Sequence[Lesson], now: str) -> list[Lesson]:
+    """What is to be kept: decisions stand, proposals are updated, what was said no to does not come back."""
+    by_id = {one.id: one for one in stored}
+    refused = [one for one in stored if one.status in ("rejected", "forgotten", "paused")]
+    kept: list[Lesson] = []
+    for one in found:
+        old = by_id.get(one.id)
+        if old is not None:
+            kept.append(_updated(old, one, now))
+        elif not any(_is_same(one, other) for other in refused):
+            kept.append(replace(one, created=now, updated=now))
+    there = {one.id for one in kept}
+    return [*kept, *(one for one in stored if _is_decided(one) and one.id not in there)]
+
+
+def _updated(old: Lesson, new: Lesson, now: str) -> Lesson:
+    """A known lesson with what is new about it; words and status that a person decided on stay."""
+    if old.status == "paused" and old.kind == "fact" and new.text != old.text:
+        return replace(new, created=old.created, updated=now)  # the project does it another way by now
+    if _is_decided(old):
+        cites = old.cites if old.text != new.text else old.cites or new.cites
+        return replace(
+            old, sessions=new.sessions, quotes=new.quotes, strength=new.strength, expires=new.expires, cites=cites
+        )
+    return replace(new, created=old.created, updated=now if new.text != old.text else old.updated)
+
+
+def _is_decided(lesson: Lesson) -> bool:
+    return lesson.status != "proposed" or lesson.by == "person"
+
+
+def in_order(lessons: Sequence[Lesson]) -> list[Lesson]:
+    """What waits for a decision first, the strongest first; then what was decided."""
+    return sorted(lessons, key=lambda one: (not one.is_open, -one.strength, one.kind, one.text))
+
+
+def _is_same(one: Lesson, other: Lesson) -> bool:
+    """Whether a lesson says what another one said: the same line, or a rule on the same subject."""
+    if one.kind != other.kind:
+        return False
+    if one.text == other.text or one.subject == other.subject:
+        return True
+    return one.kind == "rule" and len(set(one.subject.split()) & set(other.subject.split())) >= ALIKE
+
 
 QUOTES = 6
 """Quotes that a lesson keeps, the newest."""

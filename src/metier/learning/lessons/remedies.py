@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from metier.learning.lessons.facts import role_of
 from metier.learning.lessons.session.commands import parts_of
-from metier.learning.lessons.session.errors import error_key
+from metier.learning.lessons.session.steps import error_key
 from metier.learning.lessons.wording import COMMAND, command_wording, error_wording, is_forced_add, trigger_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from metier.learning.lessons.session.commands import parts_of, slot_of
-from metier.learning.lessons.session.errors import masked
+from metier.learning.lessons.session.steps import masked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING
 
 from metier.learning.drafting.sanitise import is_dictated, told_hosts, without_hosts, without_marks
 from metier.learning.procedures.actions import Action, actions_of, foreign_tool, project_root
-from metier.learning.procedures.example import Script, example_of, scripts_of
 from metier.learning.procedures.recurring import (
     Common,
     Recurring,
     RunLine,
+    Script,
+    example_of,
     is_telling,
     lines_of,
     recurring,
     request_lines,
+    scripts_of,
     stems,
     unheard,
 )

@@ -12,13 +12,11 @@ from metier.capture.find_sessions import find_local_sessions, open_session
 from metier.capture.source import Captured
 from metier.events import Advanced, Began, Ended
 from metier.learning.lessons.aggregate import lessons_from
-from metier.learning.lessons.checks.make import check_of
-from metier.learning.lessons.checks.tally import Tally, tally
+from metier.learning.lessons.checks import Tally, check_of, tally
 from metier.learning.lessons.remedies import by_trouble
-from metier.learning.lessons.screen import may_be_shown
 from metier.learning.lessons.session.mine import mine_session
+from metier.learning.lessons.vetting import PAGES, may_be_shown, written_where
 from metier.learning.lessons.wording import error_wording
-from metier.learning.lessons.written import PAGES, written_where
 from metier.redaction import Redactor
 from metier.runs.derive import record_of
 from metier.types.lessons import Lesson

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from metier.learning.lessons.checks.tally import Rate
+from metier.learning.lessons.checks import Rate
 from metier.learning.lessons.remedies import by_trouble
 from metier.learning.lessons.session.mine import from_text
 from metier.learning.lessons.wording import error_wording

@@ -10,7 +10,7 @@ from metier.context.audit import note_action
 from metier.errors import MetierError, StoreError
 from metier.events import Advanced, Began, Ended, Noted
 from metier.learning.drafting.heuristic import HeuristicDrafter
-from metier.learning.next_step import Generate, Leave, Refresh, Situation, in_order, next_step
+from metier.learning.patterns import Generate, Leave, Refresh, Situation, in_order, next_step
 from metier.learning.report import Taken
 from metier.learning.stages.write_draft import GATE, NoDraft, keep_approval
 from metier.library.proposals.drafts import OPEN, may_ship
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.events import Event
-    from metier.learning.next_step import Step
+    from metier.learning.patterns import Step
     from metier.learning.stages.write_draft import DraftWriter
     from metier.library.proposals.gate import ShipGate
     from metier.library.skills import Library

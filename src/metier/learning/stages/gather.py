@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from metier.events import Advanced, Began, Ended
+from metier.learning.clustering.cluster import hints_of
 from metier.learning.clustering.label import deeds_of
-from metier.learning.clustering.request_words import hints_of
 from metier.learning.judge import HeuristicJudge, combine_verdicts, judge_runs, sift
 from metier.learning.report import Fate
 from metier.learning.stages.read_runs import RunCache

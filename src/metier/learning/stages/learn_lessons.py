@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 
 from metier.events import Advanced, Began, Ended, Noted
 from metier.hooks.cited import read_below
-from metier.learning.lessons.aggregate import lesson_id, lessons_from
-from metier.learning.lessons.checks.make import check_of
-from metier.learning.lessons.citations import citation_of
-from metier.learning.lessons.contradictions import without_contradictions
-from metier.learning.lessons.ranking import in_order, merge
-from metier.learning.lessons.screen import may_be_shown
+from metier.learning.lessons.aggregate import in_order, lesson_id, lessons_from, merge
+from metier.learning.lessons.checks import check_of
+from metier.learning.lessons.problems import failing_tools, problem_of, problems_from
 from metier.learning.lessons.session.mine import as_text, from_text, mine_session
-from metier.learning.lessons.written import PAGES, written_where
+from metier.learning.lessons.vetting import PAGES, citation_of, may_be_shown, without_contradictions, written_where
 from metier.library.delivery.notes_file import refresh_notes
 from metier.store.tables import meta
-from metier.store.tables.learning import lessons, sightings
+from metier.store.tables.learning import lessons, members, patterns, sightings
 from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
     from metier.learning.lessons.session.mine import Catch
     from metier.learning.lessons.session.sightings import Said
     from metier.models.questions import Asker
-    from metier.types.lessons import Lesson, LessonCitation
+    from metier.types.lessons import Lesson, LessonCitation, Problem
 
 TOGETHER = 400
 """Runs read and saved at a time, whole sessions."""
@@ -192,3 +189,32 @@ def project_pages(ctx: Context) -> Mapping[str, str]:
         except OSError:
             continue
     return found
+
+
+LOOKED_AT = 500
+"""Runs whose tools are looked at, the newest."""
+NEWEST = 50
+"""Failed runs of a pattern that are looked at, the newest."""
+
+
+def find_problems(ctx: Context) -> list[Problem]:
+    """Work that keeps failing, what fails in most sessions first."""
+    needed = ctx.config.learning.min_success_ratio
+    found: list[Problem] = []
+    with ctx.store.read() as transaction:
+        for pattern in patterns.list_all(transaction):
+            if pattern.failures and pattern.success_ratio < needed and pattern.status != "retired":
+                failed = members.newest(transaction, pattern.id, success=False, limit=NEWEST)
+                problem = problem_of(pattern, runs.get_many(transaction, failed))
+                found += [problem] if problem else []
+        repairs = [one for text in sightings.list_all(transaction) for one in from_text(text).repairs]
+        newest = runs.page(transaction, limit=LOOKED_AT)
+    found += [*problems_from(repairs), *failing_tools(newest[::-1])]
+    return sorted(found, key=lambda one: (-one.sessions, one.label))
+
+
+def external_ids(ctx: Context, found: Sequence[Problem]) -> dict[str, list[str]]:
+    """The ids that the agents gave to the failed runs, by problem."""
+    with ctx.store.read() as transaction:
+        every = {one.id: one for one in runs.get_many(transaction, [run for each in found for run in each.failed])}
+    return {one.id: [every[run].run.external_id or run for run in one.failed if run in every] for one in found}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from metier.learning.lessons.checks.make import check_of
+from metier.learning.lessons.checks import check_of
 from metier.learning.lessons.session.mine import from_text
 from metier.library.lessons import edit_lesson, get_lesson
 from metier.store.tables.learning import sightings

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metier.learning.clustering.cluster import Cluster, Exemplar, UserRequest, grow_cluster
+from metier.learning.clustering.cluster import Cluster, Exemplar, UserRequest, grow_cluster, hints_of
 from metier.learning.clustering.placement import embed_requests
-from metier.learning.clustering.request_words import hints_of
 from metier.learning.patterns import Thresholds, status_of, winning_path
 from metier.store.tables import meta
 from metier.store.tables.learning import clusters, members, patterns, waiting

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from metier import __version__
 from metier.errors import MetierError
-from metier.learning.drafting.document import LEARNED, ORIGIN, is_whole
 from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew
 from metier.learning.drafting.phrases import fixed_words
-from metier.learning.drafting.proposal import AFTER, Proposal, Refusal, draft_of, normalise
+from metier.learning.drafting.proposal import AFTER, LEARNED, ORIGIN, Proposal, Refusal, draft_of, is_whole, normalise
 from metier.learning.drafting.shortcut import as_shortcut, is_stable, shortcut_name
 from metier.learning.drafting.similar_skills import recall
-from metier.learning.next_step import GROWTH, is_held_by_fault
+from metier.learning.patterns import GROWTH, is_held_by_fault
 from metier.learning.procedures.requests import ask_for_one_thing
 from metier.learning.stages.read_runs import SessionCache, in_short, lessons_of, paths_of, runs_around
 from metier.library.proposals.drafts import OPEN

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 from metier.context.audit import note_action
 from metier.errors import NotFoundError
-from metier.learning.stages.find_problems import find_problems
+from metier.learning.stages.learn_lessons import find_problems
 from metier.proof.replay.mine import NoCase, case_of
 from metier.proof.replay.sides import with_sides
 from metier.runs.queries import list_runs

@@ -19,7 +19,7 @@ from metier.web.parts import quoted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metier.learning.lessons.checks.tally import Tally
+    from metier.learning.lessons.checks import Tally
     from metier.store.tables.audit import AuditEntry
     from metier.types.lessons import Lesson
     from metier.web.answers import Ask

@@ -7,9 +7,7 @@ import json
 import pytest
 from sessions import ran, records, said
 
-from metier.learning.lessons.checks.hold import check_call, check_line
-from metier.learning.lessons.checks.make import check_of
-from metier.learning.lessons.checks.tally import tally
+from metier.learning.lessons.checks import check_call, check_line, check_of, tally
 from metier.types import ToolCall
 from metier.types.lessons import Lesson, LessonCheck
 

@@ -7,8 +7,7 @@ import json
 import pytest
 from sessions import ran, records, said
 
-from metier.learning.lessons.session.net import said_in
-from metier.learning.lessons.session.surroundings import surrounding_cues
+from metier.learning.lessons.session.net import said_in, surrounding_cues
 from metier.types import ToolCall
 
 

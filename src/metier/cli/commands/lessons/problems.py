@@ -14,7 +14,7 @@ def problems(ctx: typer.Context, as_json: AsJson = False) -> None:
     Example:  metier problems  ·  metier problems --json
     """
     from metier.cli.views.lessons import problem_row
-    from metier.learning.stages.find_problems import external_ids
+    from metier.learning.stages.learn_lessons import external_ids
 
     with open_workspace(ctx) as ws:
         found = ws.problems()

@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from metier.learning.lessons.session.commands import is_destructive, parts_of
-from metier.learning.lessons.session.errors import (
+from metier.learning.lessons.session.sightings import How, Repair
+from metier.learning.lessons.session.steps import (
     error_line,
     is_no_trouble,
     is_of_the_code,
     lines_of,
     was_persons_doing,
 )
-from metier.learning.lessons.session.sightings import How, Repair
 from metier.learning.procedures.actions import foreign_tool
 
 if TYPE_CHECKING:

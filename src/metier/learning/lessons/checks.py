@@ -1,0 +1,263 @@
+"""Checks: a lesson that names a command or a path, as a test on what agents do.
+
+First from a line to a check, then one call against it, then many. Command lines are parsed, never matched:
+`git add .github` is not `git add .`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from metier.formats.handed_text import is_denial
+from metier.learning.procedures.actions import edited_paths, read_paths, shell_line
+from metier.text.shell.checks import changed_paths, check_line, named_paths, touches
+from metier.text.shell.parse import parse_commands
+from metier.types.lessons import LessonCheck
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from metier.text.shell.checks import Held
+    from metier.types import Record, ToolCall
+    from metier.types.lessons import Lesson
+
+_NEVER = re.compile(
+    r"\b(?:never|don'?t|do not|stop|avoid|no more|not allowed to|must not|mustn'?t|shouldn'?t|should not)\b",
+    re.IGNORECASE,
+)
+_RUN = r"(?:(?:use|using|run|running|call|calling|do|doing|execute|type|try|stage|staging)\s+(?:with\s+|the\s+)?)?"
+_MORE = re.compile(r"\s*(?:,|or|nor|and|/)\s+`(-{1,2}[\w-]+)`", re.IGNORECASE)
+"""Further flags that are forbidden in one breath."""
+_ONLY_SOMETIMES = re.compile(r"\b(?:when|if|while|unless|until|except|during|for|in)\b", re.IGNORECASE)
+_FORBIDDEN = re.compile(rf"{_NEVER.pattern}\s+{_RUN}`([^`]+)`", re.IGNORECASE)
+_TOUCHED = re.compile(
+    rf"{_NEVER.pattern}\s+(?:\w+,?\s+(?:or\s+)?){{0,4}}?(?:read|touch|open|edit|modify|change|"
+    rf"write|delete|search|access)"
+    r"(?:\w*,?\s+(?:or\s+)?(?:\w+\s+)?){0,3}?(?:in\s+|to\s+|from\s+)?`([\w.~/-]+)`",
+    re.IGNORECASE,
+)
+_LOOKED_AT = re.compile(r"\b(?:read|touch|open|search|access)", re.IGNORECASE)
+_INSTEAD = (
+    re.compile(r"`([^`]+)`\s*,?\s*(?:instead of|rather than|over|not|never)\s+`([^`]+)`", re.IGNORECASE),
+    re.compile(
+        r"^\W*(?:please\s+|always\s+|no,?\s+)*(?:use|prefer|run)\s+([\w.+-]+)\s*,?\s*"
+        r"(?:instead of|rather than|over|not|never)\s+([\w.+-]+)\b",
+        re.IGNORECASE,
+    ),
+)
+_OTHER_WAY = re.compile(r"\binstead of\s+`([^`]+)`,?\s+(?:use|run)\s+`([^`]+)`", re.IGNORECASE)
+_USE_INSTEAD = re.compile(r"\b(?:use|run)\s+`([^`]+)`\s*,?\s+instead\b", re.IGNORECASE)
+_USAGE = re.compile(r"missing required|must be provided|is required", re.IGNORECASE)
+_UNKNOWN = re.compile(
+    r"(?:unknown|unexpected|unrecogni[sz]ed|invalid|no such) (?:option|argument|flag)s?:? '?(--?[\w-]+)", re.IGNORECASE
+)
+_FLAG = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+"""Options that an error names: any of them will do."""
+_FIX = re.compile(r"When `([^`]+)` fails with “([^”]+)”: (?:run )?`([^`]+)`")
+
+
+def check_of(lesson: Lesson, programs: frozenset[str]) -> LessonCheck | None:
+    """The check that a lesson can be held to; `programs` are those that this project's sessions run."""
+    if lesson.kind == "fix":
+        return _of_fix(lesson.text)
+    return _of_rule(lesson.text, programs) if lesson.kind == "rule" else None
+
+
+def _of_fix(text: str) -> LessonCheck | None:
+    """A call that can never work, as its error says; a fix that depends on the moment has no check."""
+    found = _FIX.match(text)
+    if found is None:
+        return None
+    program, error, command = tuple(found[1].split()), found[2], found[3]
+    if unknown := _UNKNOWN.search(error):
+        return LessonCheck(program=program, wrong=(unknown[1],), instead=command)
+    if _USAGE.search(error) and (flags := _FLAG.findall(error)) and _words(command)[: len(program)] == program:
+        return LessonCheck(program=program, needs=tuple(dict.fromkeys(flags)), instead=command)
+    return None
+
+
+def _of_rule(text: str, programs: frozenset[str]) -> LessonCheck | None:
+    plain = text.replace("’", "'")
+    if (found := _OTHER_WAY.search(plain)) and found[1] != found[2]:
+        return _forbidding(found[1], programs, instead=found[2])
+    for pattern in _INSTEAD:
+        if (found := pattern.search(plain)) and not _ONLY_SOMETIMES.search(plain):
+            check = _forbidding(found[2], programs, instead=found[1])
+            if check is not None:
+                return check
+    if (found := _TOUCHED.search(plain)) and ("/" in found[1] or "." in found[1]):
+        return LessonCheck(path=found[1], reading=_LOOKED_AT.search(found[0]) is not None)
+    return _of_forbidden(plain, programs)
+
+
+def _of_forbidden(plain: str, programs: frozenset[str]) -> LessonCheck | None:
+    found = _FORBIDDEN.search(plain)
+    if found is None:
+        return None
+    better = _USE_INSTEAD.search(plain)
+    instead = better[1] if better and better[1] != found[1] else ""
+    return _with_more(_forbidding(found[1], programs, instead=instead), plain[found.end() :])
+
+
+def _with_more(check: LessonCheck | None, rest: str) -> LessonCheck | None:
+    """A check with the flags that are named right after its own: `git add .` or `-A`."""
+    while check is not None and check.wrong and (more := _MORE.match(rest)):
+        check, rest = replace(check, wrong=(*check.wrong, more[1])), rest[more.end() :]
+    return check
+
+
+def _forbidding(said: str, programs: frozenset[str], *, instead: str = "") -> LessonCheck | None:
+    """A check that a command is not run; None: what was said is no command that anybody runs here."""
+    words = _words(said)
+    if not words or words[0] not in programs:
+        return None
+    told = [word for word in words[1:] if re.fullmatch(r"[a-z][a-z-]*", word)][:1]
+    program = (words[0], *told)
+    wrong = tuple(word for word in words[1:] if word not in told)
+    return LessonCheck(program=program, wrong=wrong, instead=instead)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    commands = parse_commands(text)
+    return commands[0].words if len(commands) == 1 else ()
+
+
+def check_call(check: LessonCheck, call: ToolCall) -> Held | None:
+    """How a call stands to a check; None: the check does not apply to it."""
+    line = shell_line(call)
+    if check.path:
+        paths = _touched(call, line or "") if check.reading else [*edited_paths(call), *changed_paths(line or "")]
+        return "violated" if touches(check.path, paths) else None
+    return None if line is None else check_line(check, line)
+
+
+def _touched(call: ToolCall, line: str) -> list[str]:
+    """The paths that a call reads or changes."""
+    return [*edited_paths(call), *read_paths(call), *named_paths(line)]
+
+
+EXAMPLES = 3
+"""Calls of each kind that are shown."""
+SECOND = 19
+"""Characters of a moment up to its seconds: not everybody writes more."""
+SHOWN = 160
+"""Characters of a call that are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """How often a check applied, and how often it was violated."""
+
+    applies: int = 0
+    violated: int = 0
+    denied: int = 0
+    """Calls that would have violated it, but were denied before they ran; they count among neither of the others."""
+
+    @property
+    def share(self) -> float:
+        """Violations among the calls to which it applied; 0 where there were none."""
+        return self.violated / self.applies if self.applies else 0.0
+
+
+class SessionCalls(NamedTuple):
+    """How often a check was violated in one session, and how often it applied."""
+
+    violated: int
+    applies: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """What calls say about a check."""
+
+    before: Rate = Rate()
+    after: Rate = Rate()
+    """Since the lesson was approved."""
+    obeyed: tuple[str, ...] = ()
+    violated: tuple[str, ...] = ()
+    """Examples, the newest."""
+    sessions_before: tuple[SessionCalls, ...] = ()
+    """The same by session: the calls of one session are alike, and no independent witnesses."""
+    sessions_after: tuple[SessionCalls, ...] = ()
+    against: tuple[str, ...] = ()
+    """The sessions since then in which a call violated it."""
+
+
+class CallTally:
+    """Counts calls against one check while runs go by, oldest first."""
+
+    def __init__(self, check: LessonCheck, approved: str = "") -> None:
+        self._check = check
+        self._approved = approved[:SECOND]
+        self._counts = {False: [0, 0, 0], True: [0, 0, 0]}
+        self._sessions: dict[bool, dict[str, SessionCalls]] = {False: {}, True: {}}
+        self._examples: dict[str, dict[str, None]] = {"obeyed": {}, "violated": {}}
+
+    def add(self, record: Record) -> None:
+        """Count the calls of a run."""
+        late = bool(self._approved) and (record.run.started or record.recorded)[:SECOND] > self._approved
+        for call in record.run.tools:
+            held = check_call(self._check, call) if may_apply(self._check, call.input) else None
+            if held is not None:
+                self._count(record, call, held, late=late)
+
+    def result(self) -> Tally:
+        """What the calls so far say."""
+        good, bad = tuple(reversed(self._examples["obeyed"])), tuple(reversed(self._examples["violated"]))
+        return Tally(
+            before=_rate(self._counts[False]),
+            after=_rate(self._counts[True]),
+            obeyed=good[:EXAMPLES],
+            violated=bad[:EXAMPLES],
+            sessions_before=tuple(self._sessions[False].values()),
+            sessions_after=tuple(self._sessions[True].values()),
+            against=tuple(name for name, seen in self._sessions[True].items() if seen.violated),
+        )
+
+    def _count(self, record: Record, call: ToolCall, held: Literal["obeyed", "violated"], *, late: bool) -> None:
+        counts, violated = self._counts[late], held == "violated"
+        if violated and _was_denied(call):
+            counts[2] += 1
+            return
+        counts[0] += 1
+        counts[1] += violated
+        name = record.run.session or record.id
+        seen = self._sessions[late].get(name, SessionCalls(0, 0))
+        self._sessions[late][name] = SessionCalls(seen.violated + violated, seen.applies + 1)
+        text = _call_text(call)
+        examples = self._examples[held]
+        examples.pop(text, None)
+        examples[text] = None
+        if len(examples) > EXAMPLES:
+            del examples[next(iter(examples))]
+
+
+def tally(check: LessonCheck, records: Iterable[Record], approved: str = "") -> Tally:
+    """The calls of some runs, oldest first, against a check; `approved`: since when it counts, empty: not yet."""
+    counter = CallTally(check, approved)
+    for record in records:
+        counter.add(record)
+    return counter.result()
+
+
+def _was_denied(call: ToolCall) -> bool:
+    return not call.ok and is_denial(call.error or call.output)
+
+
+def _call_text(call: ToolCall) -> str:
+    return " ".join((shell_line(call) or call.input).split())[:SHOWN]
+
+
+def _rate(counts: Sequence[int]) -> Rate:
+    applies, violated, denied = counts
+    return Rate(applies=applies, violated=violated, denied=denied)
+
+
+def may_apply(check: LessonCheck, text: str) -> bool:
+    """Whether a call is worth parsing: a word of the check stands in it."""
+    if check.path:
+        return check.path.strip("/").rpartition("/")[2] in text
+    words = (check.program[0], check.instead.split()[0] if check.instead else check.program[0])
+    return any(word in text for word in words)
