@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.web.access import Access
     from metier.web.live import Live
+    from metier.web.shelf import SkillShelf
     from metier.workspace import Workspace
 
 T = TypeVar("T")
@@ -158,6 +159,7 @@ class Dashboard:
     """The way in on this machine; a server for many has its own."""
     live: Live
     figures: SlowFigures
+    shelf: SkillShelf
     undos: UndoMemory = field(default_factory=UndoMemory)
     recall: Recall = field(default_factory=Recall)
 

@@ -20,6 +20,7 @@ from metier.web.app import build_app
 from metier.web.dashboard import Dashboard, SlowFigures
 from metier.web.guard import FORM_TOKEN, PATIENCE
 from metier.web.live import Live
+from metier.web.shelf import SkillShelf
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -77,7 +78,8 @@ def open_port(port: int | None) -> socket.socket:
 def build_dashboard(ws: Workspace, port: int) -> Dashboard:
     """A dashboard of a workspace for a port; it is not served yet."""
     live = Live(ws)
-    return Dashboard(ws=ws, access=Access(port), live=live, figures=SlowFigures(live.figures_changed))
+    figures, shelf = SlowFigures(live.figures_changed), SkillShelf(ws)
+    return Dashboard(ws=ws, access=Access(port), live=live, figures=figures, shelf=shelf)
 
 
 def serve(board: Dashboard, listening: socket.socket, server: uvicorn.Server | None = None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from metier.errors import ConflictError, InputError, NotFoundError
 from metier.learning.trace import records
 from metier.library.changes import archive_skill, list_versions, restore_skill, rollback_skill
-from metier.library.listing import GONE, list_skills
+from metier.library.listing import GONE
 from metier.library.proposals.drafts import list_drafts
 from metier.proof.routing import TakeoverCheck
 from metier.proof.skill_story import skill_story
@@ -216,7 +216,7 @@ def _seen_skill(board: Dashboard, ask: Ask) -> str:
 
 def _lines(board: Dashboard) -> list[SkillLine]:
     """Every skill with what is known of it."""
-    found = list_skills(board.ws.library)
+    found = board.shelf.skills(board.live.stamps()["skills"])
     known = worths(board.ws.library, {one.name: one.hash for one in found if not one.shadowed_by})
     with board.context.store.read() as transaction:
         uses = {one.skill.casefold(): one.uses for one in profiles.list_all(transaction)}

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 Outcome = Literal["good", "failed", "unknown"]
 COLUMNS = "sequence, key, summary, success, used, agent, session, started, recorded, body"
 OUTCOMES = {"good": "success = 1", "failed": "success = 0", "unknown": "success IS NULL"}
+USING = (
+    "SELECT sequence FROM runs WHERE workspace = ? AND used <> '[]' AND length(used) < 1000 AND used LIKE ? ESCAPE '\\'"
+    " UNION ALL SELECT sequence FROM runs WHERE workspace = ? AND length(used) >= 1000 AND used LIKE ? ESCAPE '\\'"
+)
+"""The runs in which a skill did the work, each part from an index of its own."""
 EXAMINED = 4000
 """Matches of a search that are looked at for one page, at most."""
 STEP = 400
@@ -127,8 +132,8 @@ def _where(transaction: Transaction, wanted: RunFilter) -> tuple[str, list[Value
         parts.append("coalesce(started, recorded) >= ?")
         values.append(wanted.since)
     if wanted.skill:
-        parts.append("used <> '[]' AND used LIKE ? ESCAPE '\\'")
-        values.append(_skill_pattern(wanted.skill))
+        parts.append(f"sequence IN ({USING})")
+        values += [transaction.workspace, _skill_pattern(wanted.skill)] * 2
     if wanted.ids is not None:
         keys = [key_of(one) for one in wanted.ids[:CHUNK]]
         parts.append(_is_one_of(keys))
