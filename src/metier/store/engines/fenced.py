@@ -23,7 +23,7 @@ class FencedEngine(PostgresEngine):
         super().__init__(base.url, wait=base.wait, workspace=base.workspace)
         self.base = base
         """The same store without a fence, whose connections this one uses."""
-        self.share_lines(base)
+        self.share_connections(base)
         self._attempt = attempt
 
     def close(self) -> None:

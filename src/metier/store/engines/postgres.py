@@ -1,4 +1,8 @@
-"""The fleet's engine: PostgreSQL, all tables in the schema `metier`, writers in line behind one advisory lock."""
+"""The fleet's engine: PostgreSQL, all tables in the schema `metier`, writers in line behind one advisory lock.
+
+The thread that comes first has a connection of its own, and so has whoever holds a lock at the server; all other
+threads take theirs from a pool.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from metier.errors import BusyError, ConfigError, InputError, RefusedError, StoreError, UnreachableError
+from metier.store.engines import thread_pool
 from metier.store.engines.dialect import NOT_TEXT, POSTGRESQL
 from metier.store.engines.exclusive import try_lock
 
@@ -62,7 +67,7 @@ class Line:
 
 
 class PostgresEngine:
-    """A PostgreSQL database; each thread has a connection of its own, opened again after the server was away.
+    """A PostgreSQL database; connections are opened again after the server was away.
 
     Where the server gives no more connections, threads take turns on one.
     """
@@ -78,6 +83,8 @@ class PostgresEngine:
         self.workspace = workspace
         self.wait = wait
         self._lines: dict[int, Line] = {}
+        self._pool: thread_pool.ThreadPool | None = None
+        self._opening = threading.Lock()
         self.held: set[int] = set()
         """Numbers of the server's locks that this engine holds."""
 
@@ -118,15 +125,15 @@ class PostgresEngine:
         found: list[Row] = []
 
         def is_known() -> bool:
-            with suppress(UnreachableError):  # it may be starting again
-                found[:] = self.run_on(self.line(), "SELECT pg_xact_status(?::xid8)", (number,))
+            with suppress(UnreachableError), self._session("SET TRANSACTION READ ONLY") as transaction:
+                found[:] = transaction.all("SELECT pg_xact_status(?::xid8)", (number,))  # it may be starting again
             return bool(found) and found[0][0] != "in progress"
 
         return try_lock(is_known, self.wait) and found[0][0] == "committed"
 
     def erase(self, *, compact: bool = False) -> None:
         """Let PostgreSQL reclaim deleted rows; its own log is the database administrator's."""
-        with self._turn(self.line()) as connection, self._translated(connection):
+        with self._connection() as connection, self._translated(connection):
             connection.autocommit = True
             try:
                 connection.execute("VACUUM FULL" if compact else "VACUUM")
@@ -150,15 +157,18 @@ class PostgresEngine:
         """Not for PostgreSQL: it has better tools of its own."""
         raise RefusedError("The store is PostgreSQL: bring it back with pg_restore.")
 
-    def share_lines(self, other: PostgresEngine) -> None:
+    def share_connections(self, other: PostgresEngine) -> None:
         """Use another engine's connections from now on."""
-        self._lines, self.held = other._lines, other.held
+        self._lines, self.held, self._pool = other._lines, other.held, other.pool()
 
     def close(self) -> None:
         """Close every connection."""
         for line in self._lines.values():
             line.connection.close()
         self._lines.clear()
+        if self._pool is not None:
+            self._pool.close()
+        self._pool = None
 
     def run_on(self, line: Line, sql: str, values: Sequence[Value]) -> list[Row]:
         """Run one statement on a certain connection: what belongs to a session is not for any other."""
@@ -167,10 +177,30 @@ class PostgresEngine:
 
     @contextmanager
     def _session(self, first: str, line: Line | None = None) -> Generator[PostgresTransaction]:
-        with self._turn(line or self.line()) as connection, self._translated(connection), connection.transaction():
+        with self._connection(line) as connection, self._translated(connection), connection.transaction():
             transaction = PostgresTransaction(connection, self.workspace)
             transaction.all(first)
             yield transaction
+
+    @contextmanager
+    def _connection(self, line: Line | None = None) -> Generator[Connection[Row]]:
+        """A certain connection; else this thread's own, or one of the pool."""
+        line = line or self._lines.get(threading.get_ident())
+        if line is None and self._lines and (pool := self.pool()):
+            with pool.connection() as connection:
+                yield connection
+        else:
+            with self._turn(line or self.line()) as connection:
+                yield connection
+
+    def pool(self) -> thread_pool.ThreadPool | None:
+        """The connections that threads share; None where there can be no more than one."""
+        with self._opening:
+            if self._pool is None and thread_pool.is_there():
+                with suppress(UnreachableError):
+                    self._connect().close()  # says at once whether there can be another one
+                    self._pool = thread_pool.ThreadPool(self.url, self.wait)
+        return self._pool
 
     @contextmanager
     def _turn(self, line: Line) -> Generator[Connection[Row]]:
