@@ -16,7 +16,7 @@ LAYERS = [
     {"server"},
     {"web", "mcp", "fleet"},
     {"workspace"},
-    {"maintenance"},
+    {"maintenance", "sharing"},
     {"proof"},
     {"learning", "training"},
     {"selection"},

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 LOOK = {"viewer", "reviewer", "admin"}
 DECIDE = {"reviewer", "admin"}
 RECORD = {"record", "machine", "admin"}
+SYNC = {"machine", "viewer", "reviewer", "admin"}
 MEASURE = {"metrics", "admin"}
 WHO: dict[tuple[str, str], set[str]] = {
     ("GET", "/"): LOOK,
@@ -49,6 +50,8 @@ WHO: dict[tuple[str, str], set[str]] = {
     ("POST", "/undo/{name}"): DECIDE,
     ("POST", "/v1/runs"): RECORD,
     ("POST", "/v1/traces"): RECORD,
+    ("GET", "/v1/sync"): SYNC,
+    ("GET", "/v1/sync/objects/{object}"): SYNC,
     ("GET", "/metrics"): MEASURE,
 }
 """Who may use each route; a new route needs its row here and in `metier/server/roles.py`."""
@@ -59,6 +62,7 @@ SAMPLES = {
     "name": "00ff",
     "skill": "no-such-skill",
     "training": "ffffffff",
+    "object": "0" * 64,
 }
 """What is not there: a route that lets somebody in says so, and nothing is changed."""
 

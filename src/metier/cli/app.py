@@ -38,6 +38,7 @@ COMMANDS = {
     "watch": "metier.cli.commands.watch:watch",
     "ui": "metier.cli.commands.ui:ui",
     "serve": "metier.cli.commands.fleet.serve",
+    "sync": "metier.cli.commands.fleet.sync",
     "lessons": "metier.cli.commands.lessons",
     "checkup": "metier.cli.commands.lessons.checkup:checkup",
     "digest": "metier.cli.commands.lessons.digest:digest",

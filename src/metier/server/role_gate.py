@@ -15,6 +15,7 @@ from starlette.routing import Match
 
 from metier.context.audit import acting_as
 from metier.server.roles import NEEDS, may
+from metier.server.share_routes import VISITOR
 from metier.web.answers import FORM_SCOPE
 from metier.web.guard import (
     FORM_TOKEN,
@@ -96,7 +97,7 @@ class RoleGate:
 
     async def _forward(self, head: RequestHead, visitor: Visitor, call: tuple[Scope, Receive, Send]) -> None:
         scope, receive, safe = call
-        scope[FORM_SCOPE] = visitor.form_token
+        scope[FORM_SCOPE], scope[VISITOR] = visitor.form_token, visitor
         with suppress(Exception), acting_as(visitor.token.name):  # what went wrong was said already
             if head.path.startswith(PROGRAMS):
                 await self.app(scope, receive, safe)

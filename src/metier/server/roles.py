@@ -59,6 +59,8 @@ NEEDS: Mapping[tuple[str, str], Right] = {
     ("POST", "/undo/{name}"): "decide",
     ("POST", "/v1/runs"): "record",
     ("POST", "/v1/traces"): "record",
+    ("GET", "/v1/sync"): "sync",
+    ("GET", "/v1/sync/objects/{object}"): "sync",
     ("GET", "/metrics"): "measure",
 }
 """The right that each route needs, by method and path as the route has it."""

@@ -11,7 +11,8 @@ import uvicorn
 from starlette.concurrency import run_in_threadpool
 
 from metier.errors import StoreError
-from metier.server.endpoints import ROUTES, Inlet
+from metier.server import endpoints, share_routes
+from metier.server.endpoints import Inlet
 from metier.server.intake import Intake
 from metier.server.key import server_key
 from metier.server.metrics import Metrics
@@ -20,6 +21,7 @@ from metier.server.telemetry import MetricsPush
 from metier.server.tokens import TokenCheck
 from metier.server.traces import TraceBuilder
 from metier.server.visitors import SignIn
+from metier.sharing.offer import Offers
 from metier.store.tables.runs import runs
 from metier.store.tables.server import trace_spans
 from metier.web.app import pages_app, run_dashboard
@@ -55,7 +57,9 @@ def build_server(ws: Workspace, binding: Binding, *, otel: str = "") -> ServerPa
     metrics = _metrics(ws)
     intake, builder = Intake(ws.context, metrics), TraceBuilder(ws.context, metrics)
     beside = [intake, builder, *([MetricsPush(metrics, otel)] if otel else [])]
-    app = pages_app(build_dashboard(ws, binding.port), ROUTES, lifespan=_lifespan(beside))
+    routes = (*endpoints.ROUTES, *share_routes.ROUTES)
+    app = pages_app(build_dashboard(ws, binding.port), routes, lifespan=_lifespan(beside))
+    app.state.offers = Offers(ws.library)
     app.state.inlet = Inlet(ctx=ws.context, intake=intake, metrics=metrics)
     sign_in = SignIn(
         key=server_key(ws.context),

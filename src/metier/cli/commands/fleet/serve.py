@@ -88,6 +88,23 @@ def run(
         talk("Stopped.")
 
 
+@app.command()
+def key(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Show the server's public key: whoever joins compares it (metier sync join).
+
+    Example:  metier serve key
+    """
+    from metier.server.key import server_key
+    from metier.sharing.manifest import public_key
+
+    with open_workspace(ctx) as ws:
+        found = public_key(server_key(ws.context))
+    if as_json:
+        emit({"key": found})
+    else:
+        sys.stdout.write(found + "\n")
+
+
 @tokens.command()
 def add(
     ctx: typer.Context, name: NameArgument, role: RoleOption = "viewer", days: Days = 0, as_json: AsJson = False

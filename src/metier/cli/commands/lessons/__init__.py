@@ -98,6 +98,9 @@ def approve(
     everywhere: Annotated[
         bool | None, typer.Option("--person/--project", help="It holds in all your projects, or in this one alone.")
     ] = None,
+    team: Annotated[
+        bool, typer.Option("--team", help="It holds in all projects of the team; metier sync brings it there.")
+    ] = False,
     reason: Reason = "",
     as_json: AsJson = False,
 ) -> None:
@@ -113,7 +116,9 @@ def approve(
     if deny + remind + count > 1:
         raise UsageError("Choose one: --count, --remind or --deny.")
     step = "deny" if deny else "remind" if remind else "observe" if count else None
-    scope = None if everywhere is None else "person" if everywhere else "project"
+    if team and everywhere is not None:
+        raise UsageError("Choose one: --person, --project or --team.")
+    scope = "team" if team else None if everywhere is None else "person" if everywhere else "project"
     with open_workspace(ctx) as ws:
         meant = is_meant_for_all(ws, lesson)
         done = approve_lesson(ws.context, lesson, reason, step, scope)
