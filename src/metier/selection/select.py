@@ -7,13 +7,12 @@ import time
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from metier.errors import StoreError
 from metier.formats.strict_json import clean
 from metier.formats.value_json import dumps, loads
-from metier.hooks.trial import arm_of
 from metier.runs.live_run import note_selection
 from metier.runs.record import why_closed
 from metier.selection.assembly.assemble import assemble
@@ -27,12 +26,12 @@ from metier.selection.choosing.decision_memo import KeptDecision, decision_to_ke
 from metier.selection.hook_table import prepare_hooks
 from metier.selection.index.entries import EMBEDDER_NAME, VERSION
 from metier.selection.result import Selected
+from metier.selection.trial_arms import assignments_of
 from metier.selection.types import SelectionSettings, Task
 from metier.selection.worth.link_runs import PAGE
 from metier.selection.worth.outcomes import adjustments, update_worths
 from metier.store.tables.models import memo
-from metier.store.tables.selection import selections, trials
-from metier.types.selections import Assignment
+from metier.store.tables.selection import selections
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from metier.selection.candidates.skill_pool import SkillPool
     from metier.selection.types import Choice
     from metier.selection.worth.utility import Adjustment
-    from metier.types.selections import Arm
+    from metier.types.selections import Assignment
 
 READ = 64_000
 """Characters of a task that are redacted for the record."""
@@ -98,7 +97,7 @@ def select(pool: SkillPool, options: SelectOptions) -> Selected:
         if decision.found.changed:  # a skill was written meanwhile: decide again with the library as it is now
             catalogue = drain(pool.refresh(force=True))
             decision = _decide(pool, catalogue, task, options, basis)
-    assigned, found = _trials_of(ctx, pool.hashes, options), decision.found
+    assigned, found = assignments_of(ctx, pool.hashes, options.agent, options.session), decision.found
     choice = without_withheld(decision.choice, assigned)
     assembled = assemble(choice.chosen, settings.token_budget)
     selection = _record(ctx, replace(decision, choice=choice), task, options, assigned)
@@ -134,19 +133,6 @@ def _decide(pool: SkillPool, catalogue: Catalogue, task: Task, options: SelectOp
         decision = _Decision(choice=choice, found=found, to_keep=to_keep)
     stages = (eligible.skills.stage(decision.found.left_out), *decision.choice.stages)
     return replace(decision, choice=replace(decision.choice, stages=stages))
-
-
-def _trials_of(ctx: Context, current: Mapping[str, str], options: SelectOptions) -> tuple[Assignment, ...]:
-    """The trials that a session takes part in: of the skills as they are now, among the sessions of that agent."""
-    if not options.session or not ctx.key:
-        return ()
-    with ctx.store.read() as transaction:
-        running = [one for one in trials.list_all(transaction) if one.status == "running"]
-    return tuple(
-        Assignment(trial=one.id, skill=one.skill, arm=cast("Arm", arm_of(ctx.key, one.id, options.session)))
-        for one in running
-        if current.get(one.skill) == one.hash and options.agent in one.agents
-    )
 
 
 def _record(

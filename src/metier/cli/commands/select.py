@@ -25,6 +25,7 @@ Render = Annotated[
     str,
     typer.Option(metavar="FORM", help="Print what the agent gets: markdown, claude-code, skill-content, mcp, plain."),
 ]
+Session = Annotated[str, typer.Option(metavar="ID", help="The agent's session: trials decide by it.")]
 Why = Annotated[bool, typer.Option("--why", help="Show the parts of each score, and what each stage did.")]
 ALIASES = {"claude": "claude-code"}
 
@@ -37,6 +38,7 @@ def select(
     exclude: Exclude = None,
     budget: Budget = None,
     no_model: NoModel = False,
+    session: Session = "",
     render: Render = "",
     why: Why = False,
     as_json: AsJson = False,
@@ -54,7 +56,15 @@ def select(
         if not as_json and not no_model:
             tell_budget(ws)
         prepare_hooks(ws)
-        found = ws.select(text, agent=agent, path=path, exclude=exclude or (), budget=budget, model=not no_model)
+        found = ws.select(
+            text,
+            agent=agent,
+            path=path,
+            exclude=exclude or (),
+            session=session,
+            budget=budget,
+            model=not no_model,
+        )
     if as_json:
         emit(found.as_json())
         for note in found.notes:

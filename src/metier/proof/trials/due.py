@@ -15,14 +15,16 @@ from metier.hooks.agents import AGENTS, is_from_a_person
 from metier.hooks.rank import choose_skills
 from metier.proof.infrastructure import failed_outside
 from metier.runs.queries import list_runs
-from metier.store.tables.runs import verdicts
+from metier.selection.worth.outcomes import update_worths
+from metier.store.tables.runs import runs, verdicts
+from metier.store.tables.selection import selections
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
     from metier.context.context import Context
     from metier.library.skills import FoundSkill
-    from metier.types import Record, Run
+    from metier.types import Record, Run, Selection
 
 DAYS = 28
 """Days that are looked back."""
@@ -64,11 +66,14 @@ class DueRate:
         return (self.succeeded + 1) / (self.judged + 2)
 
 
-def hook_agents(ctx: Context, found: FoundSkill) -> tuple[str, ...]:
-    """The agents that have a skill from the hook alone; RefusedError when none does."""
-    if ctx.config.store:
-        raise RefusedError("Hooks give skills from a local database only, so there is nothing to withhold here.")
+def withheld_agents(ctx: Context, found: FoundSkill) -> tuple[str, ...]:
+    """The agents that have a skill from Metier alone; RefusedError when none does.
+
+    The hook gives skills from a local database; in a shared store `metier select` does, to agents of any name.
+    """
     agents = tuple(agent for agent in AGENTS if not _seen_in(ctx, found, agent))
+    if ctx.config.store:
+        agents += tuple(sorted({one.agent for one in _given(ctx, found.skill) if one.agent} - {*AGENTS}))
     if not agents:
         where = ", ".join(dict.fromkeys(_seen_in(ctx, found, agent) for agent in AGENTS))
         raise RefusedError(
@@ -94,6 +99,8 @@ def _seen_in(ctx: Context, found: FoundSkill, agent: str) -> str:
 def due_rate(ctx: Context, skill: str, agents: Sequence[str]) -> DueRate:
     """How often a skill was due in the last weeks: the hook's own choice on every request, asked again."""
     since = datetime.fromisoformat(ctx.now()) - timedelta(days=DAYS)
+    if ctx.config.store:
+        return _given_rate(ctx, skill, agents, since)
     newest = [one for one in list_runs(ctx, LOOKED_AT) if _moment(one) >= since]
     oldest = min(map(_moment, newest), default=since)
     days = max(1.0, (datetime.fromisoformat(ctx.now()) - oldest).total_seconds() / 86_400)
@@ -106,15 +113,47 @@ def due_rate(ctx: Context, skill: str, agents: Sequence[str]) -> DueRate:
             _, chosen = choose_skills(connection, ctx.name, agent, one.run.message)
             if chosen is not None and chosen.name == skill:
                 first[session] = one
-    with ctx.store.read() as transaction:
-        said = verdicts.get_many(transaction, [one.id for one in first.values()])
-    went = [
-        (said[one.id].success if one.id in said else one.success)
-        for one in first.values()
-        if not failed_outside(one.run)
-    ]
-    known = [one for one in went if one is not None]
+    known = _known_outcomes(ctx, list(first.values()))
     return DueRate(sessions=len(first), days=min(days, DAYS), judged=len(known), succeeded=sum(known))
+
+
+def _given_rate(ctx: Context, skill: str, agents: Sequence[str], since: datetime) -> DueRate:
+    """How often a skill was given, as the selections of the last weeks say: no hook can be asked again here."""
+    name = skill.rpartition("/")[2]
+    update_worths(ctx)
+    with ctx.store.read() as transaction:
+        every = [one for one in selections.list_all(transaction, LOOKED_AT) if _since(one.created) >= since]
+    oldest = min((_since(one.created) for one in every), default=since)
+    days = max(1.0, (datetime.fromisoformat(ctx.now()) - oldest).total_seconds() / 86_400)
+    given = [one for one in reversed(every) if one.session and one.agent in agents and _has(one, name)]
+    first = {one.session: one for one in reversed(given)}
+    with ctx.store.read() as transaction:
+        served = runs.get_many(transaction, [one.run for one in first.values() if one.run])
+    known = _known_outcomes(ctx, served)
+    return DueRate(sessions=len(first), days=min(days, DAYS), judged=len(known), succeeded=sum(known))
+
+
+def _known_outcomes(ctx: Context, records: Sequence[Record]) -> list[bool]:
+    """How runs went, as far as it is known and the work decided it."""
+    with ctx.store.read() as transaction:
+        said = verdicts.get_many(transaction, [one.id for one in records])
+    went = [said[one.id].success if one.id in said else one.success for one in records if not failed_outside(one.run)]
+    return [one for one in went if one is not None]
+
+
+def _given(ctx: Context, skill: str) -> list[Selection]:
+    """The newest selections with a skill."""
+    with ctx.store.read() as transaction:
+        every = selections.list_all(transaction, LOOKED_AT)
+    return [one for one in every if _has(one, skill.rpartition("/")[2])]
+
+
+def _has(selection: Selection, skill: str) -> bool:
+    return skill in selection.chosen or skill in {one.skill for one in selection.withheld}
+
+
+def _since(created: str) -> datetime:
+    return datetime.fromisoformat(created)
 
 
 def _may_open(run: Run, known: Container[str]) -> bool:

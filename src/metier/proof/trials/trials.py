@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from secrets import token_bytes
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -14,9 +15,10 @@ from metier.library.changes import archive_skill, change_status
 from metier.library.hand_edits import record_hand_edit
 from metier.library.profiles import profile_of
 from metier.proof.infrastructure import failed_outside
-from metier.proof.trials.due import due_rate, hook_agents
+from metier.proof.trials.due import due_rate, withheld_agents
 from metier.proof.trials.plan import MOST_DAYS, most_runs, plan_trial
 from metier.proof.trials.verdict import is_kept, verdict_of
+from metier.selection.trial_arms import trial_key
 from metier.selection.worth.outcomes import update_worths
 from metier.statistics.two_arms import ArmsResult, compare_arms
 from metier.store.tables.runs import runs
@@ -74,7 +76,7 @@ def offer_trial(library: Library, skill: str) -> TrialOffer:
         raise RefusedError(f"{skill} is not in use, so there is nothing to try. See: metier skills list")
     if profile_of(ctx, found).pinned:
         raise RefusedError(f"{skill} is pinned: it is in every run. Unpin it first: metier skills unpin {skill}")
-    agents = hook_agents(ctx, found)
+    agents = withheld_agents(ctx, found)
     rate = due_rate(ctx, found.skill, agents)
     return TrialOffer(skill=found.skill, hash=last.hash, agents=agents, rate=rate, plans=plan_trial(rate, ctx.now()))
 
@@ -101,6 +103,8 @@ def start_trial(library: Library, offer: TrialOffer, gain: float, *, force: bool
     with ctx.store.write() as transaction:
         if any(one.skill == trial.skill and one.status == "running" for one in trials.list_all(transaction)):
             raise ConflictError(f"A trial of {trial.skill} runs already. See: metier trial status {trial.skill}")
+        if ctx.config.store:
+            trials.make_key(transaction, token_bytes(32))
         trials.put(transaction, trial)
         note_action(transaction, ctx, "start trial", trial.skill, f"{round(gain * 100)} points, {trial.most} runs")
     return trial
@@ -177,7 +181,9 @@ def _entered(ctx: Context, trial: Trial) -> tuple[list[TrialSession], dict[str, 
 
 
 def _state_of(ctx: Context, trial: Trial, entered: list[TrialSession], records: Mapping[str, Run]) -> TrialState:
-    own = [one for one in entered if one.arm == arm_of(ctx.key, trial.id, one.session)]
+    with ctx.store.read() as transaction:
+        key = trial_key(ctx, transaction)
+    own = [one for one in entered if one.arm == arm_of(key, trial.id, one.session)]
     outside = {one.session for one in own if one.run in records and failed_outside(records[one.run])}
     known = [one for one in own if one.went is not None and one.session not in outside]
     if trial.status == "running":

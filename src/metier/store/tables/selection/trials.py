@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from metier.errors import ConflictError
 from metier.formats.value_json import dumps, loads
+from metier.store.tables import meta
 from metier.types.proof import Trial
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from metier.store.engines.engine import Transaction
     from metier.types.selections import Arm, Assignment
 
+KEY = "trials.key"
+"""The fact that holds the key of a shared store's trials."""
 SESSIONS = (
     "SELECT t.session, t.arm, t.selection, t.position, coalesce(o.run, ''), o.went FROM trial_sessions t"
     " LEFT JOIN outcomes o ON o.selection = t.selection AND o.skill = ? WHERE t.trial = ? ORDER BY t.entered, t.session"
@@ -30,6 +33,16 @@ class TrialSession(NamedTuple):
     """Its place among the outcomes that are known; None: it does not count yet."""
     run: str
     went: bool | None
+
+
+def make_key(transaction: Transaction, key: bytes) -> None:
+    """Give a store that many machines share a key for its trials; one that has a key keeps it."""
+    transaction.all("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", (KEY, key.hex()))
+
+
+def shared_key(transaction: Transaction) -> bytes:
+    """The key of the store's trials; empty: none was started yet."""
+    return bytes.fromhex(meta.get(transaction, KEY))
 
 
 def put(transaction: Transaction, trial: Trial) -> None:
