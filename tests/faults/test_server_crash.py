@@ -1,9 +1,12 @@
-"""A PostgreSQL server that is stopped at once under eight writers: what was acknowledged is there, and once."""
+"""A PostgreSQL server that is stopped at once, or ends its clients, under eight writers; several that migrate at once:
+what was acknowledged is there, and once."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -12,8 +15,11 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
+from waiting import join, until
 
+from metier.store.engines.migrate import known_migrations
 from metier.types import Run
 from metier.workspace import Workspace
 
@@ -57,40 +63,77 @@ def server() -> Iterator[Server]:
         made.crash()
 
 
-def test_a_server_that_crashes_under_eight_writers_loses_nothing_acknowledged(server: Server, tmp_path: Path) -> None:
-    (tmp_path / "p").mkdir()
-    flags = {"store": server.running.get_uri(), "lock_wait": 5}
-    acknowledged: list[str] = []
-    over = threading.Event()
+class Writers:
+    """Eight threads that record runs in workspaces of their own on one store."""
 
-    def write(writer: int) -> None:
+    def __init__(self, folder: Path, store: str) -> None:
+        folder.mkdir(exist_ok=True)
+        self.folder, self.flags = folder, {"store": store, "lock_wait": 5}
+        self.acknowledged: list[str] = []
+        self.over = threading.Event()
+        self.threads = [threading.Thread(target=self._write, args=(one,), daemon=True) for one in range(WRITERS)]
+        for thread in self.threads:
+            thread.start()
+
+    def _write(self, writer: int) -> None:
         number = 0
-        with Workspace.open(tmp_path / "p", flags=flags) as ws:
-            while not over.is_set():
+        with Workspace.open(self.folder, flags=self.flags) as ws:
+            while not self.over.is_set():
                 name = f"{writer}-{number}"
                 if ws.finish(Run(message=name, external_id=name, session=str(writer))).how in ("new", "duplicate"):
-                    acknowledged.append(name)
+                    self.acknowledged.append(name)
                     number += 1
                 else:  # not acknowledged: the same again
                     time.sleep(0.1)
 
-    threads = [threading.Thread(target=write, args=(writer,), daemon=True) for writer in range(WRITERS)]
-    for thread in threads:
-        thread.start()
+    def wait_for(self, more: int) -> None:
+        least = len(self.acknowledged) + more
+        until(lambda: len(self.acknowledged) >= least, f"{more} more runs", pause=0.05)
+
+    def check(self) -> None:
+        """Everything acknowledged is there, and everything once."""
+        self.over.set()
+        join(self.threads)
+        with Workspace.open(self.folder, flags=self.flags) as ws:
+            there = Counter(record.run.external_id or "" for record in ws.runs(limit=100_000))
+        assert set(self.acknowledged) <= there.keys()
+        assert set(there.values()) == {1}
+
+
+def test_a_server_that_crashes_under_eight_writers_loses_nothing_acknowledged(server: Server, tmp_path: Path) -> None:
+    writers = Writers(tmp_path / "p", server.running.get_uri())
     for _ in range(CRASHES):
-        before = len(acknowledged)
-        deadline = time.monotonic() + 30
-        while len(acknowledged) < before + 40 and time.monotonic() < deadline:
-            time.sleep(0.05)
+        writers.wait_for(40)
         server.crash()
         server.start()
-    time.sleep(1.0)
-    over.set()
-    for thread in threads:
-        thread.join(30)
-        assert not thread.is_alive()
-    with Workspace.open(tmp_path / "p", flags=flags) as ws:
-        there = Counter(record.run.external_id or "" for record in ws.runs(limit=100_000))
-    assert len(acknowledged) >= CRASHES * 40
-    assert set(acknowledged) <= there.keys()
-    assert set(there.values()) == {1}
+    writers.wait_for(40)
+    writers.check()
+
+
+def test_a_server_that_ends_its_clients_under_eight_writers_loses_nothing(server: Server, tmp_path: Path) -> None:
+    store = server.running.get_uri()
+    writers = Writers(tmp_path / "p", store)
+    for _ in range(12):
+        writers.wait_for(10)
+        with psycopg.connect(store, autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+            )
+    writers.wait_for(40)
+    writers.check()
+
+
+def test_processes_that_migrate_at_once_take_each_step_once(server: Server, tmp_path: Path) -> None:
+    store = server.running.get_uri()
+    environ = {**os.environ, "METIER_STORE": store}
+    openers: list[subprocess.Popen[bytes]] = []
+    for number in range(4):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        words = [sys.executable, "-c", "from metier.workspace import Workspace; Workspace.open('.').close()"]
+        openers.append(subprocess.Popen(words, cwd=folder, env=environ))
+    assert [one.wait(60) for one in openers] == [0] * 4
+    with psycopg.connect(store) as connection:
+        taken = connection.execute("SELECT number FROM metier.migrations ORDER BY number").fetchall()
+    assert [row[0] for row in taken] == [step.number for step in known_migrations()]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import threading
 from contextlib import ExitStack
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, cast
 
 from metier.errors import RefusedError
 from metier.fleet.kinds import unfenced
@@ -26,10 +26,13 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.fleet.jobs import Json
     from metier.skills.package import Package
+    from metier.store.engines.postgres import PostgresEngine
     from metier.training.service.bench import RolloutBench
     from metier.types.trials import Rollout
     from metier.workspace import Workspace
 
+BRIEF = 3
+"""Seconds for which a worker that is stopped in the middle of a write may hold up all others."""
 BENCHES = 16
 """Orders that stay open at a time; beyond them all are closed when no rollout is under way."""
 
@@ -55,6 +58,7 @@ class RolloutJobs:
     def __call__(self, ws: Workspace, given: Mapping[str, Json]) -> str:
         """Make one rollout, unless it was made before."""
         ctx, key, job = ws.context, str(given["rollout"]), str(given["key"])
+        cast("PostgresEngine", ctx.store).idle = BRIEF
         with ctx.store.read() as transaction:
             if rollouts.get(transaction, key) is not None:
                 return "it was made before"
@@ -79,10 +83,16 @@ class RolloutJobs:
                 self._stack.close()
                 self._open.clear()
             if (ctx.name, name) not in self._open:
-                bench = self._stack.enter_context(open_bench(unfenced(ctx), order, self._environ))
+                bench = self._stack.enter_context(open_bench(_brief(ctx), order, self._environ))
                 self._open[ctx.name, name] = bench
             self._busy += 1
             return self._open[ctx.name, name]
+
+
+def _brief(ctx: Context) -> Context:
+    """The workspace without the job's fence: what was paid for is kept whoever has the job."""
+    plain = unfenced(ctx)
+    return replace(plain, store=cast("PostgresEngine", plain.store).brief(BRIEF))
 
 
 def _made(ctx: Context, bench: RolloutBench, given: Mapping[str, Json], key: str) -> Rollout | BudgetSpent:

@@ -33,8 +33,10 @@ if TYPE_CHECKING:
 LOCK = 0x7AC17
 """The advisory lock that every write transaction holds until it ends."""
 
-IDLE = "set_config('idle_in_transaction_session_timeout', '60s', true)"
-"""A process that stops in the middle of a write holds up all others no longer than this."""
+IDLE = 60
+"""Seconds after which a process that stops in the middle of a write no longer holds up all others."""
+NOTICE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
+"""How a connection notices that the server's machine is gone, or the way to it; an address may say otherwise."""
 
 
 class PostgresTransaction:
@@ -85,6 +87,7 @@ class PostgresEngine:
         self._lines: dict[int, Line] = {}
         self._pool: thread_pool.ThreadPool | None = None
         self._opening = threading.Lock()
+        self.idle = IDLE
         self.held: set[int] = set()
         """Numbers of the server's locks that this engine holds."""
 
@@ -106,7 +109,10 @@ class PostgresEngine:
 
         If the connection is lost while it is committed, the server is asked what became of it.
         """
-        limits = f"SELECT set_config('lock_timeout', '{int(self.wait * 1000) or 1}', true), {IDLE}"
+        limits = (
+            f"SELECT set_config('lock_timeout', '{int(self.wait * 1000) or 1}', true),"
+            f" set_config('idle_in_transaction_session_timeout', '{self.idle}s', true)"
+        )
         number, is_whole = "", False
         try:
             with self._session(limits) as transaction:
@@ -157,6 +163,13 @@ class PostgresEngine:
         """Not for PostgreSQL: it has better tools of its own."""
         raise RefusedError("The store is PostgreSQL: bring it back with pg_restore.")
 
+    def brief(self, idle: int) -> PostgresEngine:
+        """The same store for short writes: whoever stops in the middle of one holds up others so many seconds only."""
+        view = PostgresEngine(self.url, wait=self.wait, workspace=self.workspace)
+        view.share_connections(self)
+        view.idle = idle
+        return view
+
     def share_connections(self, other: PostgresEngine) -> None:
         """Use another engine's connections from now on."""
         self._lines, self.held, self._pool = other._lines, other.held, other.pool()
@@ -199,7 +212,7 @@ class PostgresEngine:
             if self._pool is None and thread_pool.is_there():
                 with suppress(UnreachableError):
                     self._connect().close()  # says at once whether there can be another one
-                    self._pool = thread_pool.ThreadPool(self.url, self.wait)
+                    self._pool = thread_pool.ThreadPool(self.url, noticing(self.url), self.wait)
         return self._pool
 
     @contextmanager
@@ -231,7 +244,7 @@ class PostgresEngine:
     def _connect(self) -> Connection[Row]:
         assert psycopg is not None  # noqa: S101 - checked by __init__
         try:
-            connection = psycopg.connect(self.url, connect_timeout=10, autocommit=True)
+            connection = psycopg.connect(self.url, connect_timeout=10, autocommit=True, **noticing(self.url))
             with _closed_on_error(connection):
                 connection.execute("CREATE SCHEMA IF NOT EXISTS metier")
                 connection.execute("SET search_path TO metier")
@@ -280,6 +293,11 @@ def _alive(connection: Connection[Row]) -> bool:
     except psycopg.Error:
         return False
     return True
+
+
+def noticing(url: str) -> dict[str, Any]:
+    """How connections to an address notice a server that is gone, where the address does not say."""
+    return {name: value for name, value in NOTICE.items() if f"{name}=" not in url}
 
 
 def _literal(sql: str) -> LiteralString:

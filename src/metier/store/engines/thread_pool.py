@@ -16,7 +16,7 @@ except ImportError:  # an older set-up: each thread has a connection of its own
     PoolTimeout = TimeoutError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
 
     from psycopg import Connection
 
@@ -31,14 +31,14 @@ IDLE = 60.0
 class ThreadPool:
     """A pool of connections to one database; a thread that has one and asks again gets the same."""
 
-    def __init__(self, url: str, wait: float) -> None:
+    def __init__(self, url: str, given: Mapping[str, Any], wait: float) -> None:
         assert ConnectionPool is not None  # noqa: S101 - see `is_there`
         logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())  # who waits is told
         self._mine = threading.local()
         self._wait = wait
         self._pool = ConnectionPool(
             url,
-            kwargs={"connect_timeout": 10},
+            kwargs={"connect_timeout": 10, **given},
             min_size=0,
             max_size=MOST,
             timeout=wait,
