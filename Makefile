@@ -7,7 +7,7 @@ UV_VERSION := 0.13.7
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := 1
 
-.PHONY: demo test lint types check faults agents browser pictures bench docs clean setup
+.PHONY: demo test lint types check faults agents browser pictures bench bench-quick docs clean setup
 
 demo: $(READY)  ## the whole loop on sample work
 	@$(BIN)/metier demo
@@ -35,8 +35,11 @@ browser: $(READY)  ## the dashboard in a real Chromium; pictures go to pictures/
 	@$(BIN)/python scripts/install_browser.py
 	@BROWSER_PICTURES=pictures $(BIN)/pytest -n 0 -m browser tests/browser
 
-bench: $(READY)  ## every benchmark, each against a peer or a limit
-	@for file in benchmarks/[a-z]*.py; do $(BIN)/python $$file || exit 1; done
+bench: $(READY)  ## every benchmark, each against a peer or a limit; writes the table in docs/benchmarks.md
+	@$(BIN)/python benchmarks/run.py
+
+bench-quick: $(READY)  ## each benchmark in a small form, to see that it runs: under three minutes
+	@$(BIN)/python benchmarks/run.py --quick
 
 docs: $(READY)  ## write the generated pages anew, and build the site with search into site/
 	@$(BIN)/python scripts/write_reference.py docs

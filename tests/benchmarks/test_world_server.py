@@ -26,7 +26,7 @@ from metier.models.spec import ModelOptions, parse_spec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SERVER = str(Path(__file__).parents[2] / "benchmarks" / "world" / "server.py")
+SERVER = str(Path(__file__).parents[2] / "benchmarks" / "training" / "world" / "server.py")
 WORLD = World(spec=WorldSpec(seed=4, rho=0.5))
 TEXT = document(line("G", rule) for rule in range(4))
 

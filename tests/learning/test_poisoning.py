@@ -1,7 +1,7 @@
 """Ideas for poisoning: a text says something, the agent does it in every session, and still nothing ships unasked.
 
 Mode apply, and a gate that confirms everything: only review stands in between. Each idea is tried from one source into
-one kind of skill here; `benchmarks/poisoning.py` tries all of them.
+one kind of skill here; `benchmarks/learning/poisoning.py` tries all of them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Find the skill for a request: search its rarest words in the full-text index, and choose only when it is safe.
 
-The weights were fitted on labelled requests against libraries of 3 to 10,000 skills (`benchmarks/hook.py`).
+The weights were fitted on labelled requests against libraries of 3 to 10,000 skills (`benchmarks/agents/hook.py`).
 """
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 # (`typing` and `pathlib` are not imported here: they would cost the hook several milliseconds)

@@ -12,7 +12,7 @@ from selection_world import BY_HAND, scored, skill
 from metier.selection.choosing.calibration import Calibration, confident_places, interpolate, logistic
 from metier.selection.choosing.features import Features, features
 from metier.selection.types import ScoredSkill
-from selection_fitting import Example, TooFew, fit, isotonic, reliability, weighted
+from selection.fitting import Example, TooFew, fit, isotonic, reliability, weighted
 
 UNIT = st.floats(0, 1)
 SEEN = st.builds(Features, score=UNIT, gap=st.floats(-1, 1), coverage=UNIT, evidence=UNIT, named=UNIT, alone=UNIT)

@@ -138,7 +138,7 @@ def test_settings_that_mean_nothing_are_refused(settings: dict[str, Any]) -> Non
         ConfirmRule(**settings)
 
 
-# ---- the stated error rate, in short; benchmarks/confirm.py has the long version --------------------------------
+# ---- the stated error rate, in short; benchmarks/gates/confirm.py has the long version -------------------------
 
 
 def benchmark() -> Any:

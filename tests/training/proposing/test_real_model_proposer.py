@@ -1,4 +1,4 @@
-"""The program that proposes edits in `benchmarks/real_model.py` reads prompts as the trainer writes them."""
+"""The program that proposes edits in `benchmarks/real_model/real_model.py` reads prompts as the trainer writes them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SETTING = Setting(skill=SKILL, memory="", meta="")
 
 @pytest.fixture(scope="module")
 def program() -> ModuleType:
-    file = Path(__file__).parents[3] / "benchmarks" / "real_model_proposer.py"
+    file = Path(__file__).parents[3] / "benchmarks" / "real_model" / "proposer.py"
     found = spec_from_file_location("real_model_proposer", file)
     assert found is not None
     assert found.loader is not None
