@@ -21,7 +21,8 @@ FAR = 36_500
 
 PRECISE = 2_500
 """Runs, times the variance of success, after which the error of the gain is .04. Keeping what did better then costs at
-most .01 of success on average, whatever the true gain, and with a tenth of the verdicts wrong: `benchmarks/proof/trials.py`.
+most .01 of success on average, whatever the true gain, and with a tenth of the verdicts wrong:
+`benchmarks/proof/trials.py`.
 """
 LEAST_VARIANCE = 0.16
 """Of success in the time to come, which may be less regular than the past: that of 20 or 80 % success."""
