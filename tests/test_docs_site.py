@@ -25,8 +25,6 @@ SPAN = re.compile(r"`(metier [^`\n]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 ENDS = {"|", ">", "<", "&&", ";", "2>&1", "·", "…", "or:", "#"}
 """Where a command on a line ends."""
-BY_DEFAULT = {"train": "run", "eval": "skill", "serve": "run", "config": "show"}
-"""What a group does with a word that is none of its commands."""
 
 
 def nav_files(entries: list[Any]) -> Iterator[str]:
@@ -105,7 +103,7 @@ def problem_of(command: str) -> str:
         is_option = name.startswith("-") and name != "--"
         after = None if is_option else next_command(found, name)
         if after is None and not name.startswith("-h") and (not is_option or name not in options):
-            after = next_command(found, BY_DEFAULT.get(found.name or "", ""))
+            after = usual_command(found)
         if after is not None:
             found, options = after, options | set(opts_of(after))
         elif hasattr(found, "get_command") and re.fullmatch(r"[a-z][a-z-]*", name):
@@ -113,6 +111,13 @@ def problem_of(command: str) -> str:
         if name.startswith("--") and name != "--" and name not in options:
             return f"no option {name}"
     return ""
+
+
+def usual_command(group: Any) -> Any:
+    """What a group does with a word that is none of its commands."""
+    kind = type(group).__name__
+    first = kind.removesuffix("ByDefault").lower()
+    return next_command(group, first) or next_command(group, "run") if kind.endswith("ByDefault") else None
 
 
 def next_command(group: Any, name: str) -> Any:
