@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -75,7 +76,7 @@ def test_older_actions_follow_without_a_gap(served: ServedDashboard) -> None:
     second = served.get(f"/audit?before={older}").text
     for number in range(SHOWN + 10):
         assert (f"act-{number:03}" in first) is not (f"act-{number:03}" in second), number
-    assert "There is nothing older." in served.get("/audit?before=1").text
+    assert "There is nothing here." in served.get("/audit?before=1").text
 
 
 def test_costs_are_summed_by_day_and_purpose(served: ServedDashboard) -> None:
@@ -94,6 +95,19 @@ def test_costs_are_summed_by_day_and_purpose(served: ServedDashboard) -> None:
     for words in ('id="costs"', "$1.30", "1 call without a known price", "4 calls, 4,800 tokens", "$0.30", "unknown"):
         assert words in page, words
     assert "99" not in page.partition('id="costs"')[2].partition('id="settings"')[0]
+    links = re.findall(r'href="(/audit/calls[^"]*)"', page)
+    assert [served.get(one.replace("&amp;", "&")).text.count("<tr><td") for one in links] == [4, 1, 2, 1]
+    assert "No calls" in served.get("/audit/calls?day=1999-01-01").text
+
+
+def test_actions_are_filtered_by_what_they_are_about(served: ServedDashboard) -> None:
+    with served.board.context.store.write() as transaction:
+        for action in ("skill apply", "approve lesson", "accept case"):
+            note_action(transaction, served.board.context, action, "x", f"because of {action}")
+    page = served.get("/audit?about=skills").text
+    assert "because of skill apply" in page
+    assert "because of approve lesson" not in page
+    assert "There is nothing here." in served.get("/audit?about=trials").text
 
 
 @pytest.mark.parametrize(

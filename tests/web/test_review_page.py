@@ -105,6 +105,7 @@ def test_the_noise_is_rejected_at_once_and_comes_back_with_one_undo(served: Serv
     assert [one.id for one in served.board.ws.lessons() if one.is_open] == open_before[:5]
     undo(served, done)
     assert [one.id for one in served.board.ws.lessons() if one.is_open] == open_before
+    assert "Reject all 7 that wait in this list" in served.get("/lessons?state=proposed&kind=rule").text
     assert served.post("/lessons/reject", ids=[]).status == 400
     assert served.post("/lessons/reject", ids="all").status == 400
 

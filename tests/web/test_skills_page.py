@@ -47,6 +47,8 @@ def test_skills_are_filtered_by_the_address(shelf: ServedDashboard, query: str, 
 
 def test_the_list_has_state_version_uses_and_lift(shelf: ServedDashboard) -> None:
     page = shelf.get("/skills?q=write-notes").text
+    assert "Changed in the last seven days" not in page
+    assert "Changed in the last seven days" in shelf.get("/skills").text
     for words in ("Write the notes.", "v2", "/runs?skill=write-notes", "not measured", "/skills/write-notes#versions"):
         assert words in page, words
 

@@ -16,7 +16,7 @@ from metier.store.tables.learning import lessons
 from metier.types.lessons import Lesson
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from metier.context.context import Context
     from metier.types.lessons import CheckStep, LessonCheck, LessonScope, LessonStatus
@@ -89,6 +89,21 @@ def reject_lesson(ctx: Context, lesson: str, reason: str = "") -> Lesson:
     return _decide(ctx, found, replace(found, status="rejected"), "reject lesson", reason)
 
 
+def reject_lessons(ctx: Context, wanted: Sequence[str], reason: str = "") -> list[Lesson]:
+    """Say no to many proposals in one step; returns them as they were before. What was decided already stays."""
+    known = {one.id: one for one in list_lessons(ctx) if one.is_open}
+    found = [known[one] for one in dict.fromkeys(wanted) if one in known]
+    _decide_all(ctx, [(one, replace(one, status="rejected")) for one in found], "reject lesson", reason)
+    return found
+
+
+def restore_lessons(ctx: Context, before: Sequence[Lesson]) -> None:
+    """Take a decision on many proposals back in one step."""
+    now = {one.id: one for one in list_lessons(ctx, every=True)}
+    changed = [(now[one.id], one) for one in before if one.id in now and now[one.id].status != one.status]
+    _decide_all(ctx, changed, "take back decision on lesson", "")
+
+
 def forget_lesson(ctx: Context, lesson: str, reason: str = "") -> Lesson:
     """Take an approved lesson out of use."""
     found = get_lesson(ctx, lesson)
@@ -146,19 +161,31 @@ def edit_lesson(ctx: Context, lesson: str, text: str, check: LessonCheck | None 
 
 
 def _decide(ctx: Context, found: Lesson, now: Lesson, action: str, reason: str) -> Lesson:
+    return _decide_all(ctx, [(found, now)], action, reason)[0]
+
+
+def _decide_all(ctx: Context, changes: Sequence[tuple[Lesson, Lesson]], action: str, reason: str) -> list[Lesson]:
+    """Write decisions down together; those on more than one lesson may concern no published page."""
     said = ctx.redact(clean(reason))
-    now = replace(now, note=said if said and action != "edit lesson" else now.note)
-    now = replace(now, updated=ctx.now(), decided_by=current_user())
-    now = replace(now, seal=lesson_seal(ctx, now) if now.status == "approved" else "")
-    now = replace(now, published=now.published if now.status == "approved" and not _is_held(now) else "")
-    pages = {page: planned_page(ctx, page, now) for page in (found.published, now.published) if page}
+    done = [(found, _settled(ctx, now, said if action != "edit lesson" else "")) for found, now in changes]
+    pages = {
+        page: planned_page(ctx, page, now) for found, now in done for page in (found.published, now.published) if page
+    }
     with ctx.store.write() as transaction:
-        lessons.move(transaction, found, now)
-        note_action(transaction, ctx, action, f"{found.id} {found.text}", said)
+        for found, now in done:
+            lessons.move(transaction, found, now)
+            note_action(transaction, ctx, action, f"{found.id} {found.text}", said)
     for page, content in pages.items():
         write_page(ctx, page, content)
     refresh_notes(ctx)
-    return now
+    return [now for _, now in done]
+
+
+def _settled(ctx: Context, lesson: Lesson, note: str) -> Lesson:
+    """A lesson as it is after a decision: who took it, when, under which seal."""
+    now = replace(lesson, note=note or lesson.note, updated=ctx.now(), decided_by=current_user())
+    now = replace(now, seal=lesson_seal(ctx, now) if now.status == "approved" else "")
+    return replace(now, published=now.published if now.status == "approved" and not _is_held(now) else "")
 
 
 def published_pages(ctx: Context) -> set[str]:

@@ -40,7 +40,7 @@ def ways_of(ctx: Context, lessons: Sequence[Lesson]) -> dict[str, DeliveryWay]:
 def way_if_approved(ctx: Context, lesson: Lesson, lessons: Sequence[Lesson]) -> DeliveryWay:
     """How a lesson would reach agents if you approved it now, beside those that are approved."""
     told = [one for one in in_use(ctx, [one for one in lessons if one.status == "approved"]) if not one.published]
-    asked = replace(lesson, status="approved")
+    asked = replace(lesson, status="approved", cites=lesson.cites if still_cited(ctx, lesson) else None)
     others = [one for one in told if one.id != lesson.id]
     channel = None if lesson.published else channels_of([*others, asked]).get(lesson.id)
     return _way(ctx, asked, used=True, channel=channel)

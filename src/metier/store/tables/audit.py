@@ -65,12 +65,12 @@ def list_about(transaction: Transaction, *things: str) -> list[AuditEntry]:
     return [_entry(row) for row in rows]
 
 
-def list_newest(transaction: Transaction, limit: int, below: int = 0) -> list[AuditEntry]:
-    """The newest entries about this workspace, the newest first; `below`: older than that one."""
+def list_newest(transaction: Transaction, limit: int, below: int = 0, *, about: str = "") -> list[AuditEntry]:
+    """The newest entries about this workspace, the newest first; `below`: older than that one; `about`: a word."""
     rows = transaction.all(
         f"SELECT {COLUMNS} FROM audit WHERE workspace IN ('', ?) AND (? = 0 OR sequence < ?)"
-        " ORDER BY sequence DESC LIMIT ?",
-        (transaction.workspace, below, below, limit),
+        " AND action LIKE ? ORDER BY sequence DESC LIMIT ?",
+        (transaction.workspace, below, below, f"%{about}%", limit),
     )
     return [_entry(row) for row in rows]
 

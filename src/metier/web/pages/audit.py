@@ -14,18 +14,33 @@ from metier.learning.stages.digest import DAYS
 from metier.library.proposals.drafts import list_drafts
 from metier.store.tables import audit as log
 from metier.store.tables.models import calls
+from metier.store.tables.models.ledger import SpentSum
+from metier.training.report.tables import STAGES
 from metier.web.answers import ID, Page, page_route
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from metier.store.tables.audit import AuditEntry
-    from metier.store.tables.models.ledger import SpentSum
     from metier.web.answers import Ask
     from metier.web.dashboard import Dashboard
 
 SHOWN = 50
 """Actions on a page."""
+CALLS = 1000
+"""Calls of models on a page."""
+ABOUT = {"skills": "skill ", "lessons": "lesson", "drafts": "draft", "runs": "mark", "cases": "case", "trials": "trial"}
+"""What actions are about, and a word that stands in their names."""
+LEARNING = {
+    "judge": "did runs reach their goal?",
+    "cluster": "runs of one meaning",
+    "draft": "drafts of skills",
+    "lessons": "lessons from what was said",
+}
+CHOOSING = {"shortlist": "skills for a task, first look", "final": "skills for a task, second look"}
+KINDS = {"Learning": LEARNING, "Selecting skills": CHOOSING, "Training": STAGES}
+"""What models are asked for, with what each purpose means."""
+PURPOSES = {name: words for known in KINDS.values() for name, words in known.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +72,8 @@ class WeekCosts:
     """What models cost in the last days."""
 
     total: SpentSum
+    kinds: tuple[tuple[str, SpentSum], ...]
+    """What for, in a word, and its sum."""
     days: tuple[tuple[str, str, SpentSum], ...]
     """Day, purpose and sum, the newest day first."""
 
@@ -64,7 +81,8 @@ class WeekCosts:
 def audit(board: Dashboard, ask: Ask) -> Page:
     """The page."""
     with board.context.store.read() as transaction:
-        found = log.list_newest(transaction, SHOWN + 1, ask.number("before"))
+        about = ABOUT.get(ask.text("about"), "")
+        found = log.list_newest(transaction, SHOWN + 1, ask.number("before"), about=about)
     waiting = {one.id for one in list_drafts(board.ws.library) if one.status in ("candidate", "quarantined")}
     values: dict[str, object] = {
         "lines": [_line(one, waiting) for one in found[:SHOWN]],
@@ -72,8 +90,21 @@ def audit(board: Dashboard, ask: Ask) -> Page:
         "settings": _settings(board),
         "costs": _costs(board),
         "days": DAYS,
+        "abouts": ABOUT,
+        "purposes": PURPOSES,
     }
     return Page(template="audit.html", title="Audit, settings, costs", values=values)
+
+
+def model_calls(board: Dashboard, ask: Ask) -> Page:
+    """The calls of models behind a sum: of the last days, of one day, for one purpose."""
+    since = (board.context.clock() - timedelta(days=DAYS)).isoformat()
+    day, purpose = ask.text("day"), ask.query.get("for")
+    with board.context.store.read() as transaction:
+        found = calls.list_since(transaction, day or since, CALLS)
+    shown = [one for one in found if one.happened.startswith(day) and purpose in (None, one.stage)]
+    values: dict[str, object] = {"calls": shown[::-1], "day": day, "purpose": purpose, "days": DAYS, "most": CALLS}
+    return Page(template="calls.html", title="Calls of models", values=values)
 
 
 def _line(entry: AuditEntry, waiting: Collection[str]) -> AuditLine:
@@ -111,7 +142,21 @@ def _settings(board: Dashboard) -> list[SettingLine]:
 def _costs(board: Dashboard) -> WeekCosts:
     since = (board.context.clock() - timedelta(days=DAYS)).isoformat()
     with board.context.store.read() as transaction:
-        return WeekCosts(total=calls.sum_since(transaction, since), days=tuple(calls.sum_by_day(transaction, since)))
+        total, days = calls.sum_since(transaction, since), calls.sum_by_day(transaction, since)
+    kinds: dict[str, SpentSum] = {}
+    for _, purpose, found in days:
+        kind = next((name for name, known in KINDS.items() if purpose in known), "Other")
+        kinds[kind] = _plus(kinds.get(kind, SpentSum()), found)
+    return WeekCosts(total=total, kinds=tuple(sorted(kinds.items())), days=tuple(days))
 
 
-ROUTES = (page_route("/audit", audit),)
+def _plus(one: SpentSum, other: SpentSum) -> SpentSum:
+    return SpentSum(
+        calls=one.calls + other.calls,
+        tokens=one.tokens + other.tokens,
+        usd=one.usd + other.usd,
+        unpriced=one.unpriced + other.unpriced,
+    )
+
+
+ROUTES = (page_route("/audit", audit), page_route("/audit/calls", model_calls))

@@ -14,7 +14,9 @@ from metier.library.lessons import (
     get_lesson,
     pause_lesson,
     reject_lesson,
+    reject_lessons,
     restore_lesson,
+    restore_lessons,
 )
 from metier.library.proposals.drafts import approve_draft, get_draft, reject_draft, reopen_draft
 from metier.library.proposals.edit_draft import edit_draft, take_back_edit
@@ -51,22 +53,18 @@ def reject_a_lesson(board: Dashboard, ask: Ask) -> Done:
     return _decided(board, before, f"Rejected: {before.text}", f"metier lessons approve {before.id[:8]}")
 
 
-def reject_lessons(board: Dashboard, ask: Ask) -> Done:
+def reject_many(board: Dashboard, ask: Ask) -> Done:
     """Say no to many proposals at once."""
     ids = ask.body.get("ids")
     if not isinstance(ids, list) or not 0 < len(cast("list[object]", ids)) <= MOST:
         raise InputError("Name the lessons to reject.")
-    before = [get_lesson(board.context, str(one)) for one in cast("list[object]", ids)]
-    before = [one for one in before if one.is_open]
-    for one in before:
-        reject_lesson(board.context, one.id, ask.sent("reason"))
+    before = reject_lessons(board.context, [str(one) for one in cast("list[object]", ids)], ask.sent("reason"))
 
     def undo() -> str:
-        for one in before:
-            restore_lesson(board.context, one)
+        restore_lessons(board.context, before)
         return f"{len(before)} lessons wait for a decision again."
 
-    return Done(said=f"Rejected {len(before)} lessons.", undo=undo, command="metier lessons approve ID", go="/")
+    return Done(said=f"Rejected {len(before)} lessons.", undo=undo, command="metier lessons approve ID")
 
 
 def edit_a_lesson(board: Dashboard, ask: Ask) -> Done:
@@ -179,7 +177,7 @@ _ACTIONS: dict[str, Callable[[Dashboard, Ask], Done]] = {
     "/lessons/{lesson}/edit": edit_a_lesson,
     "/lessons/{lesson}/forget": forget_a_lesson,
     "/lessons/{lesson}/pause": pause_a_lesson,
-    "/lessons/reject": reject_lessons,
+    "/lessons/reject": reject_many,
     "/drafts/{draft}/approve": approve_a_draft,
     "/drafts/{draft}/reject": reject_a_draft,
     "/drafts/{draft}/edit": edit_a_draft,

@@ -80,6 +80,8 @@ def lessons(board: Dashboard, ask: Ask) -> Page:
         "groups": _groups(shown, group),
         "total": len(found),
         "every": len(every),
+        "waiting": [one.id for one in found if one.is_open],
+        "is_filtered": any(ask.text(name) for name in ("q", "state", "kind", "scope", "check")),
         "first": first,
         "more": first + SHOWN if first + SHOWN < len(found) else 0,
         "less": max(0, first - SHOWN),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, cast
 
 from metier.errors import ConflictError, InputError, NotFoundError
+from metier.learning.stages.digest import DAYS
 from metier.learning.trace import records
 from metier.library.changes import archive_skill, list_versions, restore_skill, rollback_skill
 from metier.library.listing import GONE
@@ -15,6 +17,7 @@ from metier.proof.skill_story import skill_story
 from metier.selection.worth.outcomes import NOTHING, line, worths
 from metier.skills.diff import changes
 from metier.skills.package import Package
+from metier.store.tables import audit as log
 from metier.store.tables.library import profiles
 from metier.web.answers import Done, Page, action_route, page_route
 from metier.web.pages.decisions import prepare_agents
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from metier.library.versions.blame import BlamedLine
     from metier.proof.skill_story import SkillRecord
     from metier.selection.worth.outcomes import Worth
+    from metier.store.tables.audit import AuditEntry
     from metier.types import Draft, Record
     from metier.types.skills import Version
     from metier.web.answers import Ask
@@ -36,6 +40,8 @@ if TYPE_CHECKING:
 
 SHOWN = 50
 """Skills on a page."""
+CHANGED = 5
+"""Skills that were lately changed, above the list."""
 RUNS = 8
 """Runs that are named on a skill's page."""
 STATES = {
@@ -113,6 +119,7 @@ def skills(board: Dashboard, ask: Ask) -> Page:
         "more": first + SHOWN if first + SHOWN < len(found) else 0,
         "less": max(0, first - SHOWN),
         "states": STATES,
+        "lately": _lately(board) if not ask.query else (),
         "page": None,
     }
     if opened := next((one for one in every if one.skill.name == ask.text("open")), None):
@@ -227,6 +234,18 @@ def _lines(board: Dashboard) -> list[SkillLine]:
             SkillLine(skill=one, states=_states(one, worth), uses=uses.get(one.name.casefold(), 0), worth=worth)
         )
     return sorted(lines, key=lambda one: (one.skill.status in GONE, one.skill.name))
+
+
+def _lately(board: Dashboard) -> list[tuple[str, AuditEntry]]:
+    """Skills that were changed in the last days, each once, with the last change."""
+    since = (board.context.clock() - timedelta(days=DAYS)).isoformat()
+    with board.context.store.read() as transaction:
+        entries = log.list_newest(transaction, 10 * CHANGED, about="skill ")
+    found: dict[str, AuditEntry] = {}
+    for one in entries:
+        if one.happened >= since:
+            found.setdefault(one.subject.partition(" ")[0].rpartition("/")[2], one)
+    return list(found.items())[:CHANGED]
 
 
 def _find_line(board: Dashboard, name: str) -> SkillLine | None:

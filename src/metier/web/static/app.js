@@ -62,7 +62,7 @@
     if (command) {
       const later = document.createElement("code");
       later.textContent = command;
-      words.append(later);
+      words.append(document.createElement("br"), "Undo later: ", later);
     }
     if (undo) {
       const button = document.createElement("button");

@@ -145,13 +145,16 @@ def reject(
     """
     from metier.cli.views.lessons import row
     from metier.errors import UsageError
-    from metier.library.lessons import reject_lesson
+    from metier.library.lessons import get_lesson, reject_lesson, reject_lessons
 
     if bool(lesson) == every:
         raise UsageError("Name one lesson, or give --all: metier lessons reject ID")
     with open_workspace(ctx) as ws:
-        wanted = [one.id for one in ws.lessons() if one.is_open] if every else [lesson]
-        done = [reject_lesson(ws.context, one, reason) for one in wanted]
+        waiting = [one.id for one in ws.lessons() if one.is_open] if every else []
+        reject_lessons(ws.context, waiting, reason)
+        done = (
+            [get_lesson(ws.context, one) for one in waiting] if every else [reject_lesson(ws.context, lesson, reason)]
+        )
     if as_json:
         emit([row(one) for one in done])
         return
