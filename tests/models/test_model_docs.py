@@ -17,7 +17,7 @@ def test_the_python_of_the_page_runs() -> None:
 
 def test_the_page_names_every_provider_and_every_failure() -> None:
     from metier.models.failures import FAILURES
-    from metier.models.known_providers import KNOWN
+    from metier.models.spec import KNOWN
 
     text = DOCS.read_text(encoding="utf-8")
     assert [name for name in KNOWN if f"`{name}:" not in text] == []

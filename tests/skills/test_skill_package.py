@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from metier.errors import InputError
 from metier.skills import package as package_module
+from metier.skills.names import MAX_ENTRIES, check_paths
 from metier.skills.package import MAX_FILE_BYTES, Package
-from metier.skills.paths import MAX_ENTRIES, check_paths
 
 DOCUMENT = b"---\nname: pdf\ndescription: Fills forms.\n---\n# PDF\n"
 good_paths = st.from_regex(r"[a-z]{1,6}(/[a-z]{1,6}){0,3}\.md", fullmatch=True)

@@ -13,8 +13,7 @@ from skills_ref.validator import validate as reference
 from metier.skills.document.frontmatter import set_value
 from metier.skills.names import name_problem
 from metier.skills.package import Package
-from metier.skills.rules import RULES
-from metier.skills.validation import Level, Validation, validate
+from metier.skills.validation import RULES, Level, Validation, validate
 
 GOOD = b"---\nname: pdf\ndescription: Fills forms. Use when a form is to be filled.\n---\n# PDF\n"
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from shelves import Bench, package
 
+from metier.library.hand_edits import HandEditBatch, save_hand_edit
 from metier.library.versions import journal
 from metier.library.versions.apply import apply_changes
-from metier.library.versions.save_hand_edit import HandEditBatch, save_hand_edit
 from metier.types.skills import Version
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from metier.errors import ConflictError, MetierError, NotFoundError
 from metier.learning.drafting.proposal import Proposal, Refusal, There, draft_of, normalise
+from metier.library.hand_edits import save_hand_edit
 from metier.library.proposals import review_gate
 from metier.library.proposals.drafts import save_draft
-from metier.library.versions.save_hand_edit import save_hand_edit
 from metier.runs.derive import valid_name
 from metier.skills.editing.compose import compose
 from metier.skills.package import Package

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from metier.errors import MetierError
 from metier.events import Advanced, Began, Ended
 from metier.library.profiles import name_of, profile_from_history
-from metier.library.roots import roots_in_order, winners
-from metier.library.scan import last_change, scan_skill, skill_folders_in
+from metier.library.roots import last_change, roots_in_order, scan_skill, skill_folders_in, winners
 from metier.library.skills import FoundSkill
 from metier.library.versions.history import folder_name
 from metier.skills.names import lookalike_key
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 
     from metier.config import Order
     from metier.events import Event
-    from metier.library.roots import Root, SkillFolder
-    from metier.library.scan import ScannedSkill
+    from metier.library.roots import Root, ScannedSkill, SkillFolder
     from metier.library.skills import Library
     from metier.library.versions.version_store import VersionStore
     from metier.types.skills import Glance, SkillOrigin, SkillStatus

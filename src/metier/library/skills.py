@@ -12,8 +12,7 @@ from unicodedata import normalize
 from metier.config import STATE
 from metier.errors import NotFoundError, RefusedError
 from metier.library.disk.slot import SkillSlot
-from metier.library.roots import Root, SkillFolder, known_roots, roots_in_order
-from metier.library.scan import skill_folders_in
+from metier.library.roots import Root, SkillFolder, known_roots, roots_in_order, skill_folders_in
 from metier.library.versions import journal
 from metier.library.versions.history import DEFAULT_ROOT
 from metier.library.versions.version_store import VersionStore

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from metier.models.known_providers import PRICED_AS, price_name
+from metier.models.spec import PRICED_AS, price_name
 
 if TYPE_CHECKING:
     from datetime import datetime

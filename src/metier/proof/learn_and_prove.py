@@ -9,7 +9,6 @@ from metier.errors import MetierError
 from metier.events import Ended, Noted
 from metier.learning.learn import DEFAULT, DEFAULT_PARTS, learn
 from metier.learning.report import summary
-from metier.proof.replay.reviewed_cases import ReviewedCases
 from metier.proof.routing import RoutingGate
 from metier.store.tables.learning import lessons
 from metier.store.tables.selection import outcomes, trials
@@ -22,13 +21,29 @@ if TYPE_CHECKING:
     from metier.learning.report import Learned, Options
     from metier.library.proposals.gate import ShipGate
     from metier.library.skills import Library
+    from metier.skills.package import Package
+    from metier.types import Draft
+    from metier.types.trials import Decision
+
+
+class ReplayIfAsked:
+    """The replay on reviewed cases, loaded when the first draft may ship: most passes ship none."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+
+    def decide(self, draft: Draft, before: Package | None, after: Package) -> Decision:
+        """What the replay says."""
+        from metier.proof.replay.reviewed_cases import ReviewedCases
+
+        return ReviewedCases(self._library).decide(draft, before, after)
 
 
 def learn_and_prove(
     library: Library, options: Options = DEFAULT, gate: ShipGate | None = None, parts: Parts = DEFAULT_PARTS
 ) -> Generator[Event, None, Learned]:
     """One pass of learning, then one of proof; what was learned stands if proof fails."""
-    learned = yield from learn(library, options, RoutingGate(library, gate or ReviewedCases(library)), parts)
+    learned = yield from learn(library, options, RoutingGate(library, gate or ReplayIfAsked(library)), parts)
     if options.dry_run:
         return learned
     notes = proof_notes(library)

@@ -3,28 +3,116 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast, get_args
 
 from metier.errors import InputError, MetierError
 from metier.formats.run_json import parse_run
-from metier.formats.strict_json import load_json
+from metier.formats.strict_json import clean, load_json
 from metier.hooks import spool
+from metier.hooks.trial import WITH, WITHOUT
 from metier.runs.record import records_of, store_records, why_closed
-from metier.runs.spooled_lessons import told_of
-from metier.runs.spooled_selection import selection_of
 from metier.store.tables.learning import told
 from metier.store.tables.runs import spooled
 from metier.store.tables.runs import transcripts as files
 from metier.store.tables.selection import selections
-from metier.types import Delivery, Record, Selection
-from metier.types.lessons import ToldLesson
+from metier.types import Candidate, Delivery, Record, Selection
+from metier.types.lessons import ToldHow, ToldLesson
+from metier.types.selections import Assignment
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from metier.context.context import Context
     from metier.store.engines.engine import Transaction
+    from metier.types.selections import Arm
+
+SELECTION_ID = re.compile(r"[0-9a-f]{32}")
+
+
+def selection_of(ctx: Context, note: Mapping[str, object]) -> Selection:
+    """The selection in a note; InputError when it is none."""
+    name = str(note.get("id"))
+    if not SELECTION_ID.fullmatch(name):
+        raise InputError("the selection has no id")
+    handed, withheld = _candidates(note.get("chosen")), _candidates(note.get("withheld"))
+    names = tuple(one.skill for one in handed)
+    pinned = note.get("pinned")
+    return Selection(
+        id=name,
+        workspace=ctx.name,
+        query=ctx.redact(clean(str(note.get("query") or ""))),
+        candidates=(*handed, *withheld),
+        chosen=names,
+        chosen_hashes=tuple(one.hash for one in handed),
+        pinned=tuple(one for one in names if one in pinned) if isinstance(pinned, list) else (),
+        withheld=withheld,
+        trials=_assignments(note.get("trials")),
+        stages=(f"hook: {len(names)} by score ({', '.join(names)})",),
+        agent=ctx.redact(clean(str(note.get("agent") or ""))),
+        session=ctx.redact(clean(str(note.get("session") or ""))),
+        created=_moment(ctx, note),
+    )
+
+
+def _candidates(value: object) -> tuple[Candidate, ...]:
+    rows = cast("list[object]", value)[:MOST] if isinstance(value, list) else []
+    fields = [cast("Mapping[str, object]", row) for row in rows if isinstance(row, dict)]
+    try:
+        return tuple(
+            Candidate(
+                skill=clean(str(one["skill"])), hash=clean(str(one["hash"])), score=float(cast("float", one["score"]))
+            )
+            for one in fields
+        )
+    except (KeyError, TypeError, ValueError):
+        raise InputError("the selection names no skills") from None
+
+
+def _assignments(value: object) -> tuple[Assignment, ...]:
+    rows = cast("list[object]", value)[:MOST] if isinstance(value, list) else []
+    fields = [cast("Mapping[str, object]", row) for row in rows if isinstance(row, dict)]
+    return tuple(
+        Assignment(
+            trial=clean(str(one.get("trial"))), skill=clean(str(one.get("skill"))), arm=cast("Arm", one.get("arm"))
+        )
+        for one in fields
+        if one.get("arm") in (WITH, WITHOUT)
+    )
+
+
+def _moment(ctx: Context, note: Mapping[str, object]) -> str:
+    """When it was made, as the hook's clock said it."""
+    made = str(note.get("created") or "")
+    return made if re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", made) else ctx.now()
+
+
+LESSON_ID = re.compile(r"[0-9a-z]{1,64}")
+REQUEST = re.compile(r"[0-9a-f]{32}|")
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+MOST = 100
+"""Skills of one selection, and lessons of one note."""
+
+
+def told_of(ctx: Context, note: Mapping[str, object]) -> tuple[ToldLesson, ...]:
+    """The lessons in a note; InputError when it is none."""
+    how, request, named = str(note.get("how")), str(note.get("request") or ""), note.get("lessons")
+    if how not in get_args(ToldHow) or not REQUEST.fullmatch(request) or not isinstance(named, list):
+        raise InputError("the note does not say which lessons an agent was told")
+    ids = [str(one) for one in cast("list[object]", named)[:MOST]]
+    if not all(LESSON_ID.fullmatch(one) for one in ids):
+        raise InputError("the note names a lesson that cannot be one")
+    created = str(note.get("created") or "")
+    session = ctx.redact(clean(str(note.get("session") or "")))
+    moment = created if MOMENT.fullmatch(created) else ctx.now()
+    return tuple(
+        ToldLesson(lesson=one, session=session, request=request, how=cast("ToldHow", how), created=moment)
+        for one in ids
+    )
+
 
 BATCH = 200
 """Files per transaction."""

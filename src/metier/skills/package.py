@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from metier.errors import InputError
 from metier.formats.strict_json import clean
 from metier.skills.document.frontmatter import Frontmatter, read
-from metier.skills.paths import check_paths
+from metier.skills.names import check_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

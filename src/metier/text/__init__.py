@@ -1,4 +1,4 @@
-"""Words of a text: `words.py` for search, clustering and the embedder, `terms.py` for names and key words.
+"""Words of a text: `words.py` for search, clustering, the embedder, names and key words.
 
 `shell/` reads command lines.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from metier.learning.clustering.label import deeds_of, label_of, values_in
-from metier.text.terms import stem
+from metier.text.words import stem
 from metier.types import Run, ToolCall
 
 RUNS = [

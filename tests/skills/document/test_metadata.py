@@ -12,8 +12,7 @@ from skills_ref.parser import read_properties
 from skills_ref.validator import validate as reference
 
 from metier.errors import InputError
-from metier.skills.document.frontmatter import read, split
-from metier.skills.document.metadata import set_metadata
+from metier.skills.document.frontmatter import read, set_metadata, split
 
 BARE = b"---\nname: deploy\ndescription: Deploys the shop.\n---\n\n# Deploy\n"
 SHAPES = {

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from metier.skills.document.yaml_quoting import quote
-from metier.skills.document.yaml_values import MANY, read_simple_yaml, read_yaml
+from metier.skills.document.yaml_values import MANY, quote, read_simple_yaml, read_yaml
 
 OWN = (
     'name: rotate-logs\ndescription: "Rotate the logs, for example “rotate … now”. Key words: rotate, logs."\n'

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metier.skills.editing.compose import compose
-from metier.skills.editing.learning_terms import TITLES, rewrite_learning_terms
+from metier.skills.editing.strip_evidence import TITLES, rewrite_learning_terms
 from metier.skills.package import Package
 
 FRONT = "---\nname: weather\ndescription: Tells the weather.\n---\n"

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from metier.learning.clustering.cluster import essence
 from metier.learning.procedures.requests import examples, plain, subject
-from metier.text.terms import stem, stems_of
-from metier.text.words import is_dense, words
+from metier.text.words import is_dense, stem, stems_of, words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

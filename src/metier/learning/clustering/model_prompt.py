@@ -11,7 +11,7 @@ from metier.formats.strict_json import clean
 from metier.learning.drafting.sanitise import without_marks
 from metier.models.questions import Question, as_data
 from metier.prompts import load, render
-from metier.text.terms import stems_of
+from metier.text.words import stems_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -21,7 +21,7 @@ from metier.learning.drafting.proposal import HEURISTIC, LEARNED, Proposal
 from metier.learning.procedures.procedure import Lessons, Procedure, procedure_of
 from metier.learning.procedures.shell import head
 from metier.learning.procedures.template import literal
-from metier.skills.document.yaml_quoting import quote
+from metier.skills.document.yaml_values import quote
 from metier.skills.names import lookalike_key, slug
 
 if TYPE_CHECKING:

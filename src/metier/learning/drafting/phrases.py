@@ -12,7 +12,7 @@ from metier.runs.derive import valid_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from metier.text.terms import Language
+    from metier.text.words import Language
     from metier.types import Pattern
 
 _TRIGGER = re.compile(r"[A-Za-z][\w.:-]{0,63}")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from metier.skills.document.frontmatter import read, set_value
 from metier.skills.document.lines import lines_of
-from metier.skills.document.yaml_quoting import quote
+from metier.skills.document.yaml_values import quote
 from metier.skills.names import name_problem, slug
-from metier.skills.rules import MAX_DESCRIPTION
+from metier.skills.validation import MAX_DESCRIPTION
 from metier.types import Draft, DraftKind, DraftType, Finding, Pattern, Provenance, SkillGuidance
 
 if TYPE_CHECKING:

@@ -22,10 +22,10 @@ from metier.learning.drafting.phrases import (
 )
 from metier.learning.drafting.proposal import LEARNED, cut, section_of, short
 from metier.skills.document.lines import DocumentLine, lines_of
-from metier.skills.document.yaml_quoting import quote
+from metier.skills.document.yaml_values import quote
 from metier.skills.names import name_problem, slug
 from metier.text import stop_words
-from metier.text.terms import language_of
+from metier.text.words import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

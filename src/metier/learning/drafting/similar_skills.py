@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from metier.runs.derive import unique
-from metier.text.terms import stems_of
+from metier.text.words import stems_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

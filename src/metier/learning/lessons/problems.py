@@ -12,7 +12,7 @@ from metier.learning.lessons.remedies import by_trouble
 from metier.learning.lessons.session.steps import error_line
 from metier.learning.lessons.wording import error_wording
 from metier.learning.procedures.actions import foreign_tool
-from metier.text.terms import stems_of
+from metier.text.words import stems_of
 from metier.types.lessons import Problem
 
 if TYPE_CHECKING:

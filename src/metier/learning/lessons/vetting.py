@@ -9,7 +9,7 @@ from metier.learning.lessons.checks import check_call
 from metier.learning.lessons.session.commands import is_destructive
 from metier.redaction import MARK
 from metier.review.line import review_line
-from metier.text.terms import stems_of
+from metier.text.words import stems_of
 from metier.types import ToolCall
 from metier.types.lessons import LessonCitation
 

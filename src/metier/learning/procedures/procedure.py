@@ -30,7 +30,7 @@ from metier.learning.procedures.slot_names import Names, names_for
 from metier.learning.procedures.steps import Remedy, Step, commands_to_avoid, remedies_of, steps_of
 from metier.learning.procedures.template import fits, literal
 from metier.review.layers.timeline import Timeline
-from metier.text.terms import Language, language_of
+from metier.text.words import Language, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import log2
 from typing import TYPE_CHECKING
 
-from metier.text.terms import language_of, stem, stems_of, words_of
+from metier.text.words import language_of, stem, stems_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

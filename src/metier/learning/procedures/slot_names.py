@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metier.learning.procedures.template import SAID, Slot, Template, is_said, slots_of
-from metier.text.terms import terms_of
+from metier.text.words import terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

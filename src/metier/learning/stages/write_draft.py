@@ -21,7 +21,7 @@ from metier.library.proposals.second_opinion_commands import opinion_commands
 from metier.library.versions.objects import files_of
 from metier.review.result import blocks
 from metier.review.review import review_draft, with_sessions
-from metier.skills.document.metadata import set_metadata
+from metier.skills.document.frontmatter import set_metadata
 from metier.skills.editing.compose import compose
 from metier.types import Finding
 

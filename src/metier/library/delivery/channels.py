@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from metier.hooks.tell import WIDE
-from metier.text.terms import terms_of
+from metier.text.words import terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from metier.errors import InputError, NotFoundError
+from metier.skills.names import MAX_DEPTH, MAX_ENTRIES
 from metier.skills.package import MAX_BYTES, MAX_FILE_BYTES, SKILL_FILES, Package
-from metier.skills.paths import MAX_DEPTH, MAX_ENTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

@@ -13,8 +13,7 @@ from metier.library.disk.slot import ABSENT, SkillSlot
 from metier.library.versions import journal
 from metier.library.versions.history import VersionEntry
 from metier.library.versions.objects import files_of, modes_in
-from metier.skills.names import lookalike_key, name_problem
-from metier.skills.paths import path_problem
+from metier.skills.names import lookalike_key, name_problem, path_problem
 from metier.types.skills import Version
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from metier.learning.procedures.actions import edited_paths, project_root, read_paths
-from metier.skills.paths import path_problem
+from metier.skills.names import path_problem
 
 if TYPE_CHECKING:
     from metier.types import Run, ToolCall

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import NotFoundError
 from metier.review.rules.rule import BLOCKS, File, Reading, Rule, Way
-from metier.skills.rules import RULES as STANDARD
+from metier.skills.validation import RULES as STANDARD
 
 if TYPE_CHECKING:
     from metier.types import Severity

@@ -14,7 +14,7 @@ from metier.library.changes import was_reviewed_here
 from metier.library.disk.packages import read_package
 from metier.library.hand_edits import record_hand_edit
 from metier.library.proposals.review_gate import review_change
-from metier.library.scan import SETTLED, fingerprint, last_change
+from metier.library.roots import SETTLED, fingerprint, last_change
 from metier.library.versions import journal
 from metier.review.result import blocks
 from metier.selection.assembly.assemble import body_of

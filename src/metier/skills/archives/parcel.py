@@ -13,8 +13,8 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 from metier.errors import DamagedError, InputError
 from metier.formats import value_json
 from metier.skills.archives.reader import DEFAULT, ArchiveMember, read_archive
+from metier.skills.names import path_problem
 from metier.skills.package import SKILL_FILES, Package
-from metier.skills.paths import path_problem
 from metier.types.skills import Version
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from metier.errors import InputError, NotFoundError
 from metier.skills.archives.tar import is_tar, tar_entries
-from metier.skills.paths import check_paths, path_problem
+from metier.skills.names import check_paths, path_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

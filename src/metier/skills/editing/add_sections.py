@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metier.errors import InputError
-from metier.skills.document.blocks import DocumentPart, KnownBlocks, blocks_of, key, parts_of
 from metier.skills.document.frontmatter import split
-from metier.skills.document.lines import DocumentLine, lines_of
+from metier.skills.document.lines import DocumentLine, DocumentPart, KnownBlocks, blocks_of, key, lines_of, parts_of
 from metier.skills.document.regions import scan
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from metier.skills.document.blocks import ITEM, Block, DocumentPart, KnownBlocks, blocks_of, parts_of
-from metier.skills.document.lines import lines_of
+from metier.skills.document.lines import ITEM, Block, DocumentPart, KnownBlocks, blocks_of, lines_of, parts_of
 from metier.skills.editing.add_sections import (
     OpenDocument,
     join_parts,

@@ -3,16 +3,42 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from metier.text.shell.command import Redirection, SimpleCommand, Word
-from metier.text.shell.here_documents import HereDocuments
 from metier.text.shell.started import started_commands
 from metier.text.shell.word_reader import DEEPEST, Cursor, UnclosedError, WordReader
 
 if TYPE_CHECKING:
     from metier.text.shell.command import Joint
+
+_LINE = re.compile(r"[^\n]*\n?")
+
+
+@dataclass(slots=True)
+class HereDocuments:
+    """Finds the ends of here-documents in a text; its lines are read once, however many there are."""
+
+    text: str
+    _starts: dict[str, list[int]] | None = None
+    """Where the lines of the text begin, by their words."""
+
+    def read(self, at: int, word: str) -> tuple[str, int] | None:
+        """The document that begins at a place and the place behind its last line; None: it has no end."""
+        if self._starts is None:
+            self._starts = {}
+            for line in _LINE.finditer(self.text):
+                self._starts.setdefault(line[0].strip(), []).append(line.start())
+        places = self._starts.get(word.strip(), [])
+        found = bisect_left(places, at)
+        if found == len(places):
+            return None
+        end = places[found]
+        behind = self.text.find("\n", end)
+        return self.text[at:end], len(self.text) if behind < 0 else behind + 1
+
 
 TRIES = 10
 """How often a line is read again because something in it is not closed; after that no quote counts."""

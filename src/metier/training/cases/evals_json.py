@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import InputError
 from metier.formats.strict_json import StrictObject, word
-from metier.skills.paths import path_problem
+from metier.skills.names import path_problem
 from metier.training.cases.read import canonical, conflicts
 from metier.types.trials import Case
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from metier.errors import InputError
 from metier.formats.strict_json import StrictObject, clean, word
-from metier.skills.paths import path_problem
+from metier.skills.names import path_problem
 from metier.training.scoring.registry import judge_of, settings_of
 from metier.types.trials import EXACT, Case, Split
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from metier.processes import Failed, ProcessLimits, environment, folder, run
-from metier.skills.paths import path_problem
+from metier.skills.names import path_problem
 from metier.training.scoring.scorer import Ran
 from metier.training.targets.target import Broken
 from metier.training.targets.work_folder import write_texts

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from metier.errors import UsageError
 from metier.formats.strict_json import clean
 from metier.processes import Failed, ProcessLimits, environment, folder, run, sweep
-from metier.skills.paths import path_problem
+from metier.skills.names import path_problem
 from metier.training.targets.agent_output import NO_END, read, shorten_middle
 from metier.training.targets.known_agents import PORTABLE, known_agent
 from metier.training.targets.target import Attempt, Broken

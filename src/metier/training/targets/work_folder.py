@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 from metier.library.disk.atomic_files import WriteBatch, folder_at, write_tree
-from metier.skills.paths import path_problem
+from metier.skills.names import path_problem
 from metier.training.cases.evals_json import FOLDER
 
 if TYPE_CHECKING:

@@ -181,7 +181,7 @@ def drop(ctx: typer.Context, jobs: JobsArgument = None, every: Every = False, as
 
 
 def _set_limit(ws: Workspace, provider: str, at_once: int, per_minute: int, *, clear: bool) -> None:
-    from metier.models.known_providers import KNOWN, OTHERS
+    from metier.models.spec import KNOWN, OTHERS
     from metier.store.tables.fleet import provider_limits
     from metier.store.tables.fleet.provider_limits import ProviderLimit
 

@@ -13,7 +13,7 @@ from metier.formats.strict_json import clean
 from metier.learning.lessons.judging.grounding import flat, found_in, refusal
 from metier.models.questions import NoAnswer, Question, as_data
 from metier.prompts import load, render
-from metier.text.terms import stems_of
+from metier.text.words import stems_of
 from metier.types.lessons import Lesson, Quote
 
 if TYPE_CHECKING:

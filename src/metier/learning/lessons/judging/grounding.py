@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from metier.review.line import review_line
-from metier.text.terms import stems_of
+from metier.text.words import stems_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,8 +22,8 @@ from metier.learning.lessons.session.signals import (
     PROCESS,
 )
 from metier.learning.procedures.actions import shell_line
-from metier.text.terms import terms_of as meaning_words
 from metier.text.words import stem
+from metier.text.words import terms_of as meaning_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
