@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from starlette.routing import Mount, Route
 
+from metier.server.issued_tokens import FRESH, add_token, revoke_token
 from metier.server.roles import NEEDS, RIGHTS, ROLES
-from metier.server.tokens import FRESH, add_token, revoke_token
 from metier.store.tables.pulse import pulse
 
 if TYPE_CHECKING:

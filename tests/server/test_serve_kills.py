@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from waiting import line_of
 
-from metier.server.tokens import add_token
+from metier.server.issued_tokens import add_token
 from metier.store.tables.server import trace_spans
 from metier.workspace import Workspace
 

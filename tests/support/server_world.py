@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from dashboard_world import Answer
 
 from metier.server.binding import Binding, ServeOptions, checked_binding, open_socket
+from metier.server.issued_tokens import add_token
+from metier.server.launch import ServerParts, build_server, server_of
 from metier.server.roles import ROLES
-from metier.server.run import ServerParts, build_server, server_of
-from metier.server.tokens import add_token
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from metier.server.tokens import TokenCheck
+    from metier.server.issued_tokens import TokenCheck
     from metier.store.tables.server.access_tokens import AccessToken
     from metier.web.guard import RequestHead
 

@@ -68,8 +68,8 @@ def run(
     from dataclasses import replace
 
     from metier.server.binding import ServeOptions, checked_binding, open_socket
-    from metier.server.run import serve
-    from metier.server.tokens import list_tokens
+    from metier.server.issued_tokens import list_tokens
+    from metier.server.launch import serve
 
     asked = ServeOptions(host=host, port=port, url=url, cert=cert, key=key, proxies=tuple(proxy or ()))
     with open_workspace(ctx) as ws:
@@ -113,8 +113,8 @@ def add(
 
     Example:  metier serve token add build-3 --role machine  ·  metier serve token add ada --role reviewer --days 90
     """
+    from metier.server.issued_tokens import add_token
     from metier.server.roles import ABOUT
-    from metier.server.tokens import add_token
 
     with open_workspace(ctx) as ws:
         made = add_token(ws.context, name, role, days)
@@ -132,7 +132,7 @@ def list_(ctx: typer.Context, as_json: AsJson = False) -> None:
 
     Example:  metier serve token list
     """
-    from metier.server.tokens import list_tokens
+    from metier.server.issued_tokens import list_tokens
 
     with open_workspace(ctx) as ws:
         found, now = list_tokens(ws.context), ws.context.now()
@@ -152,7 +152,7 @@ def revoke(ctx: typer.Context, token: TokenArgument, yes: Yes = False, as_json: 
 
     Example:  metier serve token revoke 3f9ac01b22d7
     """
-    from metier.server.tokens import revoke_token
+    from metier.server.issued_tokens import revoke_token
 
     confirm(f"Revoke the token {token}?", yes=yes)
     with open_workspace(ctx) as ws:

@@ -14,11 +14,11 @@ from metier.errors import StoreError
 from metier.server import endpoints, share_routes
 from metier.server.endpoints import Inlet
 from metier.server.intake import Intake
+from metier.server.issued_tokens import TokenCheck
 from metier.server.key import server_key
 from metier.server.metrics import Metrics
 from metier.server.role_gate import RoleGate
 from metier.server.telemetry import MetricsPush
-from metier.server.tokens import TokenCheck
 from metier.server.traces import TraceBuilder
 from metier.server.visitors import SignIn
 from metier.sharing.offer import Offers

