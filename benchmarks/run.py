@@ -91,6 +91,8 @@ BENCHMARKS = (
     Bench("proof/trials.py", quick="--trials 2"),
     Bench("web/dashboard.py", quick="--runs 50 --requests 1"),
     Bench("fleet/fleet_engines.py", quick="procrastinate --only throughput"),
+    Bench("fleet/scale.py", whole="--runs 1000000", quick="--runs 500"),
+    Bench("fleet/serving.py", whole="--store postgres", quick="--seconds 1"),
 )
 TOOLS = {
     "learning/check_sample.py": "writes a sample for a person to read",

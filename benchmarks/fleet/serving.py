@@ -1,6 +1,6 @@
 """Runs by HTTP into a real server, against one insert per transaction into the same store.
 
-    python benchmarks/serving.py [--seconds N] [--store sqlite|postgres]
+    python benchmarks/fleet/serving.py [--seconds N] [--store sqlite|postgres]
 
 Clients post batches over the loopback to a `metier serve` in a process of its own; each answer comes after the commit.
 The peer checks, redacts and writes the same runs one by one in one process, each in its own durable transaction, and
@@ -24,11 +24,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scale import small_runs
+
 from metier.formats.run_json import dump_run
 from metier.runs.record import record_runs
 from metier.server.issued_tokens import add_token
 from metier.workspace import Workspace
-from scale import small_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

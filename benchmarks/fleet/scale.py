@@ -1,6 +1,6 @@
 """A store with a million small runs: what a run costs in time and bytes as the store grows, and what questions cost.
 
-    python benchmarks/scale.py [--runs N] [--store sqlite|postgres] [--folder DIR]
+    python benchmarks/fleet/scale.py [--runs N] [--store sqlite|postgres] [--folder DIR]
 
 The runs are redacted already, so that the store is measured and not the rules; `recording.py` has the figure end to
 end. PostgreSQL is a real server with its usual durability. CPU is of this process; on a busy machine wall time says
