@@ -32,6 +32,7 @@ WHO: dict[tuple[str, str], set[str]] = {
     ("GET", "/training"): LOOK,
     ("GET", "/training/{training}"): LOOK,
     ("GET", "/audit"): LOOK,
+    ("GET", "/audit/calls"): LOOK,
     ("GET", "/events"): LOOK,
     ("GET", "/static"): LOOK,
     ("POST", "/lessons/{lesson}/approve"): DECIDE,

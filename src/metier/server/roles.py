@@ -41,6 +41,7 @@ NEEDS: Mapping[tuple[str, str], Right] = {
     ("GET", "/training"): "look",
     ("GET", "/training/{training}"): "look",
     ("GET", "/audit"): "look",
+    ("GET", "/audit/calls"): "look",
     ("GET", "/events"): "look",
     ("GET", "/static"): "look",
     ("POST", "/lessons/{lesson}/approve"): "decide",
