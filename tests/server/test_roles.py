@@ -33,6 +33,7 @@ WHO: dict[tuple[str, str], set[str]] = {
     ("GET", "/training/{training}"): LOOK,
     ("GET", "/audit"): LOOK,
     ("GET", "/audit/calls"): LOOK,
+    ("GET", "/fleet"): LOOK,
     ("GET", "/events"): LOOK,
     ("GET", "/static"): LOOK,
     ("POST", "/lessons/{lesson}/approve"): DECIDE,
@@ -48,6 +49,8 @@ WHO: dict[tuple[str, str], set[str]] = {
     ("POST", "/skills/{skill}/rollback"): DECIDE,
     ("POST", "/skills/{skill}/archive"): DECIDE,
     ("POST", "/skills/{skill}/restore"): DECIDE,
+    ("POST", "/fleet/{job}/retry"): DECIDE,
+    ("POST", "/fleet/{job}/drop"): DECIDE,
     ("POST", "/undo/{name}"): DECIDE,
     ("POST", "/v1/runs"): RECORD,
     ("POST", "/v1/traces"): RECORD,
@@ -63,6 +66,7 @@ SAMPLES = {
     "name": "00ff",
     "skill": "no-such-skill",
     "training": "ffffffff",
+    "job": "99999999",
     "object": "0" * 64,
 }
 """What is not there: a route that lets somebody in says so, and nothing is changed."""

@@ -30,6 +30,7 @@ SAMPLES = {
     "name": "00ff",
     "skill": "fetch-tool",
     "training": "9907b73f",
+    "job": "17",
 }
 """A value for each part of an address; a new part needs its sample here."""
 ADDRESSES = [

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from metier.store.tables.fleet.outcomes import JobOutcome
-    from metier.store.tables.fleet.queue import QueueRow
+    from metier.store.tables.fleet.status import FleetStatus
 
 Json = str | int | float | bool | None
 
@@ -26,20 +25,6 @@ class Job:
     """Higher ones are begun first."""
     alone: bool = False
     """Whether no two jobs of this kind may be under way in one workspace."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FleetStatus:
-    """How the jobs of a workspace stand."""
-
-    workers: int
-    """Workers of this store that were heard of lately."""
-    waiting: tuple[QueueRow, ...]
-    running: tuple[QueueRow, ...]
-    failed: tuple[QueueRow, ...]
-    """Tried as often as they may be; they wait for a person."""
-    outcomes: tuple[JobOutcome, ...]
-    """How the newest attempts ended."""
 
 
 class Jobs(Protocol):

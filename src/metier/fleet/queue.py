@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from metier.errors import ConfigError
-from metier.fleet.jobs import FleetStatus
-from metier.store.tables.fleet import outcomes, queue
+from metier.store.tables.fleet import queue
+from metier.store.tables.fleet.status import read_status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,11 +15,7 @@ if TYPE_CHECKING:
     from metier.context.context import Context
     from metier.fleet.jobs import Job
     from metier.store.engines.engine import Transaction
-
-HEARTBEAT = 30.0
-"""Seconds of silence after which a worker counts as dead."""
-NEWEST = 20
-"""Outcomes that are shown."""
+    from metier.store.tables.fleet.status import FleetStatus
 
 
 class QueuedJobs:
@@ -45,14 +41,7 @@ class QueuedJobs:
     def status(self) -> FleetStatus:
         """How they stand."""
         with self._ctx.store.read() as transaction:
-            rows = queue.list_open(transaction)
-            return FleetStatus(
-                workers=queue.workers_alive(transaction, HEARTBEAT),
-                waiting=tuple(row for row in rows if row.state == "todo"),
-                running=tuple(row for row in rows if row.state == "doing"),
-                failed=tuple(row for row in rows if row.state == "failed"),
-                outcomes=tuple(outcomes.list_newest(transaction, NEWEST)),
-            )
+            return read_status(transaction)
 
     def retry(self, jobs: Sequence[int]) -> list[int]:
         """Hand failed jobs out again; says which they were."""

@@ -21,10 +21,11 @@ from metier.errors import BusyError, ConfigError, LostJobError, MetierError, Sto
 from metier.events import Began, Ended, Noted
 from metier.fleet.engine import Patience, keep_taking_over, open_app, take_over
 from metier.fleet.kinds import MANY
-from metier.fleet.queue import HEARTBEAT, check_store, install
+from metier.fleet.queue import check_store, install
 from metier.store.engines.fenced import FencedEngine
 from metier.store.tables.fleet import outcomes
 from metier.store.tables.fleet.queue import JobAttempt, queue_of
+from metier.store.tables.fleet.status import HEARTBEAT
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:

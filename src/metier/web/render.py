@@ -41,7 +41,7 @@ class NavEntry:
 
 def render(board: Dashboard, ask: Ask, page: Page) -> str:
     """A whole page as HTML."""
-    from metier.web.pages import NAV
+    from metier.web.pages import NAV, SHARED_NAV
     from metier.web.pages.review import count_waiting
 
     stamps = board.live.stamps()
@@ -53,7 +53,7 @@ def render(board: Dashboard, ask: Ask, page: Page) -> str:
             is_current=_is_in(ask.path, path),
             waiting=count_waiting(board) if path == "/" else 0,
         )
-        for path, title, key in NAV
+        for path, title, key in (*NAV, *(SHARED_NAV if board.context.config.store else ()))
     ]
     return (
         environment()

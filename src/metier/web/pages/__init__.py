@@ -5,7 +5,7 @@ A page is a file here with `ROUTES`, a template, and its lines in this file (`do
 
 from __future__ import annotations
 
-from metier.web.pages import audit, decisions, lessons, review, runs, select, skills, training
+from metier.web.pages import audit, decisions, fleet, lessons, review, runs, select, skills, training
 
 NAV = (
     ("/", "Review", "h"),
@@ -16,6 +16,8 @@ NAV = (
     ("/audit", "Audit", "a"),
 )
 """Address, title and key of each page in the navigation."""
+SHARED_NAV = (("/fleet", "Fleet", "f"),)
+"""The same where machines share a store."""
 ROUTES = (
     *review.ROUTES,
     *decisions.ROUTES,
@@ -25,5 +27,6 @@ ROUTES = (
     *select.ROUTES,
     *training.ROUTES,
     *audit.ROUTES,
+    *fleet.ROUTES,
 )
 """Every page's routes."""

@@ -13,8 +13,8 @@ from metier.errors import NotFoundError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from metier.fleet.jobs import FleetStatus
     from metier.store.tables.fleet.queue import QueueRow
+    from metier.store.tables.fleet.status import FleetStatus
     from metier.workspace import Workspace
 
 ABOUT = "Hand in jobs for workers on any machine, and see how they stand."
@@ -235,15 +235,9 @@ def _document(found: FleetStatus) -> dict[str, object]:
         "workers": found.workers,
         "waiting": [_row(one) for one in found.waiting],
         "running": [{**_row(one), "worker": one.worker} for one in found.running],
-        "failed": [{**_row(one), "reason": _reason(found, one.job)} for one in found.failed],
+        "failed": [{**_row(one), "reason": found.reason(one.job)} for one in found.failed],
         "ended": ended,
     }
-
-
-def _reason(found: FleetStatus, job: int) -> str:
-    """Why a job failed, as its last attempt said."""
-    said = (one.text for one in found.outcomes if one.job == job and not one.ok)
-    return next(said, "nothing was said: its workers died, or were held up too often")
 
 
 def _row(one: QueueRow) -> dict[str, object]:
@@ -254,7 +248,7 @@ def _show(found: FleetStatus) -> None:
     count = {"waiting": len(found.waiting), "running": len(found.running), "failed": len(found.failed)}
     workers = f"{found.workers} worker{'' if found.workers == 1 else 's'}"
     talk(f"{workers} · " + " · ".join(f"{number} {name}" for name, number in count.items()))
-    rows = [(str(one.job), one.kind, "failed", _reason(found, one.job)) for one in found.failed]
+    rows = [(str(one.job), one.kind, "failed", found.reason(one.job)) for one in found.failed]
     rows += [(str(one.job), one.kind, "running", f"worker {one.worker}") for one in found.running]
     rows += [(str(one.job), one.kind, "waiting", "") for one in found.waiting[:20]]
     rows += [(str(one.job), one.kind, "done", f"{one.worker}: {one.text}") for one in found.outcomes if one.ok][:10]

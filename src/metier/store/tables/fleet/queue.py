@@ -128,6 +128,19 @@ def retry_failed(transaction: Transaction, jobs: Sequence[int]) -> list[int]:
     return [int(str(row[0])) for job in jobs for row in transaction.all(sql, (queue, job))]
 
 
+def failed_job(transaction: Transaction, job: int) -> tuple[str, int, str | None, str] | None:
+    """A failed job of this workspace as it was handed in, if it is there."""
+    sql = (
+        "SELECT task_name, priority, lock, args::text FROM procrastinate_jobs"
+        " WHERE queue_name = ? AND status = 'failed' AND id = ?"
+    )
+    rows = transaction.all(sql, (queue_of(transaction.workspace), job))
+    if not rows:
+        return None
+    kind, priority, lock, given = rows[0]
+    return str(kind), int(str(priority)), None if lock is None else str(lock), str(given)
+
+
 def drop_failed(transaction: Transaction, jobs: Sequence[int]) -> list[int]:
     """Remove failed jobs of this workspace; says which they were."""
     sql = "DELETE FROM procrastinate_jobs WHERE queue_name = ? AND status = 'failed' AND id = ? RETURNING id"

@@ -1,0 +1,308 @@
+"""A fleet on one PostgreSQL server, over loopback: ingest, workers, handing in, the dashboard with many runs.
+
+    python benchmarks/fleet.py [--runs N] [--requests N] [--only ingest,workers,enqueue,pages]
+
+Limits: ingest at least 5 times as fast as one insert a transaction on the same server; three workers at least 2.7 times
+as fast as one, on rollouts of 250 ms; handing in a rollout takes at most 2 ms; 95 of 100 answers of each of the
+dashboard's pages about runs within 150 ms. The runs of the last part are made of 2,000 recorded ones, copied within the
+database with keys, sessions and moments of their own; the statements behind the lists are explained.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from dashboard import MeasuredServer
+from fleet_engines import server
+from metier.fleet.queue import QueuedJobs
+from metier.fleet.rollout_asks import FleetRollouts
+from metier.runs.record import record_runs
+from metier.store.copying.shape import known_tables
+from metier.store.tables.runs import full_text, listing
+from metier.store.tables.runs.listing import RunFilter
+from metier.training.service.budget import StopSignal
+from metier.training.service.order import TrainLimits
+from metier.training.service.remote import RolloutOrder
+from metier.types import Outcome, Run, SkillTrace, ToolCall
+from metier.types.trials import Case
+from metier.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from metier.skills.package import Package
+
+INGEST, WORKERS, ENQUEUE_MS, PAGE_MS = 5.0, 2.7, 2.0, 150.0
+SECONDS, SLOTS, ROLLOUTS = 0.25, 2, 96
+BASE = 2_000
+AGENTS = ("claude-code", "codex", "copilot", "opencode")
+PROGRAMS = ("git", "pytest", "docker", "npm", "uv", "psql", "terraform", "kubectl")
+COLUMNS = next(table.columns for table in known_tables() if table.name == "runs")
+TARGET = "python=fleet:solve"
+
+
+def solve(case: Case, skill: str) -> str:  # noqa: ARG001
+    """What the workers do: wait as if for a model."""
+    time.sleep(SECONDS)
+    return case.expected
+
+
+def sample(number: int) -> Run:
+    """A small run."""
+    program = PROGRAMS[number % len(PROGRAMS)]
+    return Run(
+        message=f"fix the {program} problem of task {number}",
+        output=f"The {program} problem {number} is fixed: the file was in the wrong place.",
+        session=f"session {number // 4}",
+        agent=AGENTS[number % len(AGENTS)],
+        external_id=f"run {number}",
+        status="completed",
+        started=f"2026-03-{number % 28 + 1:02}T10:{number % 60:02}:00Z",
+        tools=(ToolCall(name="Bash", input=f'{{"command": "{program} run {number}"}}', output="done"),),
+        skills=SkillTrace(active=(f"skill-{number % 50}",), path=(f"skill-{number % 50}",) if number % 3 == 0 else ()),
+        outcome=Outcome(success=number % 5 != 0, by="test"),
+    )
+
+
+def ingest(ws: Workspace, url: str) -> bool:
+    """Runs a second into the store, against one insert a transaction of the same rows."""
+    made = [sample(number) for number in range(BASE)]
+    began = time.perf_counter()
+    record_runs(ws.context, made)
+    ours = BASE / (time.perf_counter() - began)
+    with ws.context.store.read() as transaction:
+        rows = transaction.all(f"SELECT {', '.join(COLUMNS)} FROM runs ORDER BY sequence LIMIT 400")
+    marks = ", ".join(["%s"] * len(rows[0]))
+    with psycopg.connect(url, autocommit=True) as peer:
+        peer.execute("CREATE TABLE public.peer AS SELECT * FROM metier.runs LIMIT 0")
+        columns = f"public.peer ({', '.join(COLUMNS)})"
+        began = time.perf_counter()
+        for row in rows:
+            peer.execute(f"INSERT INTO {columns} VALUES ({marks})", row)  # type: ignore[arg-type]
+        theirs = len(rows) / (time.perf_counter() - began)
+    times = ours / theirs
+    print(f"ingest: {ours:,.0f} runs a second; one insert a transaction: {theirs:,.0f};", end=" ")
+    print(f"{times:.1f} times (limit {INGEST:g})")
+    return times >= INGEST
+
+
+class LocalKeys:
+    """What rollouts are kept under; made by nobody here."""
+
+    def __init__(self) -> None:
+        from metier.training.rollouts.rollout import ScoringRoller
+        from metier.training.scoring.scorers import Scorers
+        from metier.training.targets.callable import target_from
+
+        self._roller = ScoringRoller(target=target_from("fleet:solve", None), scorers=Scorers())  # type: ignore[arg-type]
+
+    def key(self, case: Case, skill: Package | None, sample: int) -> str:
+        """As every worker has it."""
+        return self._roller.key(case, skill, sample)
+
+    def roll(self, case: Case, skill: Package | None, sample: int) -> Any:
+        """Never asked."""
+        raise NotImplementedError
+
+
+def order_of(account: str) -> RolloutOrder:
+    return RolloutOrder(
+        account=account,
+        target=TARGET,
+        judge="",
+        limits=TrainLimits().canonical(),
+        seconds=60.0,
+        commands=False,
+        checks=(("exact", "None"),),
+    )
+
+
+def cases_of(account: str, count: int) -> list[Case]:
+    return [Case(id=f"{account} {number}", input="x", expected="x") for number in range(count)]
+
+
+def enqueue(ws: Workspace) -> bool:
+    """Milliseconds from asking for many rollouts to having all of them in the queue."""
+    count, closing = 500, StopSignal(clock=time.monotonic)
+    jobs = QueuedJobs(ws.context)
+    with FleetRollouts(ws.context).open(order_of("enqueue"), LocalKeys(), closing) as roller:
+        asks = [
+            threading.Thread(target=roller.roll, args=(case, None, 0), daemon=True)
+            for case in cases_of("enqueue", count)
+        ]
+        began = time.perf_counter()
+        for ask in asks:
+            ask.start()
+        while len(jobs.status().waiting) < count:
+            time.sleep(0.01)
+        each = (time.perf_counter() - began) * 1000 / count
+        closing.stop("measured")
+    print(f"handing in {count} rollouts: {each:.2f} ms each (limit {ENQUEUE_MS})")
+    return each <= ENQUEUE_MS
+
+
+def start_worker(ws: Workspace, url: str) -> subprocess.Popen[bytes]:
+    environ = os.environ | {"METIER_STORE": url, "PYTHONPATH": str(Path(__file__).parent)}
+    words = ["worker", str(ws.root), "--slots", str(SLOTS), "--allow-commands"]
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen([sys.executable, "-m", "metier", *words], env=environ, stdout=quiet, stderr=quiet)
+
+
+def rolled(ws: Workspace, account: str) -> float:
+    """Seconds for all rollouts of an account, after a few that warm the workers up."""
+    closing = StopSignal(clock=time.monotonic)
+    with FleetRollouts(ws.context).open(order_of(account), LocalKeys(), closing) as roller:
+        for name, count in ((f"{account} warm", 3 * SLOTS * 2), (account, ROLLOUTS)):
+            threads = [threading.Thread(target=roller.roll, args=(case, None, 0)) for case in cases_of(name, count)]
+            began = time.perf_counter()
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        return time.perf_counter() - began
+
+
+def many_workers(ws: Workspace, url: str) -> bool:
+    """Seconds for the same rollouts by one worker and by three."""
+    found: dict[int, float] = {}
+    started: list[subprocess.Popen[bytes]] = []
+    try:
+        for count in (1, 3):
+            started += [start_worker(ws, url) for _ in range(count - len(started))]
+            while FleetRollouts(ws.context).workers() < count:
+                time.sleep(0.2)
+            found[count] = rolled(ws, f"workers {count}")
+    finally:
+        for worker in started:
+            worker.terminate()
+        for worker in started:
+            worker.wait(30)
+    times = found[1] / found[3]
+    ideal = ROLLOUTS * SECONDS / SLOTS
+    print(
+        f"{ROLLOUTS} rollouts of {SECONDS * 1000:.0f} ms, {SLOTS} at a time each: one worker {found[1]:.1f} s (at best"
+        f" {ideal:.1f}), three {found[3]:.1f} s: {times:.2f} times (limit {WORKERS})"
+    )
+    return times >= WORKERS
+
+
+def multiply(ws: Workspace, url: str, total: int) -> None:
+    """Copy the recorded runs within the database until there are so many."""
+    with ws.context.store.write() as transaction:
+        while full_text.catch_up(transaction):
+            pass
+    columns = [name for name in COLUMNS if name != "sequence"]
+    changed = {
+        "key": "substr(md5(r.key || n), 1, 24)",
+        "session": "r.session || ' ' || n",
+        "external_id": "r.external_id || ' ' || n",
+        "started": "to_char(timestamp '2026-03-28' - n * interval '3 hours', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')",
+    }
+    chosen = ", ".join(changed.get(name, f"r.{name}") for name in columns)
+    copies = total // BASE - 1
+    with psycopg.connect(url, autocommit=True, options="-c search_path=metier") as connection:
+        connection.execute("DROP INDEX runs_text_words")
+        connection.execute(
+            f"WITH made AS (INSERT INTO runs ({', '.join(columns)}) SELECT {chosen} FROM runs r,"
+            f" generate_series(1, {copies}) AS n ORDER BY n, r.sequence RETURNING sequence, summary)"
+            " INSERT INTO runs_text (sequence, words) SELECT sequence, to_tsvector('simple', summary) FROM made"  # type: ignore[arg-type]
+        )
+        connection.execute("CREATE INDEX runs_text_words ON runs_text USING GIN (words)")
+        connection.execute(
+            "UPDATE meta SET value = (SELECT max(sequence)::text FROM runs) WHERE name = 'fulltext.indexed'"
+        )
+        connection.execute("VACUUM ANALYZE")
+
+
+def pages(ws: Workspace, url: str, total: int, requests: int) -> bool:
+    """Every page about runs, asked again and again."""
+    began = time.perf_counter()
+    multiply(ws, url, total)
+    with ws.context.store.read() as transaction:
+        count, size = transaction.all("SELECT count(*), pg_size_pretty(pg_total_relation_size('runs')) FROM runs")[0]
+        middle = listing.list_lines(transaction, RunFilter(), below=int(str(count)) // 2, limit=1)[0].id
+    print(f"{count:,} runs ({size} with indexes), made in {time.perf_counter() - began:.0f} s")
+    paths = [
+        *("/", "/runs", "/runs?agent=codex&outcome=failed", "/runs?agent=nobody", "/runs?q=docker+problem"),
+        *("/runs?q=docker+problem+task+776", "/runs?skill=skill-7", "/runs?days=30", "/runs?before=2000"),
+        *(f"/runs?open={middle}", f"/runs/{middle}", "/audit"),
+    ]
+    os.environ["METIER_STORE"] = url
+    shown = MeasuredServer(ws.root, ws.root.parent / "home")
+    late: dict[str, float] = {}
+    try:
+        print(f"{'page':<40} {'p50 ms':>8} {'p95 ms':>8} {'cpu ms':>8}")
+        for path in paths:
+            times, cpu = shown.times(path, requests)
+            late[path] = times[int(len(times) * 0.95) - 1]
+            print(f"{path[:40]:<40} {times[len(times) // 2]:>8.1f} {late[path]:>8.1f} {cpu:>8.1f}", flush=True)
+    finally:
+        shown.stop()
+        del os.environ["METIER_STORE"]
+    explain(ws)
+    print(f"slowest page: p95 {max(late.values()):.0f} ms (limit {PAGE_MS:.0f})")
+    return max(late.values()) <= PAGE_MS
+
+
+def explain(ws: Workspace) -> None:
+    """How the server finds what the lists show."""
+    for name, wanted in (
+        ("newest", RunFilter()),
+        ("agent and outcome", RunFilter(agent="codex", outcome="failed")),
+        ("skill", RunFilter(skill="skill-7")),
+    ):
+        where, values = listing._where(_Seen(ws), wanted)  # pyright: ignore[reportPrivateUsage]
+        sql = f"SELECT {listing.COLUMNS} FROM runs WHERE {where} ORDER BY sequence DESC LIMIT 50"
+        with ws.context.store.read() as transaction:
+            plan = [str(row[0]) for row in transaction.all(f"EXPLAIN (ANALYZE, TIMING OFF) {sql}", values)]
+        nodes = [line.strip().split("  (")[0] for line in plan if "Scan" in line]
+        print(f"  {name}: {'; '.join(nodes)}; {plan[-1].strip()}")
+
+
+class _Seen:
+    def __init__(self, ws: Workspace) -> None:
+        self.workspace = ws.name
+
+
+def main() -> int:
+    options = argparse.ArgumentParser()
+    options.add_argument("--runs", type=int, default=1_000_000)
+    options.add_argument("--requests", type=int, default=20)
+    options.add_argument("--only", default="ingest,workers,enqueue,pages")
+    wanted = options.parse_args()
+    logging.disable(logging.WARNING)
+    with server() as url, tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as place:
+        folder, home = Path(place) / "shop", Path(place) / "home"
+        folder.mkdir()
+        home.mkdir()
+        os.environ["HOME"] = str(home)
+        with Workspace.open(folder, flags={"store": url}) as ws:
+            parts = {
+                "ingest": lambda: ingest(ws, url),
+                "enqueue": lambda: enqueue(ws),
+                "workers": lambda: many_workers(ws, url),
+                "pages": lambda: pages(ws, url, wanted.runs, wanted.requests),
+            }
+            if "ingest" not in wanted.only:
+                record_runs(ws.context, _all())
+            good = [part() for name, part in parts.items() if name in wanted.only.split(",")]
+    return 0 if all(good) else 1
+
+
+def _all() -> Iterator[Run]:
+    return (sample(number) for number in range(BASE))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
