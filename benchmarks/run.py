@@ -91,6 +91,7 @@ BENCHMARKS = (
     Bench("proof/trials.py", quick="--trials 2"),
     Bench("web/dashboard.py", quick="--runs 50 --requests 1"),
     Bench("fleet/fleet_engines.py", quick="procrastinate --only throughput"),
+    Bench("fleet/fleet.py", quick="--runs 4000 --requests 1 --only enqueue,pages"),
     Bench("fleet/scale.py", whole="--runs 1000000", quick="--runs 500"),
     Bench("fleet/serving.py", whole="--store postgres", quick="--seconds 1"),
 )

@@ -238,9 +238,10 @@ class FleetRoller:
         failed = [row for row in jobs.values() if row.state == "failed" and row.key not in told]
         if failed:
             said = [one.text for one in outcomes.of_job(transaction, failed[0].job) if not one.ok]
+            why = said[-1].rstrip(".") if said else "its workers died"
             raise RefusedError(
-                f"Workers gave up a rollout (job {failed[0].job}): {said[-1] if said else 'its workers died'}. The"
-                " results so far are saved. Remove what failed (metier fleet drop --all), then run the same again."
+                f"Workers gave up a rollout (job {failed[0].job}): {why}. The results so far are saved. Remove what"
+                " failed (metier fleet drop --all), then run the same again."
             )
         return [
             ask for ask in self._waiting.values() if not (ask.job.key in jobs or ask.key in made or ask.job.key in told)

@@ -1,6 +1,6 @@
 """A fleet on one PostgreSQL server, over loopback: ingest, workers, handing in, the dashboard with many runs.
 
-    python benchmarks/fleet.py [--runs N] [--requests N] [--only ingest,workers,enqueue,pages]
+    python benchmarks/fleet/fleet.py [--runs N] [--requests N] [--only ingest,workers,enqueue,pages]
 
 Limits: ingest at least 5 times as fast as one insert a transaction on the same server; three workers at least 2.7 times
 as fast as one, on rollouts of 250 ms; handing in a rollout takes at most 2 ms; 95 of 100 answers of each of the
@@ -18,13 +18,14 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-
-from dashboard import MeasuredServer
 from fleet_engines import server
+from slow_target import SECONDS
+
 from metier.fleet.queue import QueuedJobs
 from metier.fleet.rollout_asks import FleetRollouts
 from metier.runs.record import record_runs
@@ -35,7 +36,7 @@ from metier.training.service.budget import StopSignal
 from metier.training.service.order import TrainLimits
 from metier.training.service.remote import RolloutOrder
 from metier.types import Outcome, Run, SkillTrace, ToolCall
-from metier.types.trials import Case
+from metier.types.trials import Case, Rollout, Scored
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -44,18 +45,12 @@ if TYPE_CHECKING:
     from metier.skills.package import Package
 
 INGEST, WORKERS, ENQUEUE_MS, PAGE_MS = 5.0, 2.7, 2.0, 150.0
-SECONDS, SLOTS, ROLLOUTS = 0.25, 2, 96
+SLOTS, ROLLOUTS = 2, 96
 BASE = 2_000
 AGENTS = ("claude-code", "codex", "copilot", "opencode")
 PROGRAMS = ("git", "pytest", "docker", "npm", "uv", "psql", "terraform", "kubectl")
 COLUMNS = next(table.columns for table in known_tables() if table.name == "runs")
-TARGET = "python=fleet:solve"
-
-
-def solve(case: Case, skill: str) -> str:  # noqa: ARG001
-    """What the workers do: wait as if for a model."""
-    time.sleep(SECONDS)
-    return case.expected
+TARGET = "python=slow_target:solve"
 
 
 def sample(number: int) -> Run:
@@ -105,7 +100,7 @@ class LocalKeys:
         from metier.training.scoring.scorers import Scorers
         from metier.training.targets.callable import target_from
 
-        self._roller = ScoringRoller(target=target_from("fleet:solve", None), scorers=Scorers())  # type: ignore[arg-type]
+        self._roller = ScoringRoller(target=target_from("slow_target:solve", None), scorers=Scorers())  # type: ignore[arg-type]
 
     def key(self, case: Case, skill: Package | None, sample: int) -> str:
         """As every worker has it."""
@@ -164,13 +159,12 @@ def rolled(ws: Workspace, account: str) -> float:
     closing = StopSignal(clock=time.monotonic)
     with FleetRollouts(ws.context).open(order_of(account), LocalKeys(), closing) as roller:
         for name, count in ((f"{account} warm", 3 * SLOTS * 2), (account, ROLLOUTS)):
-            threads = [threading.Thread(target=roller.roll, args=(case, None, 0)) for case in cases_of(name, count)]
             began = time.perf_counter()
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-        return time.perf_counter() - began
+            with ThreadPoolExecutor(count) as threads:
+                made = list(threads.map(lambda case: roller.roll(case, None, 0), cases_of(name, count)))
+            took = time.perf_counter() - began
+            assert all(isinstance(one, Rollout) and isinstance(one.score, Scored) for one in made)
+        return took
 
 
 def many_workers(ws: Workspace, url: str) -> bool:
@@ -239,6 +233,9 @@ def pages(ws: Workspace, url: str, total: int, requests: int) -> bool:
         *(f"/runs?open={middle}", f"/runs/{middle}", "/audit"),
     ]
     os.environ["METIER_STORE"] = url
+    sys.path.insert(0, str(Path(__file__).parents[1] / "web"))
+    from dashboard import MeasuredServer
+
     shown = MeasuredServer(ws.root, ws.root.parent / "home")
     late: dict[str, float] = {}
     try:
