@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 PAGE_MS, PAINT_MS, MEMORY_MB = 150.0, 1000.0, 300.0
+SETTLED, PAUSE, IDLE = 60.0, 0.4, 0.06
+"""Seconds to wait for figures worked out aside, seconds of a look, and the share of CPU below which nothing is left."""
 SKILLS, LESSONS, DRAFTS = 1000, 1000, 20
 AGENTS = ("claude-code", "codex", "copilot", "opencode")
 PROGRAMS = ("git", "pytest", "docker", "npm", "uv", "psql", "terraform", "kubectl")
@@ -196,12 +198,23 @@ class MeasuredServer:
     def times(self, path: str, requests: int) -> tuple[list[float], float]:
         """Milliseconds of each answer, sorted, and the server's own per answer."""
         self._ask(path)
+        self._settle()
         cpu, found = self._cpu(), list[float]()
         for _ in range(requests):
             began = time.perf_counter()
             self._ask(path)
             found.append((time.perf_counter() - began) * 1000)
         return sorted(found), (self._cpu() - cpu) * 1000 / requests
+
+    def _settle(self) -> None:
+        """Wait until the figures that a page works out aside are there, a minute at most."""
+        until = time.monotonic() + SETTLED
+        while time.monotonic() < until:
+            before = self._cpu()
+            time.sleep(PAUSE)
+            if self._cpu() - before < PAUSE * IDLE:
+                break
+        self._connection.close()  # it was quiet for too long to be kept
 
     def megabytes(self) -> float:
         """The most memory the server ever had."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 
@@ -30,6 +32,19 @@ def test_a_page_does_not_wait_for_a_slow_figure_and_is_told_when_it_is_there() -
     assert told.wait(20)
     assert figures.get("slow", 2, lambda: "too early again", slow=True) == "done"
     figures.close()
+
+
+def test_nobody_waits_at_the_end_for_a_figure_that_is_worked_out() -> None:
+    code = (
+        "import time\n"
+        "from metier.web.dashboard import SlowFigures\n"
+        "figures = SlowFigures(lambda: None)\n"
+        "assert figures.get('slow', 1, lambda: time.sleep(90), slow=True) is None\n"
+        "assert figures.get('next', 1, lambda: print('begun'), slow=True) is None\n"
+        "figures.close()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("", "")
 
 
 def test_a_figure_that_fails_is_tried_again() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import queue
 import secrets
 import threading
 import time
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -70,6 +71,41 @@ class KnownFigure:
         return self.took > MOMENT and time.monotonic() - self.ended < self.took * REST
 
 
+class Lane:
+    """One thread that does one thing after the other; the process ends without waiting for it."""
+
+    def __init__(self, name: str) -> None:
+        self._waiting: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+
+    def submit(self, work: Callable[[], None]) -> Future[None]:
+        """Do this when what came before is done."""
+        future: Future[None] = Future()
+
+        def step() -> None:
+            try:
+                work()
+            except Exception as error:  # noqa: BLE001 - who asked for it says it
+                future.set_exception(error)
+            else:
+                future.set_result(None)
+
+        self._waiting.put(step)
+        if self._thread.ident is None:
+            self._thread.start()
+        return future
+
+    def close(self) -> None:
+        """Begin nothing any more."""
+        self._closed = True
+        self._waiting.put(lambda: None)
+
+    def _work(self) -> None:
+        while not self._closed:
+            self._waiting.get()()
+
+
 class SlowFigures:
     """Figures that may take longer than a page can wait: worked out aside, the last value is shown meanwhile.
 
@@ -78,8 +114,7 @@ class SlowFigures:
 
     def __init__(self, tell: Callable[[], None]) -> None:
         self._tell = tell
-        self._quick = ThreadPoolExecutor(1, thread_name_prefix="figures")
-        self._slow = ThreadPoolExecutor(1, thread_name_prefix="slow figures")
+        self._quick, self._slow = Lane("figures"), Lane("slow figures")
         self._known: dict[str, KnownFigure] = {}
         self._running: dict[str, Future[None]] = {}
         self._lock = threading.Lock()
@@ -93,7 +128,7 @@ class SlowFigures:
             waits = slow and bool(self._running)
             if name not in self._running:
                 lane = self._slow if slow else self._quick
-                self._running[name] = lane.submit(self._work, name, stamp, compute)
+                self._running[name] = lane.submit(lambda: self._work(name, stamp, compute))
             running = self._running[name]
         done = _is_done(running, 0.0 if waits or known is not None else MOMENT)
         if not done:
@@ -104,8 +139,8 @@ class SlowFigures:
 
     def close(self) -> None:
         """Begin nothing any more."""
-        for lane in (self._quick, self._slow):
-            lane.shutdown(wait=False, cancel_futures=True)
+        self._quick.close()
+        self._slow.close()
 
     def _work(self, name: str, stamp: Hashable, compute: Callable[[], object]) -> None:
         began = time.monotonic()
@@ -126,7 +161,7 @@ class SlowFigures:
 def _is_done(running: Future[None], seconds: float) -> bool:
     try:
         running.result(seconds)
-    except (TimeoutError, CancelledError):
+    except TimeoutError:
         return False
     return True
 
