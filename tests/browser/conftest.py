@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from dashboard_world import add_training, make_project, serve_dashboard, ship_skill
+from dashboard_world import add_proof, add_training, make_project, serve_dashboard, ship_skill
 from eyes import Eyes
 from install_browser import axe_file, chromium
 
@@ -63,6 +63,7 @@ def looked_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedDashbo
     ws = make_project(tmp_path_factory.mktemp("browser") / "harbor-shop")
     ship_skill(ws)
     add_training(ws)
+    add_proof(ws)
     with serve_dashboard(ws) as served:
         yield served
 

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from metier.proof.replay.cases import list_cases
+from metier.proof.trials.trials import list_trials
+
 if TYPE_CHECKING:
     from dashboard_world import ServedDashboard
     from eyes import Eyes
@@ -31,6 +34,11 @@ PAGES = {
     "select-empty": "/select",
     "trainings": "/training",
     "training": "/training/9907b73f5997a66f",
+    "proof": "/proof",
+    "trial": "/proof/trials/TRIAL",
+    "trial-new": "/proof/new/write-notes",
+    "cases": "/proof/cases",
+    "case": "/proof/cases/CASE",
     "audit": "/audit",
     "error": "/no-such-page",
 }
@@ -42,6 +50,8 @@ def address(served: ServedDashboard, name: str) -> str:
     runs = ws.runs(50)
     path = PAGES[name].replace("DRAFT", next(one.id for one in ws.drafts() if one.target == "fetch-tool"))
     path = path.replace("RUN", next(one.id for one in runs if one.run.correction))
+    path = path.replace("TRIAL", list_trials(ws.context)[0].id)
+    path = path.replace("CASE", list_cases(ws.context, "proposed")[0].id)
     return path.replace("HOSTILE", next(one.id for one in runs if one.run.message.startswith("<img")))
 
 

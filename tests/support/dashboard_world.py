@@ -10,15 +10,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from trial_world import entered, selection_of
+
 from metier.library.proposals.drafts import approve_draft
 from metier.library.proposals.hand_in import hand_in_document
 from metier.proof.routing import apply_checked
+from metier.selection.worth.outcomes import update_worths
 from metier.store.tables.learning import lessons
 from metier.store.tables.library import drafts
-from metier.store.tables.training import trainings
+from metier.store.tables.selection import selections, trials
+from metier.store.tables.training import cases, trainings
 from metier.store.tables.training.trainings import Training
 from metier.types import Outcome, Passage, Provenance, Run, SkillTrace, Tokens, ToolCall
 from metier.types.lessons import Lesson, LessonCheck, Quote
+from metier.types.proof import Trial
+from metier.types.trials import Case
 from metier.web.guard import FORM_TOKEN
 from metier.web.serve import PatientProtocol, build_dashboard, open_port, server_of
 from metier.workspace import Workspace
@@ -76,6 +82,45 @@ def ship_skill(ws: Workspace, name: str = "write-notes", description: str = "Wri
             drafts.put(transaction, taught)
         approve_draft(ws.library, draft.id, seen=draft.hash)
         apply_checked(ws.library, [draft.id])
+
+
+def add_proof(ws: Workspace, skill: str = "write-notes", hostile: str = HOSTILE) -> Trial:
+    """A running trial of a skill with 24 outcomes, one session that waits, and cases that wait for a yes."""
+    last = ws.library.find(skill).last()
+    assert last
+    trial = Trial(
+        id="0123abcd" * 4,
+        workspace=ws.name,
+        skill=skill,
+        hash=last.hash,
+        agents=("claude-code",),
+        gain=0.2,
+        most=300,
+        until="2999-01-01T00:00:00Z",
+        started=ws.context.now(),
+    )
+    texts = (hostile, "Count the open invoices of May", "Sum up the orders")
+    made = [
+        Case(
+            id=f"run-{str(at) * 4}aaaa",
+            input=text,
+            scorer='{"kind":"contains","texts":["42.50"]}',
+            split="val",
+            tags=("succeeded",),
+            origin=f"run:{'0' * 11}{at}",
+            files=(("ledger.csv", "a,b\n1,2\n"),),
+        )
+        for at, text in enumerate(texts)
+    ]
+    with ws.context.store.write() as transaction:
+        trials.put(transaction, trial)
+        cases.put(transaction, cases.suite_of("proposed"), made[:2])
+        cases.put(transaction, cases.suite_of("accepted"), made[2:])
+    entered(ws, trial, range(24))
+    with ws.context.store.write() as transaction:
+        selections.put(transaction, selection_of(ws, trial, "waits"))
+    update_worths(ws.context)
+    return trial
 
 
 def add_training(ws: Workspace, text: str = "plain") -> str:

@@ -31,6 +31,8 @@ SAMPLES = {
     "skill": "fetch-tool",
     "training": "9907b73f",
     "job": "17",
+    "trial": "0123abcd",
+    "case": "run-0123",
 }
 """A value for each part of an address; a new part needs its sample here."""
 ADDRESSES = [

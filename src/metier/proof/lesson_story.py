@@ -44,6 +44,11 @@ class LessonRecord:
     returns: Returns | None
 
 
+def tokens_told(lesson: Lesson, times: int) -> int:
+    """What telling a lesson so often has cost, roughly."""
+    return times * max(1, len(lesson.text) // CHARACTERS)
+
+
 def lesson_story(ctx: Context, lesson: str) -> LessonRecord:
     """The story of a lesson, by its id or the start of it."""
     found = get_lesson(ctx, lesson)
@@ -58,7 +63,7 @@ def lesson_story(ctx: Context, lesson: str) -> LessonRecord:
         channel=channels.get(found.id),
         told=tuple(sorted(Counter(one.how for one in given).items())),
         told_sessions=len({one.session for one in given}),
-        tokens=len(given) * max(1, len(found.text) // CHARACTERS),
+        tokens=tokens_told(found, len(given)),
         checked=count_check(ctx, found),
         returns=came_back(ctx, found),
     )

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from metier.proof.trials.trials import list_trials, shown, trial_by_model
+from metier.proof.trials.state import shown, trial_by_model
+from metier.proof.trials.trials import list_trials
 from metier.runs.queries import list_runs
 from metier.statistics.two_arms import ALPHA
 

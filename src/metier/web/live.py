@@ -33,6 +33,7 @@ TOPICS: Mapping[str, tuple[str, ...]] = {
     "runs": ("runs", "audit"),
     "skills": ("audit", "drafts", "profiles"),
     "training": ("events", "trainings"),
+    "proof": ("audit", "runs", "selections"),
     "audit": ("audit", "calls"),
 }
 """What pages listen to, and the tables behind it."""

@@ -15,7 +15,8 @@ from trial_world import SKILL, arm, past, ready, session_run
 
 from metier.hooks.select import select
 from metier.library.changes import change_status
-from metier.proof.trials.trials import look_at_trial, offer_trial, settle_trials, start_trial
+from metier.proof.trials.state import look_at_trial
+from metier.proof.trials.trials import offer_trial, settle_trials, start_trial
 from metier.selection.worth.outcomes import update_worths
 from metier.store.tables.selection import selections, trials
 from metier.types import Candidate, Selection

@@ -14,15 +14,8 @@ from metier.library.changes import change_status
 from metier.proof.receipts import receipts_of
 from metier.proof.trials.due import DueRate
 from metier.proof.trials.plan import latest_end, most_runs, plan_trial
-from metier.proof.trials.trials import (
-    find_trial,
-    list_trials,
-    look_at_trial,
-    offer_trial,
-    settle_trials,
-    start_trial,
-    stop_trial,
-)
+from metier.proof.trials.state import look_at_trial
+from metier.proof.trials.trials import find_trial, list_trials, offer_trial, settle_trials, start_trial, stop_trial
 from metier.selection.worth.outcomes import update_worths
 from metier.store.tables.selection import selections
 
@@ -30,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from metier.proof.trials.trials import TrialState
+    from metier.proof.trials.state import TrialState
     from metier.types.proof import Trial
     from metier.workspace import Workspace
 

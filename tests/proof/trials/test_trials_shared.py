@@ -12,7 +12,8 @@ from trial_world import SKILL, begun, ready, session_run
 
 from metier.errors import ConflictError
 from metier.hooks.trial import arm_of
-from metier.proof.trials.trials import look_at_trial, offer_trial, settle_trials, start_trial, stop_trial
+from metier.proof.trials.state import look_at_trial
+from metier.proof.trials.trials import offer_trial, settle_trials, start_trial, stop_trial
 from metier.selection.trial_arms import trial_key
 from metier.selection.worth.outcomes import update_worths
 from metier.store.tables.selection import selections, trials

@@ -10,30 +10,22 @@ from uuid import uuid4
 
 from metier.context.audit import note_action
 from metier.errors import ConflictError, NotFoundError, RefusedError
-from metier.hooks.trial import arm_of
 from metier.library.changes import archive_skill, change_status
 from metier.library.hand_edits import record_hand_edit
 from metier.library.profiles import profile_of
-from metier.proof.infrastructure import failed_outside
 from metier.proof.trials.due import due_rate, withheld_agents
 from metier.proof.trials.plan import MOST_DAYS, most_runs, plan_trial
+from metier.proof.trials.state import TrialState, look_at_trial, shown
 from metier.proof.trials.verdict import is_kept, verdict_of
-from metier.selection.trial_arms import trial_key
 from metier.selection.worth.outcomes import update_worths
-from metier.statistics.two_arms import ArmsResult, compare_arms
-from metier.store.tables.runs import runs
 from metier.store.tables.selection import trials
 from metier.types.proof import Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from metier.context.context import Context
     from metier.library.skills import Library
     from metier.proof.trials.due import DueRate
     from metier.proof.trials.plan import PlannedTrial
-    from metier.store.tables.selection.trials import TrialSession
-    from metier.types import Run
     from metier.types.proof import TrialStatus
 
 
@@ -46,24 +38,6 @@ class TrialOffer:
     agents: tuple[str, ...]
     rate: DueRate
     plans: tuple[PlannedTrial, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialState:
-    """A trial with what it shows so far."""
-
-    trial: Trial
-    result: ArmsResult
-    sessions: int
-    """Sessions that entered."""
-    waiting: int
-    """Those whose outcome is not known yet."""
-    outside: int
-    """Those that failed for a reason outside the work: in neither arm."""
-    unverified: int = 0
-    """Those whose arm is not the one that the key gives: in neither arm."""
-    note: str = ""
-    """What was done about it just now."""
 
 
 def offer_trial(library: Library, skill: str) -> TrialOffer:
@@ -159,68 +133,22 @@ def settle_trials(library: Library) -> list[TrialState]:
     return [_settle(library, one) for one in running]
 
 
-def look_at_trial(ctx: Context, trial: Trial) -> TrialState:
-    """What a trial shows so far; outcomes that have become known get their places."""
-    return _state_of(ctx, trial, *_entered(ctx, trial))
-
-
-def trial_by_model(ctx: Context, trial: Trial) -> dict[str, TrialState]:
-    """What a trial shows on each model alone; runs that do not name theirs are left out."""
-    entered, records = _entered(ctx, trial)
-    models = {one.run: records[one.run].model for one in entered if one.run in records and records[one.run].model}
-    parts = {model: [one for one in entered if models.get(one.run) == model] for model in sorted({*models.values()})}
-    return {model: _state_of(ctx, trial, part, records) for model, part in parts.items()}
-
-
-def _entered(ctx: Context, trial: Trial) -> tuple[list[TrialSession], dict[str, Run]]:
-    """The sessions of a trial, and the runs that count."""
-    with ctx.store.read() as transaction:
-        entered = trials.sessions(transaction, trial)
-        found = runs.get_many(transaction, [one.run for one in entered if one.run])
-    return entered, {one.id: one.run for one in found}
-
-
-def _state_of(ctx: Context, trial: Trial, entered: list[TrialSession], records: Mapping[str, Run]) -> TrialState:
-    with ctx.store.read() as transaction:
-        key = trial_key(ctx, transaction)
-    own = [one for one in entered if one.arm == arm_of(key, trial.id, one.session)]
-    outside = {one.session for one in own if one.run in records and failed_outside(records[one.run])}
-    known = [one for one in own if one.went is not None and one.session not in outside]
-    if trial.status == "running":
-        known = _placed(ctx, trial, known)
-    ordered = sorted((one for one in known if one.position is not None), key=lambda one: one.position or 0)
-    return TrialState(
-        trial=trial,
-        result=compare_arms([(one.arm == "with", bool(one.went)) for one in ordered]),
-        sessions=len(entered),
-        waiting=len(own) - len(outside) - len(ordered),
-        outside=len(outside),
-        unverified=len(entered) - len(own),
-    )
-
-
-def shown(state: TrialState) -> str:
-    """What a trial shows, in one line."""
-    found = state.result
-    if not found.runs:
-        return "no outcome is known yet"
-    arms = (
-        f"{found.with_successes} of {found.with_runs} runs succeeded with it,"
-        f" {found.without_successes} of {found.without_runs} without"
-    )
-    low, high = 100 * found.interval.low, 100 * found.interval.high
-    return f"{arms}; gain {100 * found.gain:+.0f} points ({low:+.0f} to {high:+.0f}, {found.interval.level:.0%})"
-
-
-def _placed(ctx: Context, trial: Trial, known: Sequence[TrialSession]) -> list[TrialSession]:
-    """The known outcomes with places; the order in which they became known stays, whatever arrives later."""
-    new = [one.session for one in known if one.position is None]
-    if new:
-        with ctx.store.write() as transaction:
-            trials.place(transaction, trial.id, new)
-    with ctx.store.read() as transaction:
-        places = {one.session: one.position for one in trials.sessions(transaction, trial)}
-    return [one._replace(position=places[one.session]) for one in known]
+def resume_trial(library: Library, trial: str) -> Trial:
+    """Go on with a trial that a person stopped; refused if its skill changed or another one runs."""
+    ctx = library.ctx
+    found = next((one for one in list_trials(ctx) if one.id == trial), None)
+    if found is None or found.status != "stopped":
+        raise RefusedError("There is no stopped trial to go on with. See: metier trial list")
+    last = library.find(found.skill).last()
+    if last is None or last.out or last.hash != found.hash:
+        raise RefusedError(f"{found.skill} changed since. A new trial: metier trial start {found.skill}")
+    again = replace(found, status="running", ended="", reason="")
+    with ctx.store.write() as transaction:
+        if any(one.skill == found.skill and one.status == "running" for one in trials.list_all(transaction)):
+            raise ConflictError(f"A trial of {found.skill} runs already. See: metier trial status {found.skill}")
+        trials.put(transaction, again)
+        note_action(transaction, ctx, "resume trial", found.skill, "")
+    return again
 
 
 def _settle(library: Library, trial: Trial) -> TrialState:

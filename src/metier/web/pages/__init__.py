@@ -5,7 +5,7 @@ A page is a file here with `ROUTES`, a template, and its lines in this file (`do
 
 from __future__ import annotations
 
-from metier.web.pages import audit, decisions, fleet, lessons, review, runs, select, skills, training
+from metier.web.pages import audit, cases, decisions, fleet, lessons, review, runs, select, skills, training, trials
 
 NAV = (
     ("/", "Review", "h"),
@@ -13,6 +13,7 @@ NAV = (
     ("/runs", "Runs", "r"),
     ("/skills", "Skills", "s"),
     ("/training", "Training", "t"),
+    ("/proof", "Proof", "p"),
     ("/audit", "Audit", "a"),
 )
 """Address, title and key of each page in the navigation."""
@@ -26,6 +27,8 @@ ROUTES = (
     *skills.ROUTES,
     *select.ROUTES,
     *training.ROUTES,
+    *trials.ROUTES,
+    *cases.ROUTES,
     *audit.ROUTES,
     *fleet.ROUTES,
 )

@@ -11,6 +11,9 @@ from metier.library.delivery.told import SAID
 from metier.library.delivery.ways import way_if_approved, ways_of
 from metier.library.delivery.wording import check_words, is_quote
 from metier.library.lessons import get_lesson, list_lessons
+from metier.proof.came_back import came_back
+from metier.proof.lesson_story import tokens_told
+from metier.proof.obeyed import change_words
 from metier.store.tables import audit
 from metier.store.tables.learning import told
 from metier.web.answers import Page, page_route
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from metier.learning.lessons.checks import Tally
+    from metier.proof.came_back import Returns
     from metier.store.tables.audit import AuditEntry
     from metier.types.lessons import Lesson
     from metier.web.answers import Ask
@@ -65,6 +69,12 @@ class LessonStory:
     told: tuple[tuple[str, int], ...]
     """How it was told, in words, and how often."""
     told_last: str
+    tokens: int
+    """What telling it has cost so far, roughly."""
+    change: str
+    """How the share of violations changed, in words; empty: nothing was counted yet."""
+    returns: Returns | None
+    """Whether its trouble came back; None: not looked at yet, or there is nothing that could."""
     decisions: tuple[AuditEntry, ...]
 
 
@@ -115,6 +125,7 @@ def lesson_story(board: Dashboard, name: str) -> LessonStory:
     counts: dict[str, int] = {}
     for one in times:
         counts[SAID[one.how]] = counts.get(SAID[one.how], 0) + 1
+    tally = _tally(board, found)
     return LessonStory(
         lesson=found,
         state=state_of(found),
@@ -122,9 +133,12 @@ def lesson_story(board: Dashboard, name: str) -> LessonStory:
         is_quote=is_quote(found),
         way=_way(board, found),
         check=check_words(found.check) if found.check else "",
-        tally=_tally(board, found),
+        tally=tally,
         told=tuple(counts.items()),
         told_last=times[-1].created if times else "",
+        tokens=tokens_told(found, len(times)),
+        change=change_words(tally) if tally and found.approved else "",
+        returns=_returns(board, found),
         decisions=tuple(reversed(decided)),
     )
 
@@ -148,6 +162,14 @@ def _tally(board: Dashboard, lesson: Lesson) -> Tally | None:
         return None
     stamp = (board.live.stamps()["runs"], lesson.check, lesson.approved)
     return board.figures.get(f"tally {lesson.id}", stamp, lambda: count_check(board.context, lesson), slow=True)
+
+
+def _returns(board: Dashboard, lesson: Lesson) -> Returns | None:
+    """Whether a lesson's trouble came back, as far as it was looked at by now."""
+    if not lesson.approved:
+        return None
+    stamp = (board.live.stamps()["runs"], lesson.approved, lesson.text)
+    return board.figures.get(f"returns {lesson.id}", stamp, lambda: came_back(board.context, lesson), slow=True)
 
 
 def _fits(lesson: Lesson, ask: Ask) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -26,16 +26,6 @@ CaseArgument = Annotated[str, typer.Argument(metavar="ID", help="A case's id, or
 Every = Annotated[bool, typer.Option("--all", help="Every case that waits.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why; goes into the audit log.")]
 KEYS = "[y]es, it may be tried  [n]o  [l]ater  [q]uit"
-MEANING = {
-    "command": "this command exits with 0:",
-    "tool-called": "it calls",
-    "contains": "the answer names",
-    "section": "the answer has the headings",
-    "exact": "the answer is exactly the one below",
-    "regex": "the answer looks like",
-    "rubric": "a model judges:",
-}
-"""Scorers in plain words."""
 LISTED = 3
 """Reasons why runs are no cases that are named."""
 
@@ -88,6 +78,7 @@ def list_(
     Example:  metier cases list --status accepted
     """
     from metier.proof.replay.cases import STATUSES, list_cases
+    from metier.proof.replay.wording import scorer_words
 
     with open_workspace(ctx) as ws:
         found = [(case, one) for one in STATUSES if status in (None, one) for case in list_cases(ws.context, one)]
@@ -276,6 +267,8 @@ def row(case: Case, status: str) -> dict[str, object]:
 
 def card(case: Case, status: str) -> Iterator[str]:
     """A case for a person who decides on it."""
+    from metier.proof.replay.wording import scorer_words
+
     yield visible(f"{case.id}  {status}  ({case.split}, {', '.join(case.tags)}, {case.origin})")
     yield visible(f"  asked: {_short(case.input, 600)}")
     for path, text in case.files:
@@ -283,21 +276,6 @@ def card(case: Case, status: str) -> Iterator[str]:
     yield visible(f"  right: {scorer_words(case)}")
     if case.expected:
         yield visible(f"  answer: {case.expected}")
-
-
-def scorer_words(case: Case) -> str:
-    """How an attempt is scored, in plain words."""
-    from metier.training.scoring.registry import settings_of
-
-    return "; ".join(_words(one) for one in settings_of(case) if one.get("kind") != "all")
-
-
-def _words(settings: dict[str, object]) -> str:
-    kind = str(settings.get("kind"))
-    values = [value for key, value in settings.items() if key not in ("kind", "full")]
-    between = " " if kind == "command" else ", "
-    said = [between.join(map(str, cast("list[object]", one))) if isinstance(one, list) else str(one) for one in values]
-    return f"{MEANING.get(kind, kind)} {' '.join(said)}".strip()
 
 
 def _decide(

@@ -11,7 +11,8 @@ from metier.cli.options import AsJson, open_workspace, prepare_hooks
 from metier.cli.output import console, emit, table, talk, visible
 
 if TYPE_CHECKING:
-    from metier.proof.trials.trials import TrialOffer, TrialState
+    from metier.proof.trials.state import TrialState
+    from metier.proof.trials.trials import TrialOffer
     from metier.types.proof import Trial
 
 app = typer.Typer(
@@ -74,7 +75,8 @@ def status(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) ->
 
     Example:  metier trial status deploy
     """
-    from metier.proof.trials.trials import find_trial, look_at_trial, settle_trials
+    from metier.proof.trials.state import look_at_trial
+    from metier.proof.trials.trials import find_trial, settle_trials
 
     with open_workspace(ctx) as ws:
         settled = {one.trial.skill: one for one in settle_trials(ws.library)}
@@ -201,7 +203,7 @@ def _end_words(trial: Trial, offer: TrialOffer) -> str:
 
 
 def _print_state(state: TrialState) -> None:
-    from metier.proof.trials.trials import shown
+    from metier.proof.trials.state import shown
 
     found = state.trial
     console().print(visible(f"{found.skill}: {found.status}, since {found.started[:10]}"))
