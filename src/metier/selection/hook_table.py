@@ -92,9 +92,9 @@ def update_hook_table(pool: SkillPool, catalogue: Catalogue, records: Mapping[st
     eligible = _eligible_agents(pool, catalogue)
     now = {name: _row(pool, one, records, eligible) for name, one in catalogue.in_use.items()}
     changed = [one for name, one in now.items() if name not in before or _differ(one, before[name])]
-    checked = {name for name, one in now.items() if name in before and _is_checked(one, before[name])}
-    unchecked = [name for name, one in now.items() if one.factor and name not in checked]
+    checked = {name for name, one in before.items() if name in now and _is_checked(now[name], one)}
     pool.hook_rows |= {name: now[name] for name in checked if not _differ(now[name], before[name])}
+    unchecked = [name for name, one in now.items() if one.factor and name not in checked]
     gone = before.keys() - now.keys()
     if not changed and not gone:
         return unchecked
