@@ -16,7 +16,7 @@ from starlette.routing import Match
 from metier.context.audit import acting_as
 from metier.server.roles import NEEDS, may
 from metier.server.share_routes import VISITOR
-from metier.web.answers import FORM_SCOPE
+from metier.web.answers import FORM_SCOPE, LOOKS_ONLY
 from metier.web.guard import (
     FORM_TOKEN,
     HEADERS,
@@ -56,8 +56,12 @@ HELLO = (
     "<code>metier serve token add NAME --role viewer</code>"
 )
 POLICY = "content-security-policy"
-SIGN_IN_POLICY = {POLICY: HEADERS[POLICY].replace("form-action 'none'", "form-action 'self'")}
-"""A page that asks for a token has a form; no other page has one that is sent by the browser itself."""
+SIGN_IN_POLICY = {
+    POLICY: HEADERS[POLICY].replace("form-action 'none'", "form-action 'self'"),
+    "referrer-policy": "same-origin",
+}
+"""A page that asks for a token has a form; no other page has one that is sent by the browser itself, which says where
+a form comes from only if it may say so to us."""
 HTTPS_ONLY = {"strict-transport-security": "max-age=31536000"}
 PROGRAMS = "/v1/"
 """Routes for programs read their own bodies: those are larger, and not always JSON."""
@@ -98,6 +102,7 @@ class RoleGate:
     async def _forward(self, head: RequestHead, visitor: Visitor, call: tuple[Scope, Receive, Send]) -> None:
         scope, receive, safe = call
         scope[FORM_SCOPE], scope[VISITOR] = visitor.form_token, visitor
+        scope[LOOKS_ONLY] = not may(visitor.token.role, "decide")
         with suppress(Exception), acting_as(visitor.token.name):  # what went wrong was said already
             if head.path.startswith(PROGRAMS):
                 await self.app(scope, receive, safe)

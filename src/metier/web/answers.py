@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 ID = re.compile("[0-9a-f]{4,64}")
 FORM_SCOPE = "metier.form"
 """Where a request's scope holds the form token of its visitor."""
+LOOKS_ONLY = "metier.looks-only"
+"""Where a request's scope says that its visitor may decide nothing."""
 LONGEST = 500
 """Characters of a value in the address that are looked at."""
 
@@ -42,6 +44,8 @@ class Ask:
     body: Mapping[str, object] = field(default_factory=dict[str, object])
     form_token: str = ""
     """What a write from this visitor's pages must carry."""
+    looks_only: bool = False
+    """Whether the visitor may decide nothing: their pages then have no buttons for it."""
 
     def id(self, name: str) -> str:
         """A part of the path that is an id."""
@@ -173,6 +177,7 @@ def ask_of(request: Request) -> Ask:
         values={name: str(value) for name, value in request.path_params.items()},
         query=dict(request.query_params),
         form_token=str(request.scope.get(FORM_SCOPE, "")),
+        looks_only=bool(request.scope.get(LOOKS_ONLY)),
     )
 
 
