@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from metier.errors import MetierError
 from metier.formats.value_json import dumps
@@ -38,23 +38,39 @@ class Offer:
     objects: Mapping[str, Callable[[], bytes]]
 
 
-def make_offer(library: Library, person: str) -> Offer:
-    """Everything that a person's machines may have; what somebody approved for themselves is only theirs."""
+SkillsPart = tuple[tuple[OfferedSkill, ...], dict[str, "Callable[[], bytes]"]]
+"""The skills of an offer and the way to their bytes: the same for everybody."""
+
+
+def make_offer(library: Library, person: str, known: tuple[int, SkillsPart] | None = None) -> Offer:
+    """Everything that a person's machines may have; what somebody approved for themselves is only theirs.
+
+    Its number is read before all else: what is decided meanwhile may be in it, and the next offer has a higher one.
+    """
+    number, (offered, objects) = known or (newest_number(library), skills_part(library))
     with library.ctx.store.read() as transaction:
-        number, found = int(pulse(transaction)["audit"]), lessons.list_all(transaction)
+        found = lessons.list_all(transaction)
     used = [one for one in in_use(library.ctx, found) if one.scope != "person" or one.decided_by == person]
     bodies = [(one, lesson_object(one)) for one in used]
-    objects: dict[str, Callable[[], bytes]] = {_hash(body): partial(bytes, body) for _, body in bodies}
-    skills: list[OfferedSkill] = []
-    for skill, store in offered_skills(library):
-        skills.append(skill)
-        objects.update({file.object: partial(store.objects.get, file.object) for file in skill.files})
     manifest = Manifest(
         number=number,
-        skills=tuple(sorted(skills, key=lambda one: one.name)),
+        skills=offered,
         lessons=tuple(OfferedLesson(id=one.id, hash=_hash(body), scope=one.scope) for one, body in bodies),
     )
-    return Offer(manifest=manifest, objects=objects)
+    return Offer(manifest=manifest, objects={**objects, **{_hash(body): partial(bytes, body) for _, body in bodies}})
+
+
+def newest_number(library: Library) -> int:
+    """A number that grows with every decision."""
+    with library.ctx.store.read() as transaction:
+        return int(pulse(transaction)["audit"])
+
+
+def skills_part(library: Library) -> SkillsPart:
+    """The skills of every offer; reads all their histories."""
+    found = sorted(offered_skills(library), key=lambda one: one[0].name)
+    objects = {file.object: partial(store.objects.get, file.object) for skill, store in found for file in skill.files}
+    return tuple(skill for skill, _ in found), cast("dict[str, Callable[[], bytes]]", objects)
 
 
 def offered_skills(library: Library) -> Iterator[tuple[OfferedSkill, VersionStore]]:
@@ -97,18 +113,20 @@ class Offers:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._known: dict[str, Offer] = {}
+        self._skills: tuple[int, SkillsPart] | None = None
         self._lock = threading.Lock()
 
     def offer_for(self, person: str) -> Offer:
         """The offer for a person's machines, as of now."""
-        with self._library.ctx.store.read() as transaction:
-            number = int(pulse(transaction)["audit"])
+        number = newest_number(self._library)
         with self._lock:
             known = self._known.get(person)
             if known is None or known.manifest.number != number:
                 if len(self._known) >= REMEMBERED:
                     self._known.clear()
-                known = self._known[person] = make_offer(self._library, person)
+                if self._skills is None or self._skills[0] != number:
+                    self._skills = (number, skills_part(self._library))
+                known = self._known[person] = make_offer(self._library, person, self._skills)
         return known
 
 

@@ -15,7 +15,7 @@ from metier.skills.package import MAX_FILE_BYTES
 
 PATIENCE = 20.0
 """Seconds without a byte."""
-LARGEST_MANIFEST = 32 * 1024 * 1024
+LARGEST_MANIFEST = 64 * 1024 * 1024
 OBJECT = re.compile("[0-9a-f]{64}")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
