@@ -34,6 +34,15 @@ WHO: dict[tuple[str, str], set[str]] = {
     ("GET", "/audit"): LOOK,
     ("GET", "/audit/calls"): LOOK,
     ("GET", "/fleet"): LOOK,
+    ("GET", "/proof"): LOOK,
+    ("GET", "/proof/trials/{trial}"): LOOK,
+    ("GET", "/proof/new/{skill}"): LOOK,
+    ("POST", "/proof/new/{skill}/start"): DECIDE,
+    ("POST", "/proof/trials/{trial}/stop"): DECIDE,
+    ("GET", "/proof/cases"): LOOK,
+    ("GET", "/proof/cases/{case}"): LOOK,
+    ("POST", "/proof/cases/{case}/accept"): DECIDE,
+    ("POST", "/proof/cases/{case}/reject"): DECIDE,
     ("GET", "/events"): LOOK,
     ("GET", "/static"): LOOK,
     ("POST", "/lessons/{lesson}/approve"): DECIDE,
@@ -68,6 +77,8 @@ SAMPLES = {
     "training": "ffffffff",
     "job": "99999999",
     "object": "0" * 64,
+    "trial": "ffffffffffff",
+    "case": "ffffffffffff",
 }
 """What is not there: a route that lets somebody in says so, and nothing is changed."""
 
