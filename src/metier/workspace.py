@@ -231,11 +231,11 @@ class Workspace:
 
         return mark_run(self.context, run, mark, reason)
 
-    def approve(self, proposal: str, reason: str = "") -> Lesson | Draft:
-        """Say yes to a lesson or a draft, by its id."""
+    def approve(self, proposal: str, reason: str = "", *, despite_gate: bool = False) -> Lesson | Draft:
+        """Say yes to a lesson or a draft, by its id; to a draft that a gate rejected only with `despite_gate`."""
         from metier.library.decisions import approve
 
-        return approve(self.library, proposal, reason)
+        return approve(self.library, proposal, reason, despite_gate=despite_gate)
 
     def reject(self, proposal: str, reason: str = "") -> Lesson | Draft:
         """Say no to a lesson or a draft, by its id."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING
@@ -11,9 +12,13 @@ import pytest
 from secret_samples import KINDS
 from train_world import GUESS, RULES, TEXT, Agent, Optimiser, cases, ended, order, place, solve, trained, write_cases
 
+from metier.cli.commands.skills.why import story_lines
+from metier.cli.views.train import row_of
 from metier.errors import BusyError, ConfigError, ConflictError, InputError, UsageError
 from metier.library.proposals.drafts import approve_draft, list_drafts
+from metier.library.proposals.gate import receipt_words
 from metier.library.proposals.ship import apply_drafts
+from metier.proof.skill_story import skill_story
 from metier.store.tables.training import rollouts, trainings
 from metier.training.gates.gate import MeasureAll
 from metier.training.rollouts.rollout import rollout_key
@@ -87,9 +92,16 @@ def test_what_cases_did_not_confirm_needs_a_persons_yes(shop: Workspace) -> None
     assert isinstance(done.result, Draft)  # with so few cases nothing ships by itself
     assert done.report["decision"]["action"] == "uninformative"  # pyright: ignore[reportIndexIssue, reportGeneralTypeIssues]
     assert done.result.needs_approval
+    assert re.fullmatch(r"trained: not proven \(\d+ fresh cases?\)", done.result.summary)
+    assert "not proven" in row_of(done.report)[4]
     approve_draft(shop.library, done.result.id)
     (version,) = apply_drafts(shop.library, [done.result.id])
     assert version.receipt == "force_accept: approved by a person"
+    assert version.gain is None  # nothing that was not proven is shown as a gain
+    assert receipt_words(version.receipt) == "approved by a person"
+    told = "\n".join(story_lines(skill_story(shop.library, "adder")))
+    assert "points" not in told
+    assert "force_accept" not in told
 
 
 def test_a_skill_that_was_changed_meanwhile_is_not_overwritten(shop: Workspace) -> None:

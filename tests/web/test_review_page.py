@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from dashboard_world import CORRECTION, HOSTILE, serve_dashboard
 
 from metier.library.lessons import get_lesson
-from metier.library.proposals.drafts import get_draft, list_drafts
+from metier.library.proposals.drafts import get_draft, list_drafts, note_objection
+from metier.store.tables.library import drafts
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -129,6 +130,23 @@ def test_yes_ships_a_draft_and_undo_takes_it_out_of_every_agents_sight(served: S
     assert (ws.root / ".agents/skills/run-the-tests/SKILL.md").is_file()
     undo(served, done)
     assert not (ws.root / ".agents/skills/run-the-tests").exists()
+
+
+def test_a_draft_that_its_gate_rejected_says_so_and_ships_only_after_a_second_question(served: ServedDashboard) -> None:
+    ws = served.board.ws
+    draft = next(one for one in list_drafts(ws.library) if one.target == "run-the-tests")
+    with ws.context.store.write() as transaction:
+        drafts.put(transaction, note_objection(draft, "replay on demo: -100.0 points on 7 fresh cases"))
+    page = served.get(f"/?item={draft.id}").text
+    for words in ("rejected by its gate", "Ship it anyway", "data-confirm=", "-100.0 points on 7 fresh cases"):
+        assert words in page, words
+    assert 'data-key="a"' not in page
+    refused = served.post(f"/drafts/{draft.id}/approve", hash=draft.hash)
+    assert refused.status >= 400
+    assert "-100.0 points on 7 fresh cases" in refused.text
+    assert not (ws.root / ".agents/skills/run-the-tests").exists()
+    done = served.post(f"/drafts/{draft.id}/approve", hash=draft.hash, despite_gate=True).json
+    assert done["said"] == "Shipped run-the-tests v1."
 
 
 def test_no_rejects_a_draft_and_undo_reopens_it(served: ServedDashboard) -> None:

@@ -62,7 +62,7 @@ def test_a_skills_story_has_runs_versions_difference_blame_outcomes_and_trials(s
         '<span class="add"><i>+</i>1. Run `pytest -x tests/` before every push.',
         "Where each line comes from",
         "import: from runs",
-        "gate: approved by a person",
+        "approved by a person",
         "metier trial start write-notes",
         "Take back the last change (to v1)",
         "approve draft",

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def approve(library: Library, proposal: str, reason: str = "") -> Lesson | Draft:
-    """Approve the lesson or the draft of that id."""
+def approve(library: Library, proposal: str, reason: str = "", *, despite_gate: bool = False) -> Lesson | Draft:
+    """Approve the lesson or the draft of that id; a draft that a gate rejected only with `despite_gate`."""
     lesson, draft = _find(library, proposal)
     if lesson is not None:
         return approve_lesson(library.ctx, lesson.id, reason)
-    return approve_draft(library, draft, reason=reason)
+    return approve_draft(library, draft, reason=reason, despite_gate=despite_gate)
 
 
 def reject(library: Library, proposal: str, reason: str = "") -> Lesson | Draft:

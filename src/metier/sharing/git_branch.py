@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from metier.errors import ConfigError, InputError, NotFoundError, RefusedError
 from metier.library.delivery.notes_file import in_use
+from metier.library.proposals.gate import receipt_words
 from metier.sharing.offer import offered_skills
 from metier.store.tables.learning import lessons
 
@@ -102,7 +103,7 @@ def message_of(found: Sequence[Lesson], skills: Sequence[tuple[OfferedSkill, Ver
     for offered, version in skills:
         lines += [f"Skill {offered.name}, version {version.number} ({version.hash[:12]})"]
         lines += [f"  {version.summary}"] if version.summary else []
-        lines += [f"  approved by {version.actor}; {version.receipt or 'no gate'}"]
+        lines += [f"  approved by {version.actor}; {receipt_words(version.receipt) or 'no gate'}"]
         runs = len(version.provenance.runs)
         lines += [f"  rests on {_number(runs, 'run')}"] if runs else []
         lines += [f"  review: {one.severity} {one.rule}: {one.reason}" for one in version.findings]

@@ -131,6 +131,8 @@ class Draft:
     approver: str = ""
     seal: str = ""
     """The approver's seal under it: a yes that came along with somebody's files has none."""
+    objection: str = ""
+    """What a gate measured against exactly this text; shipping it all the same needs a second, explicit yes."""
     status: DraftStatus = "candidate"
     created: str = ""
     updated: str = ""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from metier.library.proposals.gate import receipt_words
 from metier.redaction import MARK
 from metier.text.visible import visible
 
@@ -199,5 +200,6 @@ FILTERS: dict[str, Callable[..., str]] = {
     "share": share,
     "points": points,
     "inline": inline,
+    "receipt": receipt_words,
 }
 """What templates can do with values."""

@@ -163,7 +163,7 @@ def test_trainings_are_listed_shown_resumed_and_compared(shop: Shell, server: st
     assert (other["decision"], other["draft"]) == ("uninformative", None)
     table = shop.ok("train", "list")
     assert "0.389 -> 1.000" in table
-    assert "accept +83.3 points" in table
+    assert "proven +83.3 points (18 fresh cases)" in table
     assert [one["run"] for one in shop.json("train", "list")] == [other["run"], first["run"]]
     assert shop.json("train", "show", first["run"][:6])["skill_hash"] == first["skill_hash"]
     said = shop.ok("train", "compare", first["run"], other["run"])

@@ -8,12 +8,15 @@ import pytest
 from learn_world import learned
 from selection_shop import stocked
 
+from metier.cli.views.drafts import state
 from metier.errors import NotFoundError, RefusedError
 from metier.library.listing import result_of
 from metier.library.proposals.hand_in import hand_in_document
 from metier.maintenance.retention import remove_runs
 from metier.proof.replay.cases import build_cases, decide_case, find_case, list_cases
 from metier.proof.replay.gate import ReplayOptions, replay_draft
+from metier.proof.routing import apply_checked
+from metier.store.tables import audit
 from metier.types import Outcome, Run, ToolCall
 
 if TYPE_CHECKING:
@@ -149,3 +152,36 @@ def test_a_problem_becomes_cases_to_train_on(shop: Workspace) -> None:
     assert len({one.split for one in made}) == 1, "they are near-duplicates"
     with pytest.raises(NotFoundError, match="metier problems"):
         build_cases(shop.context, problem="zzz")
+
+
+def harmed(case: Case, text: str) -> str:
+    """An agent that finds the figure only without the skill."""
+    return agent(case, "" if "SECRET WAY" in text else "SECRET WAY")
+
+
+def test_a_draft_that_its_gate_rejected_ships_only_after_a_second_yes(shop: Workspace) -> None:
+    accepted(shop, 10)
+    draft = drafted(shop)
+    shop.approve(draft.id)
+    rejected = result_of(replay_draft(shop.library, draft.id, ReplayOptions(target=harmed))).draft
+    assert "-100.0 points on 10 fresh cases" in rejected.objection
+    assert "it makes the work worse" in rejected.objection
+    assert state(rejected) == "rejected by its gate (-100.0 points on 10 fresh cases)"
+    with pytest.raises(RefusedError, match=r"A gate rejected draft .*-100.0 points.*--despite-gate"):
+        apply_checked(shop.library, [draft.id])  # the yes from before was given without the figure
+    with pytest.raises(RefusedError, match=r"A gate rejected draft .*-100.0 points.*--despite-gate"):
+        shop.approve(draft.id)
+    assert "quarter-report" not in [one.name for one in shop.skills()]
+    shop.approve(draft.id, despite_gate=True)
+    (version,), _ = apply_checked(shop.library, [draft.id])
+    assert version.skill == "quarter-report"
+    with shop.context.store.read() as transaction:
+        assert "approve draft despite its gate" in [one.action for one in audit.list_own(transaction)]
+
+
+def test_a_gate_that_changes_its_mind_takes_its_objection_back(shop: Workspace) -> None:
+    accepted(shop, 10)
+    draft = drafted(shop)
+    assert result_of(replay_draft(shop.library, draft.id, ReplayOptions(target=harmed))).draft.objection
+    assert not result_of(replay_draft(shop.library, draft.id, ReplayOptions(target=agent))).draft.objection
+    assert shop.approve(draft.id).status == "candidate"

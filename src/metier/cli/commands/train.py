@@ -206,8 +206,8 @@ def list_(ctx: typer.Context, limit: Limit = 20, as_json: AsJson = False) -> Non
     elif not found:
         talk("No trainings yet. Start one: metier train SKILL --cases FILE")
     else:
-        columns = ("training", "skill", "status", "val", "confirmed", "rollouts", "when")
-        console().print(table(columns, [row_of(one) for one in found], grow="confirmed"))
+        columns = ("training", "skill", "status", "val", "fresh cases", "rollouts", "when")
+        console().print(table(columns, [row_of(one) for one in found], grow="fresh cases"))
 
 
 @app.command()

@@ -44,6 +44,15 @@ def card(draft: Draft, taught: Origin, change: ComposedDraft, allows: Sequence[s
     yield from (visible(f"  newly allows: {words}") for words in allows)
     for finding in draft.findings:
         yield from _finding(finding)
+    if draft.objection:
+        yield _objection(draft)
+
+
+def _objection(draft: Draft) -> RenderableType:
+    """What a gate measured against it."""
+    from rich.text import Text
+
+    return Text(visible(f"  ✗ rejected by its gate: {draft.objection}"), style=COLOURS["high"])
 
 
 def _evidence(draft: Draft, taught: Origin) -> Iterator[str]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from metier.learning.trace import Origin
     from metier.types import Draft, Finding, SkillGuidance
+
+
+FIGURE = re.compile(r"[+-][\d.]+ points on \d+ fresh cases?")
+"""What a gate measured, in its reason."""
 
 
 def row(draft: Draft) -> dict[str, object]:
@@ -23,6 +28,7 @@ def row(draft: Draft) -> dict[str, object]:
         "status": draft.status,
         "needs_approval": draft.needs_approval,
         "approved": bool(draft.approved) and draft.approved == draft.hash,
+        "objection": draft.objection or None,
         "findings": [finding(one) for one in draft.findings],
         "notes": list(draft.notes),
         "pattern": draft.pattern or None,
@@ -48,10 +54,18 @@ def guidance_lines(guidance: SkillGuidance) -> list[str]:
     return [f"{label:<12} {text}" for label, text in found]
 
 
+def figure_of(objection: str) -> str:
+    """The figure that a gate rejected a draft for, without the rest of its words."""
+    found = FIGURE.search(objection)
+    return found[0] if found else objection
+
+
 def state(draft: Draft) -> str:
     """A draft's status, and whether it was approved or needs approval."""
     if draft.approved and draft.approved == draft.hash and draft.status in ("candidate", "quarantined"):
         return f"{draft.status}, approved"
+    if draft.objection and draft.status in ("candidate", "quarantined"):
+        return f"rejected by its gate ({figure_of(draft.objection)})"
     return f"{draft.status}, needs approval" if draft.needs_approval and draft.status == "candidate" else draft.status
 
 
@@ -73,6 +87,10 @@ def facts(draft: Draft, taught: Origin) -> list[tuple[str, str]]:
     missing = len(draft.provenance.runs) - len(taught.records)
     if missing:
         found.append(("learned from", f"{missing} more run{'' if missing == 1 else 's'}, deleted since"))
+    if draft.objection:
+        found.append(
+            ("gate said no", f"{draft.objection}. Shipping it needs: metier drafts approve {draft.id} --despite-gate")
+        )
     return [*found, *(("note", text) for text in draft.notes)]
 
 

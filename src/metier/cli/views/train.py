@@ -6,8 +6,8 @@ from textwrap import fill
 from typing import TYPE_CHECKING, cast
 
 from metier.cli.output import console, table, talk, visible
-from metier.training.report.fields import part, points, rows, score_text
-from metier.training.report.summary import resume_command, summary_of, total_cost
+from metier.training.report.fields import count, part, rows, score_text
+from metier.training.report.summary import proven_points, resume_command, summary_of, total_cost
 from metier.training.report.tables import lines_table, scores_table, steps_table, usage_table
 from metier.types import Draft
 from metier.types.skills import Version
@@ -126,15 +126,20 @@ def verdict(report: Mapping[str, object]) -> str:
 # ---- several trainings --------------------------------------------------------------------------------------------
 
 
+WORDS_IN_LIST = {"accept": "proven", "reject": "rejected", "uninformative": "not proven"}
+"""What the last gate says, in the list."""
+
+
 def row_of(report: Mapping[str, object]) -> tuple[str, ...]:
     """A training in a line of the list."""
     scores, decision = part(report, "scores"), part(report, "decision")
     known = scores.get("initial") is not None
     val = f"{score_text(scores.get('initial'))} -> {score_text(scores.get('best'))}" if known else ""
-    gain = scores.get("confirm")
-    confirmed = str(decision.get("action") or "")
-    if gain is not None:
-        confirmed = f"{confirmed} {100 * cast('float', gain):+.1f} points"
+    confirmed = WORDS_IN_LIST.get(str(decision.get("action") or ""), "")
+    if scores.get("confirm") is not None:
+        cases = part(decision, "receipt").get("cases")
+        on = f" ({count(cases, 'fresh case')})" if cases is not None else ""
+        confirmed = f"{confirmed} {proven_points(report)}".rstrip() + on
     elif report.get("status") == "stopped":
         confirmed = "not reached"
     elif known and scores["initial"] == scores["best"]:
@@ -161,7 +166,7 @@ FACTS = (
     ("status", "status"),
     ("val at start", "initial"),
     ("val of the best", "best"),
-    ("confirmed gain", "confirm"),
+    ("gain on fresh cases", "confirm"),
     ("test of the best", "test"),
     ("decision", "action"),
     ("rollouts", "rollouts"),
@@ -178,7 +183,7 @@ def _fact(side: Json, key: str) -> str:
     if value is None:
         return "unknown" if key == "cost_usd" else ""
     if key == "confirm":
-        return f"{points(value)} points"
+        return proven_points(side) or "not proven"
     if isinstance(value, float):
         return f"{value:.4f}" if key == "cost_usd" else f"{value:.3f}"
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from metier.context.audit import current_user, note_action
-from metier.errors import ConflictError, MetierError, NotFoundError
+from metier.errors import ConflictError, MetierError, NotFoundError, RefusedError
 from metier.library.versions.objects import files_of
 from metier.review.result import blocks
 from metier.skills.names import lookalike_key
@@ -72,8 +72,13 @@ def get_open_draft(library: Library, draft: str) -> Draft:
     return found
 
 
-def approve_draft(library: Library, draft: str, *, seen: str = "", reason: str = "") -> Draft:
-    """Approve a draft exactly as it is; `seen` is the hash that the person looked at, if not the stored one."""
+def approve_draft(
+    library: Library, draft: str, *, seen: str = "", reason: str = "", despite_gate: bool = False
+) -> Draft:
+    """Approve a draft exactly as it is; `seen` is the hash that the person looked at, if not the stored one.
+
+    One that a gate rejected is refused, unless the person says `despite_gate` with its figure before them.
+    """
     ctx, found = library.ctx, get_open_draft(library, draft)
     if seen and seen != found.hash:
         raise ConflictError(
@@ -81,10 +86,22 @@ def approve_draft(library: Library, draft: str, *, seen: str = "", reason: str =
         )
     if proposed_change(library, found).after.hash() != found.hash:
         raise ConflictError(f"{found.target} changed after draft {found.id} was made. Look at the draft again.")
+    if found.objection and not despite_gate:
+        raise RefusedError(
+            f"A gate rejected draft {found.id}: {found.objection}. Nothing was changed. "
+            f"If you want it all the same: metier drafts approve {found.id} --despite-gate"
+        )
     seal = ctx.seal("approval", found.target, found.hash)
     now = replace(found, approved=found.hash, approver=current_user(), seal=seal, updated=ctx.now())
-    _move(ctx, found, now, "approve draft", ctx.redact(reason))
+    _move(ctx, found, now, "approve draft despite its gate" if found.objection else "approve draft", ctx.redact(reason))
     return now
+
+
+def note_objection(draft: Draft, against: str) -> Draft:
+    """A draft with what a gate measured against it; a yes that was given without knowing that is worth nothing."""
+    if not against or against == draft.objection:
+        return replace(draft, objection=against)
+    return replace(draft, objection=against, approved="", seal="")
 
 
 def is_approved(ctx: Context, draft: Draft) -> bool:
@@ -98,7 +115,7 @@ def may_ship(draft: Draft) -> bool:
     """Whether a draft needs nobody's approval any more; shipping checks whose approval it is."""
     if draft.approved and draft.approved == draft.hash:
         return draft.status in OPEN
-    return (draft.status == "candidate" or only_failed(draft)) and not draft.needs_approval
+    return (draft.status == "candidate" or only_failed(draft)) and not (draft.needs_approval or draft.objection)
 
 
 def only_failed(draft: Draft) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Protocol
 
 from metier.types.trials import Decision
@@ -41,6 +42,15 @@ class NoConfirmation:
     def decide(self, draft: Draft, before: Package | None, after: Package) -> Decision:  # noqa: ARG002
         """Yes, whatever it is."""
         return UNCONFIRMED
+
+
+_ACTION = re.compile(r"(^|; )(force_accept|accept_new_best|accept|reject|uninformative): ")
+_WORDS = {"accept_new_best": "passed: ", "accept": "passed: ", "reject": "rejected: ", "uninformative": "not proven: "}
+
+
+def receipt_words(receipt: str) -> str:
+    """A receipt as a person reads it: what a person decided stands for itself."""
+    return _ACTION.sub(lambda found: found[1] + _WORDS.get(found[2], ""), receipt)
 
 
 def receipt_of(decision: Decision) -> str:

@@ -16,6 +16,7 @@ from metier.library.proposals.drafts import (
     finish_interrupted_drafts,
     get_open_draft,
     is_approved,
+    note_objection,
     only_failed,
     proposed_change,
     shipped_version,
@@ -64,7 +65,7 @@ def ship_if_gate_agrees(library: Library, draft: Draft, gate: ShipGate) -> Versi
     try:
         change = _prepare(library, draft)
         decision = gate.decide(draft, change.before, change.after)
-        if decision.action in PASSING or (is_approved(ctx, draft) and not decision.asks):
+        if decision.action in PASSING or (_is_wanted(ctx, draft, decision) and not decision.asks):
             return _ship_all(library, [(change, decision)])[0]
     except ConflictError:  # somebody was faster: the next pass writes the draft anew
         raise
@@ -75,11 +76,16 @@ def ship_if_gate_agrees(library: Library, draft: Draft, gate: ShipGate) -> Versi
     if decision.action == "uninformative":
         return _note_doubt(ctx, draft, decision)
     notes = (*draft.notes, f"gate: {receipt_of(decision)}")
-    now = replace(draft, status="rejected", notes=notes, updated=ctx.now())
+    now = replace(note_objection(draft, decision.reason), status="rejected", notes=notes, updated=ctx.now())
     with ctx.store.write() as transaction:
         drafts.move(transaction, now, expected=draft.status, hash_=draft.hash)
         note_action(transaction, ctx, "gate rejects draft", f"{draft.id} {draft.hash}", decision.reason)
     return now
+
+
+def _is_wanted(ctx: Context, draft: Draft, decision: Decision) -> bool:
+    """Whether a person said yes to it; where the gate rejects it, after they had seen that."""
+    return is_approved(ctx, draft) and (decision.action != "reject" or bool(draft.objection))
 
 
 def _note_doubt(ctx: Context, draft: Draft, decision: Decision) -> Draft:
@@ -157,7 +163,7 @@ def _change(library: Library, proposed: ComposedDraft, decision: Decision) -> Sk
         provenance=draft.provenance,
         guidance=draft.guidance,
         findings=_review_findings(draft),
-        receipt=_receipt(decision, approved=approved),
+        receipt=_receipt(decision, draft, approved=approved),
         gain=made.gain,
         created=library.ctx.now(),
     )
@@ -165,11 +171,12 @@ def _change(library: Library, proposed: ComposedDraft, decision: Decision) -> Sk
     return SkillChange(root=found.root.real, package=proposed.after, base=draft.base_hash, version=version, past=past)
 
 
-def _receipt(decision: Decision, *, approved: bool) -> str:
+def _receipt(decision: Decision, draft: Draft, *, approved: bool) -> str:
     """What a version's history says of the gate: a person's yes, and what was measured beside it."""
     if not approved:
         return receipt_of(decision)
     measured = f"; {receipt_of(decision)}" if decision.action in ("accept", "accept_new_best") else ""
+    measured = f"; reject: {draft.objection}" if draft.objection else measured
     return f"force_accept: approved by a person{measured}"
 
 
@@ -196,6 +203,11 @@ def _check_allowed(ctx: Context, draft: Draft) -> None:
         raise RefusedError(
             f"Draft {draft.id} is quarantined: {worst} Look at it: metier drafts show {draft.id}. "
             f"If you are sure: metier drafts approve {draft.id}"
+        )
+    if draft.objection:
+        raise RefusedError(
+            f"A gate rejected draft {draft.id}: {draft.objection}. Nothing was changed. "
+            f"If you want it all the same: metier drafts approve {draft.id} --despite-gate"
         )
     if draft.needs_approval:
         raise RefusedError(f"Draft {draft.id} needs your approval first: metier drafts approve {draft.id}")

@@ -33,11 +33,13 @@ class TrainingReceipt:
     step: int = 0
     """The one after which the skill was the best."""
     gain: float | None = None
-    """On the cases that nothing had looked at."""
+    """On the cases that nothing had looked at; None: not proven."""
     lines: Mapping[str, Json] = field(default_factory=dict[str, Json])
-    """What is known of each added line, by its text."""
+    """What is known of each added line, by its text; what it is worth only where the whole is proven."""
 
 
+UNPROVEN: Json = {"effect": None, "interval": None}
+"""What a line of a skill is worth that is not proven."""
 NO_RECEIPT = TrainingReceipt()
 
 
@@ -52,12 +54,14 @@ def training_receipt(ctx: Context, training: str) -> TrainingReceipt:
             return NO_RECEIPT
         report = cast("Json", json.loads(trainings.report_of(transaction, found.id) or "{}"))
     scores = cast("Json", report.get("scores") or {})
+    is_proven = cast("Json", report.get("decision") or {}).get("action") == "accept"
+    lines = cast("list[Json]", report.get("attribution") or [])
     return TrainingReceipt(
         training=found.id,
         skill_hash=str(report.get("skill_hash") or ""),
         step=cast("int", report.get("best_step") or 0),
-        gain=cast("float | None", scores.get("confirm")),
-        lines={str(one["line"]): one for one in cast("list[Json]", report.get("attribution") or [])},
+        gain=cast("float | None", scores.get("confirm")) if is_proven else None,
+        lines={str(one["line"]): one if is_proven else one | UNPROVEN for one in lines},
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metier.context.audit import note_action
 from metier.errors import RefusedError
-from metier.library.proposals.drafts import get_open_draft, proposed_change
+from metier.library.proposals.drafts import get_open_draft, note_objection, proposed_change
 from metier.library.proposals.gate import PASSING
 from metier.library.proposals.ship import ship_if_gate_agrees
 from metier.proof.replay.cases import list_cases
@@ -118,7 +118,7 @@ def decide_by_replay(
 ) -> Generator[Event, None, Decision]:
     """What cases say of a change, with the target in the reason: it is proven there and nowhere else."""
     decision = yield from _decision(library, before, after, cases, options)
-    target = options.target if isinstance(options.target, str) else type(options.target).__name__
+    target = options.target if isinstance(options.target, str) else getattr(options.target, "identity", "your agent")
     if target == "chat":
         target = f"chat={library.ctx.config.models.model}"
     return replace(decision, reason=f"replay on {target}: {decision.reason}")
@@ -153,6 +153,7 @@ def _note(ctx: Context, draft: Draft, decision: Decision) -> Draft:
     """Keep what the replay said with the draft; an earlier replay's word goes."""
     kept = tuple(one for one in draft.notes if not one.startswith("replay "))
     noted = replace(draft, notes=(*kept, f"{decision.reason} ({decision.action})"), updated=ctx.now())
+    noted = note_objection(noted, decision.reason if decision.action == "reject" else "")
     with ctx.store.write() as transaction:
         drafts.put(transaction, noted)
         note_action(transaction, ctx, f"replay: {decision.action}", f"{draft.id} {draft.hash}", decision.reason)

@@ -134,7 +134,8 @@ def _weighed(deltas: Deltas, receipt: Receipt, rule: ConfirmRule) -> tuple[Actio
     if receipt.p <= receipt.alpha and interval.low > 0:
         return "accept", seen
     if interval.high < rule.worth:
-        return "reject", f"{seen}: a gain of {_points(rule.worth)} is ruled out"
+        worse = "it makes the work worse" if interval.high < 0 else f"a gain of {_points(rule.worth)} is ruled out"
+        return "reject", f"{seen}: {worse}"
     doubt = "this may be luck" if receipt.gain > 0 else "no gain was seen, but none is ruled out either"
     return "uninformative", f"{seen}: {doubt}; {_enough(deltas, receipt, rule)}"
 

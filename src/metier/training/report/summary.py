@@ -78,7 +78,15 @@ def fresh_result(report: Mapping[str, object]) -> TrainingFigure | None:
     if gain is None:
         return None
     cases = f"{count(receipt['cases'], 'fresh case')}" if "cases" in receipt else "fresh cases"
-    return TrainingFigure("gain", f"{points(gain)} points", f"on {cases} that nothing had looked at before")
+    about = f"on {cases} that nothing had looked at before"
+    return TrainingFigure("gain", proven_points(report) or "not proven", about)
+
+
+def proven_points(report: Mapping[str, object]) -> str:
+    """What fresh cases said, in points, where they said anything; empty: they could not tell."""
+    gain = part(part(report, "decision"), "receipt").get("gain", part(report, "scores").get("confirm"))
+    is_told = part(report, "decision").get("action") != "uninformative"
+    return f"{points(gain)} points" if gain is not None and is_told else ""
 
 
 def other_figures(report: Mapping[str, object]) -> tuple[TrainingFigure, ...]:

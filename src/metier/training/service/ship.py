@@ -96,6 +96,7 @@ def draft_best(library: Library, finished: Finished) -> Draft | None:
         status=review.status,
         findings=review.findings,
         needs_approval=review.needs_approval or not _confirmed(finished),
+        objection=_objection(finished),
     )
     return _saved(library.ctx, replace(draft, id=_identity(draft, found)))
 
@@ -182,6 +183,13 @@ def _confirmed(finished: Finished) -> bool:
     return finished.confirmation is not None and finished.confirmation.decision.action == "accept"
 
 
+def _objection(finished: Finished) -> str:
+    """What fresh cases said against it; empty where they were for it, or could not tell."""
+    confirmation = finished.confirmation
+    rejected = confirmation is not None and confirmation.decision.action == "reject"
+    return confirmation.decision.reason if confirmation is not None and rejected else ""
+
+
 def _decided(finished: Finished) -> str:
     decision = cast("dict[str, object]", finished.report["decision"])
     return f"{decision['action']}: {decision['reason']}"
@@ -190,5 +198,8 @@ def _decided(finished: Finished) -> str:
 def _gain(finished: Finished) -> str:
     if finished.confirmation is None:
         return "not confirmed"
-    receipt = finished.confirmation.receipt
-    return f"{receipt.gain * 100:+.1f} points on {receipt.cases} fresh cases"
+    receipt, action = finished.confirmation.receipt, finished.confirmation.decision.action
+    cases = f"{receipt.cases} fresh case{'' if receipt.cases == 1 else 's'}"
+    if action not in ("accept", "reject"):
+        return f"not proven ({cases})"
+    return f"{'rejected, ' if action == 'reject' else ''}{receipt.gain * 100:+.1f} points on {cases}"

@@ -91,7 +91,13 @@ def pause_a_lesson(board: Dashboard, ask: Ask) -> Done:
 def approve_a_draft(board: Dashboard, ask: Ask) -> Done:
     """Approve a draft exactly as it was shown, and ship it."""
     library = board.ws.library
-    draft = approve_draft(library, ask.id("draft"), seen=ask.sent("hash"), reason=ask.sent("reason"))
+    draft = approve_draft(
+        library,
+        ask.id("draft"),
+        seen=ask.sent("hash"),
+        reason=ask.sent("reason"),
+        despite_gate=ask.body.get("despite_gate") is True,
+    )
     (version,), _ = apply_checked(library, [draft.id])
     prepare_agents(board)
 

@@ -172,7 +172,7 @@ def _lesson_item(lesson: Lesson) -> WaitingItem:
 
 def _draft_item(draft: Draft) -> WaitingItem:
     word = "new skill" if draft.kind == "create" else "change"
-    blocked = " · blocked" if draft.status == "quarantined" else ""
+    blocked = " · blocked" if draft.status == "quarantined" else " · rejected by its gate" if draft.objection else ""
     name = draft.target.rpartition("/")[2]
     return WaitingItem(kind="draft", id=draft.id, line=f"{name}: {draft.summary}", note=f"{word}{blocked}")
 

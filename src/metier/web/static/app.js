@@ -114,6 +114,7 @@
   document.addEventListener("click", (event) => {
     const source = event.target.closest("button, a");
     if (!source) return;
+    if (source.dataset.confirm && !confirm(source.dataset.confirm)) { event.preventDefault(); return; }
     if (source.dataset.post) { event.preventDefault(); act(source, JSON.parse(source.dataset.body || "{}")); return; }
     if (source.dataset.showEdit !== undefined) { showEdit(); return; }
     if (source.dataset.help !== undefined) { $("#help").showModal(); return; }

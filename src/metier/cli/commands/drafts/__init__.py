@@ -120,6 +120,9 @@ def approve(
     draft: DraftArgument,
     seen: Annotated[str, typer.Option("--hash", help="The hash you looked at, or the start of it.")] = "",
     reason: Annotated[str, typer.Option("--reason", help="Why; goes into the audit log.")] = "",
+    despite_gate: Annotated[
+        bool, typer.Option("--despite-gate", help="Approve it although a gate measured that it does not help.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Approve a draft exactly as it is now. If it changes later, it needs a new approval.
@@ -132,7 +135,7 @@ def approve(
     with open_workspace(ctx) as ws:
         found = get_draft(ws.library, draft)
         full = found.hash if seen and found.hash.startswith(seen) else seen
-        done = approve_draft(ws.library, found.id, seen=full, reason=reason)
+        done = approve_draft(ws.library, found.id, seen=full, reason=reason, despite_gate=despite_gate)
     if as_json:
         emit(row(done))
     else:

@@ -46,7 +46,7 @@ def _go_through(ws: Workspace, waiting: list[Draft]) -> list[Draft]:
     approved: list[Draft] = []
     agreed: set[str] = set()
     for number, draft in enumerate(waiting, start=1):
-        in_one_go = draft.kind in agreed and not draft.findings
+        in_one_go = draft.kind in agreed and not (draft.findings or draft.objection)
         key = "y" if in_one_go else _asked(ws, draft, f"{number} of {len(waiting)}")
         if key == "q":
             break
@@ -85,7 +85,7 @@ def _decide(ws: Workspace, draft: Draft, key: str) -> Draft | None:
 
     match key:
         case "y" | "a":
-            done = approve_draft(ws.library, draft.id, seen=draft.hash)
+            done = approve_draft(ws.library, draft.id, seen=draft.hash, despite_gate=_asked_twice(draft))
         case "e":
             mine = reword_draft(ws.library, draft.id, edited_text(document_of(ws.library, draft), os.environ))
             _tell_findings(mine)
@@ -99,6 +99,13 @@ def _decide(ws: Workspace, draft: Draft, key: str) -> Draft | None:
             return None
     talk(f"Approved draft {done.id}. Undo: metier drafts reject {done.id}")
     return done
+
+
+def _asked_twice(draft: Draft) -> bool:
+    """Whether a person wants a draft although a gate rejected it; they see what was measured."""
+    if not draft.objection:
+        return False
+    return typer.confirm(f"A gate rejected it: {draft.objection}. Approve it all the same?", default=False, err=True)
 
 
 def _tell_findings(draft: Draft) -> None:

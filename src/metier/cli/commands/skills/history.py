@@ -259,7 +259,7 @@ def _name(found: FoundSkill) -> str:
 
 
 def _summary_of(version: Version) -> str:
-    gain = f" (gain {version.gain:+.3f})" if version.gain is not None else ""
+    gain = f" (proven gain {100 * version.gain:+.1f} points)" if version.gain is not None else ""
     return version.summary + gain
 
 

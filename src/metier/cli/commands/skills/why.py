@@ -93,7 +93,7 @@ def story_lines(story: SkillRecord) -> Iterator[str]:
         yield f"  {trial.started[:10]}  {trial.status}: {trial.reason or 'see metier trial status ' + trial.skill}"
     if not story.trials:
         yield "  none: whether it helps is not known. Find out: metier trial start " + story.skill
-    yield "Proven on"
+    yield "Proof, model by model"
     for one in story.receipts:
         yield f"  {one.model}: {one.standing} ({one.why})"
     if not story.receipts:
@@ -106,8 +106,10 @@ def story_lines(story: SkillRecord) -> Iterator[str]:
 
 
 def _version_line(one: Version) -> str:
-    receipt = f"; gate: {one.receipt}" if one.receipt else ""
-    gain = f"; gain {100 * one.gain:+.0f} points" if one.gain is not None else ""
+    from metier.library.proposals.gate import receipt_words
+
+    receipt = f"; {receipt_words(one.receipt)}" if one.receipt else ""
+    gain = f"; proven gain {100 * one.gain:+.0f} points" if one.gain is not None else ""
     return f"  v{one.number}  {one.created[:10]}  {one.action} by {one.actor}: {one.summary}{receipt}{gain}"
 
 
