@@ -161,3 +161,14 @@ def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "is not empty" in done.stderr
     assert [file.name for file in folder.iterdir()] == ["mine.txt"]
+
+
+def test_a_key_with_every_byte_in_it_is_no_trouble(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    file = home / ".config" / "metier" / "identity.key"
+    file.parent.mkdir(parents=True)
+    file.touch(mode=0o600)
+    file.write_bytes(bytes(range(32)))
+    done = demo("demo", "--keep", str(tmp_path / "kept"), METIER_IDENTITY="", HOME=str(home))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0 of 5 calls broke the rule" in done.stdout

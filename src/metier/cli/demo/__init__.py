@@ -61,6 +61,8 @@ def open_stage(folder: Path) -> Generator[Stage]:
     """A workspace in exactly this folder, untouched by anybody's settings, on the evening after the two weeks."""
     import os
     from datetime import UTC, datetime
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
 
     from metier.cli.demo.parts import DemoClock, Stage
     from metier.config import STATE
@@ -79,8 +81,25 @@ def open_stage(folder: Path) -> Generator[Stage]:
     environ[VARIABLE] = key.decode("utf-8", "surrogateescape")
     clock = DemoClock(datetime(2026, 3, 13, 18, 0, tzinfo=UTC))
     # nothing is sent: the agents of the demo are functions; a replay asks before it hands cases to any agent
-    with Workspace.open(folder, environ=environ, flags={"send_sessions": True}, clock=clock) as ws:
-        yield Stage(ws=ws, clock=clock, environ=environ)
+    with (
+        TemporaryDirectory() as settings,
+        Workspace.open(folder, environ=environ, flags={"send_sessions": True}, clock=clock) as ws,
+    ):
+        yield Stage(ws=ws, clock=clock, environ=_hook_environment(folder, Path(settings), key))
+
+
+def _hook_environment(folder: Path, settings: Path, key: bytes) -> dict[str, str]:
+    """What hooks get to see: the person's key as a file, as in real life, and nothing else of theirs."""
+    from pathlib import Path
+
+    from metier.context import state_folder as place
+    from metier.hooks.identity import key_path
+
+    environ = {"HOME": str(folder), "XDG_CONFIG_HOME": str(settings)}
+    file = Path(key_path(environ))
+    file.parent.mkdir(mode=0o700)
+    place.create_file(file, key)
+    return environ
 
 
 def _closing(root: Path) -> Iterator[str]:
