@@ -7,7 +7,7 @@ UV_VERSION := 0.13.7
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := 1
 
-.PHONY: demo test lint types check faults agents browser pictures bench bench-quick docs clean setup
+.PHONY: demo test lint types check faults agents browser pictures bench bench-quick docs release clean setup
 
 demo: $(READY)  ## the whole loop on sample work
 	@$(BIN)/metier demo
@@ -49,6 +49,9 @@ pictures: $(READY)  ## take the pictures of the documents anew: the dashboard in
 	@$(BIN)/python scripts/install_browser.py
 	@BROWSER_PICTURES=docs/pictures $(BIN)/pytest -q -n 0 -m browser tests/browser/test_docs_pictures.py
 	@$(BIN)/python scripts/record_terminal.py docs/pictures
+
+release: $(READY)  ## wheel and sdist, and the first hour from the wheel alone on every Python that is there
+	@$(BIN)/pytest -n 2 -m slow tests/release
 
 setup: $(READY)
 
