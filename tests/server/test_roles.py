@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from starlette.routing import Mount, Route
 
-from metier.server.issued_tokens import FRESH, add_token, revoke_token
+from metier.server.issued_tokens import FRESH, TokenCheck, add_token, revoke_token
 from metier.server.roles import NEEDS, RIGHTS, ROLES
 from metier.store.tables.pulse import pulse
 
@@ -168,6 +169,18 @@ def test_the_token_is_kept_as_a_hash_only(team: Served) -> None:
     assert secret.encode() not in stored
     assert made.token.is_good(made.token.created)
     assert not made.token.is_good(made.token.expires)
+
+
+def test_a_token_that_came_with_somebody_elses_database_counts_for_nothing(team: Served) -> None:
+    made = add_token(team.ws.context, "theirs", "admin")
+    theirs = replace(team.ws.context, key=b"the key of somebody else")
+    assert TokenCheck(team.ws.context).by_text(made.text) is not None
+    assert TokenCheck(theirs).by_text(made.text) is None
+    with team.ws.context.store.write() as transaction:  # nor does one that was given another role there
+        transaction.all("UPDATE access_tokens SET role = 'admin' WHERE role = 'metrics'")
+    assert TokenCheck(team.ws.context).by_text(team.tokens["metrics"]) is None
+    with team.ws.context.store.write() as transaction:
+        transaction.all("UPDATE access_tokens SET role = 'metrics' WHERE name = 'test metrics'")
 
 
 def test_what_somebody_decides_stands_under_their_name_in_the_audit_log(team: Served) -> None:

@@ -6,7 +6,7 @@ import re
 import secrets
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -45,7 +45,8 @@ def add_token(ctx: Context, name: str, role: str, days: int = 0) -> NewToken:
         raise InputError(f"There is no role '{role}'. Roles: {', '.join(ROLES)}.")
     now, token, secret = ctx.clock().astimezone(UTC), secrets.token_hex(6), secrets.token_urlsafe(32)
     ends = (now + timedelta(days=days)).isoformat(timespec="microseconds").replace("+00:00", "Z") if days else ""
-    made = AccessToken(id=token, name=name, role=role, hash=_hash(secret), created=ctx.now(), expires=ends)
+    made = AccessToken(id=token, name=name, role=role, hash="", created=ctx.now(), expires=ends)
+    made = replace(made, hash=_hashes(ctx, made, secret)[0])
     with ctx.store.write() as transaction:
         access_tokens.add(transaction, made)
         note_action(transaction, ctx, "serve.token.add", f"token {token}", f"{role} {name}")
@@ -83,7 +84,8 @@ class TokenCheck:
         token = self.by_id(found[1]) if found else None
         if found is None or token is None:
             return None
-        return token if secrets.compare_digest(token.hash.encode(), _hash(found[2]).encode()) else None
+        hashes = _hashes(self._ctx, token, found[2])
+        return token if any(secrets.compare_digest(token.hash.encode(), one.encode()) for one in hashes) else None
 
     def by_id(self, token: str) -> AccessToken | None:
         """The token of an id, if it counts now."""
@@ -107,6 +109,12 @@ class TokenCheck:
         return found
 
 
-def _hash(secret: str) -> str:
-    """256 random bits need no slow hash: nobody can try them all."""
-    return sha256(f"metier token {secret}".encode()).hexdigest()
+def _hashes(ctx: Context, token: AccessToken, secret: str) -> list[str]:
+    """What may be kept of a token: 256 random bits need no slow hash, nobody can try them all.
+
+    It is made with this person's key, so that a database which somebody brought along holds no token that counts. A
+    server with many machines has no such key in common: whoever joined it believes it.
+    """
+    parts = ("server token", token.id, token.role, token.expires, secret)
+    sealed = ctx.seal(*parts)
+    return [sha256("\0".join(parts).encode()).hexdigest(), sealed] if ctx.config.store else [sealed]

@@ -73,5 +73,5 @@ class SignIn:
         return Visitor(token=token, form_token=sha256(f"form {found[0]}".encode()).hexdigest())
 
     def _mac(self, token: AccessToken, ends: str) -> str:
-        text = f"metier sign in {token.id} {token.hash} {ends}".encode()
+        text = f"metier sign in {token.id} {token.role} {token.hash} {ends}".encode()
         return hmac.new(self.key, text, sha256).hexdigest()
