@@ -34,6 +34,8 @@ class Dialect:
     """What makes deleted words vanish from the index itself."""
     create_words: tuple[str, ...]
     """The words of skills; all of the following take a skill's number first, then name, description and body."""
+    create_moments: tuple[str, ...]
+    """What finds runs since a moment, where the engine weighs whether that is shorter than going through the newest."""
     words_insert: str
     words_delete: str
     words_match: str
@@ -81,6 +83,7 @@ SQLITE = Dialect(
     create_words=(
         f"CREATE VIRTUAL TABLE skill_words USING fts5(name, description, body, content = '', tokenize = '{STEMMED}')",
     ),
+    create_moments=(),
     words_insert="INSERT INTO skill_words (rowid, name, description, body) VALUES (?, ?, ?, ?)",
     words_delete="INSERT INTO skill_words (skill_words, rowid, name, description, body) VALUES ('delete', ?, ?, ?, ?)",
     words_match="SELECT rowid, -bm25(skill_words, 8.0, 6.0, 1.0) AS good FROM skill_words WHERE skill_words MATCH ?"
@@ -112,6 +115,7 @@ POSTGRESQL = Dialect(
         "CREATE TABLE skill_words (number BIGINT PRIMARY KEY, words TSVECTOR NOT NULL)",
         "CREATE INDEX skill_words_words ON skill_words USING GIN (words)",
     ),
+    create_moments=("CREATE INDEX runs_by_moment ON runs (coalesce(started, recorded))",),
     words_insert="INSERT INTO skill_words (number, words) VALUES (?, setweight(to_tsvector('english', ?), 'A') ||"
     " setweight(to_tsvector('english', ?), 'B') || to_tsvector('english', left(?, 250000)))"
     " ON CONFLICT (number) DO NOTHING",

@@ -84,5 +84,9 @@ def _next(found: int, migrations: Sequence[Migration]) -> Migration | None:
 
 def statements_of(step: Migration, dialect: Dialect) -> tuple[str, ...]:
     """The statements of a step, with those of its own that an engine has."""
-    own = {"CREATE FULLTEXT": dialect.create_fulltext, "CREATE SKILL WORDS": dialect.create_words}
+    own = {
+        "CREATE FULLTEXT": dialect.create_fulltext,
+        "CREATE SKILL WORDS": dialect.create_words,
+        "CREATE RUN MOMENTS": dialect.create_moments,
+    }
     return tuple(part for statement in step.statements for part in own.get(statement, (statement,)))

@@ -1,0 +1,3 @@
+-- Runs since a moment: without an index, a period in which nothing happened means going through all runs.
+
+CREATE RUN MOMENTS;
