@@ -96,7 +96,7 @@ def test_costs_are_summed_by_day_and_purpose(served: ServedDashboard) -> None:
         assert words in page, words
     assert "99" not in page.partition('id="costs"')[2].partition('id="settings"')[0]
     links = re.findall(r'href="(/audit/calls[^"]*)"', page)
-    assert [served.get(one.replace("&amp;", "&")).text.count("<tr><td") for one in links] == [4, 1, 2, 1]
+    assert [served.get(one.replace("&amp;", "&")).text.count("<tr><td") for one in links] == [4, 1, 1, 2, 2, 1, 1]
     assert "No calls" in served.get("/audit/calls?day=1999-01-01").text
 
 

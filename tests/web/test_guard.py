@@ -46,6 +46,7 @@ ADDRESSES = [
     ("POST", "/link"),
     ("GET", "/events"),
     ("GET", "/static/app.js"),
+    ("GET", "/static/curve.js"),
     ("GET", "/static/vendor/htmx.min.js"),
     ("GET", "/no-such-page"),
 ]

@@ -142,7 +142,13 @@ def test_a_lessons_story_has_its_quotes_its_calls_and_every_decision(served: Ser
     text = get_lesson(served.board.context, FIRST).text
     served.post(f"/lessons/{FIRST}/approve", seen=text, reason="yes please")
     page = served.get(f"/lessons/{FIRST}").text
-    for words in (CORRECTION, "6 of 6 calls violated it", "approve lesson (observe)", "yes please", "Remind the agent"):
+    for words in (
+        CORRECTION,
+        "6 of 6 calls</a> violated it",
+        "approve lesson (observe)",
+        "yes please",
+        "Remind the agent",
+    ):
         assert words in page, words
     served.post(f"/lessons/{FIRST}/approve", seen=text, step="deny")
     assert '<span class="tag">denied</span>' in served.get(f"/lessons?open={FIRST}").text
