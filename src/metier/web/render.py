@@ -143,6 +143,13 @@ def plural(number: int, word: str, words: str = "") -> str:
     return f"{number:,} {word if number == 1 else words or word + 's'}"
 
 
+def maker(by: str) -> str:
+    """Who found or wrote something, in words."""
+    if by == "heuristic":
+        return "without a model"
+    return f"by {'you' if by == 'person' else by.removeprefix('model:')}"
+
+
 def redactions(text: str) -> Markup:
     """A text with the marks of redacted secrets set apart."""
     parts: list[Markup] = []
@@ -201,5 +208,6 @@ FILTERS: dict[str, Callable[..., str]] = {
     "points": points,
     "inline": inline,
     "receipt": receipt_words,
+    "maker": maker,
 }
 """What templates can do with values."""
