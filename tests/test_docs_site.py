@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,9 @@ SPAN = re.compile(r"`(metier [^`\n]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 ENDS = {"|", ">", "<", "&&", ";", "2>&1", "·", "…", "or:", "#"}
 """Where a command on a line ends."""
+
+
+ROOT_COMMAND: Any = typer.main.get_command(app)
 
 
 def nav_files(entries: list[Any]) -> Iterator[str]:
@@ -94,7 +98,7 @@ def words_of(command: str) -> list[str]:
 
 def problem_of(command: str) -> str:
     """What is wrong with a command: a name or an option that does not exist."""
-    found: Any = typer.main.get_command(app)
+    found: Any = ROOT_COMMAND
     options = {*opts_of(found), "--help", "-h"}
     for word in words_of(command):
         name = word.partition("=")[0].strip("[](),.:")
@@ -120,6 +124,7 @@ def usual_command(group: Any) -> Any:
     return next_command(group, first) or next_command(group, "run") if kind.endswith("ByDefault") else None
 
 
+@cache
 def next_command(group: Any, name: str) -> Any:
     return group.get_command(typer.Context(group), name) if hasattr(group, "get_command") and name else None
 

@@ -53,3 +53,11 @@ def test_what_a_run_came_to_is_one_table() -> None:
     table = RUN.table_of(chosen, went, [0.01, 0.01, 0.02])
     assert "| `agents/startup.py` | holds, broken | 1.0 to 2.0 | 2 |" in table
     assert "| `real_model/real_model.py` | no data (intents) |  | 0 |" in table
+
+
+def test_every_part_of_the_page_names_the_program_that_its_figures_come_from() -> None:
+    parts = re.split(r"^## ", PAGE.read_text("utf-8"), flags=re.MULTILINE)[1:]
+    heads = {part.partition("\n")[0]: part for part in parts}
+    named = {head: re.findall(r"`([a-z_]+/[a-z_]+\.py)", head) for head in heads}
+    assert [head for head, files in named.items() if not files] == []
+    assert [file for files in named.values() for file in files if not (FOLDER / file).exists()] == []
