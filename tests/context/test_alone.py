@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from waiting import PATIENCE, fork, line_of, status_of
 
-from metier.context.exclusive import exclusive_lock, file_of
+from metier.context.state_folder import exclusive_lock, file_of
 from metier.errors import BusyError, UnreachableError
 from metier.store.engines.exclusive import HELD, lock_by_file
 from metier.store.engines.postgres import PostgresEngine
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 HOLDER = """
 import sys, time
-from metier.context.exclusive import exclusive_lock
+from metier.context.state_folder import exclusive_lock
 from metier.workspace import Workspace
 with Workspace.open(sys.argv[1]) as ws, exclusive_lock(ws.context, 0):
     print("held", flush=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from adopting import adopt
 
-from metier.context.exclusive import file_of
+from metier.context.state_folder import file_of
 from metier.learning.learn import learn
 from metier.learning.watch.watch import Watch
 from metier.library.proposals.gate import NoConfirmation

@@ -24,6 +24,8 @@ from metier.agents.toml_text import without_server
 from metier.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from metier.agents.changes import Written
 
 
@@ -73,22 +75,17 @@ def _undo_link(written: WrittenLink) -> str:
 
 
 def _undo_hooks(written: WrittenHooks) -> str:
-    data = bytes_of(written.path)
-    if data is None:
-        return ""
-    if written.created and hash_of(data) == written.created:
-        written.path.unlink()
-        return ""
-    try:
-        text, done = without_pieces(data.decode("utf-8"), written.pieces, written.groups)
-    except (InputError, UnicodeDecodeError):
-        return f"{written.path} cannot be read any more, so it was left"
-    if text.encode() != data:
-        replace_file(written.path, text.encode())
-    return "" if done else f"the hooks in {written.path} were changed since, so they were left"
+    left = f"the hooks in {written.path} were changed since, so they were left"
+    return _undo_part(written, lambda text: without_pieces(text, written.pieces, written.groups), left)
 
 
 def _undo_server(written: WrittenServer) -> str:
+    left = f"the MCP server in {written.path} was changed since, so it was left"
+    return _undo_part(written, lambda text: without_server(text, written.name, written.piece), left)
+
+
+def _undo_part(written: WrittenHooks | WrittenServer, cut: Callable[[str], tuple[str, bool]], left: str) -> str:
+    """Cut our part out of a file, or remove the file if it is as we made it; `left`: what to say if it is not found."""
     data = bytes_of(written.path)
     if data is None:
         return ""
@@ -96,12 +93,12 @@ def _undo_server(written: WrittenServer) -> str:
         written.path.unlink()
         return ""
     try:
-        text, is_gone = without_server(data.decode("utf-8"), written.name, written.piece)
+        text, is_gone = cut(data.decode("utf-8"))
     except (InputError, UnicodeDecodeError):
         return f"{written.path} cannot be read any more, so it was left"
     if text.encode() != data:
         replace_file(written.path, text.encode())
-    return "" if is_gone else f"the MCP server in {written.path} was changed since, so it was left"
+    return "" if is_gone else left
 
 
 def _undo_removal(written: WrittenRemoval) -> str:

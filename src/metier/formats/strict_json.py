@@ -11,7 +11,7 @@ from metier.errors import InputError
 from metier.types import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 T = TypeVar("T")
 
@@ -162,6 +162,18 @@ def load_json(text: str | bytes) -> object:
     if is_too_deep(value):
         raise ValueError(TOO_DEEP)
     return value
+
+
+def json_objects(text: str) -> Iterator[dict[str, object]]:
+    """The JSON objects among the lines of what a program printed; whatever else it printed counts for nothing."""
+    for line in text.splitlines():
+        if line.startswith("{"):
+            try:
+                found: object = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(found, dict):
+                yield cast("dict[str, object]", found)
 
 
 def is_too_deep(value: object) -> bool:

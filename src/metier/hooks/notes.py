@@ -3,8 +3,6 @@
 The file is sealed with the person's key: one that a clone or a pull brought is not believed. Beside it lies one file of
 plain words for each event: the launcher looks into it, and starts Python only for a call that holds one of the words.
 """
-# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
-# (`typing` and `pathlib` are not imported here: they would cost the hook several milliseconds)
 
 from __future__ import annotations
 
@@ -12,6 +10,9 @@ import json
 import os
 
 from metier.hooks.identity import is_sealed, key_path, read_key, seal_of
+
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+# (`typing` and `pathlib` are not imported here: they would cost the hook several milliseconds)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,3 +130,23 @@ def _replace(file: str, text: str) -> None:
         out.flush()
         os.fsync(out.fileno())
     os.replace(part, file)
+
+
+LONGEST = 1_000_000
+"""Bytes of a file that are looked at."""
+
+
+def still_says(root: str, file: str, says: str) -> bool:
+    """Whether a file below a project's folder is there and holds a text."""
+    found = read_below(root, file) if file else b"-"
+    return bool(found) and (not file or says.encode("utf-8", "replace") in found)
+
+
+def read_below(root: str, file: str) -> bytes:
+    """What a file below a folder holds; empty: it is not there, is empty, or leads out of the folder."""
+    base = os.path.realpath(root)
+    path = os.path.realpath(os.path.join(base, file))
+    if not path.startswith(base + os.sep) or not os.path.isfile(path):
+        return b""
+    with open(path, "rb") as source:
+        return source.read(LONGEST)

@@ -9,9 +9,8 @@ import sys
 import time
 
 from metier.hooks.agents import agent_of, context_output, denial_output, selection_id, turn_of
-from metier.hooks.cited import still_says
 from metier.hooks.given import forget_given, given_keys, note_given
-from metier.hooks.notes import read_notes, read_person_notes
+from metier.hooks.notes import read_notes, read_person_notes, still_says
 from metier.hooks.process import run_hook
 from metier.hooks.spool import write_entry
 from metier.hooks.workspace import root_of, workspace_name

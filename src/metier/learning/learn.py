@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
-from metier.context.exclusive import exclusive_lock
 from metier.context.models.access import asker_of
+from metier.context.state_folder import exclusive_lock
 from metier.errors import ConfigError, MetierError
 from metier.events import Noted
 from metier.learning.clustering.clusterer import ModelClusterer, NearnessClusterer
@@ -40,7 +40,7 @@ from metier.selection.worth import outcomes
 from metier.selection.worth.link_runs import link_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable, Sequence
 
     from metier.context.context import Context
     from metier.events import Event
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from metier.learning.judge import Judge
     from metier.learning.stages.write_draft import Drafter
     from metier.library.aging import AgingPass
+    from metier.library.listing import Skill
     from metier.library.proposals.gate import ShipGate
     from metier.library.skills import Library
     from metier.models.questions import Asker, Question
@@ -166,8 +167,7 @@ def run_pass(library: Library, options: Options, gate: ShipGate, parts: WholePar
         unsaved=None if save else grouped,
     )
     taken = yield from write_all(writer, gate if ship else None, save=save)
-    worth = yield from outcomes.update_after_learning(library, skills, gathered.success, save=save)
-    lifecycle, notes = _age_skills(library, dry_run=options.dry_run)
+    lifecycle, notes = yield from _look_after(library, skills, gathered.success, save=save)
     counted = {one.id for one in (*grouped.new, *grouped.extended)}
     return Learned(
         evidence=len(gathered.records),
@@ -179,7 +179,7 @@ def run_pass(library: Library, options: Options, gate: ShipGate, parts: WholePar
         lessons=lessons,
         problems=tuple(find_problems(ctx)),
         drafter=drafter,
-        notes=(*grouped.notes, *worth, *notes),
+        notes=(*grouped.notes, *notes),
         dry_run=options.dry_run,
     )
 
@@ -211,12 +211,17 @@ def _embedder() -> StaticEmbedder:
     return StaticEmbedder()
 
 
-def _age_skills(library: Library, *, dry_run: bool) -> tuple[AgingPass, tuple[str, ...]]:
-    """The lifecycle's part of a pass; what was learned stands whether it gets through or not."""
+def _look_after(
+    library: Library, skills: Sequence[Skill], judged: Iterable[str], *, save: bool
+) -> Generator[Event, None, tuple[AgingPass, tuple[str, ...]]]:
+    """Count what skills are worth and age them; what was learned stands whether that gets through or not."""
+    if not skills:
+        return NOTHING_AGED, ()
+    notes = yield from outcomes.update_after_learning(library, skills, judged, save=save)
     try:
-        return age_skills(library, dry_run=dry_run), ()
+        return age_skills(library, dry_run=not save), notes
     except MetierError as error:
-        return NOTHING_AGED, (f"The lifecycle of skills was not updated: {error}",)
+        return NOTHING_AGED, (*notes, f"The lifecycle of skills was not updated: {error}")
 
 
 @contextmanager

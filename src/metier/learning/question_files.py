@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
-from metier.context.exclusive import exclusive_lock
 from metier.context.models.spending import StoreMemo
+from metier.context.state_folder import exclusive_lock
 from metier.errors import ConfigError, InputError
 from metier.events import Noted
 from metier.learning.drafting.by_model import ModelDrafter

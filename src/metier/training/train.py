@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from metier.context.exclusive import exclusive_lock
+from metier.context.state_folder import exclusive_lock
 from metier.errors import BusyError
 from metier.statistics.error_spending import Spending
 from metier.statistics.pairs import pairs_of

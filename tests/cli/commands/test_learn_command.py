@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from cli_shell import bump
 
 from metier.cli.views.learn import failed_lines, summary
-from metier.context.exclusive import exclusive_lock
+from metier.context.state_folder import exclusive_lock
 from metier.learning.report import Fate, Learned, Taken
 from metier.workspace import Workspace
 

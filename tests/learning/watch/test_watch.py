@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 import pytest
 
-from metier.context.exclusive import exclusive_lock
+from metier.context.state_folder import exclusive_lock
 from metier.errors import ConfigError, StoreError
 from metier.events import Advanced, Began, Ended, Noted
 from metier.hooks import spool

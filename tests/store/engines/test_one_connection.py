@@ -10,7 +10,7 @@ import pytest
 from cli_shell import bumps
 from waiting import until
 
-from metier.context.exclusive import exclusive_lock
+from metier.context.state_folder import exclusive_lock
 from metier.errors import UnreachableError
 from metier.store.engines.postgres import PostgresEngine
 from metier.store.tables import meta

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from metier.events import Advanced, Began, Ended, Noted
-from metier.hooks.cited import read_below
+from metier.hooks.notes import read_below
 from metier.learning.lessons.aggregate import in_order, lesson_id, lessons_from, merge
 from metier.learning.lessons.checks import check_of
 from metier.learning.lessons.problems import failing_tools, problem_of, problems_from
@@ -113,7 +113,8 @@ def _add_up(
         with ctx.store.write() as transaction:
             lessons.replace_proposals(transaction, found)
             meta.put(transaction, f"{meta.ADDED_UP}:{ctx.name}", basis)
-        refresh_notes(ctx)
+        if any(one.status == "approved" for one in found):  # hooks tell nothing else
+            refresh_notes(ctx)
     return in_order(found)
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 from metier import config
 from metier.context import state_folder as place
 from metier.context.context import utc
-from metier.context.exclusive import exclusive_lock
 from metier.context.models.access import what_is_sent
+from metier.context.state_folder import exclusive_lock
 from metier.errors import BusyError, MetierError
 from metier.events import Began, Ended, Noted
 from metier.hooks.spool import SPOOL

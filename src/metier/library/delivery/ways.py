@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
-from metier.hooks.cited import still_says
+from metier.hooks.notes import still_says
 from metier.library.delivery.channels import channels_of, trigger_word
 from metier.library.delivery.notes_file import in_use
 

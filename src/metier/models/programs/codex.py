@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from metier.formats.strict_json import json_objects
 from metier.models.failures import Malformed, RateLimited, Refused, Unreachable, one_line
 from metier.models.model import Reply
 from metier.processes import Failed, ProcessLimits, folder, run
@@ -97,7 +98,7 @@ def variables(_: Request) -> dict[str, str]:
 def read_reply(done: ProcessResult) -> Reply | Failure:
     """The last message among the events that it prints, and the tokens of the turn; it tells no cost."""
     text, problem, tokens = "", "", None
-    for event in _events(done.output.decode("utf-8", "replace")):
+    for event in json_objects(done.output.decode("utf-8", "replace")):
         item, usage = _inside(event, "item"), _inside(event, "usage")
         if event.get("type") == "item.completed" and item.get("type") == "agent_message":
             text = str(item.get("text") or "")
@@ -121,17 +122,6 @@ def _failure(said: str, code: int) -> Failure:
     if "401" in said or "not logged in" in said.lower():
         return Refused(reason=reason, status=401)
     return Unreachable(reason=reason)
-
-
-def _events(text: str) -> Iterator[dict[str, object]]:
-    for line in text.splitlines():
-        if line.startswith("{"):
-            try:
-                found: object = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(found, dict):
-                yield cast("dict[str, object]", found)
 
 
 def _inside(fields: dict[str, object], key: str) -> dict[str, object]:

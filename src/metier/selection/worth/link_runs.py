@@ -94,9 +94,9 @@ def _part(selection: Selection, skill: str, content: str, trial: str, *, handed:
 def _is_behind(transaction: Transaction, waits: int = 0) -> bool:
     """Whether there are rows nobody has looked at; where nothing was ever selected nothing is looked at."""
     ends = requests.ends(transaction)
-    done = requests.marks(transaction) or Marks()
     if not ends.selections:
         return False
+    done = requests.marks(transaction) or Marks()
     return ends.runs > done.runs or ends.claims > done.claims or ends.selections - done.selections > waits
 
 

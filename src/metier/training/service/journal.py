@@ -6,7 +6,7 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from metier.context.exclusive import file_of
+from metier.context.state_folder import file_of
 from metier.store.engines.line_journal import SUFFIX, LineJournal
 from metier.store.tables.models import memo
 from metier.store.tables.training import rollouts

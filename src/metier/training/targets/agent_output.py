@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Literal, cast
 
+from metier.formats.strict_json import json_objects
 from metier.types import Tokens
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def read(text: str, style: Format) -> Story:
     if style == "text":
         return Story(answer=text.strip(), over=True)
     story = Story()
-    for event in _events(text):
+    for event in json_objects(text):
         READERS[style](event, story)
     if not story.over and not story.problem:
         story.problem = NO_END
@@ -155,18 +156,6 @@ def _gemini(event: Fields, story: Story) -> None:
 
 
 READERS: dict[str, Callable[[Fields, Story], None]] = {"claude": _claude, "codex": _codex, "gemini": _gemini}
-
-
-def _events(text: str) -> Iterator[Fields]:
-    """The JSON objects among the lines; what else an agent prints counts for nothing."""
-    for line in text.splitlines():
-        if line.startswith("{"):
-            try:
-                found: object = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(found, dict):
-                yield cast("Fields", found)
 
 
 def _inside(fields: Fields, key: str) -> Fields:
