@@ -82,6 +82,12 @@ def test_a_request_that_needs_no_skill_gets_none_and_leaves_nothing(ws: Workspac
     assert stored(ws) == []
 
 
+def test_a_number_in_a_request_is_no_word_that_the_skill_lacks(ws: Workspace) -> None:
+    put(stocked(ws), "bump-dependency", "Bump a dependency to another version.", "Change it, then run all tests.")
+    ready(ws)
+    assert "bump-dependency" in hooked(ws, "bump the dependency httpx to 28.10")
+
+
 def test_only_a_text_that_was_let_through_is_handed_out(ws: Workspace) -> None:
     put(ws, "flaky-tests", SKILLS["flaky-tests"][0], HOSTILE)
     assert hooked(ready(ws)) == ""

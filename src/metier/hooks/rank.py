@@ -107,9 +107,13 @@ def rank_skills(
 
 
 def weigh_words(connection: Connection, sql: Mapping[str, str], words: list[str]) -> tuple[list[str], dict[str, float]]:
-    """The rarest words, which are searched, and the weight of each of them and of each word that no skill contains."""
+    """The rarest words, which are searched, and the weight of each of them and of each word that no skill contains.
+
+    A number that no skill contains is a value of this request: it says nothing against a skill.
+    """
     size = connection.execute(sql["size"]).fetchone()[0]
     count = {word: connection.execute(sql["holding"], (f'"{word}"',)).fetchone()[0] for word in words}
+    words = [word for word in words if count[word] or not word.isdigit()]
     known = [word for word in words if count[word] and (size <= SMALL or count[word] <= COMMON * size)]
     used = sorted(known, key=lambda word: count[word])[:SEARCH_LIMIT]
     weight = {

@@ -378,12 +378,19 @@ def test_a_provisional_skill_that_has_nothing_to_do_with_the_task_is_not_explore
 
 
 def test_a_provisional_skill_is_explored_by_score_with_half_the_certainty_and_not_when_it_is_absurd() -> None:
-    close = ScoredSkill(skill=skill("young", status="provisional", body="ship a parcel to the shop"), score=0.15)
+    close = ScoredSkill(skill=skill("young", status="provisional", body="ship a parcel to the shop"), score=0.35)
     task = "ship the parcel now"
     assert names(decide(None, (close,), task, SelectionSettings(explore_rate=0.0))) == []
     assert names(decide(None, (close,), task, SelectionSettings(explore_rate=1.0))) == ["young"]
     absurd = replace(close, score=0.05, skill=skill("young", status="provisional", body="cake", description="cake"))
     assert names(decide(None, (absurd,), task, SelectionSettings(explore_rate=1.0))) == []
+
+
+def test_the_only_skill_of_a_library_is_not_given_for_being_the_only_one() -> None:
+    about = skill("bump-dependency", description="Raise a dependency, run the tests, commit.", body="run the tests")
+    alone = ScoredSkill(skill=about, score=0.5)
+    assert names(decide(None, (alone,), "fix the login test")) == []
+    assert names(decide(None, (replace(alone, score=0.8),), "bump the dependency rich")) == ["bump-dependency"]
 
 
 def test_a_chosen_skill_is_withheld_when_a_trial_says_so_and_a_pinned_one_never_is() -> None:

@@ -85,6 +85,7 @@ def _show(found: Selected, form: Form | None, *, why: bool) -> None:
     for line in closing_lines(found):
         talk(line)
     if found.choice.chosen and not (form or why):
+        talk("Hooks are stricter: they hand over a skill only where its words leave no doubt.")
         talk("See the text for the agent: --render markdown. See the parts of the scores: --why")
 
 

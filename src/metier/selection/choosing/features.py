@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 NEAR = 0.02
 """Scores that differ by less are the same score."""
+NEXT_BEST = 0.4
+"""The score that the next best has at least: in a library of three, most skills that would be near are missing."""
 MOST_WORDS = 200
 """Distinct words of a task that are looked at."""
 LOOKED_AT = 8_000
@@ -30,7 +32,7 @@ class Features(NamedTuple):
     score: float
     """The score of retrieval, 0 to 1."""
     gap: float
-    """How far it is ahead of the next best, below 0 when another is ahead."""
+    """How far it is ahead of the next best (`NEXT_BEST` at least), below 0 when another is ahead."""
     coverage: float
     """The share of the task's words that the skill holds, long words counting more."""
     evidence: float
@@ -49,7 +51,7 @@ def features(task: str, candidates: Sequence[ScoredSkill]) -> tuple[Features, ..
     return tuple(
         Features(
             score=score,
-            gap=score - max((other for at, other in enumerate(scores) if at != index), default=0.0),
+            gap=score - max((NEXT_BEST, *(other for at, other in enumerate(scores) if at != index))),
             coverage=held[index][0],
             evidence=held[index][1],
             named=_named(wanted, candidates[index].skill),
