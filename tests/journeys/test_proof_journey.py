@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import forked
-from mcp_talk import Talk
 
 from metier.hooks.agents import selection_id
 
@@ -18,11 +17,10 @@ if TYPE_CHECKING:
 
 ERROR = "error: either --session or --path must be provided"
 FIGURES = "give me the quarterly figures of the department {}"
-ABOUT = "Tells the quarterly figures of a department. Use when asked for the quarterly figures of a department."
 AGENT = """
 def answer(case, text):
     wanted = case.scorer.split('"texts":["')[1].split('"')[0]
-    return wanted if "THE WAY" in text else "no idea"
+    return wanted if "tools/ledger.py" in text else "no idea"
 """
 
 
@@ -64,16 +62,21 @@ def pull_request(name: str, *, wrong: bool, minutes: int = 0) -> dict[str, objec
 
 
 def figures(name: str, *, success: bool = True, turn: str = "") -> dict[str, object]:
-    """A session that is asked for figures."""
+    """A session that is asked for figures and finds them in three steps."""
     figure = f"{int.from_bytes(name.encode()) % 89_999 + 10_000}.50"
+    steps = {"tools/open_ledger.py --quarter": "open", "tools/ledger.py --sum": f"sum {figure}"}
     run: dict[str, object] = {
         "id": name,
         "session": name,
         "agent": "claude-code",
+        "model": "opus",
         "message": FIGURES.format(name),
         "output": f"The figure is {figure} for this quarter.",
         "status": "completed",
-        "tools": [{"name": "Bash", "input": "python ledger.py", "output": f"sum {figure}"}],
+        "tools": [
+            {"name": "Bash", "input": f"python {step}", "output": output}
+            for step, output in (steps | {"tools/check_sum.py --strict": "ok"}).items()
+        ],
         "outcome": {"success": success, "by": "test"},
     }
     return run | ({"selection": selection_id(turn)} if turn else {})
@@ -87,9 +90,8 @@ def hooked(folder: Path, event: str, **payload: object) -> str:
     return done.stdout
 
 
-def test_a_lesson_is_learned_approved_given_obeyed_comes_back_and_is_paused(tmp_path: Path) -> None:
-    folder = tmp_path / "shop"
-    folder.mkdir()
+def follow_a_lesson(folder: Path) -> None:
+    """Sessions in, lesson, approved, given, obeyed, came back, paused; its story tells it."""
     recorded(folder, *(pull_request(f"first{number}", wrong=True) for number in range(3)))
     said(folder, "learn")
     (lesson,) = [one for one in data(folder, "lessons", "list") if one["kind"] == "fix"]
@@ -112,36 +114,68 @@ def test_a_lesson_is_learned_approved_given_obeyed_comes_back_and_is_paused(tmp_
     assert f"Paused lesson {lesson['id'][:8]}" in told
     story = data(folder, "lessons", "why", lesson["id"])
     assert story["status"] == "paused"
-    assert [one["action"] for one in story["decisions"]][-1] == "pause lesson"
-    assert "It is paused. Use it again" in said(folder, "lessons", "why", lesson["id"])
+    assert [one["action"] for one in story["decisions"]] == ["approve lesson (remind)", "pause lesson"]
+    told = said(folder, "lessons", "why", lesson["id"])
+    for part in (
+        ERROR,
+        "in 3 sessions",
+        "before and after, not causal",
+        "although the agent was told",
+        "It is paused.",
+    ):
+        assert part in told, told
 
 
-def test_a_draft_is_replayed_shipped_tried_and_its_story_tells_it(tmp_path: Path) -> None:
-    folder = tmp_path / "shop"
-    folder.mkdir()
+def follow_a_skill(folder: Path) -> None:
+    """Sessions in, draft, cases, replay gate, trial, verdict; its story tells it."""
     (folder / "figure_agent.py").write_text(AGENT, encoding="utf-8")
-    recorded(folder, *(figures(f"dep{number}", success=number % 2 == 0) for number in range(20)))
-    with Talk(folder) as talk:
-        document = f"---\nname: figures\ndescription: {ABOUT}\n---\n\n# Figures\n\nGo THE WAY: read the ledger.\n"
-        talk.call("propose", name="figures", document=document, summary="how the figures are found")
+    said(folder, "config", "set", "mode", "draft")
+    recorded(folder, *(figures(f"dep{number}") for number in range(6)))
+    said(folder, "learn")
     (draft,) = data(folder, "drafts", "list")
+    recorded(folder, *(figures(f"more{number}", success=number % 2 == 0) for number in range(20)))
     replay = ("cases", "replay", draft["id"], "--target", "python=figure_agent:answer")
-    assert "uninformative" in said(folder, *replay, code=1)
+    assert "uninformative" in said(folder, *replay, code=1), "nothing is reviewed yet"
     said(folder, "cases", "build")
+    assert "uninformative" in said(folder, *replay, code=1), "what nobody accepted is not tried"
     said(folder, "cases", "accept", "--all")
-    said(folder, "drafts", "approve", draft["id"])
     shipped = said(folder, *replay, "--apply")
-    assert "Shipped as version 1" in shipped
-    started = data(folder, "trial", "start", "figures", "--gain", "30")
+    assert "accept: replay on python=figure_agent:answer" in shipped
+    assert "Left out 6 cases: their runs taught the draft." in shipped
+    skill = draft["target"]
+    assert f"Shipped as version 1. Undo: metier skills archive {skill}" in shipped
+    assert "a replay measured that it helps" in said(folder, "skills", "why", skill)
+    started = data(folder, "trial", "start", skill, "--gain", "30")
     assert started["trial"]["agents"] == ["claude-code"]
     given = {
         name: hooked(folder, "prompt", session_id=name, prompt=FIGURES.format(name), prompt_id=name)
         for name in (f"try{number}" for number in range(24))
     }
-    recorded(folder, *(figures(name, success="THE WAY" in text, turn=name) for name, text in given.items()))
-    state = data(folder, "trial", "status", "figures")
+    recorded(folder, *(figures(name, success="ledger.py" in text, turn=name) for name, text in given.items()))
+    state = data(folder, "trial", "status", skill)
     assert state["status"] == "helps", state
     assert state["with"]["runs"] + state["without"]["runs"] == 24
-    story = said(folder, "skills", "why", "figures")
-    for part in ("approved by a person; accept: replay on", "helps: ", "runs succeeded with it", "proven"):
-        assert part in story, story
+    story = data(folder, "skills", "why", skill)
+    assert (len(story["runs"]), len(story["trials"]), story["versions"][0]["status"]) == (6, 1, "active")
+    assert {one["model"]: one["standing"] for one in story["receipts"]} == {
+        "opus": "proven",
+        "python=figure_agent:answer": "proven",
+    }
+    told = said(folder, "skills", "why", skill)
+    with_it = sum("ledger.py" in text for text in given.values())
+    for part in (
+        "learned from 6 runs",
+        "passed: replay on python=figure_agent:answer: +100.0 points",
+        f"helps: {with_it} of {with_it} runs succeeded with it, 0 of {24 - with_it} without",
+        f"given {with_it} times: {with_it} of these runs succeeded",
+        "opus: proven (trial: ",
+        "tokens each time it is given",
+    ):
+        assert part in told, told
+
+
+def test_the_whole_journey_from_sessions_to_what_is_proven(tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    follow_a_lesson(folder)
+    follow_a_skill(folder)

@@ -10,9 +10,10 @@ from trial_world import SKILL, begun, entered, past, ready, session_run
 
 from metier.proof.learn_and_prove import proof_notes
 from metier.proof.model_change import follow_model, model_in_use
-from metier.proof.receipts import ModelReceipt, proven_models
+from metier.proof.receipts import ModelReceipt, proven_models, receipts_of_gates
 from metier.proof.trials.trials import settle_trials
 from metier.selection.worth.outcomes import worths
+from metier.types.skills import Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,3 +116,22 @@ def test_what_hurts_on_the_model_in_use_is_paused_however_well_it_does_on_anothe
 def test_a_target_tells_its_model_or_none(name: str, model: str) -> None:
     assert proven_models([ModelReceipt(model=name, standing="proven", why="")]) == (model,)
     assert proven_models([ModelReceipt(model=name, standing="provisional", why="")]) == ()
+
+
+@pytest.mark.parametrize(
+    ("receipt", "target"),
+    [
+        (
+            "accept: replay on chat=anthropic:claude-haiku-4-5: +20.0 points on 9 fresh cases",
+            "chat=anthropic:claude-haiku-4-5",
+        ),
+        ("force_accept: approved by a person; accept: replay on agent=codex: +9.0 points", "agent=codex"),
+        ("accept: +9.0 points on 40 fresh cases; on python=toys:answer, training 12ab", "python=toys:answer"),
+        ("force_accept: approved by a person; reject: replay on agent=codex: -9.0 points", ""),
+        ("force_accept: a person applied it", ""),
+        ("uninformative: replay on agent=codex: too few to tell", ""),
+    ],
+)
+def test_a_receipt_proves_only_what_a_gate_accepted_and_where(receipt: str, target: str) -> None:
+    version = Version(skill="s", root="r", number=1, hash="h", receipt=receipt)
+    assert [one.model for one in receipts_of_gates([version], "h")] == ([target] if target else [])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NEWEST = 200
 """Runs whose models count as in use."""
-_TARGET = re.compile(r"accept(?:_new_best)?: .*?(?:replay on|; on) ([^,;:]+(?:=[^,;:]+(?::[^,;: ]+)?)?)")
+_TARGET = re.compile(r"(?:^|; )accept(?:_new_best)?: .*?(?:replay on|; on) (\S+?(?: \S+?)?)(?=[:,;](?:\s|$)|$)")
 """The target in a gate's receipt."""
 
 
@@ -35,7 +35,7 @@ class ModelReceipt:
 def receipts_of(library: Library, skill: str, versions: Sequence[Version]) -> tuple[ModelReceipt, ...]:
     """What is proven of a skill's current text, by model; models in use without a receipt are provisional."""
     current = versions[-1].hash if versions else ""
-    found = {one.model: one for one in (*_from_gates(versions, current), *_from_trials(library, skill, current))}
+    found = {one.model: one for one in (*receipts_of_gates(versions, current), *_from_trials(library, skill, current))}
     used = {one.run.model for one in list_runs(library.ctx, NEWEST) if one.run.model}
     open_ones = [ModelReceipt(model=one, standing="provisional", why="nothing was measured on it") for one in used]
     return tuple(sorted({one.model: one for one in (*open_ones, *found.values())}.values(), key=lambda one: one.model))
@@ -54,7 +54,8 @@ def _model_of(name: str) -> str:
     return rest.partition("@")[0].rpartition(":")[2] if kind in ("chat", "completion") else ""
 
 
-def _from_gates(versions: Sequence[Version], current: str) -> Iterator[ModelReceipt]:
+def receipts_of_gates(versions: Sequence[Version], current: str) -> Iterator[ModelReceipt]:
+    """What gates have proven of the current text, by target."""
     for one in versions:
         target = _TARGET.search(one.receipt) if one.hash == current else None
         if target:

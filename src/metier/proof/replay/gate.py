@@ -132,7 +132,10 @@ def _decision(
         reason = f"too few to tell: {count}, and at least {LEAST} are needed. Make some: metier cases build"
         return Decision(action="uninformative", reason=reason)
     if not library.ctx.config.models.send_sessions:
-        raise RefusedError("Cases hold text of your sessions. It is sent only after your yes: metier models allow")
+        raise RefusedError(
+            "Cases hold text of your sessions. It is sent only after your yes: metier models allow"
+            " (for another target: metier config set send_sessions true)"
+        )
     order = Order(
         skill="/replay",
         start=after,

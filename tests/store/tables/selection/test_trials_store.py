@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -83,3 +85,56 @@ def test_a_case_moves_between_suites_and_goes_with_its_run(engine: Engine) -> No
         assert cases.list_all(transaction, cases.suite_of("accepted")) == [case]
         cases.forget_runs(transaction, ["r1"])
         assert cases.list_all(transaction, cases.suite_of("accepted")) == []
+
+
+def test_what_dies_half_way_leaves_neither_a_side_nor_a_place(engine: Engine) -> None:
+    class Killed(Exception):
+        pass
+
+    with engine.write() as transaction:
+        trials.put(transaction, TRIAL)
+    with pytest.raises(Killed), engine.write() as transaction:
+        selections.put(transaction, chosen("a", "s1"))
+        raise Killed
+    with engine.read() as transaction:
+        assert (trials.sessions(transaction, TRIAL), selections.list_all(transaction)) == ([], [])
+    with engine.write() as transaction:
+        selections.put(transaction, chosen("a", "s1"))
+        selections.put(transaction, chosen("b", "s2"))
+    with pytest.raises(Killed), engine.write() as transaction:
+        trials.place(transaction, "t1", ["s2"])
+        trials.end(transaction, replace(TRIAL, status="helps"))
+        raise Killed
+    with engine.write() as transaction:
+        trials.place(transaction, "t1", ["s1", "s2"])
+        found = {one.session: (one.arm, one.position) for one in trials.sessions(transaction, TRIAL)}
+        assert found == {"s1": ("with", 1), "s2": ("with", 2)}
+        assert [one.status for one in trials.list_all(transaction)] == ["running"]
+
+
+def test_two_who_look_at_once_give_every_outcome_one_place(engine: Engine) -> None:
+    names = [f"s{number}" for number in range(12)]
+    with engine.write() as transaction:
+        trials.put(transaction, TRIAL)
+        for name in names:
+            selections.put(transaction, chosen(name, name))
+    gate = threading.Barrier(2, timeout=20)
+
+    def look(part: list[str]) -> None:
+        gate.wait()
+        with engine.write() as transaction:
+            trials.place(transaction, "t1", part)
+
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(look, names[:8]), pool.submit(look, names[4:])]:
+            done.result(timeout=30)
+    with engine.read() as transaction:
+        assert sorted(one.position or 0 for one in trials.sessions(transaction, TRIAL)) == list(range(1, 13))
+
+
+def test_a_shared_store_keeps_its_first_key(engine: Engine) -> None:
+    with engine.write() as transaction:
+        assert trials.shared_key(transaction) == b""
+        trials.make_key(transaction, b"first")
+        trials.make_key(transaction, b"second")
+        assert trials.shared_key(transaction) == b"first"

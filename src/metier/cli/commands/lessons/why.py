@@ -107,7 +107,7 @@ def _returned(returns: Returns | None) -> Iterator[str]:
     if not returns.again:
         yield f"  not since {returns.since[:10]}"
         return
-    yield f"  in {returns.sessions} sessions since {returns.since[:10]}"
+    yield f"  in {returns.sessions} session{'' if returns.sessions == 1 else 's'} since {returns.since[:10]}"
     for one in returns.again[:SHOWN]:
         told = ", although the agent was told" if one.told else ""
         yield f"  {one.moment[:10]}  run {one.run[:8]}{told}: {' '.join(one.text.split())[:120]}"

@@ -223,7 +223,7 @@ def replay(
     Example:  metier cases replay 17980a12 --target agent=claude-code --budget usd=2
     """
     from metier.cli.commands.train import limits_from
-    from metier.library.proposals.gate import PASSING
+    from metier.library.proposals.gate import DOUBT, PASSING
     from metier.proof.replay.gate import ReplayOptions, replay_draft
 
     options = ReplayOptions(target=target, judge=judge, limits=limits_from(budget or []), commands=commands)
@@ -242,9 +242,12 @@ def replay(
         if done.taught:
             talk(f"Left out {done.taught} cases: their runs taught the draft.")
         if done.shipped:
-            talk(f"Shipped as version {done.shipped.number}. Undo: metier skills rollback {done.shipped.skill}")
+            undo = f"metier skills {'rollback' if done.shipped.parent else 'archive'} {done.shipped.skill}"
+            talk(f"Shipped as version {done.shipped.number}. Undo: {undo}")
         elif done.decision.action in PASSING:
-            talk(f"It passes. Ship it: metier drafts apply {done.draft.id}")
+            doubt = next((one.removeprefix(DOUBT) for one in done.draft.notes if one.startswith(DOUBT)), "")
+            ship = f"It passes. Ship it: metier drafts apply {done.draft.id}"
+            talk(f"It passes, but {doubt}" if apply and doubt else ship)
     raise typer.Exit(0 if done.decision.action in PASSING else 1)
 
 

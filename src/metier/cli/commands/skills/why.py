@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SHOWN = 8
 """Runs, and lines that were measured, which are named."""
+UNKNOWN = "whether it helps is not known. Find out"
 
 
 def why(
@@ -92,7 +93,9 @@ def story_lines(story: SkillRecord) -> Iterator[str]:
     for trial in story.trials:
         yield f"  {trial.started[:10]}  {trial.status}: {trial.reason or 'see metier trial status ' + trial.skill}"
     if not story.trials:
-        yield "  none: whether it helps is not known. Find out: metier trial start " + story.skill
+        known = any(one.standing == "proven" for one in story.receipts)
+        said = "a replay measured that it helps; see whether it does in your sessions" if known else UNKNOWN
+        yield f"  none: {said}: metier trial start {story.skill}"
     yield "Proof, model by model"
     for one in story.receipts:
         yield f"  {one.model}: {one.standing} ({one.why})"
