@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from learn_world import TESTS, learned, opened, task, the_draft
+from loopback import Loopback, answers, completion
 
 from metier.library.proposals.drafts import proposed_change
 from metier.library.proposals.gate import DOUBT, NoCases
@@ -17,6 +18,8 @@ from metier.types.trials import Case
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from loopback import Handler
 
     from metier.store.tables.training.cases import CaseStatus
     from metier.workspace import Workspace
@@ -101,3 +104,31 @@ def test_what_cannot_be_tried_is_uninformative_in_plain_words(
     assert said.action == "uninformative"
     assert said.reason.startswith("uninformative: ")
     assert reason in said.reason
+
+
+def knowing(handler: Handler) -> None:
+    """A model that succeeds only with the steps of the skill before it."""
+    has_skill = b"pytest tests/test_login.py" in handler.asked.body
+    answers(completion("42 passed" if has_skill else "no idea"))(handler)
+
+
+@pytest.mark.parametrize(("calls", "action"), [(0, "accept"), (6, "uninformative")])
+def test_the_configured_model_is_asked_and_a_budget_that_is_spent_ends_it(
+    tmp_path: Path, calls: int, action: str
+) -> None:
+    with opened(tmp_path / "shop", mode="apply") as ws:
+        ws.deliver(task(TESTS))
+        learned(ws, NoCases())
+        put_cases(ws, 8)
+    with Loopback(knowing) as server:
+        settings = {"model": "openai:small", "model_url": server.url, "model_key": "none", "budget_calls": calls}
+        with opened(tmp_path / "shop", mode="apply", send_sessions=True, **settings) as ws:
+            change = proposed_change(ws.library, the_draft(ws))
+            said = ReviewedCases(ws.library).decide(the_draft(ws), change.before, change.after)
+        assert said.action == action, said.reason
+        if action == "accept":
+            assert said.reason.startswith("replay on chat=openai:small: +100.0 points")
+            assert len(server.seen) == 16
+        else:
+            assert said.reason.startswith("uninformative: It stopped after ")
+            assert len(server.seen) <= calls

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -104,6 +107,43 @@ def test_nobody_can_choose_and_neither_keys_nor_clocks_nor_repeats_change_what_c
     assert look_at_trial(fleet.context, trial) == first
     [late] = settle_trials(fleet.library)
     assert (late.trial.status, "is overdue" in late.note) == ("running", True)
+
+
+def test_sides_survive_a_process_that_is_killed(fleet: Workspace, new_postgres: str) -> None:
+    trial = begun(fleet, 0.3)
+    command = [sys.executable, "-c", CHILD, str(fleet.root), new_postgres, FLAKY]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout
+        late = threading.Timer(60, child.kill)
+        late.start()
+        for _ in range(5):
+            child.stdout.readline()
+        late.cancel()
+        child.kill()
+        child.wait(timeout=30)
+    before = sides_of(fleet, trial)
+    assert len(before) >= 5
+    assert before == {name: side(fleet, trial, name) for name in before}
+    for name in before:
+        served(fleet, name, success=True)
+    assert sides_of(fleet, trial) == before, "a session never changes sides"
+
+
+CHILD = """
+import sys
+from pathlib import Path
+from metier.workspace import Workspace
+
+with Workspace.open(Path(sys.argv[1]), flags={"store": sys.argv[2]}) as ws:
+    for number in range(500):
+        ws.select(sys.argv[3], agent="claude-code", session=f"killed{number}", model=False)
+        print(number, flush=True)
+"""
+
+
+def sides_of(ws: Workspace, trial: Trial) -> dict[str, str]:
+    with ws.context.store.read() as transaction:
+        return {one.session: one.arm for one in trials.sessions(transaction, trial)}
 
 
 def forge(ws: Workspace, trial: Trial, session: str) -> None:

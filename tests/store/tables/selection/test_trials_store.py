@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,9 @@ from metier.types.selections import Assignment
 from metier.types.trials import Case
 
 if TYPE_CHECKING:
-    from metier.store.engines.engine import Engine
+    from collections.abc import Callable
+
+    from metier.store.engines.engine import Engine, Transaction
 
 TRIAL = Trial(
     id="t1",
@@ -87,24 +90,28 @@ def test_a_case_moves_between_suites_and_goes_with_its_run(engine: Engine) -> No
         assert cases.list_all(transaction, cases.suite_of("accepted")) == []
 
 
-def test_what_dies_half_way_leaves_neither_a_side_nor_a_place(engine: Engine) -> None:
-    class Killed(Exception):
-        pass
+class KilledError(Exception):
+    """Stands for the end of a process."""
 
+
+def dies(engine: Engine, work: Callable[[Transaction], None]) -> None:
+    """Do some work in a transaction that never gets to its end."""
+    with suppress(KilledError), engine.write() as transaction:
+        work(transaction)
+        raise KilledError
+
+
+def test_what_dies_half_way_leaves_neither_a_side_nor_a_place(engine: Engine) -> None:
     with engine.write() as transaction:
         trials.put(transaction, TRIAL)
-    with pytest.raises(Killed), engine.write() as transaction:
-        selections.put(transaction, chosen("a", "s1"))
-        raise Killed
+    dies(engine, lambda transaction: selections.put(transaction, chosen("a", "s1")))
     with engine.read() as transaction:
         assert (trials.sessions(transaction, TRIAL), selections.list_all(transaction)) == ([], [])
     with engine.write() as transaction:
         selections.put(transaction, chosen("a", "s1"))
         selections.put(transaction, chosen("b", "s2"))
-    with pytest.raises(Killed), engine.write() as transaction:
-        trials.place(transaction, "t1", ["s2"])
-        trials.end(transaction, replace(TRIAL, status="helps"))
-        raise Killed
+    dies(engine, lambda transaction: trials.place(transaction, "t1", ["s2"]))
+    dies(engine, lambda transaction: trials.end(transaction, replace(TRIAL, status="helps")))
     with engine.write() as transaction:
         trials.place(transaction, "t1", ["s1", "s2"])
         found = {one.session: (one.arm, one.position) for one in trials.sessions(transaction, TRIAL)}
