@@ -28,6 +28,7 @@ PREFIXED: dict[str, tuple[str, str, int]] = {
     "github-user": ("gh" + "u_", AN, 36),
     "github-server": ("gh" + "s_", AN, 36),
     "github-refresh": ("gh" + "r_", AN, 36),
+    "metier-token": ("metier" + "_0f3a9c01b22d_", AN + "_-", 43),
     "github-fine-grained": ("github" + "_pat_", AN + "_", 82),
     "gitlab-personal": ("gl" + "pat-", URLSAFE, 20),
     "gitlab-deploy": ("gl" + "dt-", URLSAFE, 20),

@@ -46,6 +46,7 @@ at    gitlab-token  glpat- gldt- glrt- glrtr- glptt-  gl(?:pat|dt|rt|rtr|ptt)-[A
 at    gitlab-feed-token  glft- glimt- glagent- glffct-  gl(?:ft|imt|agent|ffct)-[A-Za-z0-9_.-]{20,}  GitLab token
 at    gitlab-app-token  gloas- glsoat- glcbt- glwt-  gl(?:oas|soat|cbt|wt)-[A-Za-z0-9_.-]{20,}  GitLab token
 at    gitlab-runner-token  gr1348941  GR1348941<w>{20,}  GitLab runner registration token
+at    metier-token  metier_  metier_<hex>{12}_<w>{43}  token of a Metier server
 at    npm-token  npm_  npm_<a>{30,}  npm access token
 at    pypi-token  pypi-  pypi-<w>{50,}  PyPI upload token
 at    rubygems-key  rubygems_  rubygems_<hex>{40,}  RubyGems API key
