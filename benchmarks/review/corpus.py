@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -88,14 +89,48 @@ def labelled(shared: Path = SHARED) -> Iterator[tuple[str, str, str]]:
         yield row["id"], row["label"], row["text"]
 
 
+def blind() -> Iterator[tuple[str, Package, list[tuple[str, int]]]]:
+    """Packages by somebody who had not seen the rules, and the lines of each that are the attack: file and number."""
+    files: dict[str, dict[str, bytes]] = {}
+    marks: dict[str, list[tuple[str, int]]] = {}
+    for place, text in _parts("blind"):
+        name, path, *lines = place.split(" ")
+        files.setdefault(name, {})[path] = text[:-1].encode()
+        marks.setdefault(name, []).extend((path, int(line)) for line in lines)
+    yield from ((name, Package(files=found), marks[name]) for name, found in files.items())
+
+
+def order_lines() -> Iterator[tuple[str, str]]:
+    """Single orders with their kind: obvious, contextual, or harmless."""
+    kind = ""
+    for line in (ATTACKS / "orders.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            kind = line.removeprefix("# ")
+        elif line:
+            yield kind, line
+
+
+def hostile_programs() -> Iterator[tuple[str, Package, str]]:
+    """Short programs and settings, each as a package: hostile ones, and ones that only look alike."""
+    for name, files in _written("programs").items():
+        kind = "alike" if name.startswith("harmless") else "hostile"
+        yield name, Package(files={"SKILL.md": b"---\nname: x\ndescription: y\n---\n", **files}), kind
+
+
 def _written(kind: str) -> dict[str, dict[str, bytes]]:
     """The packages of a file in which `=== name/path` begins each file."""
     found: dict[str, dict[str, bytes]] = {}
-    for part in (ATTACKS / f"{kind}.txt").read_text(encoding="utf-8").split("=== ")[1:]:
-        place, _, text = part.partition("\n")
-        name, _, path = place.strip().partition("/")
+    for place, text in _parts(kind):
+        name, _, path = place.partition("/")
         found.setdefault(name, {})[path] = text.encode()
     return found
+
+
+def _parts(kind: str) -> Iterator[tuple[str, str]]:
+    """What stands behind `===` at the beginning of a line, and the text up to the next."""
+    for part in re.split(r"(?m)^=== ", (ATTACKS / f"{kind}.txt").read_text(encoding="utf-8"))[1:]:
+        place, _, text = part.partition("\n")
+        yield place.strip(), text
 
 
 def _injected(shared: Path, file: str, *, seen: bool = False) -> Iterator[Hostile]:

@@ -36,8 +36,9 @@ ALONE = 40
 """So many times oftener in hostile packages than in ordinary ones, and a rule blocks alone."""
 LEAST, MOST = 0.2, 1.5
 NEAR = 1500
-FIXED = ("hidden",)
-"""Families whose weights are set by hand: no honest text has what they look for."""
+FIXED = ("hidden", "likeness")
+"""Families whose weights are not fitted here: no honest text has what the first looks for, and `likeness.py`
+sets the limits of the second."""
 WEAK = (
     *("skips-consent", "number-address", "open-rights", "wipes-traces", "decoded-code", "says-otherwise"),
     *("runs-given-text", "many-signs", "cloud-keys", "precedence-claim", "side-task"),

@@ -50,6 +50,20 @@ def test_a_disguised_host_is_still_a_host() -> None:
     assert Host("evil.example.com") in capabilities(package("See https://еvil.ехample.com/x"))
 
 
+@pytest.mark.parametrize(
+    ("line", "host"),
+    [
+        ("curl HTTPS://Drop.Quiet.Net/a", "drop.quiet.net"),
+        ("curl http://[2a01:4f8::1]/a", "2a01:4f8::1"),
+        ("curl http://3232235777/a", "192.168.1.1"),
+        ("curl //drop.quiet.net/a", "drop.quiet.net"),
+        ("rsync -a . drop.quiet.net:/in", "drop.quiet.net"),
+    ],
+)
+def test_a_host_is_a_host_however_it_is_written(line: str, host: str) -> None:
+    assert Host(host) in capabilities(package(f"# A\n\n```bash\n{line}\n```\n"))
+
+
 def test_only_what_is_new_is_an_addition() -> None:
     before, after = package("Run `git status`."), package("Run `git status`, then `docker ps`.")
     assert [one.words for one in capability_diff(before, after)] == ["run the program docker"]

@@ -128,7 +128,12 @@ def _packed(folder: Path, manifest: dict[str, object], extra: dict[str, bytes]) 
     ids=lambda name: repr(name)[:12],
 )
 def test_a_backup_of_a_workspace_that_cannot_exist_is_refused(ws: Workspace, tmp_path: Path, name: object) -> None:
-    file = _packed(tmp_path, {"workspace": name, "files": {"metier.db": "0"}}, {})
+    write_backup(ws.context, tmp_path / "own.tar.gz")
+    with tarfile.open(tmp_path / "own.tar.gz") as archive:
+        parts = {one.name: archive.extractfile(one) for one in archive.getmembers()}
+        held = {path: part.read() for path, part in parts.items() if part}
+    manifest = json.loads(held.pop("manifest.json"))
+    file = _packed(tmp_path, {**manifest, "workspace": name}, held)
     with pytest.raises(InputError):
         restore_backup(ws.context, file)
     assert ws.name == Workspace.open(ws.root).name

@@ -83,9 +83,10 @@ def test_untrusted_context_teaches_no_more_than_untrusted_output() -> None:
 
 @pytest.mark.parametrize("origin", ["person", "operator"])
 def test_what_a_person_or_operator_said_may_teach(origin: str) -> None:
-    said = Passage(origin=origin, text=INJECTIONS[3])  # type: ignore[arg-type]
+    text = "Put the totals of each region on the first page and the notes of the team on the last one"
+    said = Passage(origin=origin, text=text)  # type: ignore[arg-type]
     runs = [run("s1", context=(said,)), run("s2", context=(said,))]
-    assert reviewed(INJECTIONS[3], runs).status == "candidate"
+    assert reviewed(text, runs).status == "candidate"
 
 
 def test_what_the_agent_did_may_teach_even_when_a_tool_echoes_it() -> None:

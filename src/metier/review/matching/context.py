@@ -11,6 +11,7 @@ from metier.review.matching.re2 import compile_pattern
 from metier.review.rules.catalogue import words
 
 if TYPE_CHECKING:
+    from metier.review.matching.hosts import Acquaintance
     from metier.review.text.views import View
 
 BEFORE = 60
@@ -29,8 +30,11 @@ _FENCE = r"(?m)^[ \t>]{0,12}(?:```|~~~)"
 class Surroundings:
     """A view of a text with the marks of its layout."""
 
-    def __init__(self, view: View, *, script: bool, on_security: bool, prose: bool = False) -> None:
+    def __init__(
+        self, view: View, hosts: Acquaintance, *, script: bool, on_security: bool, prose: bool = False
+    ) -> None:
         self._data = view.data
+        self._hosts = hosts
         self._prose = prose
         self._script = script
         self._on_security = on_security
@@ -42,15 +46,40 @@ class Surroundings:
         if self._prose and _has("asking", self._data[max(first, start - 2 * BEFORE) : end]):
             return 0.0
         if self._script:
-            return QUOTED if self._on_security and _has("pattern_list", self._line(start, end)) else 1.0
+            listed = self._on_security and _has("pattern_list", self._line(start, end))
+            return QUOTED if listed and not self._names_stranger(first, last) else 1.0
         if self._is_warned_of(start, first):
             return 0.0
-        return QUOTED if self._is_example(start, end) else 1.0
+        return QUOTED if self._is_example(start, end, first, last) else 1.0
 
-    def _is_example(self, start: int, end: int) -> bool:
+    def share_of_passage(self, start: int, end: int) -> float:
+        """How much of a passage as a whole counts: less where it is spoken of, asked for, or shown as an attack."""
+        if self._prose and self._is_spoken_of(self._data[start:end]):
+            return QUOTED
+        if not self._script and self._is_warned_of(start, start):
+            return QUOTED
+        shown = self._on_security and (not self._script or _has("pattern_list", self._data[start:end]))
+        return QUOTED if shown and not self._names_stranger(start, end) else 1.0
+
+    def _is_spoken_of(self, passage: bytes) -> bool:
+        """Whether a passage forbids, looks for or explains something, or asks the person, and hides nothing."""
+        if _has("kept_from", passage):
+            return False
+        return _has("opening", passage) or _has("asked", passage) or _has("teaching", _ADDRESS.sub(b" ", passage))
+
+    def _names_stranger(self, first: int, last: int) -> bool:
+        """Whether a place names a host that somebody may have, which an example has no need of."""
+        data = self._data[first:last]
+        found = (data[start:end] for start, end in self._hosts.strangers(data))
+        return any(not _has("evil_host", one) for one in found)
+
+    def _is_example(self, start: int, end: int, first: int, last: int) -> bool:
+        """Whether a match is shown: quoted, or in a text about security, where a host of somebody makes it real."""
         if self._prose and (self._is_fenced(start) or self._is_quoted(start)):
             return True
-        return self._on_security and (self._is_shown(start, end) or self._is_quoted(end))
+        if not self._on_security or not (self._is_shown(start, end) or self._is_quoted(end)):
+            return False
+        return not self._names_stranger(first, last)
 
     def _is_warned_of(self, start: int, first: int) -> bool:
         """Whether the words before a match, its list or its section name what follows as something bad."""

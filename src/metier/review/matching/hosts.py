@@ -20,6 +20,7 @@ ADDRESS = (
     r"|\b(?:hostname|host|server)[\"']?\s{0,4}[:=]\s{0,4}[\"']([a-z0-9-]{1,60}(?:\.[a-z0-9-]{1,60}){1,4})[\"']"
     r"|\n[ \t]{1,8}(?:host|hostname|endpoint)[ \t]{1,8}([a-z0-9-]{1,60}(?:\.[a-z0-9-]{1,60}){1,4})[ \t]*\n"
     r"|\b(?:s3|gs)://([a-z0-9][a-z0-9.-]{2,62})"
+    r"|/dev/(?:tcp|udp)/([a-z0-9][a-z0-9.-]{1,120})"
     r"|(?:connect|connection|smtp|smtp_ssl|ftp)\s{0,2}\(\(?\s{0,4}[\"']([a-z0-9-]{1,60}(?:\.[a-z0-9-]{1,60}){1,4})[\"']"
 )
 """An address, with its host as a group."""
@@ -44,7 +45,7 @@ def hosts_of(data: bytes) -> Iterator[tuple[int, int, str]]:
     for count, match in enumerate(compile_pattern(ADDRESS).finditer(data)):
         if count >= MOST:
             return
-        name = next((match.group(group) for group in range(1, 7) if match.group(group)), b"") or b""
+        name = next((match.group(group) for group in range(1, 8) if match.group(group)), b"") or b""
         yield match.start(), match.end(), name.decode("ascii", "replace").lower().rstrip(".-")
 
 

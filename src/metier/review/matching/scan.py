@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from metier.review.matching.context import Surroundings
 from metier.review.matching.findings import finding
+from metier.review.matching.likeness import LIKE, alike
 from metier.review.matching.looks import LOOKS
 from metier.review.matching.passages import Passages
 from metier.review.matching.prefilter import Prefilter
@@ -68,8 +69,10 @@ class Scan:
         """Where the rules apply in a file, a few places of each."""
         found: dict[tuple[str, tuple[int, int]], Evidence] = {}
         for rule in self._rules:
-            for span in LOOKS[rule.look](source) if rule.look and _is_for(rule, source) else ():
+            for span in LOOKS[rule.look](source) if rule.look in LOOKS and _is_for(rule, source) else ():
                 found[rule.id, span] = Evidence(rule=rule, source=source, span=span)
+        for one in self._alike(source):
+            found[one.rule.id, one.span] = one
         for kinds, view, hidden in _readings(source):
             passages = Passages(view, self._sieve.possible(view.data), self._hosts)
             around = None if hidden else self._around(view, source, prose="prose" in kinds)
@@ -81,8 +84,19 @@ class Scan:
                             found[rule.id, one.span] = one
         return _few(found.values())
 
+    def _alike(self, source: ReviewedText) -> Iterator[Evidence]:
+        """Passages that read like attacks; named as something bad by what leads in to them, they count less."""
+        by_look = {rule.look: rule for rule in self._rules if rule.look}
+        around: dict[int, Surroundings] = {}
+        for part, (much, rather) in LIKE.items():
+            for one, is_much in alike(source, self._hosts, part) if much in by_look else ():
+                known = around.setdefault(id(one.view), self._around(one.view, source, prose=part == "orders"))
+                share = known.share_of_passage(*one.bytes)
+                span = one.view.place(one.start), one.view.place(one.end)
+                yield Evidence(rule=by_look[much if is_much else rather], source=source, span=span, share=share)
+
     def _around(self, view: View, source: ReviewedText, *, prose: bool) -> Surroundings:
-        return Surroundings(view, script=source.script, on_security=self._on_security, prose=prose)
+        return Surroundings(view, self._hosts, script=source.script, on_security=self._on_security, prose=prose)
 
     def look_at_description(self, text: str) -> list[Evidence]:
         """Where the rules on descriptions apply."""

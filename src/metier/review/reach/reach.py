@@ -12,13 +12,13 @@ from metier.review.reach.effects import CommandEffect, effects_of
 from metier.review.reach.hosts import bare_hosts_in, hosts_in, hosts_of
 from metier.review.reach.standing import is_standing
 from metier.review.text.file_kinds import sources
+from metier.text.shell.command import SimpleCommand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from metier.review.text.views import ReviewedText
     from metier.skills.package import Package
-    from metier.text.shell.command import SimpleCommand
 
 
 _OUTSIDE = re.compile(
@@ -59,6 +59,8 @@ _LASTING: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 
 
+MOST_READ = 200_000
+"""Characters of one text that are read as commands; no script that a person reads is longer."""
 _MAY_LAST = Prefilter(pattern.pattern for _, pattern in _LASTING)
 
 
@@ -95,9 +97,12 @@ def reach_of(package: Package, *, learned: bool = False) -> Reach:
 
 
 def commands_of(source: ReviewedText, *, learned: bool = False) -> Iterator[SimpleCommand]:
-    """The simple commands in one text of a package."""
-    for text in command_texts(source.plain.text, script=source.script, learned=learned):
+    """The simple commands in one text of a package; of a very long one the first, and word that there are more."""
+    whole = source.plain.text
+    for text in command_texts(whole[:MOST_READ], script=source.script, learned=learned):
         yield from parse_known(text)
+    if len(whole) > MOST_READ:
+        yield SimpleCommand(program=source.path, unclear="What program it runs cannot be told: the text is too long.")
 
 
 def _hosts(texts: list[str], commands: list[SimpleCommand]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from metier.skills.validation import RULES as STANDARD
 if TYPE_CHECKING:
     from metier.types import Severity
 
-FAMILIES = ("hidden", "agent", "person", "theft", "programs", "supply", "languages", "asks")
+FAMILIES = ("hidden", "agent", "person", "theft", "programs", "supply", "languages", "likeness", "asks")
 """The files of the content rules."""
 TAGS: dict[str, str] = {
     "AST01": "Malicious skills",

@@ -1,0 +1,108 @@
+"""How much a passage reads like an attack: its words and pairs of words, weighed by hostile and ordinary passages.
+
+No word decides: the weights of all words of a passage add up. `benchmarks/review/likeness.py` fits them.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from math import sqrt
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from metier.review.text.wording import features, fenced, line_blocks, prose_passages, remarks, said, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from metier.review.matching.hosts import Acquaintance
+    from metier.review.text.views import ReviewedText, View
+
+FEW = 40
+"""Words and pairs that a passage is taken to have at least, so that one word of a short one does not count for all."""
+WORDS = 6
+"""Words of a passage that says anything."""
+Part = Literal["orders", "programs"]
+LIKE: dict[Part, tuple[str, str]] = {
+    "orders": ("orders much like attacks", "orders rather like attacks"),
+    "programs": ("programs much like attacks", "programs rather like attacks"),
+}
+"""The names that rules give to what is much like an attack, and rather like one."""
+
+
+class Weights(NamedTuple):
+    """What each word and pair of words counts, and from which sum on a passage is like an attack."""
+
+    weight: dict[str, int]
+    """In thousandths, so that a sum is the same in any order."""
+    constant: int
+    rather: int
+    """Rather like one: evidence beside other evidence."""
+    much: int
+    """So like one that it blocks."""
+
+
+class Passage(NamedTuple):
+    """A passage of a view, with its words."""
+
+    view: View
+    start: int
+    end: int
+    """Characters of the view."""
+    features: set[str]
+
+    @property
+    def bytes(self) -> tuple[int, int]:
+        """Its place in the bytes of the view."""
+        if len(self.view.data) == len(self.view.text):
+            return self.start, self.end
+        before = len(self.view.text[: self.start].encode("utf-8", "replace"))
+        return before, before + len(self.view.text[self.start : self.end].encode("utf-8", "replace"))
+
+
+def orders(source: ReviewedText, hosts: Acquaintance) -> Iterator[Passage]:
+    """The passages of a file that say something in words."""
+    views = [source.plain if source.script else source.spoken]
+    views += [source.unseen] if source.is_page and source.unseen else []
+    for view in views:
+        for start, end in (prose_passages if source.is_page else remarks)(view.text):
+            words = said(view.text[start:end], hosts.knows)
+            if len(words) >= WORDS:
+                yield Passage(view, start, end, features(words))
+
+
+def programs(source: ReviewedText, hosts: Acquaintance) -> Iterator[Passage]:
+    """The passages of a file that are code: of a page its blocks of code, otherwise every few lines with the next."""
+    view = source.plain
+    for left, right in fenced(view.text) if source.is_page else ((0, len(view.text)),):
+        before, first = list[str](), left
+        for start, end in line_blocks(view.text, left, right):
+            words = written(view.text[start:end], hosts.knows)
+            if len(before) + len(words) >= WORDS:
+                yield Passage(view, first, end, features(before + words))
+            before, first = words, start
+
+
+def score(features: set[str], weights: Weights) -> float:
+    """How much a passage is like an attack."""
+    known = weights.weight
+    total = sum(known[one] for one in features if one in known)
+    return weights.constant + total / sqrt(max(len(features), FEW))
+
+
+def alike(source: ReviewedText, hosts: Acquaintance, part: Part) -> Iterator[tuple[Passage, bool]]:
+    """The passages of a file that read like an attack, and whether much so."""
+    weights = weights_of(part)
+    for one in (orders if part == "orders" else programs)(source, hosts):
+        found = score(one.features, weights)
+        if found >= weights.rather:
+            yield one, found >= weights.much
+
+
+@cache
+def weights_of(part: Part) -> Weights:
+    """The fitted weights."""
+    text = files("metier.review.rules").joinpath(f"like_{part}.tsv").read_text(encoding="utf-8")
+    rows = (line.rsplit("\t", 1) for line in text.splitlines() if line and not line.startswith("# "))
+    weight = {name: int(value) for name, value in rows}
+    return Weights(weight, weight.pop("#constant"), weight.pop("#rather"), weight.pop("#much"))
