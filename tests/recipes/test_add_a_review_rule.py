@@ -25,7 +25,7 @@ answers = []
 for text in (*rule.hostile, *rule.harmless):
     document = f"---\\nname: helper\\ndescription: Helps.\\n---\\n\\n{text}\\n"
     result = review_package(Package(files={"SKILL.md": document.encode()}))
-    answers.append([result.status, [one.rule for one in result.findings if one.severity == "high"]])
+    answers.append([result.status, rule.id in [one.rule for one in result.findings if one.severity == "high"]])
 print(json.dumps(answers))
 """
 
@@ -40,4 +40,4 @@ def test_a_new_rule_takes_one_entry_in_one_file(tmp_path: Path) -> None:
     environ = {**os.environ, "PYTHONPATH": str(package.parent)}
     done = subprocess.run([sys.executable, "-c", CODE], env=environ, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == [["quarantined", ["printer-firmware"]], ["candidate", []]]
+    assert json.loads(done.stdout) == [["quarantined", True], ["candidate", False]]
