@@ -8,6 +8,7 @@ import pytest
 from sessions import edited, failed, ran, records, said
 
 from metier.learning.lessons.aggregate import lessons_from
+from metier.learning.lessons.session.commands import parts_of
 from metier.learning.lessons.session.mine import as_text, from_text, mine_session
 from metier.learning.lessons.session.steps import error_key, error_line, was_persons_doing
 
@@ -48,6 +49,34 @@ def test_one_session_with_a_small_change_is_a_weaker_fix() -> None:
     assert once.sessions == 1
     assert once.strength < twice.strength
     assert "login-page" not in once.text
+
+
+CONFLICT = (
+    "Because celery==5.6.0 depends on kombu>=5.5 and your project depends on kombu<5.5, "
+    "we can conclude that your project's requirements are unsatisfiable.\nerror: no solution found for celery==5.6.0"
+)
+
+
+def test_a_fix_and_its_evidence_keep_the_quotes_that_the_command_ran_with() -> None:
+    (fix,) = fixes((failed("uv add 'celery==5.6.0'", CONFLICT), ran("uv add 'kombu>=5.5' 'celery==5.6.0'")))
+    assert fix.text.endswith("`uv add 'kombu>=5.5' celery==5.6.0`")
+    assert [one.text for one in fix.quotes if one.origin == "action"] == ["uv add 'kombu>=5.5' celery==5.6.0"]
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ('pip install "urllib3<2,>=1.26"', 'pip install "urllib3<2,>=1.26"'),
+        ("rg 'a|b' *.py", "rg 'a|b' *.py"),
+        ('git commit -m "it\'s $x"', 'git commit -m "it\'s $x"'),
+        ("git commit --message='a b'", "git commit '--message=a b'"),
+        ("ls '*.py'", "ls '*.py'"),
+    ],
+)
+def test_a_part_of_a_line_means_the_same_when_it_is_pasted(line: str, text: str) -> None:
+    (part,) = parts_of(line)
+    assert part.text == text
+    assert [one.text for one in parts_of(part.text)] == [text]
 
 
 def forced(*files: str) -> list[tuple[ToolCall, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from shlex import quote
 
 from metier.text.shell.parse import parse_commands
 
@@ -18,6 +19,13 @@ _NAME = re.compile(r"[\w@.:/#+=~^-]+\Z")
 _USUAL = re.compile(r"\.{1,2}/?\Z|\.?venv/bin/activate\Z|origin/\w+\Z")
 """Paths that are the same in many projects."""
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+|^\w+://|\b\d{1,3}(?:\.\d{1,3}){3}\b")
+_REQUIREMENT = re.compile(r"[A-Za-z][\w.-]*(?:\[[\w,.-]+\])?(?:[<>=!~]=?=?[\w.*-]+,?)+\Z")
+"""A package and the versions of it that are wanted."""
+_SPECIAL = re.compile(r"[\s<>|&;()\"'`\\*?\[\]{}!$]")
+"""Signs that mean something to a shell where they are not quoted."""
+_SEPARATING = re.compile(r"[\s<>|&;()\"'`\\]")
+"""Those of them that no word has, unless it was quoted."""
+_BLANK = re.compile(r"\s")
 _VERSION = re.compile(r"[\w-]+@[\w.^~-]+\Z")
 
 
@@ -112,11 +120,17 @@ class Part:
     @property
     def plain(self) -> str:
         """Its words, but for texts: two commits with other messages are the same."""
-        return " ".join("TEXT" if word.startswith(('"', "$")) else word for word in self.words)
+        return " ".join("TEXT" if word.startswith(("$", '"$')) or _BLANK.search(word) else word for word in self.words)
 
 
-def _as_one_word(word: str) -> str:
-    return f'"{word}"' if " " in word or "\n" in word else word
+def _as_it_ran(word: str, line: str) -> str:
+    """A word with the quotes that its line gave it; others that mean the same where it is put together of parts."""
+    if not _SPECIAL.search(word):
+        return word
+    found = next((f"{sign}{word}{sign}" for sign in ('"', "'") if f"{sign}{word}{sign}" in line), "")
+    if found or not _SEPARATING.search(word):
+        return found or word
+    return f'"{word}"' if "$" in word and '"' not in word else quote(word)
 
 
 @lru_cache(maxsize=16384)
@@ -124,7 +138,7 @@ def parts_of(line: str) -> tuple[Part, ...]:
     """The simple commands of a line, without redirections, assignments and wrappers such as `sudo`."""
     found: list[Part] = []
     for command in parse_commands(line[:LONGEST]):
-        words = tuple(_as_one_word(word) for word in command.words)
+        words = tuple(_as_it_ran(word, line) for word in command.words)
         if not words or command.inside == "$()" or "`" in command.inside:
             continue
         if command.depth and command.inside not in ("()", "{}") and found:
@@ -196,6 +210,8 @@ def slot_of(word: str) -> str:
         name, equals, value = word.partition("=")
         return f"{name}={slot_of(value)}" if equals and _is_value(value) else word
     bare = word.strip("\"'")
+    if _REQUIREMENT.match(bare):
+        return word
     if not _NAME.match(bare):
         return "TEXT"
     if _ADDRESS.search(bare):
