@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,12 @@ import forked
 import pytest
 from adopting import IDENTITY
 
+from metier.cli.demo import open_stage
+from metier.cli.demo.capture import capture_scene
+from metier.cli.demo.learning import learn_scene
+from metier.cli.demo.next_run import next_run_scene
 from metier.cli.demo.samples.transcripts import read_sessions, secrets, two_weeks
+from metier.learning.stages.digest import digest_of
 
 if TYPE_CHECKING:
     import subprocess
@@ -172,3 +178,22 @@ def test_a_key_with_every_byte_in_it_is_no_trouble(tmp_path: Path) -> None:
     done = demo("demo", "--keep", str(tmp_path / "kept"), METIER_IDENTITY="", HOME=str(home))
     assert (done.returncode, done.stderr) == (0, "")
     assert "0 of 5 calls broke the rule" in done.stdout
+
+
+def test_the_story_ends_yesterday_whatever_day_it_is_and_says_the_same(tmp_path: Path) -> None:
+    said: list[object] = []
+    for name, today in (("now", None), ("then", date(2031, 1, 31))):
+        (tmp_path / name).mkdir()
+        with open_stage(tmp_path / name, today) as stage:
+            lines = [one.plain for scene in (capture_scene, learn_scene, next_run_scene) for one in scene(stage).lines]
+            said.append(lines)
+            ends = today or datetime.now(UTC).date()
+            newest = max(one.run.started or "" for one in stage.ws.runs(limit=1_000))
+            assert (ends - date.fromisoformat(newest[:10])).days <= 4
+            assert stage.clock.now.date() == ends - timedelta(days=1)
+            digest = digest_of(stage.ws.context)
+            assert (len(digest.checked), digest.unused) == (1, ())
+            assert "expired" not in [one.status for one in stage.ws.lessons()]
+    assert said[0] == said[1]
+    assert "npm in the week since" in str(said[0])
+    assert "5 attempts denied, 0 got through" in str(said[0])

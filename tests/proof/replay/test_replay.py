@@ -166,7 +166,7 @@ def test_a_draft_that_its_gate_rejected_ships_only_after_a_second_yes(shop: Work
     rejected = result_of(replay_draft(shop.library, draft.id, ReplayOptions(target=harmed))).draft
     assert "-100.0 points on 10 fresh cases" in rejected.objection
     assert "it makes the work worse" in rejected.objection
-    assert state(rejected) == "rejected by its gate (-100.0 points on 10 fresh cases)"
+    assert state(rejected) == "rejected by its gate: -100.0 points"
     with pytest.raises(RefusedError, match=r"A gate rejected draft .*-100.0 points.*--despite-gate"):
         apply_checked(shop.library, [draft.id])  # the yes from before was given without the figure
     with pytest.raises(RefusedError, match=r"A gate rejected draft .*-100.0 points.*--despite-gate"):

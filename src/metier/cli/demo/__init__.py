@@ -12,6 +12,7 @@ from metier.cli.output import console, emit
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
+    from datetime import date
     from pathlib import Path
 
     from metier.cli.demo.parts import Scene, Stage
@@ -57,14 +58,17 @@ def scenes(stage: Stage) -> Iterator[Scene]:
 
 
 @contextmanager
-def open_stage(folder: Path) -> Generator[Stage]:
-    """A workspace in exactly this folder, untouched by anybody's settings, on the evening after the two weeks."""
+def open_stage(folder: Path, today: date | None = None) -> Generator[Stage]:
+    """A workspace in exactly this folder, untouched by anybody's settings, on the evening after the two weeks.
+
+    The story ends yesterday, so that nothing in it is old; the same on every day but for its dates.
+    """
     import os
-    from datetime import UTC, datetime
+    from datetime import UTC, datetime, timedelta
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
-    from metier.cli.demo.parts import DemoClock, Stage
+    from metier.cli.demo.parts import STORY_ENDS, DemoClock, Stage
     from metier.config import STATE
     from metier.context import state_folder as place
     from metier.context.identity import user_key
@@ -79,13 +83,14 @@ def open_stage(folder: Path) -> Generator[Stage]:
         key = user_key(environ)  # the demo's own, in its folder
     place.make_state_folder(folder / STATE, folder, key)
     environ[VARIABLE] = key.decode("utf-8", "surrogateescape")
-    clock = DemoClock(datetime(2026, 3, 13, 18, 0, tzinfo=UTC))
+    later = (today or datetime.now(UTC).date()) - timedelta(days=1) - STORY_ENDS
+    clock = DemoClock(datetime(2026, 3, 13, 18, 0, tzinfo=UTC) + later)
     # nothing is sent: the agents of the demo are functions; a replay asks before it hands cases to any agent
     with (
         TemporaryDirectory() as settings,
         Workspace.open(folder, environ=environ, flags={"send_sessions": True}, clock=clock) as ws,
     ):
-        yield Stage(ws=ws, clock=clock, environ=_hook_environment(folder, Path(settings), key))
+        yield Stage(ws=ws, clock=clock, environ=_hook_environment(folder, Path(settings), key), later=later)
 
 
 def _hook_environment(folder: Path, settings: Path, key: bytes) -> dict[str, str]:

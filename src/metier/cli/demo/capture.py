@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from metier.cli.demo.parts import Stage
     from metier.cli.demo.samples.transcripts import SampleSession
     from metier.types import Record
-    from metier.workspace import Workspace
 
 FOLDER = "sessions"
 """Where the transcripts are, in the demo's folder."""
@@ -27,7 +26,7 @@ FOLDER = "sessions"
 def capture_scene(stage: Stage) -> Scene:
     """Import the sessions, and import them again."""
     ws, sessions = stage.ws, two_weeks()
-    first, again = import_all(ws, sessions), import_all(ws, sessions)
+    first, again = import_all(stage, sessions), import_all(stage, sessions)
     records = ws.runs(limit=1_000)
     calls = [call for one in records for call in one.run.tools]
     mistakes = sum(not call.ok for call in calls)
@@ -56,10 +55,11 @@ def capture_scene(stage: Stage) -> Scene:
     )
 
 
-def import_all(ws: Workspace, sessions: Sequence[SampleSession]) -> list[FileReport]:
+def import_all(stage: Stage, sessions: Sequence[SampleSession]) -> list[FileReport]:
     """Write the transcripts of sessions, and import them as `metier import claude-code` does."""
+    ws = stage.ws
     source = registry.find_source("claude-code")
-    files = write_transcripts(sessions, ws.root / FOLDER)
+    files = write_transcripts(sessions, ws.root / FOLDER, stage.later)
     reports: list[FileReport] = []
     for _ in import_sessions(ws.context, source, find_named_sessions(source, files).sessions, reports):
         pass

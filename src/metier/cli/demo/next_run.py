@@ -38,7 +38,7 @@ def next_run_scene(stage: Stage) -> Scene:
     sessions = [replace(one, turns=list(follow_hooks(stage, one))) for one in read_sessions(NEXT_WEEK)]
     denied = [turn for one in sessions for turn in one.turns if turn.who == "Bash" and not turn.ok]
     stage.clock.now += timedelta(days=7)
-    import_all(ws, sessions)
+    import_all(stage, sessions)
     rule = next(one for one in ws.lessons() if one.id == rule.id)
     tally = count_check(ws.context, rule)
     assert tally is not None  # noqa: S101 - the rule has a check
@@ -55,7 +55,7 @@ def next_run_scene(stage: Stage) -> Scene:
             line(
                 ("$ ", QUIET), f"{denied[0].text}   ", (f"the hook denies it: {_after_name(denied[0].output[0])}", GOOD)
             ),
-            _rate_line("npm in the two weeks before your yes", tally.before),
+            _rate_line("npm in the two weeks before", tally.before),
             _rate_line("npm in the week since", tally.after),
         ),
         facts={
@@ -85,8 +85,7 @@ def _after_name(denial: str) -> str:
 
 
 def _rate_line(what: str, rate: Rate) -> Text:
-    return line(
-        f"{what:<38}",
-        bar(rate.share, good=not rate.violated),
-        f"  {rate.violated} of {rate.applies} calls broke the rule",
-    )
+    said = f"{rate.violated} of {rate.applies} calls broke the rule"
+    if rate.denied:
+        said = f"{rate.denied} attempts denied, {rate.violated} got through"
+    return line(f"{what:<30}", bar(rate.share, good=not rate.violated), f"  {said}")

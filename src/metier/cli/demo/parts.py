@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
 from rich.text import Text
@@ -11,13 +13,15 @@ from metier.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from rich.console import Console
 
     from metier.workspace import Workspace
 
 T = TypeVar("T")
+_STATISTICS = re.compile(r" \([^()]*, p = [^()]*\)")
+"""The interval and the chance in a gate's reason."""
 WIDTH = 100
 """Columns that the demo uses at most."""
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -26,6 +30,10 @@ FIRST, SECOND = "   ", "      "
 BAR = 24
 """Characters of a full bar."""
 GOOD, BAD, QUIET = "green", "bold red", "dim"
+
+
+STORY_ENDS = date(2026, 3, 22)
+"""The last evening of the story as it is written; a demo moves all of its days."""
 
 
 class DemoClock:
@@ -47,6 +55,8 @@ class Stage:
     clock: DemoClock
     environ: Mapping[str, str]
     """What its hooks see of the environment."""
+    later: timedelta
+    """How much later than it is written the story happens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +92,11 @@ def folded(text: Text, out: Console) -> Iterator[Text]:
     yield Text(FIRST).append_text(first)
     if more:
         yield Text(SECOND).append_text(rest)
+
+
+def in_plain_words(reason: str) -> str:
+    """What a gate says without its statistics, which stand in the report."""
+    return _STATISTICS.sub("", reason)
 
 
 def stopped(what: str, why: str) -> Text:

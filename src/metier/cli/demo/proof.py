@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metier.cli.demo.next_run import SKILL
-from metier.cli.demo.parts import GOOD, QUIET, Scene, line, result_of, stopped
+from metier.cli.demo.parts import GOOD, QUIET, Scene, in_plain_words, line, result_of, stopped
 from metier.cli.demo.samples.agents import answer_sales
 from metier.library.proposals.hand_in import hand_in_document
 from metier.proof.replay.cases import build_cases, decide_case, list_cases
@@ -51,7 +51,7 @@ def replay_scene(stage: Stage) -> Scene:
                 f"Review finds {len(draft.findings) or 'nothing'} against it. {len(cases)} requests of the two weeks "
                 "are asked again, with and without it:"
             ),
-            stopped("it is not shipped", replayed.decision.reason.partition(": ")[2]),
+            stopped("it is not shipped", in_plain_words(replayed.decision.reason.partition(": ")[2])),
         ),
         facts={
             "findings": len(draft.findings),

@@ -14,6 +14,8 @@ from metier.training.train import train
 from metier.web.training_report import write_report
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.text import Text
 
     from metier.cli.demo.parts import Stage
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 SEED = 5
 SIZES = (60, 40, 80)
 """Train, val and test cases; half of the last are set aside for the last gate."""
-ARMS = {"no_skill": "without the skill", "one_shot": "rewritten once", "best": "trained"}
+UNSEEN = SIZES[2] // 2
+ARMS = {"initial": "before the training", "one_shot": "one rewrite instead", "best": "after the training"}
+"""What is tried on the same unseen cases; the rewrite is one answer of the model that proposes, without any gate."""
 
 Rows = list[dict[str, object]]
 
@@ -54,14 +58,26 @@ def train_scene(stage: Stage) -> Scene:
                 f"A simulated agent, {sum(SIZES)} cases; {len(steps) - 1} changes proposed, "
                 f"{accepted} accepted on held-out cases:"
             ),
-            line(f"{'held-out score':<20}", (curve(scores), GOOD), f"  {scores[0]:.2f} to {scores[-1]:.2f}"),
+            line(f"{'held-out cases':<20}", (curve(scores), GOOD), f"  {scores[0]:.0%} to {scores[-1]:.0%} passed"),
             *(_arm_line(one) for one in arms if one.get("score") is not None),
-            line((f"{decision['action']}: ", GOOD), str(decision["reason"])),
+            *_verdict_lines(decision),
         ),
         facts={"proposed": len(steps) - 1, "accepted": accepted, "scores": report["scores"], "decision": decision},
     )
 
 
+def _verdict_lines(decision: dict[str, object]) -> Iterator[Text]:
+    """The last gate in plain words: what it compared, on what, and how often luck would do the same."""
+    receipt = cast("dict[str, float]", decision["receipt"])
+    what = "proven" if str(decision["action"]).startswith("accept") else "not proven"
+    yield line(
+        (f"{what}: ", GOOD),
+        f"{100 * receipt['gain']:+.1f} points after against before, on {receipt['cases']:.0f} other cases that are"
+        f" kept for this last test; luck alone does that {1000 * receipt['p']:.0f} times in 1,000",
+    )
+
+
 def _arm_line(arm: dict[str, object]) -> Text:
     score = cast("float", arm["score"])
-    return line(f"{ARMS[str(arm['arm'])]:<20}", bar(score, good=arm["arm"] == "best"), f"  {score:.2f} on unseen cases")
+    said = f"  {score:.0%} of {UNSEEN} unseen cases passed"
+    return line(f"{ARMS[str(arm['arm'])]:<20}", bar(score, good=arm["arm"] == "best"), said)

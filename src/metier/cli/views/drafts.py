@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from metier.types import Draft, Finding, SkillGuidance
 
 
-FIGURE = re.compile(r"[+-][\d.]+ points on \d+ fresh cases?")
+FIGURE = re.compile(r"[+-][\d.]+ points")
 """What a gate measured, in its reason."""
 
 
@@ -65,7 +65,7 @@ def state(draft: Draft) -> str:
     if draft.approved and draft.approved == draft.hash and draft.status in ("candidate", "quarantined"):
         return f"{draft.status}, approved"
     if draft.objection and draft.status in ("candidate", "quarantined"):
-        return f"rejected by its gate ({figure_of(draft.objection)})"
+        return f"rejected by its gate: {figure_of(draft.objection)}"
     return f"{draft.status}, needs approval" if draft.needs_approval and draft.status == "candidate" else draft.status
 
 

@@ -40,6 +40,8 @@ def checks(ctx: typer.Context, as_json: AsJson = False) -> None:
             for lesson, one in counted
         ]
         console().print(table(("id", "status", "violated before", "since", "change", "lesson"), rows, grow="lesson"))
+        if any(one.after.denied for _, one in counted):
+            talk("Denied: calls that would have broken it, stopped before they ran; they are in no other figure.")
         talk(f"The change is in points, with its interval: {NOT_CAUSAL}.")
         talk("Examples of each: metier lessons show ID   Deny the wrong call: metier lessons approve ID --deny")
 
@@ -56,4 +58,6 @@ def _change(tally: Tally) -> str:
 
 def said(rate: Rate) -> str:
     """A rate in words."""
-    return f"{rate.violated} of {rate.applies}" if rate.applies else "-"
+    denied = f"{rate.denied} denied" if rate.denied else ""
+    ran = f"{rate.violated} of {rate.applies}" if rate.applies else ""
+    return ", ".join(part for part in (ran, denied) if part) or "-"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
@@ -13,6 +14,7 @@ from uuid import UUID
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from datetime import timedelta
     from pathlib import Path
 
 PROJECT = "harbor-shop"
@@ -85,13 +87,13 @@ def read_story(text: str) -> list[SampleSession]:
     return sessions
 
 
-def write_transcripts(sessions: Iterable[SampleSession], folder: Path) -> list[str]:
-    """One transcript for each session, in a folder that is made; returns the files."""
+def write_transcripts(sessions: Iterable[SampleSession], folder: Path, later: timedelta) -> list[str]:
+    """One transcript for each session, so much later than it is written, in a folder that is made; their paths."""
     folder.mkdir(exist_ok=True)
     written: list[str] = []
     for session in sessions:
         file = folder / f"{session.id}.jsonl"
-        file.write_text("".join(json.dumps(one) + "\n" for one in _records(session)), encoding="utf-8")
+        file.write_text("".join(json.dumps(one) + "\n" for one in _records(session, later)), encoding="utf-8")
         written.append(str(file))
     return written
 
@@ -107,7 +109,7 @@ def _noise(seed: str, length: int) -> str:
     return "".join(letters[byte % len(letters)] for byte in blake2b(seed.encode()).digest()[:length])
 
 
-def _records(session: SampleSession) -> Iterator[dict[str, object]]:
+def _records(session: SampleSession, later: timedelta) -> Iterator[dict[str, object]]:
     """The lines of a transcript: two for each call of a tool, one for everything else."""
     common: dict[str, object] = {
         "isSidechain": False,
@@ -117,11 +119,12 @@ def _records(session: SampleSession) -> Iterator[dict[str, object]]:
         "version": "2.1.40",
     }
     bodies = [body for number, turn in enumerate(session.turns) for body in _bodies(turn, f"{session.name}-{number}")]
+    day = (date.fromisoformat(f"2026-{session.day}") + later).isoformat()
     for number, body in enumerate(bodies):
         place: dict[str, object] = {
             "uuid": f"{session.name}-{number}",
             "parentUuid": f"{session.name}-{number - 1}" if number else None,
-            "timestamp": f"2026-{session.day}T09:{number:02d}:00.000Z",
+            "timestamp": f"{day}T09:{number:02d}:00.000Z",
         }
         yield common | place | body
 
