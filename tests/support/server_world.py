@@ -6,7 +6,7 @@ import http.client
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dashboard_world import Answer
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from metier.workspace import Workspace
+
+LOOPBACK = ServeOptions()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,12 +72,12 @@ class Served:
 
 
 @contextmanager
-def serve_workspace(ws: Workspace, otel: str = "") -> Iterator[Served]:
+def serve_workspace(ws: Workspace, asked: ServeOptions = LOOPBACK) -> Iterator[Served]:
     """The server of a workspace on a free port, in a thread of its own."""
     tokens = {role: add_token(ws.context, f"test {role}", role).text for role in ROLES}
-    listening = open_socket(checked_binding(ServeOptions(port=0), has_roles=True))
-    binding = checked_binding(ServeOptions(port=listening.getsockname()[1]), has_roles=True)
-    parts = build_server(ws, binding, otel=otel)
+    listening = open_socket(checked_binding(replace(asked, port=0), has_roles=True))
+    binding = checked_binding(replace(asked, port=listening.getsockname()[1]), has_roles=True)
+    parts = build_server(ws, binding)
     server = server_of(parts, binding)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="server")
     thread.start()
