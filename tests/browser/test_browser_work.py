@@ -199,6 +199,11 @@ def test_a_training_that_runs_grows_on_the_open_page(worked_on: ServedDashboard,
     assert page.evaluate("document.body.dataset.stays") == "yes"
     assert not page.locator("#news").is_visible()
     eyes.picture(page, "training-running")
+    assert page.locator("#change .diff").count() == 0
+    add_training(ws, name="abcd1234abcd1234")
+    page.locator("#change .diff").wait_for(timeout=15_000)
+    assert page.locator("#result .tag").inner_text() == "Confirmed"
+    assert page.evaluate("document.body.dataset.stays") == "yes"
 
 
 def test_the_report_file_shows_the_same_and_asks_for_nothing(

@@ -123,11 +123,11 @@ def add_proof(ws: Workspace, skill: str = "write-notes", hostile: str = HOSTILE)
     return trial
 
 
-def add_training(ws: Workspace, text: str = "plain") -> str:
+def add_training(ws: Workspace, text: str = "plain", name: str = "9907b73f5997a66f") -> str:
     """A finished training whose texts are all the same; returns its id."""
     moment = "2026-01-05T12:00:00Z"
     one = Training(
-        id="9907b73f5997a66f",
+        id=name,
         workspace=ws.name,
         skill="write-notes",
         base_hash="ce5a",
