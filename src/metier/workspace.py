@@ -176,7 +176,7 @@ class Workspace:
 
     def tidy(self) -> Iterator[Event]:
         """Enforce the limits on age and size, at most once a day."""
-        from metier.maintenance.retention import enforce_limits
+        from metier.maintenance.limits import enforce_limits
 
         return enforce_limits(self.context)
 

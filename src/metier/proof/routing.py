@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from metier.errors import RefusedError
 from metier.library.listing import result_of
+from metier.library.profiles import name_of
 from metier.library.proposals.drafts import finish_interrupted_drafts, get_open_draft, proposed_change
 from metier.library.proposals.gate import PASSING
+from metier.library.roots import skill_folders_in
 from metier.types.trials import Decision
 
 if TYPE_CHECKING:
@@ -74,12 +76,20 @@ class TakeoverCheck:
 
 
 def routing_of(library: Library, skill: str, before: Package | None, after: Package) -> Admission | None:
-    """What a package would do to the tasks of its neighbours; None: it is described as it was."""
+    """What a package would do to the tasks of its neighbours; None: it is described as it was, or has none."""
     if before is not None and (before.name, before.description) == (after.name, after.description):
+        return None
+    if not _has_neighbours(library, skill):
         return None
     from metier.selection.evaluation.admission import admit, served_requests
 
     return result_of(admit(_newcomer(skill, after), _neighbours(library), served_requests(library.ctx)))
+
+
+def _has_neighbours(library: Library, skill: str) -> bool:
+    """Whether any other skill lies in the library."""
+    mine = name_of(skill).casefold()
+    return any(name_of(one.skill).casefold() != mine for root in library.roots for one in skill_folders_in(root))
 
 
 def would_serve(library: Library, skill: str, package: Package, requests: Sequence[str]) -> list[bool]:
