@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from fleet_world import hash_of, on_fleet, opened, solver, working
-from train_world import trained
+from loopback import Loopback, answers
+from train_world import cases, solve, trained
 from waiting import until
 
 from metier.errors import RefusedError, UsageError
 from metier.events import Ended
 from metier.fleet.jobs import Job
 from metier.fleet.queue import QueuedJobs
+from metier.training.service.order import TrainLimits
+from metier.types.trials import Case
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from loopback import Handler
 
     from metier.workspace import Workspace
 
@@ -50,6 +56,34 @@ def kept_job(ws: Workspace) -> dict[str, str | int]:
 def wait_for_end(ws: Workspace) -> None:
     jobs = QueuedJobs(ws.context)
     until(lambda: not (jobs.status().waiting or jobs.status().running), "the jobs", pause=0.05)
+
+
+def answer(handler: Handler) -> None:
+    """A model of the world: it adds when the skill holds the rule that the case needs."""
+    first, second = (one["content"] for one in handler.asked.json["messages"])
+    number = int(second.split("+")[0].split()[-1])
+    said = solve(Case(id=f"c{number}", input="", expected=str(number + 1)), first)
+    choice = {"message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 10, "completion_tokens": 5}
+    answers({"id": "1", "model": "m", "choices": [choice], "usage": usage})(handler)
+
+
+def test_workers_pay_for_each_call_once_from_the_trainings_account(
+    new_postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "not-a-real-key")
+    asked: list[int] = []
+    with Loopback(answer) as server:
+        given = solver(cases=cases(24), target=f"chat=openai:m@{server.url}", limits=TrainLimits(calls=400))
+        with opened(tmp_path / "alone") as alone:
+            here = trained(alone, given)
+        asked.append(len(server.seen))
+        with opened(tmp_path / "many", new_postgres) as many, working(many, programs=False, environ=os.environ):
+            there = on_fleet(many, given)
+        asked.append(len(server.seen) - asked[0])
+    assert asked[0] == asked[1] > 20
+    assert hash_of(there) == hash_of(here)
+    assert [there.report[name] for name in ("calls", "tokens")] == [here.report[name] for name in ("calls", "tokens")]
 
 
 @pytest.mark.slow

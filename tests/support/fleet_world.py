@@ -18,7 +18,7 @@ from metier.training.spec import Spec
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
     from pathlib import Path
 
     from metier.fleet.worker import WorkerEvent
@@ -47,10 +47,12 @@ def opened(folder: Path, store: str = "") -> Generator[Workspace]:
 
 
 @contextmanager
-def working(ws: Workspace, slots: int = 4, *, programs: bool = True) -> Generator[list[WorkerEvent]]:
+def working(
+    ws: Workspace, slots: int = 4, *, programs: bool = True, environ: Mapping[str, str] | None = None
+) -> Generator[list[WorkerEvent]]:
     """A worker beside; gives what it told so far."""
     told: list[WorkerEvent] = []
-    with open_kinds({}, programs=programs) as kinds:
+    with open_kinds(environ or {}, programs=programs) as kinds:
         worker = FleetWorker([ws], kinds, WorkerPace(slots=slots, heartbeat=5.0))
         thread = threading.Thread(target=lambda: told.extend(worker.events()), daemon=True)
         thread.start()

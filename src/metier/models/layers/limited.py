@@ -18,7 +18,7 @@ SPARE = 60.0
 """Seconds beyond a call's time limit after which its turn is over, whatever became of it."""
 
 
-class Turns(Protocol):
+class ProviderTurns(Protocol):
     """Who may call a provider, and when."""
 
     def begin(self, seconds: float) -> str | None:
@@ -37,7 +37,7 @@ class Turns(Protocol):
 class Limited:
     """A model whose questions each have a turn; the time before it does not count as theirs."""
 
-    def __init__(self, model: Model, turns: Turns) -> None:
+    def __init__(self, model: Model, turns: ProviderTurns) -> None:
         self.model = model
         self.identity = model.identity
         self._turns = turns
@@ -63,7 +63,7 @@ class Limited:
 class TellPauses:
     """A model that tells all others when its provider asks to wait."""
 
-    def __init__(self, model: Model, turns: Turns) -> None:
+    def __init__(self, model: Model, turns: ProviderTurns) -> None:
         self.model = model
         self.identity = model.identity
         self._turns = turns

@@ -28,7 +28,7 @@ from metier.models.price import unknown_price
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from metier.models.layers.limited import Turns
+    from metier.models.layers.limited import ProviderTurns
     from metier.models.layers.memo import MemoStore
     from metier.models.layers.record import Call, Sink
     from metier.models.ledger import Ledger
@@ -60,7 +60,7 @@ class Layers:
     extra_tokens: int = 0
     """The most tokens that whoever answers adds to a request."""
     sink: Sink = field(default_factory=Calls)
-    turns: Turns | None = None
+    turns: ProviderTurns | None = None
     """Who else calls the same provider; None: nobody."""
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     clock: Callable[[], float] = time.monotonic

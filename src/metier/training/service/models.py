@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.models.http.client import HttpModel
-    from metier.models.layers.limited import Turns
+    from metier.models.layers.limited import ProviderTurns
     from metier.models.ledger import Limits
     from metier.models.model import Model
     from metier.models.price import Price
@@ -79,10 +79,10 @@ class TrainingModels:
             )
         return self._open[spec.identity]
 
-    def _turns(self, provider: str) -> Turns | None:
+    def _turns(self, provider: str) -> ProviderTurns | None:
         return turns_of(self._ctx, provider, self._sleep, self._is_over)
 
-    def _layered(self, bare: Model, price: Price, extra_tokens: int = 0, turns: Turns | None = None) -> Model:
+    def _layered(self, bare: Model, price: Price, extra_tokens: int = 0, turns: ProviderTurns | None = None) -> Model:
         if self._limits.usd is not None and price(ONE) is None:
             raise ConfigError(
                 f"The price of {bare.identity} is unknown, so a limit in dollars cannot be kept. Set its price "
