@@ -125,7 +125,7 @@ def test_a_person_who_says_no_gets_the_workspace_and_nothing_else(tmp_path: Path
     before = {path: what for path, what in picture(home).items() if not path.startswith(".config")}
     code, screen = answered(project, "n", "init")
     assert code == 0
-    assert "Nothing was written. To connect: metier connect" in screen
+    assert "Nothing was written. To do it: metier connect" in screen
     assert (project / ".metier/workspace").is_file()
     after = {path: what for path, what in picture(home).items() if not path.startswith(".config")}
     assert after == before

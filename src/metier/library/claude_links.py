@@ -104,6 +104,15 @@ def link_skill(ctx: Context, base: Path, skill: str) -> bool:
     return False
 
 
+def shipped_places(library: Library, version: Version) -> list[str]:
+    """The folder of a shipped skill, and the link to it where Claude Code looks for skills, if there is one."""
+    ctx, folder = library.ctx, library.find(version.skill).folder
+    base = next((one for one in (ctx.root, ctx.home) if folder.parent == one / AGENTS), ctx.root)
+    link = _own_folder(ctx, base) / version.skill
+    linked = link.is_symlink() and os.path.realpath(link) == os.path.realpath(folder)
+    return [str(folder), *([f"{link}  (a link to it, for Claude Code)"] if linked else [])]
+
+
 def unlink_skill(base: Path, own: Path, skill: str) -> None:
     """Take away the link to a skill; anything else of that name stays."""
     link = own / skill

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from homes import FOREIGN_HOOKS, picture
 
+from metier.library.proposals.hand_in import hand_in_document
+from metier.workspace import Workspace
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -49,7 +52,8 @@ def test_everything_is_shown_before_and_a_dry_run_writes_nothing(shell: Shell, h
         "~/.codex/hooks.json  (6 hooks",
         '"command": "sh \\"$HOME/.local/share/metier/plugin/bin/metier-hook\\" stop codex", "timeout": 5',
         "Gemini CLI reads learned skills by itself",
-        "Nothing was written",
+        "~/.local/share/metier/connected.json  (the list of all this",
+        "Nothing was written. To do it: metier init",
     ):
         assert part in said
     rows = shell.json("connect", "--dry-run")
@@ -157,7 +161,9 @@ def test_init_links_the_skills_of_a_project_and_uninit_takes_the_links_away(shel
     (row,) = [one for one in shell.json("init", "--yes")["agents"] if one["agent"] == "claude-code"]
     assert row["changes"][1]["diff"] == f"new link {shell.folder}/.claude/skills/deploy -> ../../.agents/skills/deploy"
     assert (shell.folder / ".claude/skills/deploy/SKILL.md").is_file()
-    shell.ok("uninit", "--yes")
+    said = shell.ok("uninit", "--yes")
+    assert f"Not touched: 1 skill in {shell.folder}/.agents/skills" in said
+    assert said.rstrip().endswith(f"{shell.folder}/.metier && metier init"), "which links the skills again"
     after = {path: what for path, what in picture(shell.folder).items() if not path.startswith(".metier")}
     assert after == before
 
@@ -218,3 +224,14 @@ def test_a_workspace_can_be_left_twice_within_a_second(shell: Shell, home: Path)
         shell.ok("uninit", "--yes")
         shell.ok("init", "--no-connect")
     assert len(list(shell.folder.glob(".metier-removed-*"))) == 3
+
+
+def test_a_draft_that_ships_names_its_folder_and_the_link_for_claude_code(shell: Shell, home: Path) -> None:
+    shell.ok("init", "--yes")
+    document = "---\nname: deploy\ndescription: Deploys the shop. Use when the shop is deployed.\n---\n\nDo it.\n"
+    with Workspace.open(shell.folder) as ws:
+        draft = hand_in_document(ws.library, "deploy", document, "how to deploy")
+        ws.approve(draft.id)
+    said = shell.ok("drafts", "apply", draft.id)
+    assert f"{shell.folder}/.agents/skills/deploy\n" in said
+    assert f"{shell.folder}/.claude/skills/deploy  (a link to it, for Claude Code)" in said

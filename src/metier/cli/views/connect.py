@@ -38,6 +38,7 @@ def _show_files(plan: ConnectionPlan, places: Places) -> None:
     own = [change for change in plan.shared if change.path.is_relative_to(places.plugin)]
     if own:
         talk(f"  {places.short(places.plugin)}  ({len(own)} files, Metier's plugin)")
+    talk(f"  {places.short(places.manifest)}  (the list of all this, from which it is undone)")
     links = [one for one in plan.changes if isinstance(one, PutLink) and one.target != places.plugin]
     for change in (one for one in plan.changes if one not in own and one not in links):
         talk(f"  {places.short(change.path)}{_about(change)}")
@@ -66,15 +67,15 @@ def _about(change: Change) -> str:
             assert_never(change)
 
 
-def tell_connected(report: ConnectReport) -> None:
-    """What became of each agent, and the next step."""
+def tell_connected(report: ConnectReport, again: str = "metier connect") -> None:
+    """What became of each agent, and the next step; `again` is the command that does what was only shown."""
     for one in report.plan.agents:
         line = _line(report, one)
         if line:
             talk(line)
     done = report.connected()
     if report.plan.changes and not report.is_done:
-        talk("Nothing was written. To connect: metier connect")
+        talk(f"Nothing was written. To do it: {again}")
     elif report.plan.changes and done:
         talk(f"Connected {_list(done)}. Undo: metier disconnect")
         for one in report.plan.agents:

@@ -207,6 +207,7 @@ def apply(
 
     Example:  metier drafts apply 3f9a 77b1
     """
+    from metier.library.claude_links import shipped_places
     from metier.library.proposals.drafts import get_draft
     from metier.proof.routing import apply_checked
 
@@ -214,6 +215,7 @@ def apply(
         wanted = [get_draft(ws.library, draft).id for draft in ids]
         versions, said = apply_checked(ws.library, wanted, take_over=take_over)
         prepare_hooks(ws)
+        written = {one.skill: shipped_places(ws.library, one) for one in versions}
     for line in said if not as_json else ():
         talk(visible(f"Note: {line}."))
     if as_json:
@@ -225,6 +227,8 @@ def apply(
         talk(
             f"Shipped {version.skill} v{version.number} ({version.status}). Undo: metier skills {undo} {version.skill}"
         )
+        for path in written[version.skill]:
+            talk(visible(f"  {path}"))
 
 
 app.command()(review)

@@ -33,9 +33,21 @@ def checkup(
         emit(document(found))
         return
     if not found.sessions:
-        where = "on this machine" if everywhere else f"in {root}"
-        talk(f"No sessions of an agent were found {where}." + ("" if everywhere else " Look everywhere: --all"))
+        _tell_nothing(root, everywhere=everywhere)
         return
     for line in page(found):
         say(line)
-    talk("Nothing was written. Keep learning from your sessions: metier init && metier import && metier learn")
+    talk("Nothing was written. Keep learning from your sessions: in a project that has some, metier init --import")
+    talk("Then see what it proposes: metier learn")
+
+
+def _tell_nothing(root: Path, *, everywhere: bool) -> None:
+    """Say where sessions were looked for, and what to do now."""
+    from metier.agents.places import places_of
+
+    places = places_of(os.environ)
+    where = f"{places.short(places.claude)}, {places.short(places.codex)} and the folders of other agents"
+    talk(f"No sessions of an agent {'on this machine' if everywhere else f'in {root}'}. Looked in {where}.")
+    if not everywhere:
+        talk("Look at the sessions of all folders: metier checkup --all")
+    talk("See what Metier does with two weeks of sessions: metier demo")

@@ -124,6 +124,7 @@ def connect_found(
     is_quiet: bool,
     remove: bool = False,
     links: Sequence[tuple[Path, Path]] = (),
+    again: str = "metier connect",
 ) -> ConnectReport:
     """Find the agents, show what connecting them would change, ask, and do it."""
     from metier.agents.connect import connect_agents
@@ -145,7 +146,7 @@ def connect_found(
         refusals |= connect_agents(places, plan, workspace)
     report = ConnectReport(plan=plan, refusals=refusals, is_done=is_wanted)
     if not is_quiet:
-        tell_connected(report)
+        tell_connected(report, again)
     return report
 
 
@@ -213,11 +214,15 @@ def show_dry_run(root: Path, agents: str, flags: Mapping[str, object], *, is_kno
 
     places = places_of(os.environ)
     links = _links_of(root, flags) if is_known else first_links(root, places.home, str(places.claude))
-    report = connect_found(str(root), agents=agents, yes=True, dry_run=True, is_quiet=as_json, links=links)
+    if not as_json:
+        talk(f"{root} is already a workspace." if is_known else f"A workspace would be made in {root}.")
+    report = connect_found(
+        str(root), agents=agents, yes=True, dry_run=True, is_quiet=as_json, links=links, again="metier init"
+    )
     if as_json:
         emit({"workspace": str(root), "new": not is_known, "agents": report.document()})
-    else:
-        talk(f"{root} is already a workspace." if is_known else f"A workspace would be made in {root}.")
+    elif not report.plan.changes:
+        talk("Nothing was written. To do it: metier init")
 
 
 def tell_disconnected(done: Disconnected) -> None:

@@ -139,7 +139,7 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
         ws.state.rename(aside)
     except OSError as error:
         raise StoreError(f"{ws.state} cannot be renamed: {error.strerror}.") from None
-    unlink_all(ws.root)
+    unlinked = unlink_all(ws.root)
     done = leave_workspace(places_of(os.environ), str(ws.root))
     if as_json:
         emit({"state": str(ws.state), "moved_to": str(aside), "disconnected": done.agents if done else []})
@@ -147,8 +147,18 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
         if done:
             tell_disconnected(done)
         talk(f"Recording stopped in {ws.root}. The state is kept in {aside}.")
-        again = " && metier connect" if done else ""
+        _tell_what_stays(ws.root)
+        again = " && metier init" if done or unlinked else ""
         talk(f"Undo: mv {quote(str(aside))} {quote(str(ws.state))}{again}")
+
+
+def _tell_what_stays(root: Path) -> None:
+    """Say which skills are still in the project: they are files of the project, and may be in its git."""
+    from metier.library.roots import AGENTS
+
+    if count := _count_skills(root / AGENTS):
+        skills = "1 skill" if count == 1 else f"{count} skills"
+        talk(f"Not touched: {skills} in {root / AGENTS}, which are files of your project. Delete what you do not want.")
 
 
 def _free_name(path: Path) -> Path:
