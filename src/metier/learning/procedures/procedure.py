@@ -106,7 +106,7 @@ class Procedure:
     """Words most requests share."""
     steps: tuple[Step, ...]
     share: float
-    """Which part of what a run did are steps that most runs took."""
+    """Which part of what a run did are steps that most runs took, or what fails now and then and what helps."""
     remedies: tuple[Remedy, ...]
     avoided: tuple[Template, ...]
     names: Names
@@ -158,7 +158,7 @@ def procedure_of(lessons: Lessons) -> Procedure:
         requests=examples(asked, names.values, EXAMPLES),
         subject=subject(asked, names.values),
         steps=steps,
-        share=_share(good, [step.template for step in steps if step.is_common]),
+        share=_share(good, [*(step.template for step in steps if step.is_common), *mended]),
         remedies=remedies,
         avoided=avoided,
         names=names,

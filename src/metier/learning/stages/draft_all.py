@@ -110,6 +110,8 @@ def _made(writer: DraftWriter, work: Work, *, save: bool) -> Taken:
         if save:
             _note_attempt(writer, pattern, written.reason, written.drafter)
         return replace(result, what="refused" if written.refused else "left", reason=written.reason)
+    if isinstance(step, Refresh) and written is step.draft:
+        return replace(result, what="left", draft=written)
     return replace(result, what="drafted" if isinstance(step, Generate) else "refreshed", draft=written)
 
 
