@@ -72,6 +72,7 @@ def test_a_long_line_goes_on_indented_and_no_word_is_cut() -> None:
     assert first == "  you said (run 095c8217): no, not git add . again: stage only the files you"
     assert second == "      changed"
     assert wrap_line("  short  and plain", 80) == "  short  and plain"
+    assert wrap_line("label   a value that is long", 20, 8) == "label   a value that\n        is long"
 
 
 def test_an_action_names_its_subject_without_hashes() -> None:

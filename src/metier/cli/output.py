@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LONG = 500
 """Entries from which on a list is printed an entry a line: indenting takes many times longer."""
-NARROWEST = 16
+NARROWEST = 12
 """Columns the growing column keeps before others are left out for it."""
 WIDEST = 40
 """Columns that a column takes at most, the growing one apart."""
@@ -59,17 +59,25 @@ def console() -> Console:
     return Console(width=width, highlight=False, emoji=False, markup=False, soft_wrap=not sys.stdout.isatty())
 
 
-def say(line: str) -> None:
-    """Print a line of text for people; on a terminal it goes on indented where it is too long."""
+def say(line: str, *, indent: int = 0, style: str = "", styled: int | None = None) -> None:
+    """Print a line of text for people; on a terminal it goes on indented where it is too long.
+
+    `styled`: only so many characters at its start have the style.
+    """
+    from rich.text import Text
+
     out = console()
-    out.print(wrap_line(line, out.width) if sys.stdout.isatty() else line)
+    text = Text(wrap_line(line, out.width, indent) if sys.stdout.isatty() else line)
+    if style:
+        text.stylize(style, 0, styled)
+    out.print(text)
 
 
-def wrap_line(line: str, width: int) -> str:
-    """A line that goes on further to the right, with no word cut."""
+def wrap_line(line: str, width: int, indent: int = 0) -> str:
+    """A line that goes on further to the right, with no word cut; `indent`: from this column on."""
     from textwrap import fill
 
-    after = " " * (len(line) - len(line.lstrip()) + 4)
+    after = " " * (indent or len(line) - len(line.lstrip()) + 4)
     return fill(line, width, subsequent_indent=after, break_long_words=False, break_on_hyphens=False)
 
 

@@ -8,7 +8,7 @@ import typer
 
 from metier.cli.commands.drafts.review import review
 from metier.cli.options import AsJson, open_workspace, prepare_hooks
-from metier.cli.output import console, emit, table, talk, visible
+from metier.cli.output import console, emit, say, table, talk, visible
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -48,8 +48,11 @@ def list_(
     elif not found:
         talk("No open drafts. Decided drafts: metier drafts list --all")
     else:
-        rows = [(one.id, one.target, one.kind, state(one), str(len(one.findings)), one.summary) for one in found]
-        columns = ("id", "skill", "kind", "status", "findings", "summary")
+        rows = [
+            (one.id[:8], one.target, state(one).partition(":")[0], one.kind, str(len(one.findings)), one.summary)
+            for one in found
+        ]
+        columns = ("id", "skill", "status", "kind", "findings", "summary")
         console().print(table(columns, rows, grow="summary"))
 
 
@@ -59,8 +62,6 @@ def show(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> N
 
     Example:  metier drafts show 3f9a
     """
-    from rich.text import Text
-
     from metier.cli.views.drafts import facts, row
     from metier.learning.trace import origin
     from metier.library.proposals.drafts import get_draft, newly_allowed
@@ -71,16 +72,15 @@ def show(ctx: typer.Context, draft: DraftArgument, as_json: AsJson = False) -> N
     if as_json:
         emit([row(found) | {"newly_allows": list(new), "runs": list(found.provenance.runs)}])
         return
-    out = console()
     for label, value in [*facts(found, taught), *(("newly allows", words) for words in new)]:
-        out.print(visible(f"{label:<13} {value}"))
+        say(visible(f"{label:<13} {value}"), indent=14)
     for finding in found.findings:
         where = f"{finding.file}:{finding.line}" if finding.line else finding.file
-        said = visible(f"{where}  {finding.rule}: {finding.reason}")
-        out.print(Text.assemble((f"{finding.severity:<13} ", COLOURS[finding.severity]), said))
+        said = visible(f"{finding.severity:<13} {where}  {finding.rule}: {finding.reason}")
+        say(said, indent=14, style=COLOURS[finding.severity], styled=13)
         for line in (f"│ {finding.excerpt}" if finding.excerpt else "", finding.fix):
             if line:
-                out.print(Text(visible(f"{'':<14}{line}"), style="dim"))
+                say(visible(f"{'':<14}{line}"), indent=14, style="dim")
     talk(f"See the changes: metier drafts diff {found.id}")
 
 

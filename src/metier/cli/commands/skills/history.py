@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metier.cli.options import AsJson, open_workspace
-from metier.cli.output import console, emit, table, talk, visible
+from metier.cli.output import console, emit, say, table, talk, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,12 +53,12 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
         return
     out = console()
     for label in ("name", "folder", "description", "status", "origin", "version", "hash"):
-        out.print(visible(f"{label:<12} {document[label]}"), style="bold" if label == "name" else None)
+        say(visible(f"{label:<12} {document[label]}"), indent=13, style="bold" if label == "name" else "")
     used = f"{profile.uses} times: {profile.successes} succeeded, {profile.failures} failed"
     out.print(f"{'used':<12} {used}; retention {profile.retention:.2f}{', pinned' if profile.pinned else ''}")
-    out.print(visible(f"{'worth':<12} {outcomes.line(_name(found), worth)}"))
+    say(visible(f"{'worth':<12} {outcomes.line(_name(found), worth)}"), indent=13)
     for line in guidance_lines(profile.guidance):
-        out.print(visible(line))
+        say(visible(line), indent=13)
     for path, content in sorted(package.files.items()):
         out.print(visible(f"{'file':<12} {path}  {len(content):,} bytes{_runs(package, path)}"))
     out.print()
