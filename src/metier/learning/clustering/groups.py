@@ -106,12 +106,7 @@ def _scene(
     if members:
         threshold = max(threshold, separating(plain, wide, sizes, len(rows)))
     return _Scene(
-        count=len(rows),
-        plain=plain,
-        wide=wide,
-        bars=told.bars,
-        chance=chance(near, told.total),
-        threshold=threshold,
+        count=len(rows), plain=plain, wide=wide, bars=told.bars, chance=chance(near, told.total), threshold=threshold
     )
 
 

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from metier.models.embedder import StaticEmbedder
     from metier.types import Pattern, Record
 
+    Success = Mapping[str, bool | None]
+
 NAMED = 60
 """Requests of a group that its label is made from."""
 TEXT = 600
@@ -94,7 +96,7 @@ def group(
         hints=gathered.hints,
     )
     met = complete(clusterer.cluster(evidence), evidence, embedder)
-    grouped = _grouped(ctx, gathered, known, met)
+    grouped = _grouped(ctx, gathered, known, met, evidence.success)
     grouped.extended += [one for one in counted if one.id not in {each.id for each in grouped.extended}]
     if save:
         _save(ctx, grouped, known, embedder.name)
@@ -117,10 +119,9 @@ def _known(ctx: Context, embedder: StaticEmbedder, counted: Sequence[Pattern]) -
         )
 
 
-def _grouped(ctx: Context, gathered: Gathered, known: _Known, met: Clustering) -> Grouped:
+def _grouped(ctx: Context, gathered: Gathered, known: _Known, met: Clustering, success: Success) -> Grouped:
     """Every meeting as a pattern that grew, a new one, or runs that go on waiting."""
     grouped = Grouped(notes=met.notes, seen=gathered.seen, deeds=gathered.deeds)
-    success = {**gathered.success, **{one.run: one.success for one in known.waiting.values()}}
     records = {record.id: record for record in gathered.records}
     with ctx.store.read() as transaction:
         old = [run for one in met.groups for run in one.runs if run not in records]
@@ -182,7 +183,7 @@ def _begin(
     grouped: Grouped,
     meeting: RunGroup,
     found: tuple[Record, ...],
-    success: dict[str, bool | None],
+    success: Success,
     taken: set[str],
 ) -> None:
     """A new pattern where there are enough successes; else the runs wait, and are told what for."""
@@ -211,7 +212,7 @@ def _went(
     meeting: RunGroup,
     pattern: Pattern,
     found: Sequence[Record],
-    success: dict[str, bool | None],
+    success: Success,
 ) -> None:
     where = "joined" if meeting.pattern else "formed"
     for record in found:
