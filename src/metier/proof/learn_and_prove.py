@@ -58,10 +58,12 @@ def proof_notes(library: Library) -> tuple[str, ...]:
     try:
         if _is_anything_in_use(library):
             from metier.proof.model_change import follow_model
-            from metier.proof.safety import pause_unsafe
+            from metier.proof.safety import is_looked_at, pause_unsafe
             from metier.proof.trials.trials import settle_trials
 
-            notes += [one.note for one in settle_trials(library) if one.note]
+            asked = is_looked_at(library.ctx)  # what only asks is asked once a day
+            settled = [one for one in settle_trials(library) if one.note]
+            notes += [one.note for one in settled if one.trial.status != "running" or not asked]
             notes += [*pause_unsafe(library), *follow_model(library)]
     except MetierError as error:
         notes.append(f"Proof was not looked at to its end: {error}")

@@ -52,14 +52,17 @@ def pause_unsafe(library: Library) -> tuple[str, ...]:
     """
     ctx = library.ctx
     said = list(_pause_lessons(ctx, overridden))
-    today = ctx.now()[:10]
-    with ctx.store.read() as transaction:
-        is_done = meta.get(transaction, f"{LOOKED}:{ctx.name}") == today
-    if not is_done:
+    if not is_looked_at(ctx):
         said += [*_pause_lessons(ctx, less_obeyed), *_pause_skills(library)]
         with ctx.store.write() as transaction:
-            meta.put(transaction, f"{LOOKED}:{ctx.name}", today)
+            meta.put(transaction, f"{LOOKED}:{ctx.name}", ctx.now()[:10])
     return tuple(said)
+
+
+def is_looked_at(ctx: Context) -> bool:
+    """Whether what is looked at once a day was looked at today."""
+    with ctx.store.read() as transaction:
+        return meta.get(transaction, f"{LOOKED}:{ctx.name}") == ctx.now()[:10]
 
 
 def _pause_lessons(ctx: Context, sign: Callable[[Context, Lesson], str]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from trial_world import SKILL, arm, asked, begun, entered, past, ready, selectio
 
 from metier.errors import ConflictError, NotFoundError, RefusedError
 from metier.library.changes import change_status
+from metier.proof.learn_and_prove import proof_notes
 from metier.proof.receipts import receipts_of
 from metier.proof.trials.due import DueRate
 from metier.proof.trials.plan import latest_end, most_runs, plan_trial
@@ -175,6 +176,8 @@ def test_a_session_counts_once_the_same_run_twice_too_and_no_clock_plays_a_part(
     [late] = settle_trials(shop.library)
     assert late.trial.status == "running", "a clock that jumps ends nothing"
     assert "is overdue" in late.note
+    overdue = [any("is overdue" in one for one in proof_notes(shop.library)) for _ in range(2)]
+    assert overdue == [True, False], "a pass asks once a day"
 
 
 def test_nobody_can_choose_their_arm(shop: Workspace) -> None:
