@@ -83,6 +83,7 @@ BENCHMARKS = (
     Bench("models/models.py"),
     Bench("selection/selection.py"),
     Bench("selection/selecting.py", quick="--skills 30"),
+    Bench("selection/small_libraries.py", needs="retrieval"),
     Bench("gates/confirm.py", quick="5"),
     Bench("gates/gates.py", quick="--seeds 1 --worlds small"),
     Bench("training/training.py", quick="--quick --runs 1 --kills 1 --budgets 1"),

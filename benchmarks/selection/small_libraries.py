@@ -2,6 +2,8 @@
 
 Limits: the right one is activated for 80 of 100 requests; without it nothing is for 80 of 100 others. Every other
 request was looked at while `NEXT_BEST` was chosen; the figures are of the rest. Needs `../shared/data/retrieval`.
+
+python benchmarks/selection/small_libraries.py
 """
 
 from __future__ import annotations
