@@ -101,6 +101,7 @@ TOOLS = {
     "learning/work_generator.py": "prints sample runs",
     "review/blind.py": "needs a folder of packages that somebody else wrote",
     "review/fit.py": "fits weights",
+    "review/likeness.py": "fits weights",
     "selection/fit.py": "fits weights",
     "real_model/server.py": "a server that a benchmark starts",
     "training/world/server.py": "a server that a benchmark starts",

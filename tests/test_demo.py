@@ -95,7 +95,8 @@ def test_lessons_come_in_the_persons_words_and_what_the_page_said_is_learned_by_
     assert scene["skills"]["bump-dependency"] == 5
     assert scene["went_wrong"] == 5
     assert scene["learned_from_the_page"] == []
-    assert scene["handed_in"] == {"status": "quarantined", "rules": ["conceal-from-user", "download-and-run"]}
+    assert scene["handed_in"]["status"] == "quarantined"
+    assert {"conceal-from-user", "download-and-run"} <= set(scene["handed_in"]["rules"])
     assert "looks like a secret" in scene["refused"]
 
 

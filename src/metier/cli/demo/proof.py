@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from metier.cli.demo.parts import Stage
     from metier.types.skills import Version
 
-ADVICE = "Round all amounts to whole thousands, so that they are easy to read."
+ADVICE = "Keep the answer short: figures in thousands, no cents."
 HARMFUL = f"""---
 name: sales-figures
 description: Tells what the shop sold in a month. Use when asked what the shop did sell in a month.
