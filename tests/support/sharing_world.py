@@ -16,7 +16,7 @@ from metier.library.proposals.drafts import approve_draft
 from metier.library.proposals.hand_in import hand_in_document
 from metier.library.proposals.ship import apply_drafts
 from metier.server.key import server_key
-from metier.sharing.manifest import Manifest, SignedManifest, public_key, sign_manifest
+from metier.sharing.manifest import OfferManifest, SignedManifest, public_key, sign_manifest
 from metier.sharing.membership import Membership, read_membership, write_membership
 from metier.sharing.offer import make_offer
 from metier.sharing.take_over import sync_now
@@ -75,7 +75,7 @@ class DirectSource:
     def manifest(self) -> SignedManifest:
         return self.signed or self.sign(make_offer(self.server.library, self.person).manifest)
 
-    def sign(self, manifest: Manifest) -> SignedManifest:
+    def sign(self, manifest: OfferManifest) -> SignedManifest:
         return sign_manifest(server_key(self.server.context), manifest)
 
     def object(self, name: str) -> bytes:
@@ -129,6 +129,6 @@ def offer_by_http(server: Workspace) -> Iterator[str]:
             thread.join(10)
 
 
-def numbered(manifest: Manifest, number: int) -> Manifest:
+def numbered(manifest: OfferManifest, number: int) -> OfferManifest:
     """The same offer under another number."""
     return replace(manifest, number=number)

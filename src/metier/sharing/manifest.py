@@ -40,7 +40,7 @@ class OfferedLesson:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
+class OfferManifest:
     """Everything that a server offers at one moment."""
 
     number: int
@@ -59,7 +59,7 @@ class SignedManifest:
     """The server's public key; believed only if it is the pinned one."""
 
 
-def sign_manifest(secret: bytes, manifest: Manifest) -> SignedManifest:
+def sign_manifest(secret: bytes, manifest: OfferManifest) -> SignedManifest:
     """A manifest under a server's key."""
     key, text = _private_key(secret), dumps(manifest)
     signature = key.sign(SIGNED + text.encode())
@@ -81,7 +81,7 @@ def parse_signed(raw: bytes) -> SignedManifest:
         ) from None
 
 
-def verified_manifest(signed: SignedManifest, pinned: str) -> Manifest:
+def verified_manifest(signed: SignedManifest, pinned: str) -> OfferManifest:
     """The manifest, if the pinned key signed exactly it."""
     if signed.key != pinned:
         raise RefusedError(
@@ -96,7 +96,7 @@ def verified_manifest(signed: SignedManifest, pinned: str) -> Manifest:
     try:
         key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(pinned))
         key.verify(bytes.fromhex(signed.signature), SIGNED + signed.manifest.encode())
-        return loads(Manifest, signed.manifest)
+        return loads(OfferManifest, signed.manifest)
     except (InvalidSignature, ValueError):
         raise RefusedError("What the server sent does not bear its signature. Nothing was taken.") from None
 

@@ -12,7 +12,7 @@ from metier.errors import MetierError
 from metier.formats.value_json import dumps
 from metier.library.changes import was_reviewed_here
 from metier.library.delivery.notes_file import in_use
-from metier.sharing.manifest import Manifest, OfferedLesson, OfferedSkill
+from metier.sharing.manifest import OfferedLesson, OfferedSkill, OfferManifest
 from metier.store.tables.learning import lessons
 from metier.store.tables.pulse import pulse
 
@@ -34,7 +34,7 @@ REMEMBERED = 64
 class Offer:
     """A manifest, and the way to every object it names; there is no way to any other."""
 
-    manifest: Manifest
+    manifest: OfferManifest
     objects: Mapping[str, Callable[[], bytes]]
 
 
@@ -52,7 +52,7 @@ def make_offer(library: Library, person: str, known: tuple[int, SkillsPart] | No
         found = lessons.list_all(transaction)
     used = [one for one in in_use(library.ctx, found) if one.scope != "person" or one.decided_by == person]
     bodies = [(one, lesson_object(one)) for one in used]
-    manifest = Manifest(
+    manifest = OfferManifest(
         number=number,
         skills=offered,
         lessons=tuple(OfferedLesson(id=one.id, hash=_hash(body), scope=one.scope) for one, body in bodies),

@@ -24,7 +24,7 @@ from metier.types.skills import Version
 if TYPE_CHECKING:
     from metier.library.skills import Library
     from metier.review.result import Review
-    from metier.sharing.manifest import Manifest, OfferedSkill, SignedManifest
+    from metier.sharing.manifest import OfferedSkill, OfferManifest, SignedManifest
     from metier.sharing.membership import Membership
 
 MOST = 256 * 1024 * 1024
@@ -107,7 +107,7 @@ class _Taker:
         self._known = dict(membership.skills)
         self._fetched = 0
 
-    def plan_skills(self, manifest: Manifest) -> tuple[list[_SkillStep], list[TakenItem]]:
+    def plan_skills(self, manifest: OfferManifest) -> tuple[list[_SkillStep], list[TakenItem]]:
         """What is to be done, and what is not and why."""
         wanted = {one.name: one for one in manifest.skills if one.scope in TAKES[self._membership.scope]}
         steps: list[_SkillStep] = []
@@ -218,7 +218,7 @@ def _change(step: _SkillStep) -> SkillChange:
 
 
 def _membership_after(
-    library: Library, before: Membership, manifest: Manifest, steps: list[_SkillStep], lessons: LessonPlan
+    library: Library, before: Membership, manifest: OfferManifest, steps: list[_SkillStep], lessons: LessonPlan
 ) -> Membership:
     wanted = {one.name: one.hash for one in manifest.skills if one.scope in TAKES[before.scope]}
     changed = {step.found.skill: step.package.hash() for step in steps if step.how != "removed"}
