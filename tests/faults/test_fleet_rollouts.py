@@ -67,6 +67,7 @@ def story(tmp_path: Path, store: str, disturb: Callable[[list[Worker], Path], No
     trouble.join(60)
     made = Counter(line.partition(" ")[2] for line in lines(notes))
     assert made.total() >= 300
+    assert found.trained.best.hash() != found.training.base_hash
     return found, Counter({what: count - 1 for what, count in made.items() if count > 1})
 
 

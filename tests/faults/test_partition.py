@@ -109,4 +109,5 @@ def test_a_worker_that_is_cut_off_and_comes_back_changes_nothing(wired: tuple[Wi
     with opened(tmp_path / "alone") as ws:
         assert hash_of(found) == hash_of(trained(ws, asked))
     assert made.total() >= 300
+    assert found.trained.best.hash() != found.training.base_hash
     assert sum(count - 1 for count in made.values()) <= SLOTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ def test_a_training_on_a_fleet_has_the_hash_of_one_without(new_postgres: str, tm
         said = [one.event.text for one in told if isinstance(one.event, Ended)]
         jobs = QueuedJobs(many.context).status()
     assert hash_of(there) == hash_of(again) == hash_of(here)
+    assert there.trained.best.hash() != there.training.base_hash
     assert there.report["rollouts"] == here.report["rollouts"] == len(said) - 1
     assert said[-1] == "it was made before"  # a job that runs twice is made and paid once
     assert (jobs.waiting, jobs.running, jobs.failed, jobs.outcomes) == ((), (), (), ())
@@ -60,9 +62,11 @@ def wait_for_end(ws: Workspace) -> None:
 
 def answer(handler: Handler) -> None:
     """A model of the world: it adds when the skill holds the rule that the case needs."""
-    first, second = (one["content"] for one in handler.asked.json["messages"])
-    number = int(second.split("+")[0].split()[-1])
-    said = solve(Case(id=f"c{number}", input="", expected=str(number + 1)), first)
+    told = [one["content"] for one in handler.asked.json["messages"]]
+    found = re.search(r"(\d+) \+ 1", told[-1])
+    assert found
+    number = int(found[1])
+    said = solve(Case(id=f"c{number}", input="", expected=str(number + 1)), "".join(told[:-1]))
     choice = {"message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
     usage = {"prompt_tokens": 10, "completion_tokens": 5}
     answers({"id": "1", "model": "m", "choices": [choice], "usage": usage})(handler)
@@ -82,6 +86,7 @@ def test_workers_pay_for_each_call_once_from_the_trainings_account(
             there = on_fleet(many, given)
         asked.append(len(server.seen) - asked[0])
     assert asked[0] == asked[1] > 20
+    assert here.trained.best.hash() != here.training.base_hash  # the model was understood
     assert hash_of(there) == hash_of(here)
     assert [there.report[name] for name in ("calls", "tokens")] == [here.report[name] for name in ("calls", "tokens")]
 

@@ -89,7 +89,7 @@ def replay(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Hand in a replay: a worker tries a draft on the accepted cases, and notes the decision with the draft.
+    """Hand in a replay of a draft. A worker tries it on the accepted cases, and notes the decision with the draft.
 
     It ships nothing. A noted decision is replaced by that of the next replay.
 
