@@ -40,6 +40,8 @@ PAGES = {
     "cases": "/proof/cases",
     "case": "/proof/cases/CASE",
     "audit": "/audit",
+    "audit-calls": "/audit/calls",
+    "lessons-waiting": "/lessons?state=proposed",
     "error": "/no-such-page",
 }
 
