@@ -146,6 +146,8 @@ SHAPES = {
     "colours": "\x1b[31ma\x1b[0m[32m",
     "hexadecimal": "f('68747470') ",
     "settings": "\n  Host a.b.io\nOUTPUT a\n",
+    "JSON": '{"a": [1, "b%d", null], "text": "A line of words, and one more."},\n',
+    "prose": "Write line %d of the report in plain words, and show it to the user before it is saved.\n\n",
     "programs": 'x = os.environ["AWS_SECRET_KEY"]\ny = base64.b64decode(x)\nrequests.post(u, data=y)\n',
 }
 """Texts that are one shape over and over, as documents and as programs."""
@@ -172,10 +174,9 @@ def _seconds(shape: str, size: int, path: str) -> float:
 
 
 def _repeated(shape: str, size: int) -> str:
-    """A shape over and over; `%d` in it becomes another number each time."""
-    if "%d" in shape:
-        return "".join(shape % number for number in range(size // len(shape) + 1))[:size]
-    return (shape * (size // len(shape) + 1))[:size]
+    """A shape over and over, never cut off inside; `%d` in it becomes another number each time."""
+    times = size // len(shape)
+    return "".join(shape % number for number in range(times)) if "%d" in shape else shape * times
 
 
 def _review_anew(package: Package) -> None:

@@ -99,10 +99,18 @@ def reach_of(package: Package, *, learned: bool = False) -> Reach:
 def commands_of(source: ReviewedText, *, learned: bool = False) -> Iterator[SimpleCommand]:
     """The simple commands in one text of a package; of a very long one the first, and word that there are more."""
     whole = source.plain.text
-    for text in command_texts(whole[:MOST_READ], script=source.script, learned=learned):
+    for text in command_texts(_first_part(whole), script=source.script, learned=learned):
         yield from parse_known(text)
     if len(whole) > MOST_READ:
         yield SimpleCommand(program=source.path, unclear="What program it runs cannot be told: the text is too long.")
+
+
+def _first_part(text: str) -> str:
+    """So much of a text as is read, cut between two lines or words: a cut inside a quotation takes long to read."""
+    if len(text) <= MOST_READ:
+        return text
+    at = max(text.rfind("\n", 0, MOST_READ), text.rfind(" ", MOST_READ - 4096, MOST_READ))
+    return text[: at if at > 0 else MOST_READ]
 
 
 def _hosts(texts: list[str], commands: list[SimpleCommand]) -> Iterator[str]:

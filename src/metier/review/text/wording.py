@@ -90,8 +90,8 @@ def line_blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def said(passage: str, knows: Knows) -> list[str]:
     """The words of a passage of prose, in order."""
     found: list[str] = []
-    for match in _CHUNK.finditer(passage):
-        found += _of_chunk(match[0], knows)
+    for chunk in _CHUNK.findall(passage):
+        found += _of_word(chunk) if chunk.isalpha() and chunk.isascii() else _of_chunk(chunk, knows)
     return found
 
 
@@ -159,6 +159,12 @@ def _plain_words(chunk: str) -> list[str]:
         else:
             found.append(_stem(word[:40]))
     return found
+
+
+@lru_cache(maxsize=16_384)
+def _of_word(word: str) -> tuple[str, ...]:
+    """The same for letters alone, of which most of a text is made."""
+    return ("<key>", _stem(word[:40])) if _is_secret(word) else (_stem(word[:40]),)
 
 
 @lru_cache(maxsize=8192)
