@@ -133,7 +133,11 @@ class Reflected:
     def line(self) -> str:
         """For people."""
         lost = f" ({self.failed_calls} without an answer)" if self.failed_calls else ""
-        return f"step {self.step}: {self.calls} analyst calls{lost} proposed {self.edits} edits, {self.notes} notes"
+        calls, edits, notes = (
+            f"{number} {noun}{'' if number == 1 else 's'}"
+            for number, noun in ((self.calls, "analyst call"), (self.edits, "edit"), (self.notes, "note"))
+        )
+        return f"step {self.step}: {calls}{lost} proposed {edits}, {notes}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from train_world import order
 
 from metier.cli.commands.train import ProgressOptions
-from metier.cli.views.train_live import run_with_progress
+from metier.cli.views.train_live import proof_line, run_with_progress
 from metier.training.events import (
     Confirming,
     Decided,
@@ -86,3 +86,10 @@ def test_a_wide_terminal_has_a_bar_that_is_full_before_the_baselines(monkeypatch
 
 def test_what_was_measured_before_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(monkeypatch, 80).count("initial skill on val: 0.250 (60 cases)") == 1
+
+
+def test_that_too_few_fresh_cases_prove_nothing_is_said_before_anything_is_paid_for() -> None:
+    said = proof_line(1)
+    assert said.startswith("Nothing can be proven: 1 fresh case for the last gate, and it needs 6 at the least.")
+    assert "about 40 cases in all" in said
+    assert proof_line(9).startswith("With 9 cases a gain under")

@@ -191,8 +191,13 @@ def _print_reports(reports: Sequence[FileReport]) -> None:
             f"{report.tokens.input + report.tokens.output:,}",
         )
         for report in reports
+        if report.state != "unchanged"
     ]
-    console().print(table(("file", "status", "runs", "new", "updated", "skipped", "tokens"), rows, grow="file"))
+    known = len(reports) - len(rows)
+    if known:
+        talk(f"{known} file{'' if known == 1 else 's'} unchanged since the last import.")
+    if rows:
+        console().print(table(("file", "status", "runs", "new", "updated", "skipped", "tokens"), rows, grow="file"))
     _print_skipped(reports)
     _print_result(sum(report.new for report in reports), sum(report.updated for report in reports))
 

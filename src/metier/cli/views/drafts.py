@@ -49,7 +49,7 @@ def guidance_document(guidance: SkillGuidance) -> dict[str, object]:
 def guidance_lines(guidance: SkillGuidance) -> list[str]:
     """The same for people, each with its label."""
     found = [("use case", one) for one in guidance.use_cases]
-    found += [("entry path", " -> ".join(guidance.entry_path))] if guidance.entry_path else []
+    found += [("begin with", " -> ".join(guidance.entry_path))] if guidance.entry_path else []
     found += [("avoid", one) for one in guidance.avoid]
     return [f"{label:<12} {text}" for label, text in found]
 

@@ -132,7 +132,7 @@ def _endings(learned: Learned) -> Iterator[str]:
 def summary(learned: Learned) -> str:
     """What was found, in a line."""
     if _is_idle(learned):
-        return "No new runs to learn from. Open drafts: metier drafts list"
+        return "No new runs to learn from. Work with your agent, or bring in past sessions: metier import"
     found = f"Patterns: {len(learned.new)} new, {len(learned.extended)} extended."
     made = f"Drafts: {len(learned.drafts)} written, {len(learned.applied)} shipped."
     return f"{_runs(learned)}. {found} {made}{_cost(learned)}"

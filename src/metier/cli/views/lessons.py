@@ -124,7 +124,7 @@ def page(lessons: Sequence[Lesson], ways: Mapping[str, DeliveryWay]) -> Iterator
 def _groups(lessons: Sequence[Lesson]) -> Iterator[tuple[str, Sequence[Lesson]]]:
     waiting = [one for one in lessons if one.is_open]
     yield "Proposed", waiting[:SHOWN]
-    yield "Below the line", waiting[SHOWN:]
+    yield "Further proposals, with less behind them", waiting[SHOWN:]
     yield "Paused", [one for one in lessons if one.status == "paused"]
     yield "In use", [one for one in lessons if one.status == "approved"]
     written = [one for one in lessons if one.status == "proposed" and one.already_written]

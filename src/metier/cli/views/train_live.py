@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from dataclasses import replace
+from math import ceil
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -13,10 +14,12 @@ from typing import TYPE_CHECKING
 from metier.cli.output import talk, visible
 from metier.statistics.error_spending import Spending
 from metier.statistics.power import Plan, sentence
+from metier.statistics.signflip import smallest_p
 from metier.training import events as progress
-from metier.training.cases.splits import by_ratio
+from metier.training.cases.splits import Shares, by_ratio
 from metier.training.estimate import estimate
 from metier.training.report.explain import explanation_of
+from metier.training.report.fields import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -77,11 +80,24 @@ def _print_event(event: Event, order: Order, measured: set[progress.Measured], *
         splits, document = by_ratio(order.cases), order.start.document.decode("utf-8", "replace")
         spec = replace(order.spec, ahead=order.spec.ahead and not order.limits.any)
         talk(f"{order.skill}: {estimate(splits, spec, document).line()}.")
-        talk(sentence(len(splits.confirm), Plan(alpha=Spending().share(1))))
+        talk(proof_line(len(splits.confirm)))
     elif explain and (text := explanation_of(event)):
         print_wrapped(text, talk)
     elif isinstance(event, SAID):
         talk(event.line())
+
+
+def proof_line(fresh: int) -> str:
+    """What the cases that are kept for the proof can show; said before anything is paid for."""
+    alpha = Spending().share(1)
+    if smallest_p(fresh) <= alpha:
+        return sentence(fresh, Plan(alpha=alpha))
+    enough = next(number for number in range(1, 100) if smallest_p(number) <= alpha)
+    kept = count(fresh, "fresh case")
+    return (
+        f"Nothing can be proven: {kept} for the last gate, and it needs {enough} at the least. Whatever is found ends"
+        f" as “not proven”. With about {ceil(enough / Shares().confirm)} cases in all there are enough."
+    )
 
 
 def print_wrapped(text: str, say: Callable[[str], None]) -> None:
@@ -117,7 +133,7 @@ class _Live:
             case progress.RolloutsAdvanced(stage="baseline") | progress.Measured(arm="no_skill" | "one_shot" | "best"):
                 self._done = self._step
             case progress.Confirming():
-                self._done, self._doing = self._step, f"confirming on {event.cases} fresh cases"
+                self._done, self._doing = self._step, f"confirming on {count(event.cases, 'fresh case')}"
             case _:
                 pass
         if self._shown and self._steps:

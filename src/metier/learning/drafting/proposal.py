@@ -168,7 +168,7 @@ def _guidance(proposal: Proposal) -> tuple[str, ...]:
     """What a draft is for, where to begin and what to avoid, as notes for the person who decides."""
     found = [f"Use: {use}" for use in proposal.uses]
     if proposal.entry_path:
-        found.append(f"Entry path: {' -> '.join(proposal.entry_path)}")
+        found.append(f"Begin with: {' -> '.join(proposal.entry_path)}")
     return (*found, *(f"Avoid: {one}" for one in proposal.avoid))
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from metier.training import events as progress
 from metier.training.events import Event, Judging, Screened
+from metier.training.report.fields import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -24,8 +25,8 @@ def explanation_of(event: Event) -> str | None:
             return _searching(event)
         case progress.Confirming():
             return (
-                f"The best skill and the initial skill now run on {event.cases} fresh cases. The search has used the "
-                f"val cases many times, so a gain there can be luck. {event.power}"
+                f"The best skill and the initial skill now run on {count(event.cases, 'fresh case')}. The search has "
+                f"used the val cases many times, so a gain there can be luck. {event.power}"
             )
         case progress.Confirmed():
             return _confirmed(event)

@@ -135,7 +135,7 @@ def total_cost(report: Mapping[str, object]) -> str:
     apart = part(report, "decision").get("receipt") and "confirm" not in part(report, "usage")
     return (
         f"Paid in total, including earlier starts of this training: {counts}, {price}. "
-        "The stages also count answers that an earlier training had paid for"
+        "The stages also count answers that were known already, from this training or another, and cost nothing"
         f"{', and leave out the rollouts of the last gate' if apart else ''}."
     )
 

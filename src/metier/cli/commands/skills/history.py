@@ -55,7 +55,8 @@ def show(ctx: typer.Context, skill: SkillArgument, version: VersionOption = None
     for label in ("name", "folder", "description", "status", "origin", "version", "hash"):
         say(visible(f"{label:<12} {document[label]}"), indent=13, style="bold" if label == "name" else "")
     used = f"{profile.uses} times: {profile.successes} succeeded, {profile.failures} failed"
-    out.print(f"{'used':<12} {used}; retention {profile.retention:.2f}{', pinned' if profile.pinned else ''}")
+    kept = f"worth keeping: {profile.retention:.0%} (falls when unused){', pinned' if profile.pinned else ''}"
+    out.print(f"{'used':<12} {used}; {kept}")
     say(visible(f"{'worth':<12} {outcomes.line(_name(found), worth)}"), indent=13)
     for line in guidance_lines(profile.guidance):
         say(visible(line), indent=13)
