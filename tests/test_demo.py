@@ -192,3 +192,13 @@ def test_the_story_ends_yesterday_whatever_day_it_is_and_says_the_same(tmp_path:
     assert said[0] == said[1]
     assert "npm in the week since" in str(said[0])
     assert "5 attempts denied, 0 got through" in str(said[0])
+
+
+def test_the_learned_skill_holds_no_value_of_one_run(told: tuple[Path, str]) -> None:
+    text = (told[0] / ".agents/skills/bump-dependency/SKILL.md").read_text("utf-8")
+    assert "Bump the dependency DEPENDENCY to VERSION" in text
+    assert (
+        "Taken from the request: `<dependency>`. Different each time, for you to find: `<message>` and `<version>`."
+        in text
+    )
+    assert not re.search(r"sqlalchemy|httpx|stripe|\d+\.\d+|\bto 12\b", text)

@@ -112,8 +112,10 @@ class Writer:
         lines = [f"{number}. {self._sentence(step)}" for number, step in enumerate(steps, 1)]
         used = {name for step in steps for name in self._known.names.names_in(step.template)}
         given = [f"`<{name}>`" for name in sorted(used & self._known.names.asked)]
-        if given:
-            lines += ["", self._say.values.format(join_items(given, self._say.and_))]
+        others = [f"`<{name}>`" for name in sorted(used - self._known.names.asked)]
+        told = [self._say.values.format(join_items(given, self._say.and_))] if given else []
+        told += [self._say.others.format(join_items(others, self._say.and_))] if others else []
+        lines += ["", " ".join(told)] if told else []
         return "\n".join(lines)
 
     def pitfalls(self) -> str:

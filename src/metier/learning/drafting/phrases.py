@@ -79,6 +79,7 @@ class Phrases:
     and_: str
     or_: str
     values: str
+    others: str
     passes: str
     ends_well: str
     example: str
@@ -120,6 +121,7 @@ ENGLISH = Phrases(
     and_="and",
     or_="or",
     values="Taken from the request: {}.",
+    others="Different each time, for you to find: {}.",
     passes="{} ends without an error.",
     ends_well="The last step, {}, ends without an error.",
     example="`references/example.md`: a run that went well, trimmed.",
@@ -171,6 +173,7 @@ GERMAN = Phrases(
     and_="und",
     or_="oder",
     values="Aus der Bitte: {}.",
+    others="Jedes Mal anders, von dir zu finden: {}.",
     passes="{} endet ohne Fehler.",
     ends_well="Der letzte Schritt, {}, endet ohne Fehler.",
     example="`references/example.md`: ein Lauf, der gelang, gekürzt.",

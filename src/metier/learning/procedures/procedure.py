@@ -33,7 +33,7 @@ from metier.review.layers.timeline import Timeline
 from metier.text.words import Language, language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from metier.learning.procedures.actions import Actions
     from metier.learning.procedures.template import Template
@@ -211,7 +211,10 @@ def _with_lines(found: Procedure, runs: Sequence[Run], steps: Sequence[Template]
     if _are_too_different(lines, every):
         return found
     common = Common([[line.text for line in each] for each in lines])
-    again = [one for one in every if common.holds(one.line.text) and not _is_step(one.line, steps)]
+    own = _own_values(found.names, len(runs))
+    again = [
+        _without_values(one, own) for one in every if common.holds(one.line.text) and not _is_step(one.line, steps)
+    ]
     timeline = Timeline(runs)
     said = unheard(_within((one for one in again if _is_note(one.line)), NOTES), timeline)
     return replace(
@@ -223,6 +226,24 @@ def _with_lines(found: Procedure, runs: Sequence[Run], steps: Sequence[Template]
         example=tuple(unheard(example_of(lines, common), timeline)),
         scripts=scripts_of(runs),
     )
+
+
+def _own_values(names: Names, runs: int) -> dict[str, str]:
+    """The values that less than half of the runs put into a slot, the longest first, with the names of the slots."""
+    counts = Counter(value for values in names.values.values() for value in values if len(value) > 2)
+    named = {value: name for values in names.values.values() for value, name in values.items()}
+    own = sorted((value for value, count in counts.items() if count * 2 < runs), key=len, reverse=True)
+    return {value: named[value] for value in own if " " not in value}
+
+
+def _without_values(one: Recurring, own: Mapping[str, str]) -> Recurring:
+    """A line with names for the values of its own run; a sentence has `…`, with which it is no note."""
+    text = one.line.text
+    for value, name in own.items():
+        if value in text:
+            hole = f"<{name}>" if one.line.kind == "code" else "…"
+            text = re.sub(rf"(?<![\w<-]){re.escape(value)}(?![\w>-])", lambda _, hole=hole: hole, text)
+    return one if text == one.line.text else replace(one, line=replace(one.line, text=text))
 
 
 def _are_too_different(lines: Sequence[Sequence[RunLine]], again: Sequence[Recurring]) -> bool:

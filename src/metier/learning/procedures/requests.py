@@ -100,7 +100,10 @@ def _plain(request: str, values: tuple[tuple[str, str], ...]) -> str:
             name = _NUMBERED.sub("", called).upper()
             text = re.sub(rf"(?<![\w-])(?<!\d\.)v?{re.escape(value)}(?![\w-]|\.\d)", name, text)
     text = _TITLED.sub("NAME", text)
-    text = _OWN.sub("…", text)
+    versions = [value for value, called in values if called == "version"]
+    for major in {value.partition(".")[0] for value in versions if "." in value}:
+        text = re.sub(rf"(?<=\bto ){re.escape(major)}(?![\w-]|\.\d)", "VERSION", text)
+    text = _OWN.sub(lambda found: "VERSION" if versions and "." in found[0] else "…", text)
     text = re.sub(r"[`'\"(]((?:[A-Z]{3,}|…))[`'\")]", r"\1", text)
     return _begun(_PAUSES.sub("…", " ".join(text.split())).strip(" .,:;?!"))
 
