@@ -89,7 +89,7 @@ BENCHMARKS = (
     Bench("training/training.py", quick="--quick --runs 1 --kills 1 --budgets 1"),
     Bench("training/world_server.py", rounds=3),
     Bench("real_model/real_model.py", whole="--seeds 8 --test", needs="intents"),
-    Bench("proof/trials.py", quick="--trials 2"),
+    Bench("proof/trials.py", quick="--trials 40"),
     Bench("web/dashboard.py", quick="--runs 50 --requests 1"),
     Bench("fleet/fleet_engines.py", quick="procrastinate --only throughput"),
     Bench("fleet/fleet.py", quick="--runs 4000 --requests 1 --only enqueue,pages"),
