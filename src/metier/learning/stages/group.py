@@ -179,12 +179,7 @@ def _wait(grouped: Grouped, gathered: Gathered, embedder: str, met: Clustering) 
 
 
 def _begin(
-    ctx: Context,
-    grouped: Grouped,
-    meeting: RunGroup,
-    found: tuple[Record, ...],
-    success: Success,
-    taken: set[str],
+    ctx: Context, grouped: Grouped, meeting: RunGroup, found: tuple[Record, ...], success: Success, taken: set[str]
 ) -> None:
     """A new pattern where there are enough successes; else the runs wait, and are told what for."""
     texts = [visible_text(without_marks(record.run.message)) for record in found[:NAMED]]
@@ -207,13 +202,7 @@ def _begin(
     grouped.new.append(pattern)
 
 
-def _went(
-    grouped: Grouped,
-    meeting: RunGroup,
-    pattern: Pattern,
-    found: Sequence[Record],
-    success: Success,
-) -> None:
+def _went(grouped: Grouped, meeting: RunGroup, pattern: Pattern, found: Sequence[Record], success: Success) -> None:
     where = "joined" if meeting.pattern else "formed"
     for record in found:
         grouped.members.append(

@@ -239,15 +239,11 @@ def _continues(kind: BlockKind | None, line: DocumentLine, before: DocumentLine,
 
 
 def _begins(line: DocumentLine) -> BlockKind:
-    match line.kind:
-        case "code" | "comment":
-            return line.kind
-        case _:
-            return "item" if ITEM.match(line.bare) else "paragraph"
+    if line.kind == "code" or line.kind == "comment":
+        return line.kind
+    return "item" if ITEM.match(line.bare) else "paragraph"
 
 
 def _line_key(line: DocumentLine) -> str:
     """A line as it is compared; in code, case and punctuation count."""
-    if line.kind == "code":
-        return f"`{' '.join(line.bare.split())}"
-    return key(line.bare)
+    return f"`{' '.join(line.bare.split())}" if line.kind == "code" else key(line.bare)

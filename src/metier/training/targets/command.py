@@ -101,9 +101,8 @@ class CommandTarget:
     def run(self, case: Case, skill: Package | None, sample: int) -> Attempt | Broken:  # noqa: ARG002 - every run is another
         """One run in a folder of its own."""
         if problem := next((path for path, _ in case.files if path_problem(path)), None):
-            return Broken(
-                reason=f"the case's file {problem[:80]!r} cannot be written: {path_problem(problem)}", again=False
-            )
+            reason = f"the case's file {problem[:80]!r} cannot be written: {path_problem(problem)}"
+            return Broken(reason=reason, again=False)
         try:
             with folder() as place:
                 return self._run_in(place, case, skill)
