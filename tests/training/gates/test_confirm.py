@@ -57,7 +57,10 @@ def test_no_cases_at_all_are_no_verdict() -> None:
 def test_a_loss_is_rejected_once_a_gain_is_ruled_out() -> None:
     found = confirm(pairs((1, 0, 1), (12, 1, 0), (40, 1, 1)))
     assert found.decision.action == "reject"
-    assert "a gain of +5.0 points is ruled out" in found.decision.reason
+    assert found.decision.reason.endswith(": it makes the work worse")
+    same = confirm(pairs((2, 0, 1), (2, 1, 0), (200, 1, 1)))
+    assert same.decision.action == "reject"
+    assert "a gain of +5.0 points is ruled out" in same.decision.reason
 
 
 def test_a_candidate_equal_in_every_case_is_never_accepted() -> None:
@@ -142,7 +145,7 @@ def test_settings_that_mean_nothing_are_refused(settings: dict[str, Any]) -> Non
 
 
 def benchmark() -> Any:
-    file = Path(__file__).parents[3] / "benchmarks" / "confirm.py"
+    file = Path(__file__).parents[3] / "benchmarks" / "gates" / "confirm.py"
     spec = importlib.util.spec_from_file_location("confirm_benchmark", file)
     assert spec is not None
     assert spec.loader is not None
