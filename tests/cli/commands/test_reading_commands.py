@@ -12,6 +12,7 @@ from metier.library.disk.packages import read_package
 from metier.library.proposals.drafts import approve_draft, draft_of_package, get_draft, list_drafts, save_draft
 from metier.library.proposals.ship import apply_drafts
 from metier.store.tables.library import drafts
+from metier.types import Run
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -105,3 +106,16 @@ def test_a_draft_whose_process_was_killed_is_shown_as_accepted(shell: Shell, ids
         with ws.context.store.read() as transaction:
             assert drafts.get(transaction, ids["SHIPPED"]).status == "accepted", "a command that works finishes it"
         assert len(list_drafts(ws.library, every=True)) == 2
+
+
+def test_runs_that_were_imported_later_but_began_earlier_are_listed_by_their_time(shell: Shell) -> None:
+    shell.deliver(
+        [
+            Run(message=f"work of day {day}", external_id=f"d{day}", source="api", started=f"2026-03-0{day}T09:00:00Z")
+            for day in (3, 1, 2)
+        ]
+    )
+    listed = shell.ok("runs", "list")
+    assert [listed.index(f"work of day {day}") for day in (3, 2, 1)] == sorted(
+        listed.index(f"work of day {day}") for day in (1, 2, 3)
+    )

@@ -29,12 +29,12 @@ SIGNS = {True: "yes", False: "no", None: "?"}
 
 @app.command("list")
 def list_(ctx: typer.Context, limit: Limit = 50, as_json: AsJson = False) -> None:
-    """List the newest runs.
+    """List the runs that came in last, by the time when they began.
 
     Example:  metier runs list --limit 20
     """
     with open_workspace(ctx) as ws:
-        records = ws.runs(limit)
+        records = sorted(ws.runs(limit), key=lambda one: one.run.started or one.recorded, reverse=True)
     _print(
         records,
         as_json=as_json,

@@ -240,7 +240,7 @@ def replay(
     else:
         console().print(visible(f"{done.decision.action}: {done.decision.reason}"))
         if done.taught:
-            talk(f"Left out {done.taught} cases: their runs taught the draft.")
+            talk(f"Left out {done.taught} case{'' if done.taught == 1 else 's'} whose runs taught the draft.")
         if done.shipped:
             undo = f"metier skills {'rollback' if done.shipped.parent else 'archive'} {done.shipped.skill}"
             talk(f"Shipped as version {done.shipped.number}. Undo: {undo}")
