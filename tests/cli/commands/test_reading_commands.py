@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from metier.library.disk.packages import read_package
-from metier.library.proposals.drafts import approve_draft, draft_of_package, get_draft, list_drafts, save_draft
+from metier.library.proposals.drafts import (
+    approve_draft,
+    draft_of_package,
+    get_draft,
+    list_drafts,
+    note_objection,
+    save_draft,
+)
+from metier.library.proposals.hand_in import hand_in_document
 from metier.library.proposals.ship import apply_drafts
 from metier.store.tables.library import drafts
 from metier.types import Run
@@ -119,3 +127,19 @@ def test_runs_that_were_imported_later_but_began_earlier_are_listed_by_their_tim
     assert [listed.index(f"work of day {day}") for day in (3, 2, 1)] == sorted(
         listed.index(f"work of day {day}") for day in (1, 2, 3)
     )
+
+
+def test_a_draft_that_its_gate_rejected_is_marked_and_approved_only_with_the_flag(shell: Shell) -> None:
+    document = "---\nname: deploy\ndescription: Deploys the shop. Use when the shop is deployed.\n---\n\nDo it.\n"
+    with Workspace.open(shell.folder) as ws:
+        draft = hand_in_document(ws.library, "deploy", document, "how to deploy")
+        with ws.context.store.write() as transaction:
+            drafts.put(transaction, note_objection(draft, "replay on demo: -100.0 points on 7 fresh cases"))
+    assert "rejected by its gate: -100.0 points" in shell.ok("drafts", "list")
+    assert "--despite-gate" in shell.ok("drafts", "show", draft.id)
+    for words in (("approve", draft.id), ("apply", draft.id)):
+        refused = shell.run("drafts", *words)
+        assert refused.code == 1
+        assert "-100.0 points on 7 fresh cases" in refused.err
+    shell.ok("drafts", "approve", draft.id, "--despite-gate")
+    assert "Shipped deploy v1" in shell.ok("drafts", "apply", draft.id)

@@ -48,10 +48,7 @@ def list_(
     elif not found:
         talk("No open drafts. Decided drafts: metier drafts list --all")
     else:
-        rows = [
-            (one.id[:8], one.target, state(one).partition(":")[0], one.kind, str(len(one.findings)), one.summary)
-            for one in found
-        ]
+        rows = [(one.id[:8], one.target, state(one), one.kind, str(len(one.findings)), one.summary) for one in found]
         columns = ("id", "skill", "status", "kind", "findings", "summary")
         console().print(table(columns, rows, grow="summary"))
 
