@@ -156,19 +156,22 @@ def facts_from(worked: Iterable[Worked], entering: Mapping[str, str] | None = No
 
     `entering` has what programs need before them on the line, where they failed without it.
     """
-    by_command: dict[str, list[Worked]] = defaultdict(list)
-    for one in worked:
-        by_command[_bare(one.command)].append(one)
     programs: dict[tuple[str, str], list[Fact]] = defaultdict(list)
-    for command, seen in by_command.items():
+    for command, seen in _by_command(worked).items():
         role = role_of(command)
         sessions = len({one.session for one in seen if one.ok})
-        if role and sessions >= LEAST and not (sessions < USUAL and _is_expected(role, seen)):
-            slot = _slot(seen) if role in ON_FILES else ""
+        if role and sessions >= LEAST and (sessions >= USUAL or not _is_expected(role, seen)):
             whole = _within_its_environment(_entered(seen), entering or {})
-            programs[role, command.split()[0]].append(_fact(role, whole + slot, seen, sessions))
+            programs[role, command.split()[0]].append(_fact(role, whole + _slot(role, seen), seen, sessions))
     best = [max(found, key=_worth) for found in programs.values()]
     return [one for one in best if not any(_was_replaced(one, other) for other in best)]
+
+
+def _by_command(worked: Iterable[Worked]) -> dict[str, list[Worked]]:
+    found: dict[str, list[Worked]] = defaultdict(list)
+    for one in worked:
+        found[_bare(one.command)].append(one)
+    return found
 
 
 def _is_expected(role: str, seen: Sequence[Worked]) -> bool:
@@ -192,9 +195,9 @@ def _was_replaced(fact: Fact, other: Fact) -> bool:
     return bool(last) and last < moments[len(moments) // 2 if often else 0]
 
 
-def _slot(seen: Sequence[Worked]) -> str:
+def _slot(role: str, seen: Sequence[Worked]) -> str:
     """A place for the files that a command was given each time; nothing where it was run without."""
-    return " PATH" if all(one.slot == "PATH" and not one.whole for one in seen if one.ok) else ""
+    return " PATH" if role in ON_FILES and all(one.slot == "PATH" and not one.whole for one in seen if one.ok) else ""
 
 
 def _entered(seen: Sequence[Worked]) -> str:

@@ -115,12 +115,10 @@ def _heads(words: Sequence[str]) -> set[int]:
 def _word(said: Sequence[str], sessions: int, *, after: Sequence[str]) -> str:
     """A word that all say, or the slot for what they say differently."""
     newest = said[-1]
-    if newest in _JOINTS or newest in _USUAL_NAMES:
+    if newest in _JOINTS or newest in _USUAL_NAMES or _is_the_forced_file(said, after):
         return newest
     if _takes_branch(after) and not newest.startswith("-"):
         return "BRANCH"
-    if is_forced_add(after) and len(set(said)) == 1 and not newest.startswith(("/", "~", "$", ".")):
-        return newest  # "force any path" would be bad advice; this path is part of the project
     slot = slot_of(newest)
     if _is_agreed(said, sessions) and slot not in ("NAME", "N", "ADDRESS"):
         return newest
@@ -134,6 +132,11 @@ def _is_agreed(said: Sequence[str], sessions: int) -> bool:
     newest = said[-1]
     most = sessions > 1 and said.count(newest) * 2 > len(said) and " " not in newest
     return most and (sessions > 2 or not _ODD.fullmatch(newest))
+
+
+def _is_the_forced_file(said: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether all add this one file of the project by force: "any path" would be bad advice."""
+    return is_forced_add(after) and len(set(said)) == 1 and not said[-1].startswith(("/", "~", "$", "."))
 
 
 def is_forced_add(words: Sequence[str]) -> bool:
