@@ -91,7 +91,7 @@ def update_hook_table(pool: SkillPool, catalogue: Catalogue, records: Mapping[st
         before = hook_skills.list_all(transaction)
     eligible = _eligible_agents(pool, catalogue)
     now = {name: _row(pool, one, records, eligible) for name, one in catalogue.in_use.items()}
-    changed = [one for name, one in now.items() if name not in before or _differ(one, before[name])]
+    changed = [one for name, one in now.items() if _differ(one, before.get(name))]
     checked = {name for name, one in before.items() if name in now and _is_checked(now[name], one)}
     pool.hook_rows |= {name: now[name] for name in checked if not _differ(now[name], before[name])}
     unchecked = [name for name, one in now.items() if one.factor and name not in checked]
@@ -155,8 +155,8 @@ def _is_checked(one: InUse, before: InUse) -> bool:
     return before.checked == CHECKED and (one.hash, one.always) == (before.hash, before.always)
 
 
-def _differ(one: InUse, other: InUse) -> bool:
-    return (one.hash, one.document, one.stamp, one.always, one.factor, one.agents) != (
+def _differ(one: InUse, other: InUse | None) -> bool:
+    return other is None or (one.hash, one.document, one.stamp, one.always, one.factor, one.agents) != (
         *(other.hash, other.document, other.stamp, other.always),
         *(other.factor, other.agents),
     )

@@ -6,7 +6,7 @@ import socket
 import ssl
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from metier.errors import ConfigError
 
@@ -94,20 +94,28 @@ def open_socket(binding: Binding) -> socket.socket:
 
 def _origin(options: ServeOptions, address: Address, *, encrypted: bool) -> str:
     if not options.url:
-        if not address.is_loopback or options.proxies:
-            raise ConfigError("Say by which address people reach the server: --url https://metier.example")
-        shown = f"[{address}]" if address.version == 6 else str(address)
-        return f"{'https' if options.cert else 'http'}://{shown}:{options.port}"
+        return _own_origin(options, address)
     parts = urlsplit(options.url)
-    try:
-        named = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1)
-    except ValueError:
-        named = None
-    if not named or parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc:
+    if not _names_a_server(parts) or parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc:
         raise ConfigError(f"--url '{options.url}' is not of the form https://NAME or https://NAME:PORT.")
     if parts.scheme == "http" and (encrypted or not address.is_loopback):
         raise ConfigError(f"--url '{options.url}' has to begin with https://.")
     return f"{parts.scheme}://{parts.netloc.lower()}"
+
+
+def _own_origin(options: ServeOptions, address: Address) -> str:
+    """The address on this machine, which needs no name."""
+    if not address.is_loopback or options.proxies:
+        raise ConfigError("Say by which address people reach the server: --url https://metier.example")
+    shown = f"[{address}]" if address.version == 6 else str(address)
+    return f"{'https' if options.cert else 'http'}://{shown}:{options.port}"
+
+
+def _names_a_server(parts: SplitResult) -> bool:
+    try:
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # the port is no number
+        return False
 
 
 def _address(host: str) -> Address:

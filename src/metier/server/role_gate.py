@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from metier.server.visitors import SignIn, Visitor
     from metier.web.guard import RequestHead
 
+ANOTHER_PAGE = "Another page asked for this."
 SIGN_IN = "/signin"
 FORM_LIMIT = 4096
 """Bytes of the form that signs somebody in."""
@@ -153,14 +154,19 @@ def foreign(head: RequestHead, binding: Binding, scope: Scope) -> RefusedRequest
     if head.one("host") != binding.netloc:
         return RefusedRequest(status=421, reason=f"This is not the server's address. Use {binding.origin}")
     if "origin" in head.headers and head.one("origin") != binding.origin:
-        return RefusedRequest(status=403, reason="Another page asked for this.")
-    if "sec-fetch-site" in head.headers and head.one("sec-fetch-site") not in ("same-origin", "none"):
-        is_link = head.method == "GET" and head.one("sec-fetch-mode") == "navigate"
-        if not is_link:
-            return RefusedRequest(status=403, reason="Another page asked for this.")
+        return RefusedRequest(status=403, reason=ANOTHER_PAGE)
+    if _is_from_another_page(head):
+        return RefusedRequest(status=403, reason=ANOTHER_PAGE)
     if head.method not in ("GET", "HEAD", "POST"):
         return RefusedRequest(status=405, reason="Only GET and POST are answered.")
     return None
+
+
+def _is_from_another_page(head: RequestHead) -> bool:
+    """Whether a browser says that another page asked; following a link from there is fine."""
+    if "sec-fetch-site" not in head.headers or head.one("sec-fetch-site") in ("same-origin", "none"):
+        return False
+    return head.method != "GET" or head.one("sec-fetch-mode") != "navigate"
 
 
 def not_allowed(head: RequestHead, visitor: Visitor, route: str | None) -> RefusedRequest | None:
@@ -173,12 +179,15 @@ def not_allowed(head: RequestHead, visitor: Visitor, route: str | None) -> Refus
         return RefusedRequest(status=403, reason=f"Your role ({visitor.token.role}) does not allow this.")
     if head.path.startswith(PROGRAMS) and not visitor.form_token:
         return None
-    if wrong := wrong_body(head):
-        return wrong
-    if method == "POST" and visitor.form_token:
-        own = head.one("sec-fetch-site") == "same-origin" and head.one(FORM_TOKEN) == visitor.form_token
-        return None if own else RefusedRequest(status=403, reason=OWN_PAGES)
-    return None
+    return wrong_body(head) or _not_from_own_page(head, visitor)
+
+
+def _not_from_own_page(head: RequestHead, visitor: Visitor) -> RefusedRequest | None:
+    """A change that a browser asks for has to come from a page of this server."""
+    if head.method != "POST" or not visitor.form_token:
+        return None
+    own = head.one("sec-fetch-site") == "same-origin" and head.one(FORM_TOKEN) == visitor.form_token
+    return None if own else RefusedRequest(status=403, reason=OWN_PAGES)
 
 
 async def _form_token(receive: Receive) -> str:

@@ -65,13 +65,20 @@ def plan_lessons(
         items += [item] if item else []
         if item is None or item.lesson is not None:
             after[offered.id] = offered.hash
-    for gone in sorted(known.keys() - {one.id for one in wanted}):
-        found = here.get(gone)
-        if found is not None and found.by.startswith(BY) and found.status in ("approved", "paused"):
-            now = replace(found, status="forgotten", seal="", published="", updated=ctx.now())
-            now = replace(now, decided_by=by_server(membership))
-            items.append(TakenLesson(text=found.text, how="removed", lesson=now))
+    gone = sorted(known.keys() - {one.id for one in wanted})
+    items += [_removed(ctx, membership, here[one]) for one in gone if one in here and _is_in_use(here[one])]
     return LessonPlan(items=tuple(items), after=dict(sorted(after.items())))
+
+
+def _is_in_use(lesson: Lesson) -> bool:
+    """Whether a lesson came from the server and counts here."""
+    return lesson.by.startswith(BY) and lesson.status in ("approved", "paused")
+
+
+def _removed(ctx: Context, membership: Membership, lesson: Lesson) -> TakenLesson:
+    """A lesson that the server does not offer any more."""
+    now = replace(lesson, status="forgotten", seal="", published="", updated=ctx.now())
+    return TakenLesson(text=lesson.text, how="removed", lesson=replace(now, decided_by=by_server(membership)))
 
 
 def take_lessons(ctx: Context, membership: Membership, plan: LessonPlan) -> tuple[TakenLesson, ...]:
@@ -101,20 +108,33 @@ def _parse(offered: OfferedLesson, raw: bytes) -> Lesson:
     return found
 
 
+def _is_own(lesson: Lesson) -> bool:
+    return not lesson.by.startswith(BY)
+
+
+def _was_decided_here(lesson: Lesson, membership: Membership) -> bool:
+    """Whether a person here decided on a lesson, their own or one of the server's."""
+    if _is_own(lesson):
+        return lesson.status != "proposed"
+    return lesson.status in ("rejected", "forgotten") and lesson.decided_by != by_server(membership)
+
+
+def _against(text: str, trigger: str) -> str:
+    """What speaks against a line that a server offers; empty: nothing."""
+    stopped = [one for part in (text, trigger) for one in review_line(part).findings if blocks(one)]
+    if stopped:
+        return f"review stops it here ({stopped[0].rule})"
+    return "" if 0 < len(text) <= LONGEST else "it is no line of a fair length"
+
+
 def _planned(ctx: Context, membership: Membership, given: Lesson, there: Lesson | None) -> TakenLesson | None:
     text = " ".join(ctx.redact(clean(given.text)).split())
-    if there is not None and not there.by.startswith(BY):
-        if there.status == "approved" and there.text == text:
-            return None
-        if there.status != "proposed":
-            return TakenLesson(text=text, how="kept", reason=f"you decided on it here: it is {there.status}")
-    is_no = there is not None and there.by.startswith(BY) and there.status in ("rejected", "forgotten")
-    if there is not None and is_no and there.decided_by != by_server(membership):
+    if there is not None and _is_own(there) and there.status == "approved" and there.text == text:
+        return None
+    if there is not None and _was_decided_here(there, membership):
         return TakenLesson(text=text, how="kept", reason=f"you decided on it here: it is {there.status}")
-    stopped = [one for part in (text, given.trigger) for one in review_line(part).findings if blocks(one)]
-    if stopped or not text or len(text) > LONGEST:
-        why = f"review stops it here ({stopped[0].rule})" if stopped else "it is no line of a fair length"
-        return TakenLesson(text=text[:80], how="held", reason=why)
+    if against := _against(text, given.trigger):
+        return TakenLesson(text=text[:80], how="held", reason=against)
     now = replace(
         given,
         workspace=ctx.name,

@@ -124,6 +124,10 @@ def _word(said: Sequence[str], sessions: int, *, after: Sequence[str]) -> str:
         return newest
     if slot != newest or newest.startswith("-") or "/" in newest:
         return slot
+    return _name_or_word(newest, sessions)
+
+
+def _name_or_word(newest: str, sessions: int) -> str:
     return "NAME" if sessions > 1 or _ODD.fullmatch(newest) else newest
 
 

@@ -14,6 +14,7 @@ from metier.cli.output import console, emit, result_with_progress, table, talk, 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from metier.proof.replay.gate import Replayed
     from metier.types.trials import Case
 
 app = typer.Typer(
@@ -223,7 +224,7 @@ def replay(
     Example:  metier cases replay 17980a12 --target agent=claude-code --budget usd=2
     """
     from metier.cli.commands.train import limits_from
-    from metier.library.proposals.gate import DOUBT, PASSING
+    from metier.library.proposals.gate import PASSING
     from metier.proof.replay.gate import ReplayOptions, replay_draft
 
     options = ReplayOptions(target=target, judge=judge, limits=limits_from(budget or []), commands=commands)
@@ -232,23 +233,30 @@ def replay(
             tell_budget(ws, target, judge)
         options = replace(options, elsewhere=fleet_of(ws)) if fleet else options
         done = result_with_progress(replay_draft(ws.library, draft, options, ship=apply))
-    said = done.decision
     if as_json:
+        said = done.decision
         decision = {"action": said.action, "reason": said.reason, "deltas": dict(said.deltas)}
         counts = {"cases": done.cases, "taught": done.taught, "version": done.shipped and done.shipped.number}
         emit({"draft": done.draft.id, "decision": decision} | counts)
     else:
         console().print(visible(f"{done.decision.action}: {done.decision.reason}"))
-        if done.taught:
-            talk(f"Left out {done.taught} case{'' if done.taught == 1 else 's'} whose runs taught the draft.")
-        if done.shipped:
-            undo = f"metier skills {'rollback' if done.shipped.parent else 'archive'} {done.shipped.skill}"
-            talk(f"Shipped as version {done.shipped.number}. Undo: {undo}")
-        elif done.decision.action in PASSING:
-            doubt = next((one.removeprefix(DOUBT) for one in done.draft.notes if one.startswith(DOUBT)), "")
-            ship = f"It passes. Ship it: metier drafts apply {done.draft.id}"
-            talk(f"It passes, but {doubt}" if apply and doubt else ship)
+        _tell_next(done, apply=apply)
     raise typer.Exit(0 if done.decision.action in PASSING else 1)
+
+
+def _tell_next(done: Replayed, *, apply: bool) -> None:
+    """What was left out, and what comes next."""
+    from metier.library.proposals.gate import DOUBT, PASSING
+
+    if done.taught:
+        talk(f"Left out {done.taught} case{'' if done.taught == 1 else 's'} whose runs taught the draft.")
+    if done.shipped:
+        undo = f"metier skills {'rollback' if done.shipped.parent else 'archive'} {done.shipped.skill}"
+        talk(f"Shipped as version {done.shipped.number}. Undo: {undo}")
+    elif done.decision.action in PASSING:
+        doubt = next((one.removeprefix(DOUBT) for one in done.draft.notes if one.startswith(DOUBT)), "")
+        ship = f"It passes. Ship it: metier drafts apply {done.draft.id}"
+        talk(f"It passes, but {doubt}" if apply and doubt else ship)
 
 
 def row(case: Case, status: str) -> dict[str, object]:

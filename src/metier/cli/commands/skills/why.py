@@ -93,12 +93,7 @@ def story_lines(story: SkillRecord) -> Iterator[str]:
     yield "Versions and gates"
     yield from map(_version_line, story.versions)
     yield "Trials"
-    for trial in story.trials:
-        yield f"  {trial.started[:10]}  {trial.status}: {trial.reason or 'see metier trial status ' + trial.skill}"
-    if not story.trials:
-        known = any(one.standing == "proven" for one in story.receipts)
-        said = "a replay measured that it helps; see whether it does in your sessions" if known else UNKNOWN
-        yield f"  none: {said}: metier trial start {story.skill}"
+    yield from _trial_lines(story)
     yield "Proof, model by model"
     for one in story.receipts:
         yield f"  {one.model}: {one.standing} ({one.why})"
@@ -109,6 +104,15 @@ def story_lines(story: SkillRecord) -> Iterator[str]:
     yield f"  about {story.body_tokens:,} tokens each time it is given, {story.tokens_given:,} so far"
     yield "Lines that were measured"
     yield from _measured_lines(story)
+
+
+def _trial_lines(story: SkillRecord) -> Iterator[str]:
+    for trial in story.trials:
+        yield f"  {trial.started[:10]}  {trial.status}: {trial.reason or 'see metier trial status ' + trial.skill}"
+    if not story.trials:
+        known = any(one.standing == "proven" for one in story.receipts)
+        said = "a replay measured that it helps; see whether it does in your sessions" if known else UNKNOWN
+        yield f"  none: {said}: metier trial start {story.skill}"
 
 
 def _version_line(one: Version) -> str:
