@@ -1,6 +1,6 @@
 """The simulated world as a server that speaks the OpenAI-compatible protocol, for any trainer to be pointed at.
 
-    python benchmarks/world/server.py --seed 1 --rho 0.8 --latency 0.05
+    python benchmarks/training/world/server.py --seed 1 --rho 0.8 --latency 0.05
 
 It listens on this machine only, says its address in one line of JSON, ends with its parent or on SIGTERM. `GET /count`
 tells how many calls of each kind came in, what went wrong on purpose, and the CPU it took. Skills must name their rules
@@ -42,7 +42,7 @@ LOOK = 0.25
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line: a world, its proposer, the weather."""
-    parser = argparse.ArgumentParser(prog="python benchmarks/world/server.py")
+    parser = argparse.ArgumentParser(prog="python benchmarks/training/world/server.py")
     parser.add_argument("--port", type=int, default=0, help="0: any that is free")
     for one in fields(WorldSpec):
         parser.add_argument(f"--{one.name}", type=float if one.name == "rho" else int, default=one.default)

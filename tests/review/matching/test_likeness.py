@@ -126,3 +126,15 @@ def test_addresses_are_read_as_what_kind_of_place_they_are() -> None:
 
 def test_letters_without_blanks_between_words_are_read_two_by_two() -> None:
     assert said("删除备份", knows) == ["删除", "除备", "备份"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Round all amounts to whole thousands, so that they are easy to read.",
+        "Export the invoices of the month as CSV and put them into the accounting folder.",
+        "Always give amounts in euros and round to two places. Name the source of each figure.",
+    ],
+)
+def test_words_of_whatever_subject_block_nothing_where_there_is_nothing_to_do_harm_with(line: str) -> None:
+    assert not is_blocked(line)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metier.cli.options import AsJson, open_workspace, prepare_hooks, tell_budget
+from metier.cli.options import AsJson, open_workspace, options_from, prepare_hooks, tell_budget
 from metier.cli.output import console, emit, talk
 
 if TYPE_CHECKING:
@@ -30,19 +31,24 @@ Why = Annotated[bool, typer.Option("--why", help="Show the parts of each score, 
 ALIASES = {"claude": "claude-code"}
 
 
-def select(
-    ctx: typer.Context,
-    task: TaskArgument,
-    agent: Agent = "",
-    path: PathOption = "",
-    exclude: Exclude = None,
-    budget: Budget = None,
-    no_model: NoModel = False,
-    session: Session = "",
-    render: Render = "",
-    why: Why = False,
-    as_json: AsJson = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectFlags:
+    """What `metier select` can be told."""
+
+    task: TaskArgument
+    agent: Agent = ""
+    path: PathOption = ""
+    exclude: Exclude = None
+    budget: Budget = None
+    no_model: NoModel = False
+    session: Session = ""
+    render: Render = ""
+    why: Why = False
+    as_json: AsJson = False
+
+
+@options_from(SelectFlags)
+def select(ctx: typer.Context, asked: SelectFlags) -> None:
     """Select skills for a task: show which were chosen, which were close, and why.
 
     No skill is a valid result and exits with 0. The selection is saved, so that Metier can later measure how useful
@@ -50,27 +56,27 @@ def select(
 
     Example:  metier select "fix the flaky login test" --why  ·  metier select - --render claude-code < task.txt
     """
-    form = _form(render) if render else None
-    text = _task(task)
+    form = _form(asked.render) if asked.render else None
+    text = _task(asked.task)
     with open_workspace(ctx) as ws:
-        if not as_json and not no_model:
+        if not asked.as_json and not asked.no_model:
             tell_budget(ws)
         prepare_hooks(ws)
         found = ws.select(
             text,
-            agent=agent,
-            path=path,
-            exclude=exclude or (),
-            session=session,
-            budget=budget,
-            model=not no_model,
+            agent=asked.agent,
+            path=asked.path,
+            exclude=asked.exclude or (),
+            session=asked.session,
+            budget=asked.budget,
+            model=not asked.no_model,
         )
-    if as_json:
+    if asked.as_json:
         emit(found.as_json())
         for note in found.notes:
             talk(note)
     else:
-        _show(found, form, why=why)
+        _show(found, form, why=asked.why)
 
 
 def _show(found: Selected, form: Form | None, *, why: bool) -> None:

@@ -78,7 +78,6 @@ Report = Annotated[str, typer.Option(metavar="FILE", help="Write the HTML report
 Explain = Annotated[bool, typer.Option("--explain", help="Explain in plain words what the search does, and why.")]
 Events = Annotated[bool, typer.Option("--events", help="Print events as JSON lines on stderr.")]
 
-
 app = typer.Typer(cls=RunByDefault, add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
 
@@ -155,20 +154,25 @@ def run(ctx: typer.Context, asked: TrainFlags) -> None:
         _train_and_report(ws, order, wanted)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumeFlags:
+    """What `metier train resume` can be told."""
+
+    training: RunArgument
+    budget: Budget = None
+    workers: Workers = None
+    fleet: Fleet = False
+    apply: Apply = False
+    out: Out = ""
+    report: Report = ""
+    explain: Explain = False
+    events: Events = False
+    as_json: AsJson = False
+
+
 @app.command()
-def resume(
-    ctx: typer.Context,
-    training: RunArgument,
-    budget: Budget = None,
-    workers: Workers = None,
-    fleet: Fleet = False,
-    apply: Apply = False,
-    out: Out = "",
-    report: Report = "",
-    explain: Explain = False,
-    events: Events = False,
-    as_json: AsJson = False,
-) -> None:
+@options_from(ResumeFlags)
+def resume(ctx: typer.Context, asked: ResumeFlags) -> None:
     """Continue a training that was stopped or killed. Nothing is paid for twice.
 
     Example:  metier train resume 9907b73f  ·  metier train resume 9907b73f --budget calls=2000
@@ -178,16 +182,17 @@ def resume(
     from metier.training.targets.parse import is_named
 
     with open_workspace(ctx) as ws:
-        order = order_again(ws.context, training, limits_from(budget) if budget else None)
+        order = order_again(ws.context, asked.training, limits_from(asked.budget) if asked.budget else None)
         if not is_named(order.target):
             raise UsageError(
                 f"This training was imported. Train the skill here: metier train {order.skill} --cases FILE"
                 if order.target == IMPORTED
                 else "This training was started from Python with its own target. Continue it there, with the same call."
             )
-        order = with_workers(ws, order, workers, fleet=fleet)
-        told = ProgressOptions(quiet=as_json, events_as_json=events, explain=explain)
-        _train_and_report(ws, order, _ResultOptions(apply=apply, out=out, report=report, told=told, as_json=as_json))
+        order = with_workers(ws, order, asked.workers, fleet=asked.fleet)
+        told = ProgressOptions(quiet=asked.as_json, events_as_json=asked.events, explain=asked.explain)
+        wanted = _ResultOptions(apply=asked.apply, out=asked.out, report=asked.report, told=told, as_json=asked.as_json)
+        _train_and_report(ws, order, wanted)
 
 
 @app.command("list")

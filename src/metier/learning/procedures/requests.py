@@ -86,15 +86,7 @@ def plain(request: str, values: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=2048)
 def _plain(request: str, values: tuple[tuple[str, str], ...]) -> str:
-    text = _GREETING.sub("", " ".join(_HEADING.sub(r"\1.", request).split()))
-    asked = False
-    while polite := _POLITE.match(text):
-        asked = asked or "you" in polite[0].lower()
-        text = text[polite.end() :]
-    for _ in range(2):
-        if text.rstrip(" .!")[-8:].casefold().endswith(_THANKS):
-            text = _ENDING.sub("", text)
-    text = text.replace("?", ".", 1) if asked else text
+    text = _without_politeness(_GREETING.sub("", " ".join(_HEADING.sub(r"\1.", request).split())))
     for value, called in sorted(values, key=lambda pair: len(pair[0]), reverse=True):
         if len(value) > 1 and " " not in value and called != "message" and value in text:
             name = _NUMBERED.sub("", called).upper()
@@ -106,6 +98,18 @@ def _plain(request: str, values: tuple[tuple[str, str], ...]) -> str:
     text = _OWN.sub(lambda found: "VERSION" if versions and "." in found[0] else "…", text)
     text = re.sub(r"[`'\"(]((?:[A-Z]{3,}|…))[`'\")]", r"\1", text)
     return _begun(_PAUSES.sub("…", " ".join(text.split())).strip(" .,:;?!"))
+
+
+def _without_politeness(text: str) -> str:
+    """A request without "could you please" and "thanks"; a question that asks for something becomes a sentence."""
+    asked = False
+    while polite := _POLITE.match(text):
+        asked = asked or "you" in polite[0].lower()
+        text = text[polite.end() :]
+    for _ in range(2):
+        if text.rstrip(" .!")[-8:].casefold().endswith(_THANKS):
+            text = _ENDING.sub("", text)
+    return text.replace("?", ".", 1) if asked else text
 
 
 def examples(requests: Sequence[str], values: Mapping[int, Mapping[str, str]], limit: int) -> tuple[str, ...]:

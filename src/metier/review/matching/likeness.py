@@ -5,6 +5,7 @@ No word decides: the weights of all words of a passage add up. `benchmarks/revie
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from math import sqrt
@@ -30,6 +31,20 @@ LIKE: dict[Part, tuple[str, str]] = {
 """The names that rules give to what is much like an attack, and rather like one."""
 
 
+_MEANS = re.compile(
+    r"https?://|www\.|\b[\w-]+(?:\.[\w-]+)+\b|@|~/|(?<!\w)/\w|\.env\b"
+    r"|\b(?:keys?|tokens?|passwords?|credentials?|secrets?|cookies?|wallets?|env(?:ironment)?|ssh)\b"
+    r"|\b(?:sends?|shares?|uploads?|forwards?|posts?|submit|transmit|mail|email|bcc|cc|copy|mirror|sync|publish|invite"
+    r"|grant|paste)\b"
+    r"|\b(?:without|silent\w*|quiet\w*|secret\w*|hidden|hide|conceal|omit|mention|tell|inform|notify|confirm\w*"
+    r"|approval|permission|aware|notice)\b"
+    r"|\b(?:deletes?|remove|wipe|erase|overwrite|disable|turn off|skip|bypass|ignore|override|drop|purge|revoke|force"
+    r"|weaken|lower|replace|alter|insert|append)\b",
+    re.IGNORECASE,
+)
+"""What an order that does harm needs: a place, a secret, a way out, something hidden, or something taken away."""
+
+
 class Weights(NamedTuple):
     """What each word and pair of words counts, and from which sum on a passage is like an attack."""
 
@@ -42,7 +57,7 @@ class Weights(NamedTuple):
     """So like one that it blocks."""
 
 
-class Passage(NamedTuple):
+class WeighedPassage(NamedTuple):
     """A passage of a view, with its words."""
 
     view: View
@@ -60,7 +75,7 @@ class Passage(NamedTuple):
         return before, before + len(self.view.text[self.start : self.end].encode("utf-8", "replace"))
 
 
-def orders(source: ReviewedText, hosts: Acquaintance) -> Iterator[Passage]:
+def orders(source: ReviewedText, hosts: Acquaintance) -> Iterator[WeighedPassage]:
     """The passages of a file that say something in words."""
     views = [source.plain if source.script else source.spoken]
     views += [source.unseen] if source.is_page and source.unseen else []
@@ -68,10 +83,10 @@ def orders(source: ReviewedText, hosts: Acquaintance) -> Iterator[Passage]:
         for start, end in (prose_passages if source.is_page else remarks)(view.text):
             words = said(view.text[start:end], hosts.knows)
             if len(words) >= WORDS:
-                yield Passage(view, start, end, features(words))
+                yield WeighedPassage(view, start, end, features(words))
 
 
-def programs(source: ReviewedText, hosts: Acquaintance) -> Iterator[Passage]:
+def programs(source: ReviewedText, hosts: Acquaintance) -> Iterator[WeighedPassage]:
     """The passages of a file that are code: of a page its blocks of code, otherwise every few lines with the next."""
     view = source.plain
     for left, right in fenced(view.text) if source.is_page else ((0, len(view.text)),):
@@ -79,7 +94,7 @@ def programs(source: ReviewedText, hosts: Acquaintance) -> Iterator[Passage]:
         for start, end in line_blocks(view.text, left, right):
             words = written(view.text[start:end], hosts.knows)
             if len(before) + len(words) >= WORDS:
-                yield Passage(view, first, end, features(before + words))
+                yield WeighedPassage(view, first, end, features(before + words))
             before, first = words, start
 
 
@@ -90,13 +105,18 @@ def score(features: set[str], weights: Weights) -> float:
     return weights.constant + total / sqrt(max(len(features), FEW))
 
 
-def alike(source: ReviewedText, hosts: Acquaintance, part: Part) -> Iterator[tuple[Passage, bool]]:
+def alike(source: ReviewedText, hosts: Acquaintance, part: Part) -> Iterator[tuple[WeighedPassage, bool]]:
     """The passages of a file that read like an attack, and whether much so."""
     weights = weights_of(part)
     for one in (orders if part == "orders" else programs)(source, hosts):
         found = score(one.features, weights)
         if found >= weights.rather:
-            yield one, found >= weights.much
+            yield one, found >= weights.much and (part == "programs" or _has_means(one))
+
+
+def _has_means(one: WeighedPassage) -> bool:
+    """Whether a passage names anything to do harm with: words alone, of whatever subject, block nothing."""
+    return bool(_MEANS.search(one.view.text, one.start, one.end))
 
 
 @cache

@@ -68,21 +68,22 @@ class Scan:
     def look(self, source: ReviewedText) -> list[Evidence]:
         """Where the rules apply in a file, a few places of each."""
         found: dict[tuple[str, tuple[int, int]], Evidence] = {}
-        for rule in self._rules:
-            for span in LOOKS[rule.look](source) if rule.look in LOOKS and _is_for(rule, source) else ():
-                found[rule.id, span] = Evidence(rule=rule, source=source, span=span)
-        for one in self._alike(source):
+        for one in (*self._looks(source), *self._alike(source)):
             found[one.rule.id, one.span] = one
         for kinds, view, hidden in _readings(source):
             passages = Passages(view, self._sieve.possible(view.data), self._hosts)
             around = None if hidden else self._around(view, source, prose="prose" in kinds)
-            for rule in self._rules:
-                if _is_for(rule, source):
-                    for one in self._of_rule(rule, kinds, source, passages, around):
-                        known = found.get((rule.id, one.span))
-                        if known is None or known.share < one.share:
-                            found[rule.id, one.span] = one
+            for rule in [one for one in self._rules if _is_for(one, source)]:
+                for one in self._of_rule(rule, kinds, source, passages, around):
+                    known = found.get((rule.id, one.span))
+                    found[rule.id, one.span] = one if known is None or known.share < one.share else known
         return _few(found.values())
+
+    def _looks(self, source: ReviewedText) -> Iterator[Evidence]:
+        """What rules find that look at a file by other means than words."""
+        for rule in [one for one in self._rules if one.look in LOOKS and _is_for(one, source)]:
+            for span in LOOKS[rule.look](source):
+                yield Evidence(rule=rule, source=source, span=span)
 
     def _alike(self, source: ReviewedText) -> Iterator[Evidence]:
         """Passages that read like attacks; named as something bad by what leads in to them, they count less."""

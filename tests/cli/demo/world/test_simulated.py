@@ -120,7 +120,11 @@ def test_the_optimiser_refuses_what_it_does_not_know() -> None:
 def test_through_the_server_the_loop_ends_in_the_same_bytes_as_in_process() -> None:
     spec = SPEC.replace(epochs=1)
     options = ["--seed", "2", "--good", "5", "--harmful", "3", "--rho", "0.8", "--edits", "2"]
-    command = [sys.executable, str(Path(__file__).parents[4] / "benchmarks" / "world" / "server.py"), *options]
+    command = [
+        sys.executable,
+        str(Path(__file__).parents[4] / "benchmarks" / "training" / "world" / "server.py"),
+        *options,
+    ]
     with running(command, stdout=subprocess.PIPE, text=True) as server:
         url = json.loads(line_of(server, server.stdout))["address"]
         with (

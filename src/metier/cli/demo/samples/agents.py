@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, cast
 
-from metier.cli.demo.samples.transcripts import FOLDER, Turn, two_weeks
+from metier.cli.demo.samples.transcripts import FOLDER, SampleTurn, two_weeks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,7 +42,7 @@ def ask_hook(stage: Stage, event: str, **payload: object) -> dict[str, str]:
     return cast("dict[str, str]", json.loads(done.stdout)["hookSpecificOutput"]) if done.stdout.strip() else {}
 
 
-def follow_hooks(stage: Stage, session: SampleSession) -> Iterator[Turn]:
+def follow_hooks(stage: Stage, session: SampleSession) -> Iterator[SampleTurn]:
     """The turns of a session as they go with hooks: instead of a denied command it runs what the hook says."""
     for turn in session.turns:
         if turn.who != "Bash":
@@ -52,9 +52,9 @@ def follow_hooks(stage: Stage, session: SampleSession) -> Iterator[Turn]:
         said = ask_hook(stage, "before", hook_event_name="PreToolUse", session_id=session.id, **call)
         denial = said.get("permissionDecisionReason", "")
         if denial:
-            yield Turn("Bash", turn.text, [denial], ok=False)
+            yield SampleTurn("Bash", turn.text, [denial], ok=False)
         better = RULE.search(denial)
-        yield Turn("Bash", turn.text.replace(better[2], better[1], 1) if better else turn.text, turn.output)
+        yield SampleTurn("Bash", turn.text.replace(better[2], better[1], 1) if better else turn.text, turn.output)
 
 
 def answer_sales(case: Case, skill: str) -> str:

@@ -27,7 +27,7 @@ _PLACE = re.compile(r"@@([A-Z_]+)@@")
 
 
 @dataclass(slots=True)
-class Turn:
+class SampleTurn:
     """Something that the person said, the agent did, or the agent said."""
 
     who: str
@@ -44,7 +44,7 @@ class SampleSession:
     day: str
     """Month and day."""
     name: str
-    turns: list[Turn] = field(default_factory=list[Turn])
+    turns: list[SampleTurn] = field(default_factory=list[SampleTurn])
 
     @property
     def id(self) -> str:
@@ -79,11 +79,11 @@ def read_story(text: str) -> list[SampleSession]:
         if line.startswith("  "):
             turns[-1].output.append(line[2:])
         elif mark in ("$", "$!"):
-            turns.append(Turn("Bash", rest, ok=mark == "$"))
+            turns.append(SampleTurn("Bash", rest, ok=mark == "$"))
         elif mark.startswith("@"):
-            turns.append(Turn(mark[1:], rest))
+            turns.append(SampleTurn(mark[1:], rest))
         else:
-            turns.append(Turn("person", rest) if mark == ">" else Turn("agent", line))
+            turns.append(SampleTurn("person", rest) if mark == ">" else SampleTurn("agent", line))
     return sessions
 
 
@@ -129,7 +129,7 @@ def _records(session: SampleSession, later: timedelta) -> Iterator[dict[str, obj
         yield common | place | body
 
 
-def _bodies(turn: Turn, name: str) -> Iterator[dict[str, object]]:
+def _bodies(turn: SampleTurn, name: str) -> Iterator[dict[str, object]]:
     if turn.who == "person":
         yield {"type": "user", "message": {"role": "user", "content": turn.text}}
     elif turn.who == "agent":

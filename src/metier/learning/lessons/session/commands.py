@@ -212,6 +212,10 @@ def slot_of(word: str) -> str:
     bare = word.strip("\"'")
     if _REQUIREMENT.match(bare):
         return word
+    return _slot_of_bare(bare)
+
+
+def _slot_of_bare(bare: str) -> str:
     if not _NAME.match(bare):
         return "TEXT"
     if _ADDRESS.search(bare):
