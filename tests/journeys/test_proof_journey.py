@@ -141,7 +141,7 @@ def follow_a_skill(folder: Path) -> None:
     said(folder, "cases", "accept", "--all")
     shipped = said(folder, *replay, "--apply")
     assert "accept: replay on python=figure_agent:answer" in shipped
-    assert "Left out 6 cases: their runs taught the draft." in shipped
+    assert "Left out 6 cases whose runs taught the draft." in shipped
     skill = draft["target"]
     assert f"Shipped as version 1. Undo: metier skills archive {skill}" in shipped
     assert "a replay measured that it helps" in said(folder, "skills", "why", skill)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import pytest
 from learn_world import Clock, opened
 from selection_shop import FLAKY
 from trial_world import SKILL, begun, ready, session_run
+from waiting import line_of, running
 
 from metier.errors import ConflictError
 from metier.hooks.trial import arm_of
@@ -112,13 +112,9 @@ def test_nobody_can_choose_and_neither_keys_nor_clocks_nor_repeats_change_what_c
 def test_sides_survive_a_process_that_is_killed(fleet: Workspace, new_postgres: str) -> None:
     trial = begun(fleet, 0.3)
     command = [sys.executable, "-c", CHILD, str(fleet.root), new_postgres, FLAKY]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-        assert child.stdout
-        late = threading.Timer(60, child.kill)
-        late.start()
+    with running(command, stdout=subprocess.PIPE, text=True) as child:
         for _ in range(5):
-            child.stdout.readline()
-        late.cancel()
+            line_of(child, child.stdout)
         child.kill()
         child.wait(timeout=30)
     before = sides_of(fleet, trial)

@@ -128,7 +128,7 @@ def test_two_who_look_at_once_give_every_outcome_one_place(engine: Engine) -> No
     gate = threading.Barrier(2, timeout=20)
 
     def look(part: list[str]) -> None:
-        gate.wait()
+        gate.wait(60)
         with engine.write() as transaction:
             trials.place(transaction, "t1", part)
 
