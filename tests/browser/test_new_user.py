@@ -81,7 +81,7 @@ def test_what_did_learning_cost_this_week(worked_on: ServedDashboard, eyes: Eyes
 def test_reject_all_noise_and_take_that_back(worked_on: ServedDashboard, eyes: Eyes) -> None:
     waiting = sum(one.is_open for one in worked_on.board.ws.lessons())
     page = eyes.open(worked_on)
-    page.get_by_role("button", name=re.compile("weaker ones")).click()
+    page.get_by_role("button", name=re.compile("weaker one")).click()
     expect(page.locator(".toast")).to_contain_text("Rejected 4 lessons.")
     assert sum(one.is_open for one in worked_on.board.ws.lessons()) == waiting - 4
     page.get_by_role("button", name="Undo").click()
