@@ -149,6 +149,20 @@ def test_a_draft_that_its_gate_rejected_says_so_and_ships_only_after_a_second_qu
     assert done["said"] == "Shipped run-the-tests v1."
 
 
+def test_a_draft_that_review_stopped_ships_only_after_a_second_question(served: ServedDashboard) -> None:
+    ws = served.board.ws
+    draft = next(one for one in list_drafts(ws.library) if one.target == "fetch-tool")
+    page = served.get(f"/?item={draft.id}").text
+    assert "Review stopped this draft: " in page
+    assert "data-confirm=" in page
+    refused = served.post(f"/drafts/{draft.id}/approve", hash=draft.hash)
+    assert refused.status >= 400
+    assert draft.findings[0].rule in refused.text
+    assert get_draft(ws.library, draft.id).approved == ""
+    done = served.post(f"/drafts/{draft.id}/approve", hash=draft.hash, despite_review=True).json
+    assert done["said"] == "Shipped fetch-tool v1."
+
+
 def test_no_rejects_a_draft_and_undo_reopens_it(served: ServedDashboard) -> None:
     ws = served.board.ws
     draft = next(one for one in list_drafts(ws.library) if one.target == "fetch-tool")

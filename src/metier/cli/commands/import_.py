@@ -250,6 +250,7 @@ def _run_document(done: ImportedRun) -> dict[str, object]:
 
 
 def _print_run(done: ImportedRun) -> None:
+    from metier.cli.views.drafts import ship_words
     from metier.training.report.fields import count
 
     draft, training = done.draft, done.training[:8]
@@ -263,5 +264,5 @@ def _print_run(done: ImportedRun) -> None:
     for note in draft.notes:
         talk(f"  note:  {note}")
     talk(f"  look:  metier drafts show {draft.id}, metier drafts diff {draft.id}")
-    talk(f"  ship:  metier drafts approve {draft.id} && metier drafts apply {draft.id}")
+    talk(f"  ship:  {ship_words(draft)}")
     talk(f"  undo:  metier drafts reject {draft.id}, metier train forget {training}")

@@ -14,6 +14,15 @@ FIGURE = re.compile(r"[+-][\d.]+ points")
 """What a gate measured, in its reason."""
 
 
+def ship_words(draft: Draft) -> str:
+    """How a draft is shipped; no ready line for one that review stopped."""
+    from metier.library.proposals.drafts import stopped_by
+
+    if draft.status == "quarantined":
+        return f"review stopped it ({stopped_by(draft)}); after reading it, approve it by its hash"
+    return f"metier drafts approve {draft.id} && metier drafts apply {draft.id}"
+
+
 def row(draft: Draft) -> dict[str, object]:
     """A draft as JSON."""
     return {

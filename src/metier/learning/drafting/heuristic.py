@@ -190,7 +190,7 @@ def _within(parts: Sequence[str], limit: int) -> str:
 
 
 _PLACEHOLDER = re.compile(r"<[^<>\s]*>|…")
-NO_STEPS = "the runs ask for the same, but hardly did or said the same"
+NO_STEPS = "the runs ask for the same, but have fewer than two steps in common and say little else"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,6 +97,11 @@ def approve_draft(
     return now
 
 
+def stopped_by(draft: Draft) -> str:
+    """What review found that stops a draft, by the names of its rules."""
+    return ", ".join(dict.fromkeys(one.rule for one in draft.findings if blocks(one))) or "a change that needs a look"
+
+
 def note_objection(draft: Draft, against: str) -> Draft:
     """A draft with what a gate measured against it; a yes that was given without knowing that is worth nothing."""
     if not against or against == draft.objection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
-from metier.errors import ConflictError, InputError, StoreError
+from metier.errors import ConflictError, InputError, RefusedError, StoreError
 from metier.learning.stages.reword_lesson import reword_lesson
 from metier.library.changes import archive_skill, rollback_skill
 from metier.library.lessons import (
@@ -18,7 +18,14 @@ from metier.library.lessons import (
     restore_lesson,
     restore_lessons,
 )
-from metier.library.proposals.drafts import approve_draft, get_draft, reject_draft, reopen_draft
+from metier.library.proposals.drafts import (
+    approve_draft,
+    get_draft,
+    get_open_draft,
+    reject_draft,
+    reopen_draft,
+    stopped_by,
+)
 from metier.library.proposals.edit_draft import edit_draft, take_back_edit
 from metier.proof.routing import apply_checked
 from metier.web.answers import Done, action_route
@@ -91,9 +98,12 @@ def pause_a_lesson(board: Dashboard, ask: Ask) -> Done:
 def approve_a_draft(board: Dashboard, ask: Ask) -> Done:
     """Approve a draft exactly as it was shown, and ship it."""
     library = board.ws.library
+    shown = get_open_draft(library, ask.id("draft"))
+    if shown.status == "quarantined" and ask.body.get("despite_review") is not True:
+        raise RefusedError(f"Review stopped this draft: {stopped_by(shown)}. Nothing was changed.")
     draft = approve_draft(
         library,
-        ask.id("draft"),
+        shown.id,
         seen=ask.sent("hash"),
         reason=ask.sent("reason"),
         despite_gate=ask.body.get("despite_gate") is True,

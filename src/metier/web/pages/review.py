@@ -11,7 +11,7 @@ from metier.learning.stages.digest import DAYS, digest_of
 from metier.learning.trace import origin, records
 from metier.library.delivery.ways import way_if_approved
 from metier.library.delivery.wording import check_words, is_quote
-from metier.library.proposals.drafts import newly_allowed, proposed_change
+from metier.library.proposals.drafts import newly_allowed, proposed_change, stopped_by
 from metier.library.proposals.edit_draft import draft_document
 from metier.review.result import blocks
 from metier.skills.diff import changes
@@ -69,6 +69,8 @@ class DraftCard:
 
     draft: Draft
     blocked: bool
+    stopped_by: str
+    """What review found that stops it."""
     allows: tuple[str, ...]
     """What it newly lets an agent do, in words."""
     files: tuple[DiffFile, ...]
@@ -211,7 +213,8 @@ def draft_card(board: Dashboard, draft: Draft) -> DraftCard:
         problem = str(error)
     return DraftCard(
         draft=draft,
-        blocked=any(map(blocks, draft.findings)),
+        blocked=draft.status == "quarantined" or any(map(blocks, draft.findings)),
+        stopped_by=stopped_by(draft),
         allows=newly_allowed(library, draft),
         files=files,
         problem=problem,

@@ -127,7 +127,7 @@ def approve(
     Example:  metier drafts approve 3f9a --reason "read every line"
     """
     from metier.cli.views.drafts import row
-    from metier.library.proposals.drafts import approve_draft, get_draft
+    from metier.library.proposals.drafts import approve_draft, get_draft, stopped_by
 
     with open_workspace(ctx) as ws:
         found = get_draft(ws.library, draft)
@@ -136,6 +136,8 @@ def approve(
     if as_json:
         emit(row(done))
     else:
+        if done.status == "quarantined":
+            talk(f"You approved what review stopped: {stopped_by(done)}.")
         talk(
             f"Approved draft {done.id} (hash {done.hash[:12]}). Ship it: metier drafts apply {done.id}   "
             f"Undo: metier drafts reject {done.id}"

@@ -102,7 +102,13 @@ def _decide(ws: Workspace, draft: Draft, key: str) -> Draft | None:
 
 
 def _asked_twice(draft: Draft) -> bool:
-    """Whether a person wants a draft although a gate rejected it; they see what was measured."""
+    """Whether a person wants a draft although review or a gate stopped it; they see what was found or measured."""
+    from metier.library.proposals.drafts import stopped_by
+
+    if draft.status == "quarantined" and not typer.confirm(
+        f"Review stopped it: {stopped_by(draft)}. Approve it all the same?", default=False, err=True
+    ):
+        raise RefusedError(f"Draft {draft.id} was not approved.")
     if not draft.objection:
         return False
     return typer.confirm(f"A gate rejected it: {draft.objection}. Approve it all the same?", default=False, err=True)

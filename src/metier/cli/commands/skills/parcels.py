@@ -77,10 +77,12 @@ def import_(
 
         emit(row(draft) | {"routing": said or None})
     else:
+        from metier.cli.views.drafts import ship_words
+
         count = f"{len(draft.files)} files, {len(draft.findings)} findings"
         talk(f"Saved as draft {draft.id} ({draft.status}): {draft.target}, {count}.")
         talk(f"  look:  metier drafts show {draft.id}, metier drafts diff {draft.id}")
-        talk(f"  ship:  metier drafts approve {draft.id} && metier drafts apply {draft.id}")
+        talk(f"  ship:  {ship_words(draft)}")
         talk(f"  undo:  metier drafts reject {draft.id}")
         if said:
             held = f" It ships only with: metier drafts apply {draft.id} --take-over" if lost_requests(found) else ""
