@@ -169,7 +169,8 @@ def test_thousands_of_hostile_calls_end_plainly(
 
 
 @pytest.mark.slow
-def test_hostile_calls_as_processes_end_plainly(shop: Path, tmp_path: Path) -> None:
+def test_hostile_calls_as_processes_end_plainly(shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(shop)  # a word may be the name of a file to write
     chance, commands = random.Random(9), all_commands()
     home = {"HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "home" / ".config")}
     for _ in range(200):
