@@ -29,6 +29,8 @@ SOON = 1
 """The same for one that a worker refused: another one may do it."""
 LONGEST = 60
 """The longest pause."""
+LOST = (0.1, 0.5, 2.0, 5.0, 10.0)
+"""Seconds before a change of a job's state is tried again whose connection was lost."""
 PASSING = 20
 """How often a job is tried that only found something busy or away, or whose worker died."""
 
@@ -52,8 +54,17 @@ class FencedJobManager(JobManager):
         await self._change(RETRY, job, retry_at=retry_at, priority=priority, queue=queue, lock=lock)
 
     async def _change(self, sql: str, job: Job, **words: object) -> None:
+        """Change a job's state; a connection that is lost just then must not leave it under way for ever."""
         query = cast("LiteralString", sql)
-        await self.connector.execute_query_async(query, job_id=job.id, attempts=job.attempts, **words)
+        for pause in (*LOST, None):
+            try:
+                await self.connector.execute_query_async(query, job_id=job.id, attempts=job.attempts, **words)
+            except exceptions.ConnectorException:
+                if pause is None:
+                    raise
+                await asyncio.sleep(pause)  # to say it twice changes nothing: only the attempt that has the job counts
+            else:
+                return
 
 
 class Patience(BaseRetryStrategy):
