@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-LONG = ("demo", "watch", "mcp", "ui")
+LONG = ("demo", "watch", "mcp", "ui", "serve")
 """Commands that do not end by themselves, or take long: they get hostile options and no others."""
 WORDS = [
     *(

@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 LOCK = 0x7AC17
 """The advisory lock that every write transaction holds until it ends."""
 
+SERVER = (
+    "pg_postmaster_start_time()::text || coalesce("
+    "(SELECT backend_start::text FROM pg_stat_activity WHERE backend_type = 'checkpointer'), '')"
+)
+"""Another text after a server began again, of itself or after a crash of one of its processes."""
 IDLE = 60
 """Seconds after which a process that stops in the middle of a write no longer holds up all others."""
 NOTICE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
@@ -113,29 +118,33 @@ class PostgresEngine:
             f"SELECT set_config('lock_timeout', '{int(self.wait * 1000) or 1}', true),"
             f" set_config('idle_in_transaction_session_timeout', '{self.idle}s', true)"
         )
-        number, is_whole = "", False
+        number, server, is_whole = "", "", False
         try:
             with self._session(limits) as transaction:
                 if not synced:
                     transaction.all("SET LOCAL synchronous_commit = off")
                 transaction.all("SELECT pg_advisory_xact_lock(?)", (LOCK,))
-                number = str(transaction.all("SELECT pg_current_xact_id()::text")[0][0])
+                number, server = map(str, transaction.all(f"SELECT pg_current_xact_id()::text, {SERVER}")[0])
                 yield transaction
                 is_whole = True
         except UnreachableError:
-            if not is_whole or not self._was_committed(number):
+            if not is_whole or not self._was_committed(number, server):
                 raise
 
-    def _was_committed(self, number: str) -> bool:
-        """Whether a transaction was committed whose end nobody heard of; not, if that cannot be found out in time."""
+    def _was_committed(self, number: str, server: str) -> bool:
+        """Whether a transaction was committed whose end nobody heard of; not, if that cannot be found out in time.
+
+        A server that crashed in between may have given the number to another transaction: then nobody can say.
+        """
         found: list[Row] = []
 
         def is_known() -> bool:
             with suppress(UnreachableError), self._session("SET TRANSACTION READ ONLY") as transaction:
-                found[:] = transaction.all("SELECT pg_xact_status(?::xid8)", (number,))  # it may be starting again
+                # it may be starting again
+                found[:] = transaction.all(f"SELECT pg_xact_status(?::xid8), {SERVER}", (number,))
             return bool(found) and found[0][0] != "in progress"
 
-        return try_lock(is_known, self.wait) and found[0][0] == "committed"
+        return try_lock(is_known, self.wait) and tuple(found[0]) == ("committed", server)
 
     def erase(self, *, compact: bool = False) -> None:
         """Let PostgreSQL reclaim deleted rows; its own log is the database administrator's."""
