@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,6 +42,15 @@ def test_without_a_terminal_and_without_a_yes_only_the_workspace_is_made(shell: 
     assert said.code == 2
     assert "Add --yes" in said.err
     assert without_own_settings(home) == before
+
+
+def test_an_agent_that_cannot_be_connected_is_refused_before_anything_is_made(shell: Shell, tmp_path: Path) -> None:
+    new = tmp_path / "new"
+    new.mkdir()
+    refused = replace(shell, folder=new).run("init", "--agents", "nosuch", "--yes")
+    assert refused.code == 2
+    assert "'nosuch' cannot be connected" in refused.err
+    assert list(new.iterdir()) == []
 
 
 def test_everything_is_shown_before_and_a_dry_run_writes_nothing(shell: Shell, home: Path) -> None:

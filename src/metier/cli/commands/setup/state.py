@@ -53,6 +53,7 @@ def init(
     import os
     from pathlib import Path
 
+    from metier.agents.known import named_agents
     from metier.cli.commands.setup.adopt import adopt_foreign_state
     from metier.cli.commands.setup.connect import connect_workspace, show_dry_run
     from metier.config import outer_state_dir
@@ -60,6 +61,7 @@ def init(
     from metier.workspace import Workspace as Opened
 
     given, wishes = options(ctx), InitWishes(imports=imports, model=model, sends=sends)
+    named_agents([one.strip() for one in agents.split(",") if one.strip()])  # before anything is made
     if adopt:
         adopt_foreign_state(given, yes=yes, as_json=as_json)
         return
