@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from sharing_world import make_server, open_machine
+from sharing_world import RULE, make_server, open_machine
 
 from metier.errors import InputError, NotFoundError, RefusedError
 from metier.sharing.git_branch import make_branch
+from metier.store.tables.learning import lessons
+from metier.types.lessons import Quote
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,6 +63,18 @@ def test_the_branch_holds_what_was_approved_with_its_evidence_and_nothing_else_c
     with pytest.raises(RefusedError, match="already"):
         make_branch(ws.library)
     ws.close()
+
+
+def test_a_secret_is_refused_also_beside_one_that_was_taken_out(tmp_path: Path) -> None:
+    ws = make_server(tmp_path / "project")
+    repository(ws.root)
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    beside = Quote(run="r", origin="person", text=f"not [REDACTED:github-token:0a1b2c3d], use {secret}")
+    with ws.context.store.write() as transaction:
+        approved = next(one for one in lessons.list_all(transaction) if one.id == RULE)
+        lessons.put(transaction, [replace(approved, quotes=(beside,))])
+    with pytest.raises(RefusedError, match="looks like a secret"):
+        make_branch(ws.library, "metier/first")
 
 
 def test_without_a_repository_a_commit_or_anything_approved_it_says_so(tmp_path: Path) -> None:
