@@ -1,12 +1,13 @@
 """A fleet on one PostgreSQL server, over loopback: ingest, workers, handing in, the dashboard with many runs.
 
-    python benchmarks/fleet/fleet.py [--runs N] [--requests N] [--only ingest,workers,enqueue,pages]
+    python benchmarks/fleet/fleet.py [--runs N] [--requests N] [--only ingest,workers,enqueue,pages] [--keep DIR]
 
 Limits: ingest at least 5 times as fast as one insert a transaction on the same server; three workers at least 2.7 times
 as fast as one, on rollouts of 250 ms; handing in a rollout takes at most 2 ms; 95 of 100 answers of each of the
 dashboard's pages about runs within 150 ms. The runs of the last part are made of 2,000 recorded ones, copied within the
 database with keys, sessions and moments of their own; the statements behind the lists are explained. On a machine that
 is busy with other work the wall time says little: `cpu` is what dashboard and database together spent on an answer.
+With `--keep` the database stays in a folder, and is used as it is the next time: `--only pages --keep DIR`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from metier.fleet.queue import QueuedJobs
 from metier.fleet.rollout_asks import FleetRollouts
 from metier.runs.record import record_runs
 from metier.store.copying.shape import known_tables
-from metier.store.tables.runs import full_text, listing
+from metier.store.tables.runs import full_text, listing, runs
 from metier.store.tables.runs.listing import RunFilter
 from metier.training.service.budget import StopSignal
 from metier.training.service.order import TrainLimits
@@ -192,6 +193,12 @@ def many_workers(ws: Workspace, url: str) -> bool:
     return times >= WORKERS
 
 
+def wide(ws: Workspace, total: int) -> bool:
+    """Whether there are so many runs already."""
+    with ws.context.store.read() as transaction:
+        return runs.count(transaction) >= total
+
+
 def multiply(ws: Workspace, url: str, total: int) -> None:
     """Copy the recorded runs within the database until there are so many."""
     with ws.context.store.write() as transaction:
@@ -210,8 +217,9 @@ def multiply(ws: Workspace, url: str, total: int) -> None:
         connection.execute("DROP INDEX runs_text_words")
         connection.execute(
             f"WITH made AS (INSERT INTO runs ({', '.join(columns)}) SELECT {chosen} FROM runs r,"
-            f" generate_series(1, {copies}) AS n ORDER BY n, r.sequence RETURNING sequence, summary)"
-            " INSERT INTO runs_text (sequence, words) SELECT sequence, to_tsvector('simple', summary) FROM made"  # type: ignore[arg-type]
+            f" generate_series(1, {copies}) AS n ORDER BY n, r.sequence RETURNING sequence, content)"
+            " INSERT INTO runs_text (sequence, words) SELECT made.sequence, t.words FROM made"
+            " JOIN runs r ON r.content = made.content JOIN runs_text t ON t.sequence = r.sequence"  # type: ignore[arg-type]
         )
         connection.execute("CREATE INDEX runs_text_words ON runs_text USING GIN (words)")
         connection.execute(
@@ -223,7 +231,8 @@ def multiply(ws: Workspace, url: str, total: int) -> None:
 def pages(ws: Workspace, url: str, total: int, requests: int) -> bool:
     """Every page about runs, asked again and again."""
     began = time.perf_counter()
-    multiply(ws, url, total)
+    if not wide(ws, total):
+        multiply(ws, url, total)
     with ws.context.store.read() as transaction:
         count, size = transaction.all("SELECT count(*), pg_size_pretty(pg_total_relation_size('runs')) FROM runs")[0]
         middle = listing.list_lines(transaction, RunFilter(), below=int(str(count)) // 2, limit=1)[0].id
@@ -303,12 +312,17 @@ def main() -> int:
     options.add_argument("--runs", type=int, default=1_000_000)
     options.add_argument("--requests", type=int, default=20)
     options.add_argument("--only", default="ingest,workers,enqueue,pages")
+    options.add_argument("--keep", type=Path)
     wanted = options.parse_args()
     logging.disable(logging.WARNING)
-    with server() as url, tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as place:
-        folder, home = Path(place) / "shop", Path(place) / "home"
-        folder.mkdir()
-        home.mkdir()
+    if wanted.keep:
+        wanted.keep.mkdir(exist_ok=True)
+    kept = wanted.keep.resolve() if wanted.keep else None
+    with server(kept and kept / "pg") as url, tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as passing:
+        place = kept or Path(passing)
+        folder, home = place / "shop", place / "home"
+        folder.mkdir(exist_ok=True)
+        home.mkdir(exist_ok=True)
         os.environ["HOME"] = str(home)
         with Workspace.open(folder, flags={"store": url}) as ws:
             parts = {
@@ -317,7 +331,7 @@ def main() -> int:
                 "workers": lambda: many_workers(ws, url),
                 "pages": lambda: pages(ws, url, wanted.runs, wanted.requests),
             }
-            if "ingest" not in wanted.only:
+            if "ingest" not in wanted.only and not wide(ws, BASE):
                 record_runs(ws.context, _all())
             good = [part() for name, part in parts.items() if name in wanted.only.split(",")]
     return 0 if all(good) else 1

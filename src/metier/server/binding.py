@@ -79,7 +79,7 @@ def checked_binding(options: ServeOptions, *, has_roles: bool) -> Binding:
 def open_socket(binding: Binding) -> socket.socket:
     """A listening socket."""
     family = socket.AF_INET6 if ":" in binding.host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # else answers wait 40 ms
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((binding.host, binding.port))
