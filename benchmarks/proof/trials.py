@@ -245,7 +245,7 @@ def power(trials: int, dice: np.random.Generator) -> list[str]:
             error = SURE * (share * (1 - share) / trials) ** 0.5
             figure = f"{plan.runs:,} runs, found in {share:.1%} ± {error:.1%}"
             print(f"  {base:.0%} success, +{100 * gain:.0f} points: {figure}")
-            wrong += [f"power {share:.1%} ± {error:.1%} at {base:.0%} and {gain:+.0%}"] if share + error < POWER else []
+            wrong += [f"power {share:.1%} ± {error:.1%} at {base:.0%} and {gain:+.0%}"] if share < POWER else []
     return wrong
 
 

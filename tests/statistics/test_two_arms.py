@@ -52,12 +52,12 @@ def test_the_interval_holds_the_true_gain_as_often_as_stated(gain: float, drift:
     assert all(one.low > -1 and one.high < 1 for one in found)
 
 
-@pytest.mark.parametrize(("base", "gain"), [(0.5, 0.2), (0.6, 0.3), (0.8, 0.1)])
-def test_the_planned_number_of_runs_finds_the_gain_with_the_stated_power(base: float, gain: float) -> None:
+@pytest.mark.parametrize(("base", "gain"), [(0.3, 0.3), (0.5, 0.2), (0.6, 0.3), (0.8, 0.1)])
+def test_the_planned_number_of_runs_finds_the_gain_with_at_least_the_stated_power(base: float, gain: float) -> None:
     needed = runs_needed(base, gain)
     assert needed
-    first = first_found(*trials(1_000, needed, base, gain))
-    assert POWER - 0.03 < (first <= needed).mean() < POWER + 0.06
+    first = first_found(*trials(2_000, needed, base, gain))
+    assert POWER <= (first <= needed).mean() < POWER + 0.06
     assert (first <= needed // 2).mean() < POWER - 0.2
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import ceil
 from typing import TYPE_CHECKING
 
 from metier.statistics.intervals import Interval
@@ -25,10 +26,12 @@ ALPHA = 0.05
 """How often, at most, a skill that does nothing is ever called helpful; the same for harmful."""
 POWER = 0.8
 """How often a gain is found within the runs that a plan names."""
-PATHS = 1_200
-"""Trials that a plan simulates."""
-LUCK = 0.015
-"""Added to the power that these have to reach, so that the plan does not fall short of it by chance."""
+PATHS, PART = 2_000, 500
+"""Trials that a plan simulates, and how many of them at a time."""
+SURE = 3.1
+"""Standard errors by which these have to reach more than the stated power: a plan falls short of it by chance in one of
+a thousand, so the stated power is a lower bound.
+"""
 LENGTHS = (250, 1_000, 2_500, 6_000)
 """Outcomes after which a simulated trial is given up, the short ones tried first."""
 FINEST = 0.02
@@ -131,10 +134,21 @@ def runs_needed(base: float, gain: float, alpha: float = ALPHA, power: float = P
     import numpy as np
 
     dice = np.random.default_rng(seed)
+    share = min(1.0, power + SURE * (power * (1 - power) / PATHS) ** 0.5)
     for length in LENGTHS:
-        arms = dice.random((PATHS, length)) < 0.5
-        good = dice.random((PATHS, length)) < np.where(arms, min(1.0, base + gain), base)
-        needed = int(np.sort(first_found(arms, good, alpha))[round((power + LUCK) * PATHS) - 1])
+        found = np.concatenate([_simulated(base, gain, (PART, length), alpha, dice) for _ in range(PATHS // PART)])
+        needed = int(np.sort(found)[ceil(share * PATHS) - 1])
         if needed <= length:
             return needed
     return None
+
+
+def _simulated(
+    base: float, gain: float, shape: tuple[int, int], alpha: float, dice: np.random.Generator
+) -> NDArray[np.int64]:
+    """After how many outcomes each of some simulated trials says "it helps"."""
+    import numpy as np
+
+    arms = dice.random(shape) < 0.5
+    good = dice.random(shape) < np.where(arms, min(1.0, base + gain), base)
+    return first_found(arms, good, alpha)

@@ -57,7 +57,20 @@ def trial(shell: Shell, content: str, *, good: int, bad: int) -> None:
 def test_a_skill_nobody_selected_has_empty_counts(shell: Shell, skill: str) -> None:
     for row in (shell.json("skills", "list")[0], shell.json("skills", "show", "deploy")[0]):
         assert {key: row[key] for key in NOTHING} == NOTHING
-    assert "this version was never selected" in shell.ok("skills", "show", "deploy")
+    assert "this version was never given to a session" in shell.ok("skills", "show", "deploy")
+
+
+def test_what_somebody_tries_out_by_hand_is_given_to_nobody(shell: Shell, skill: str) -> None:
+    shell.ok("select", "a release is ready, ships the shop")
+    shell.ok("learn")
+    assert "this version was never given to a session" in shell.ok("skills", "why", "deploy")
+    shell.ok("select", "a release is ready, ships the shop", "--session", "s1", "--agent", "claude-code")
+    shell.deliver([Run(message="x", external_id="r1", session="s1")])
+    shell.ok("learn")
+    assert skill
+    assert shell.json("skills", "list")[0]["selected"] == 1
+    said = shell.ok("skills", "why", "deploy")
+    assert "given once: 0 of these runs succeeded, 0 failed; whether a run used it is not known" in said
 
 
 def test_counts_and_lift_are_in_the_json_and_a_line_says_them(shell: Shell, skill: str) -> None:
@@ -70,7 +83,7 @@ def test_counts_and_lift_are_in_the_json_and_a_line_says_them(shell: Shell, skil
     assert shown["lift"] == row["lift"]
     assert shown["worth"].startswith("lift +0.")
     said = shell.ok("skills", "show", "deploy")
-    assert "given 40 times: 30 of these runs succeeded, 10 failed; used 40: 30 succeeded, 10 failed;" in said
+    assert "given 40 times: 30 of these runs succeeded, 10 failed; used 40 times: 30 succeeded, 10 failed;" in said
     assert "compared 40 runs with it and 40 without" in said
 
 

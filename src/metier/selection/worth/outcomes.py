@@ -129,17 +129,25 @@ def line(skill: str, worth: Worth) -> str:
     """The worth of a skill in one sentence."""
     made = worth.counts
     if not made.selected and not made.withheld_runs:
-        return "this version was never selected"
+        return "this version was never given to a session"
     if worth.adjustment.hurts:
         return advice(skill, worth.adjustment)
     compared = (
         f"; compared {made.with_runs} runs with it and {made.withheld_runs} without" if made.withheld_runs else ""
     )
-    times = "once" if made.selected == 1 else f"{made.selected} times"
-    given = f"given {times}: {made.given_succeeded} of these runs succeeded, {made.given_failed} failed"
-    used = f"used {made.used}: {made.succeeded} succeeded, {made.failed} failed"
-    went = f"{given}; {used}"
-    return f"{went}{compared}; {worth.adjustment.reason}"
+    given = f"given {_times(made.selected)}: {made.given_succeeded} of these runs succeeded, {made.given_failed} failed"
+    return f"{given}; {_used(made)}{compared}; {worth.adjustment.reason}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _used(made: Counts) -> str:
+    """How often it was used, as far as the runs say so."""
+    if not made.told:
+        return "whether a run used it is not known"
+    return f"used {_times(made.used)}: {made.succeeded} succeeded, {made.failed} failed"
 
 
 def advice(skill: str, found: Adjustment) -> str:

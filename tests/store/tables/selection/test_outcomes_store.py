@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from scoping import in_workspace
 
 from metier.store.engines.migrate import known_migrations, migrate
-from metier.store.tables.selection import outcomes, requests
+from metier.store.tables.selection import outcomes, requests, selections
 from metier.store.tables.selection.outcomes import RunOutcome, SelectionOutcome
 from metier.store.tables.selection.requests import LinkRequest, Marks
+from metier.types import Selection
 
 if TYPE_CHECKING:
     from metier.store.engines.engine import Engine
@@ -57,7 +58,25 @@ def test_of_one_lot_the_first_run_is_compared_and_freeing_forgets(engine: Engine
         outcomes.free(transaction, ["s2"])
         outcomes.tally(transaction)
         sums = outcomes.tallies(transaction)["a", "h"]
-        assert (sums["selected"], sums["used"], sums["with_runs"]) == (2, 0, 0)
+        assert (sums["selected"], sums["used"], sums["with_runs"]) == (1, 0, 0)
+
+
+def test_given_is_what_reached_a_session_or_a_run(bare_engine: Engine) -> None:
+    number = next(step.number for step in known_migrations() if step.name == "given_to_somebody")
+    migrate(bare_engine, "then", [step for step in known_migrations() if step.number < number])
+    parts = [SelectionOutcome(selection=name, skill="a", hash="h", handed=True) for name in ("tried", "hook", "named")]
+    with bare_engine.write() as transaction:
+        for name, session in (("tried", ""), ("hook", "s1"), ("named", "")):
+            selections.put(transaction, Selection(id=name, workspace=transaction.workspace, query="q", session=session))
+        outcomes.put(transaction, parts)
+        outcomes.serve(transaction, {"named": RunOutcome("r1")})
+        outcomes.tally(transaction)
+        transaction.all("UPDATE tallies SET selected = 3")  # as it was counted before
+    migrate(bare_engine, NOW)
+    with bare_engine.write() as transaction:
+        assert outcomes.is_stale(transaction), "what was counted before is counted again"
+        outcomes.tally(transaction)
+        assert outcomes.tallies(transaction)["a", "h"]["selected"] == 2
 
 
 def test_requests_are_kept_once_and_found_by_place_and_time(engine: Engine) -> None:

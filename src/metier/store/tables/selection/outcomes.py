@@ -29,7 +29,8 @@ WHERE workspace = ? AND stale = 1
 TALLY = f"""
 INSERT INTO tallies (workspace, skill, hash, {", ".join(SUMS)})
 SELECT workspace, skill, hash,
-  sum(handed),
+  sum(CASE WHEN handed = 1 AND (run <> '' OR EXISTS
+    (SELECT 1 FROM selections s WHERE s.id = outcomes.selection AND s.session <> '')) THEN 1 ELSE 0 END),
   sum(CASE WHEN handed = 1 AND used IS NOT NULL THEN 1 ELSE 0 END),
   sum(CASE WHEN handed = 1 AND used = 1 THEN 1 ELSE 0 END),
   sum(CASE WHEN handed = 1 AND used = 1 AND went = 1 THEN 1 ELSE 0 END),
@@ -42,6 +43,7 @@ SELECT workspace, skill, hash,
   sum(CASE WHEN handed = 1 AND went = 0 THEN 1 ELSE 0 END)
 FROM outcomes WHERE workspace = ? AND skill = ? GROUP BY workspace, skill, hash
 """
+"""Given is what reached a session or a run; a selection that somebody tried out by hand reached nobody."""
 FRESH = (
     "SELECT DISTINCT o.run FROM runs r JOIN outcomes o ON o.run = substr(r.key, 9) || substr(r.key, 1, 8)"
     " WHERE r.workspace = ? AND r.state = 'new' AND NOT EXISTS (SELECT 1 FROM waiting w WHERE w.key = r.key)"
