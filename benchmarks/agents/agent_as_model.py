@@ -18,8 +18,9 @@ sys.path[:0] = [str(HERE / "tests/support"), str(HERE / "scripts")]
 from agent_model import AgentModel, Step  # noqa: E402
 from install_agents import cache_folder, programs  # noqa: E402
 
-from metier.models.builder import NoModel, build  # noqa: E402
+from metier.models.builder import build  # noqa: E402
 from metier.models.model import Message, Reply, Request  # noqa: E402
+from metier.models.questions import NoModel  # noqa: E402
 from metier.models.spec import parse_spec  # noqa: E402
 
 ROUNDS = 4

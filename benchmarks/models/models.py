@@ -33,7 +33,6 @@ from metier.context.models.access import asker_of
 from metier.learning.clustering.by_model import BATCH, cluster_with
 from metier.learning.clustering.model_prompt import RunInShort
 from metier.models.answers import Answer, ask
-from metier.models.builder import NoModel
 from metier.models.failures import OverBudget
 from metier.models.http.client import HttpModel
 from metier.models.layers.budget import Budgeted
@@ -42,7 +41,7 @@ from metier.models.layers.stack import Layers, build_stack
 from metier.models.ledger import Limits, MemoryLedger
 from metier.models.model import Message, Request
 from metier.models.price import FlatPrice, price_of
-from metier.models.questions import NoAnswer, Question
+from metier.models.questions import NoAnswer, NoModel, Question
 from metier.models.scripted import Scripted, on, says
 from metier.models.spec import ModelOptions, PerMillion, parse_spec
 from metier.redaction import Redactor

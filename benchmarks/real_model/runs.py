@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from proposer import Failed, Proposer, example
 from tasks import TEMPLATE, Task, package
 
-from metier.models.builder import NoModel, build
+from metier.models.builder import build
+from metier.models.questions import NoModel
 from metier.models.spec import parse_spec
 from metier.training.presets import spec_of
 from metier.training.rollouts.rollout import ScoringRoller

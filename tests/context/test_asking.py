@@ -13,10 +13,9 @@ from pydantic import BaseModel
 from metier.context.models.access import asker_of, embedder_of
 from metier.context.models.line import ModelAsker, ModelLine, RemoteEmbedder
 from metier.errors import ConfigError
-from metier.models.builder import NoModel
 from metier.models.failures import Unreachable
 from metier.models.ledger import Limits
-from metier.models.questions import NoAnswer, Question
+from metier.models.questions import NoAnswer, NoModel, Question
 from metier.models.scripted import Scripted, fails, on, says
 from metier.models.spec import parse_spec
 from metier.workspace import Workspace

@@ -9,7 +9,8 @@ import pytest
 from judging import judge, judge_all
 from scripted_asker import MALFORMED, ScriptedAsker
 
-from metier.learning.judge import needs_judging, question
+from metier.learning.judge import needs_judging
+from metier.learning.judge_by_model import question
 from metier.models.questions import NoAnswer
 from metier.runs.derive import record_of
 from metier.types import Outcome, Record, Run, ToolCall, Verdict

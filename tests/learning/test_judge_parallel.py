@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judging import judge_all, judging
 
-from metier.learning.judge import JudgeAnswer
+from metier.learning.judge_by_model import JudgeAnswer
 from metier.models.questions import NoAnswer, Question
 from metier.runs.derive import record_of
 from metier.types import Run

@@ -19,7 +19,7 @@ import pytest
 from metier.config import load
 from metier.context.models.access import asker_of
 from metier.errors import ConfigError
-from metier.models.builder import NoModel, build
+from metier.models.builder import build
 from metier.models.check import check_models
 from metier.models.failures import FAILURES, Malformed, RateLimited, Refused, TimedOut, Unreachable
 from metier.models.layers.stack import Calls, Layers, build_stack
@@ -28,7 +28,7 @@ from metier.models.model import Message, Reply, Request, Texts
 from metier.models.price import price_of
 from metier.models.programs.agent_program import AgentProgram
 from metier.models.programs.codex import BARE, models_file
-from metier.models.questions import Question
+from metier.models.questions import NoModel, Question
 from metier.models.spec import ModelOptions, parse_spec
 from metier.processes import MARK
 from metier.types import Tokens

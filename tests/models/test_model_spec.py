@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metier.errors import ConfigError
-from metier.models.builder import NoModel, build, model_settings
+from metier.models.builder import build, model_settings
 from metier.models.http.client import HttpModel
 from metier.models.http.transport import Proxy, proxy_for
 from metier.models.ledger import Limits
 from metier.models.price import price_of
+from metier.models.questions import NoModel
 from metier.models.spec import ModelOptions, ModelSpec, PerMillion, parse_spec
 from metier.types import Tokens
 

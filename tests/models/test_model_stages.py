@@ -24,7 +24,7 @@ from metier.learning.clustering.by_model import cluster_with, in_short
 from metier.learning.drafting.by_model import ModelDrafter
 from metier.learning.drafting.heuristic import HeuristicDrafter
 from metier.learning.drafting.proposal import Proposal
-from metier.learning.judge import JudgeAnswer
+from metier.learning.judge_by_model import JudgeAnswer
 from metier.learning.procedures.procedure import Lessons
 from metier.models.questions import NoAnswer, Question
 from metier.runs.derive import record_of

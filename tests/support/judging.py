@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metier.learning.judge import HeuristicJudge, Judged, ModelJudge, combine_verdicts, judge_runs
+from metier.learning.judge import HeuristicJudge, Judged, combine_verdicts, judge_runs
+from metier.learning.judge_by_model import ModelJudge
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping

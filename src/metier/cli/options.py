@@ -137,7 +137,7 @@ def fleet_of(ws: Workspace) -> FleetRollouts:
 def tell_budget(ws: Workspace, *named: str) -> None:
     """Say what may be spent, before a model is asked; `named`: models and targets of the command itself."""
     from metier.cli.output import talk
-    from metier.context.models.spending import budget_line
+    from metier.context.models.access import budget_line
 
     line = budget_line(ws.context, [_model_of(one) for one in named])
     if line:

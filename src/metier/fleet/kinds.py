@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from metier.errors import ConfigError, RefusedError, UnreachableError
 from metier.events import Ended
 from metier.fleet.jobs import Job
-from metier.models.builder import NoModel
+from metier.models.questions import NoModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -76,7 +76,7 @@ def judging_jobs(ctx: Context, environ: Mapping[str, str]) -> Sequence[Job]:
 
 def judge_some(environ: Mapping[str, str], ws: Workspace, given: Mapping[str, Json]) -> str:
     """Ask the model how some runs went; the next pass of learning finds the verdicts."""
-    from metier.learning.judge import ModelJudge
+    from metier.learning.judge_by_model import ModelJudge
     from metier.learning.stages.judge_part import judge_part
 
     plain = unfenced(ws.context)

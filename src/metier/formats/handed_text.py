@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-from metier.hooks.tell import DENIED, STANDING
+from metier.hooks.notes import DENIED, STANDING
 
 ABOUT = (
     "Reference material from the skill library of this workspace, chosen because it matches the request. It describes"

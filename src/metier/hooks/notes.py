@@ -24,6 +24,9 @@ LAUNCHED = ("start", "before", "after")
 KNOWN = "known"
 """The event of a note that is told nowhere: a rule of one project, kept to see that another one has it, too."""
 SEAL = "notes"
+STANDING = "Standing instructions confirmed by {}"
+"""The heading of what is said; also in the reason of a denial, so that it is known again in a transcript."""
+DENIED = "Not run. Standing instruction confirmed by {}: {}"
 
 
 class Note:

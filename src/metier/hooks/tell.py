@@ -10,7 +10,7 @@ import time
 
 from metier.hooks.agents import agent_of, context_output, denial_output, selection_id, turn_of
 from metier.hooks.given import forget_given, given_keys, note_given
-from metier.hooks.notes import read_notes, read_person_notes, still_says
+from metier.hooks.notes import DENIED, STANDING, read_notes, read_person_notes, still_says
 from metier.hooks.process import run_hook
 from metier.hooks.spool import write_entry
 from metier.hooks.workspace import root_of, workspace_name
@@ -40,9 +40,6 @@ EMPTIED = ("clear", "compact")
 """Sources of a session's start after which the context holds nothing of before."""
 WIDE = "\u3040"
 """The first sign of scripts that put no spaces between words."""
-STANDING = "Standing instructions confirmed by {}"
-"""The heading of what is said; also in the reason of a denial, so that it is known again in a transcript."""
-DENIED = "Not run. Standing instruction confirmed by {}: {}"
 
 
 def main() -> None:

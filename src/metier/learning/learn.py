@@ -16,7 +16,7 @@ from metier.errors import ConfigError, MetierError
 from metier.events import Noted
 from metier.learning.clustering.clusterer import ModelClusterer, NearnessClusterer
 from metier.learning.drafting.heuristic import HeuristicDrafter
-from metier.learning.judge import HeuristicJudge, ModelJudge
+from metier.learning.judge import HeuristicJudge
 from metier.learning.report import NOTHING_AGED, Learned, Options
 from metier.learning.stages.draft_all import write_all
 from metier.learning.stages.existing_skills import ExistingSkills
@@ -26,17 +26,14 @@ from metier.learning.stages.learn_lessons import find_problems, learn_lessons
 from metier.learning.stages.stored_patterns import follow_settings
 from metier.learning.stages.write_draft import DraftWriter
 from metier.learning.watch.schedule import begin_pass, complete_pass
-from metier.library.aging import age_skills
 from metier.library.hand_edits import record_hand_edits
 from metier.library.listing import scan_skills
 from metier.library.proposals.drafts import finish_interrupted_drafts
 from metier.library.proposals.gate import NoCases
-from metier.models.builder import UNSET, NoModel
 from metier.models.embedder import StaticEmbedder
-from metier.models.questions import NoAnswer
+from metier.models.questions import UNSET, NoAnswer, NoModel
 from metier.runs.ingest import has_waiting_transcripts, ingest_spool
 from metier.runs.record import why_closed
-from metier.selection.worth import outcomes
 from metier.selection.worth.link_runs import link_runs
 
 if TYPE_CHECKING:
@@ -47,11 +44,11 @@ if TYPE_CHECKING:
     from metier.learning.clustering.clusterer import Clusterer
     from metier.learning.judge import Judge
     from metier.learning.stages.write_draft import Drafter
-    from metier.library.aging import AgingPass
     from metier.library.listing import Skill
     from metier.library.proposals.gate import ShipGate
     from metier.library.skills import Library
     from metier.models.questions import Asker, Question
+    from metier.types.skills import AgingPass
 
 DEFAULT = Options()
 DRY = NoModel(reason="A dry run asks no model.")
@@ -133,6 +130,7 @@ def with_defaults(asker: GiveUpAfterOutage | None, parts: Parts = DEFAULT_PARTS)
         judge, clusterer, drafter = HeuristicJudge(), NearnessClusterer(_embedder()), HeuristicDrafter()
     else:
         from metier.learning.drafting.by_model import ModelDrafter
+        from metier.learning.judge_by_model import ModelJudge
 
         judge = ModelJudge(asker, on_outage=asker.give_up)
         clusterer = ModelClusterer(asker, _embedder())
@@ -217,6 +215,9 @@ def _look_after(
     """Count what skills are worth and age them; what was learned stands whether that gets through or not."""
     if not skills:
         return NOTHING_AGED, ()
+    from metier.library.aging import age_skills
+    from metier.selection.worth import outcomes
+
     notes = yield from outcomes.update_after_learning(library, skills, judged, save=save)
     try:
         return age_skills(library, dry_run=not save), notes

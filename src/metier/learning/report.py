@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from metier.library.aging import AgingPass
+from metier.types.skills import AgingPass
 
 if TYPE_CHECKING:
     from metier.types import Draft, Pattern

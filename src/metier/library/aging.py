@@ -13,6 +13,7 @@ from metier.library.listing import GONE, list_skills, result_of
 from metier.runs.skill_usage import idle_days, retention
 from metier.store.tables.library import profiles as profile_rows
 from metier.store.tables.runs import runs
+from metier.types.skills import AgingPass, AgingStep
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
@@ -37,30 +38,6 @@ STAGES: dict[SkillStatus, AgingStage] = {
     "cold": AgingStage(to="archived", days=180, retention=0.2),
     "archived": AgingStage(to="deleted", days=365, retention=0.1),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgingStep:
-    """One skill's next step."""
-
-    profile: Profile
-    to: SkillStatus
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgingPass:
-    """What one pass over all profiles did, or would do."""
-
-    evaluated: int
-    steps: tuple[AgingStep, ...] = ()
-    woken: tuple[str, ...] = ()
-    """Archived skills that were used all the same, so they are back."""
-
-    @property
-    def deleted(self) -> int:
-        """How many left the disk."""
-        return sum(step.to == "deleted" for step in self.steps)
 
 
 def age_skills(library: Library, *, dry_run: bool = False) -> AgingPass:

@@ -10,10 +10,11 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from metier.models.answers import Answer, ask
-    from metier.models.builder import NoModel, build
+    from metier.models.builder import build
     from metier.models.failures import Failure, Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
     from metier.models.layers.stack import Layers, build_stack
     from metier.models.model import Message, Model, Reply, Request, Texts, Vectors
+    from metier.models.questions import NoModel
     from metier.models.scripted import Scripted, fails, hangs, on, raises, says
     from metier.models.spec import ModelSpec, parse_spec
 
@@ -55,7 +56,7 @@ _MODULES = {
     "Message": "metier.models.model",
     "Model": "metier.models.model",
     "ModelSpec": "metier.models.spec",
-    "NoModel": "metier.models.builder",
+    "NoModel": "metier.models.questions",
     "OverBudget": "metier.models.failures",
     "RateLimited": "metier.models.failures",
     "Refused": "metier.models.failures",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from metier.errors import ConfigError
 from metier.models.ledger import Limits
+from metier.models.questions import UNSET, NoModel
 from metier.models.spec import ModelOptions, ModelSpec, parse_spec
 
 if TYPE_CHECKING:
@@ -19,18 +20,6 @@ if TYPE_CHECKING:
     from metier.models.pydantic_ai import ForeignProvider
 
 EXTRA = "pip install 'metier[providers]'"
-HEURISTICS = "No model is set: learning uses heuristics."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoModel:
-    """There is nothing to ask: why, and how to change that."""
-
-    reason: str
-    fix: str = ""
-
-
-UNSET = NoModel(reason=HEURISTICS, fix='Set one: model = "anthropic:claude-haiku-4-5", and its key\'s variable.')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict
 
 from metier.models.answers import Answer, ask
-from metier.models.builder import NoModel, build
+from metier.models.builder import build
 from metier.models.failures import Failure, Malformed, OverBudget, RateLimited, Refused, TimedOut, Unreachable
 from metier.models.model import Message, Reply, Request, Texts, Vectors
 from metier.models.price import price_of
+from metier.models.questions import NoModel
 from metier.models.spec import keys_of
 from metier.types import Tokens
 

@@ -44,6 +44,20 @@ class NoAnswer:
     """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoModel:
+    """There is nothing to ask: why, and how to change that."""
+
+    reason: str
+    fix: str = ""
+
+
+UNSET = NoModel(
+    reason="No model is set: learning uses heuristics.",
+    fix='Set one: model = "anthropic:claude-haiku-4-5", and its key\'s variable.',
+)
+
+
 class Asker(Protocol):
     """Something that answers questions with values of a given type; it never raises for what a model does.
 

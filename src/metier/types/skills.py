@@ -104,3 +104,27 @@ class Glance:
     """Why no agent can use it, and on which line; empty when one can."""
     version: int = 0
     """Its newest version."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgingStep:
+    """One skill's next step."""
+
+    profile: Profile
+    to: SkillStatus
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgingPass:
+    """What one pass over all profiles did, or would do."""
+
+    evaluated: int
+    steps: tuple[AgingStep, ...] = ()
+    woken: tuple[str, ...] = ()
+    """Archived skills that were used all the same, so they are back."""
+
+    @property
+    def deleted(self) -> int:
+        """How many left the disk."""
+        return sum(step.to == "deleted" for step in self.steps)

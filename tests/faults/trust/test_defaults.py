@@ -11,11 +11,11 @@ import pytest
 from cli_shell import Shell, bumps
 
 from metier.config import Config
-from metier.context.models.access import asker_of
-from metier.context.models.spending import budget_line
+from metier.context.models.access import asker_of, budget_line
 from metier.library.proposals.ship import apply_drafts
 from metier.maintenance.retention import remove_runs
-from metier.models.builder import NoModel, model_settings
+from metier.models.builder import model_settings
+from metier.models.questions import NoModel
 from metier.store.tables.learning import lessons
 from metier.types import Run
 from metier.types.lessons import Lesson, Quote

@@ -19,7 +19,8 @@ from learn_world import (
 )
 
 from metier.learning.clustering.clusterer import NearnessClusterer
-from metier.learning.judge import HeuristicJudge, ModelJudge
+from metier.learning.judge import HeuristicJudge
+from metier.learning.judge_by_model import ModelJudge
 from metier.learning.learn import learn
 from metier.learning.stages.gather import gather
 from metier.learning.stages.group import group

@@ -1,4 +1,4 @@
-"""Which model a workspace asks: the configured one, or why there is none."""
+"""Which model a workspace asks and what it may spend: the configured one, or why there is none."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 from typing import TYPE_CHECKING, Literal
 
 from metier import config
-from metier.models.builder import UNSET, NoModel, build, model_settings
+from metier.models.questions import UNSET, NoModel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from metier.config import Config, Settings
@@ -49,13 +49,24 @@ def _not_allowed(name: str) -> NoModel:
 
 def what_is_sent(ctx: Context) -> str:
     """What learning may spend, or what it waits for before it asks the model; empty where none is set."""
-    from metier.context.models.spending import budget_line
-
     name = ctx.config.models.model
     if name and not ctx.config.models.send_sessions:
         found = _not_allowed(name)
         return f"{found.reason} {found.fix}"
     return budget_line(ctx)
+
+
+def budget_line(ctx: Context, named: Sequence[str] = ()) -> str:
+    """What may be spent today, in one line; empty where no model is set or named."""
+    settings = ctx.config.models
+    asked = [one.partition("@")[0] or settings.model for one in named or ("",)]
+    names = " and ".join(dict.fromkeys(filter(None, asked)))
+    if not names:
+        return ""
+    from metier.context.models.spending import spent_today
+
+    most = f"at most ${settings.budget_usd:.2f} a day, ${spent_today(ctx).spent.usd:.2f} of it spent"
+    return f"Model {names}: {most}. Change it: metier config set budget_usd 2"
 
 
 def embedder_of(ctx: Context, environ: Mapping[str, str] | None = None) -> RemoteEmbedder | NoModel:
@@ -80,10 +91,16 @@ def refuse_strange_address(settings: Settings, state: Path, name: Setting, spec:
 
 
 def _line(ctx: Context, environ: Mapping[str, str], name: Setting) -> ModelLine | NoModel:
-    found = model_settings(ctx.config.flat())
+    nobody = UNSET if name == "model" else BUILT_IN
+    values = ctx.config.flat()
+    if not values[name]:
+        return nobody
+    from metier.models.builder import build, model_settings
+
+    found = model_settings(values)
     spec = found.model if name == "model" else found.embedder
     if spec is None:
-        return UNSET if name == "model" else BUILT_IN
+        return nobody
     if strange := refuse_strange_address(ctx.settings, ctx.state, name, spec):
         return strange
     bare = build(spec, environ, setting="model_key" if name == "model" else "embed_key")

@@ -20,8 +20,6 @@ from metier.models.ledger import Amount, Reservation, exceeded_limit
 from metier.store.tables.models import calls, ledger, memo
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from metier.context.context import Context
     from metier.models.layers.record import Call
     from metier.models.ledger import Limits
@@ -139,18 +137,6 @@ def spent_today(ctx: Context) -> Today:
     with ctx.store.read() as transaction:
         spent = amount_of(ledger.total(transaction, ctx.name, day))
         return Today(day=day, spent=spent, pending=ledger.pending(transaction, ctx.name, day))
-
-
-def budget_line(ctx: Context, named: Sequence[str] = ()) -> str:
-    """What may be spent today, in one line; empty where no model is set or named."""
-    settings = ctx.config.models
-    asked = [one.partition("@")[0] or settings.model for one in named or ("",)]
-    names = " and ".join(dict.fromkeys(filter(None, asked)))
-    if not names:
-        return ""
-    spent = spent_today(ctx).spent
-    most = f"at most ${settings.budget_usd:.2f} a day, ${spent.usd:.2f} of it spent"
-    return f"Model {names}: {most}. Change it: metier config set budget_usd 2"
 
 
 def forget_before(ctx: Context, moment: str) -> int:

@@ -14,16 +14,14 @@ from metier.review.rules.catalogue import content_rules, words
 from metier.review.rules.rule import BLOCKS
 from metier.review.text.file_kinds import kind_of, source_of, sources, text_of
 from metier.review.text.views import ReviewedText
-from metier.skills.archives.reader import ArchiveLimits, read_archive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from metier.skills.archives.reader import ArchiveMember
     from metier.skills.package import Package
     from metier.types import Finding
 
-LIMITS = ArchiveLimits(small=64 * 1024, all_tars=True)
-"""For archives inside a package: any form is read, and small ones may grow less than those a person brings."""
 TOGETHER = 1500
 """Characters between findings that stand in one place."""
 
@@ -107,12 +105,19 @@ def _packed(package: Package) -> Iterator[ReviewedText]:
     for path, content in sorted(package.files.items()):
         if kind_of(path, content) == "archive" and content:
             try:
-                members = read_archive(content, LIMITS)
+                members = _members(content)
             except InputError:
                 continue
             for name, part, _ in members:
                 if kind_of(name, part) == "text":
                     yield source_of(f"{path}/{name}", part, about)
+
+
+def _members(content: bytes) -> Sequence[ArchiveMember]:
+    """What an archive in a package holds: any form is read; small ones may grow less than those a person brings."""
+    from metier.skills.archives.reader import ArchiveLimits, read_archive
+
+    return read_archive(content, ArchiveLimits(small=64 * 1024, all_tars=True))
 
 
 def _of_opaque(path: str, content: bytes) -> Iterator[Finding]:
@@ -127,7 +132,7 @@ def _of_opaque(path: str, content: bytes) -> Iterator[Finding]:
     if kind != "archive":
         return
     try:
-        members = read_archive(content, LIMITS) if content else ()
+        members = _members(content) if content else ()
     except InputError as error:
         yield replace(finding(whole, "archive-unsafe", (0, 0)), reason=f"{path}: {error}")
         return

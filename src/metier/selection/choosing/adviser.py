@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metier.context.models.access import refuse_strange_address
-from metier.models.builder import UNSET, NoModel, build, model_settings
+from metier.models.questions import NoModel
 from metier.selection.choosing.model_call import Adviser
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def selection_model(
     ctx: Context, *, model: bool | Model, environ: Mapping[str, str] | None = None
 ) -> Generator[Advice]:
     """The adviser for the time of a selection; afterwards its connections are closed, whatever still hangs in them."""
-    if model is False:
+    if model is False or (model is True and not ctx.config.models.model):
         yield Advice()
         return
     if model is not True:
@@ -42,15 +42,17 @@ def selection_model(
 
         yield Advice(adviser=_adviser(ctx, model, unknown_price))
         return
+    from metier.models.builder import build, model_settings
+
     found = model_settings(ctx.config.flat()).model
-    if found is not None and found.is_program:  # it takes longer to start than a selection may take
+    if found is None or found.is_program:  # it takes longer to start than a selection may take
         yield Advice()
         return
     bare = refuse_strange_address(ctx.settings, ctx.state, "model", found) or build(
         found, os.environ if environ is None else environ
     )
-    if found is None or isinstance(bare, NoModel):
-        yield Advice(note=bare.reason if isinstance(bare, NoModel) and bare is not UNSET else "")
+    if isinstance(bare, NoModel):
+        yield Advice(note=bare.reason)
         return
     from metier.models.price import price_of
 
@@ -63,6 +65,7 @@ def selection_model(
 def _adviser(ctx: Context, model: Model, price: Price, provider: str = "") -> Adviser:
     """A model with every layer around it. Decisions are kept, replies are not: a useless one would be for ever."""
     from metier.context.models.spending import StoreCalls, StoreLedger
+    from metier.models.builder import model_settings
     from metier.models.layers.stack import Layers, build_stack
 
     layers = Layers(

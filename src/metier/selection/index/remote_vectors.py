@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from metier.context.models.access import embedder_of
 from metier.errors import StoreError
-from metier.models.builder import NoModel
-from metier.models.questions import NoAnswer
+from metier.models.questions import NoAnswer, NoModel
 from metier.selection.assembly.token_budget import ends
 from metier.selection.index.entries import EMBEDDER_NAME
 from metier.store.tables.selection import skill_index

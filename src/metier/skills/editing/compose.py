@@ -10,8 +10,6 @@ from metier.errors import InputError, RefusedError
 from metier.skills.document.frontmatter import read, split
 from metier.skills.document.lines import ITEM, DocumentLine, DocumentLines, lines_of, parts_of, text_of
 from metier.skills.document.regions import scan, without_markers, without_region
-from metier.skills.editing.add_sections import append_sections, open_document
-from metier.skills.editing.merge import merge_sections
 from metier.skills.editing.strip_evidence import rewrite_learning_terms, strip_evidence
 from metier.skills.names import name_problem
 from metier.skills.package import Package
@@ -214,6 +212,9 @@ def _grown(kind: DraftKind, current: Package, text: CleanProposal, target: str) 
         raise _other(text.name, target)
     if not any(line.kind not in ("blank", "heading") for line in text.lines):
         raise InputError("The text holds nothing to add, or nothing but provenance; say what to do.")
+    from metier.skills.editing.add_sections import append_sections, open_document
+    from metier.skills.editing.merge import merge_sections
+
     sheet = open_document(current.document)
     parts = parts_of(text.lines)
     document = (

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from metier.context.models.access import refuse_strange_address
 from metier.context.models.turns import turns_of
 from metier.errors import ConfigError
-from metier.models.builder import NoModel, build, model_settings
+from metier.models.builder import build, model_settings
 from metier.models.layers.stack import Layers
 from metier.models.price import price_of, unknown_price
+from metier.models.questions import NoModel
 from metier.models.spec import parse_spec
 from metier.training.service.budget import StoredCalls, StoredReplies
 from metier.training.service.ledger import BLOCKS, TrainingLedger

@@ -16,7 +16,6 @@ from metier.formats.run_json import dump_run, parse_run
 from metier.store.tables.learning import members, sightings, waiting
 from metier.store.tables.run_keys import ID, OWN, SESSION, id_of, in_parts, key_of
 from metier.store.tables.runs import verdicts
-from metier.store.tables.server import trace_spans
 from metier.types import LearningState, Record, Run
 
 if TYPE_CHECKING:
@@ -264,6 +263,8 @@ def with_session_part(transaction: Transaction, part: str, limit: int) -> list[R
 
 def remove(transaction: Transaction, ids: Sequence[str], now: str) -> int:
     """Take runs out for good, their words and verdicts too; only their ids stay, so that they do not come back."""
+    from metier.store.tables.server import trace_spans
+
     gone = 0
     for part in in_parts(ids):
         marks = ", ".join("?" * len(part))
