@@ -93,7 +93,7 @@ def test_lessons_come_in_the_persons_words_and_what_the_page_said_is_learned_by_
     assert lessons["Schreib jeden Commit bitte immer auf Englisch, nicht auf Deutsch."] == 2
     assert any("gh pr create --fill" in text for text in lessons)
     assert scene["skills"]["bump-dependency"] == 5
-    assert scene["went_wrong"] == 5
+    assert scene["went_wrong"] == 6  # also the one whose only call failed
     assert scene["learned_from_the_page"] == []
     assert scene["handed_in"]["status"] == "quarantined"
     assert {"conceal-from-user", "download-and-run"} <= set(scene["handed_in"]["rules"])
@@ -124,6 +124,25 @@ def test_the_training_accepts_some_changes_and_the_last_gate_says_yes(facts: dic
     scene = facts["A skill is trained"]
     assert 0 < scene["accepted"] < scene["proposed"]
     assert scene["decision"]["action"].startswith("accept")
+
+
+def test_the_training_shows_one_result_on_fresh_cases_before_the_curve(told: tuple[Path, str]) -> None:
+    folder, output = told
+    scene = output.partition("A skill is trained")[2]
+    assert re.findall(r"[+-][\d.]+ points", scene) == ["+27.5 points"]
+    assert scene.index("fresh cases that nothing had looked at") < scene.index("while it searched")
+    shown = demo("-w", str(folder), "train", "show").stdout
+    assert "scripted answers" in shown
+    assert "model call" not in shown
+
+
+def test_a_key_that_the_demo_made_is_named_with_how_to_delete_it(tmp_path: Path) -> None:
+    folder, home = tmp_path / "kept", tmp_path / "new home"
+    home.mkdir()
+    done = demo("demo", "--keep", str(folder), METIER_IDENTITY="", HOME=str(home))
+    left = [str(file) for file in home.rglob("*") if file.is_file()]
+    assert left == [str(home / ".config/metier/identity.key")]
+    assert f"rm '{left[0]}'" in done.stdout
 
 
 def test_no_secret_is_in_the_store_or_on_the_screen(told: tuple[Path, str]) -> None:

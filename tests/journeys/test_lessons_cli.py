@@ -98,6 +98,10 @@ def test_checks_checkup_and_digest_speak_both_ways(project: Path) -> None:
     looked = forked.metier("checkup", cwd=project).stderr
     for words in ("No sessions of an agent in ", "Looked in ", "/.claude", "metier checkup --all", "metier demo"):
         assert words in looked, words
+    elsewhere = forked.metier("checkup", str(project), cwd=project.parent)
+    assert f"No sessions of an agent in {project}." in elsewhere.stderr
+    missing = forked.metier("checkup", "no-such-folder", cwd=project)
+    assert (missing.returncode, "There is no folder" in missing.stderr) == (1, True)
     assert data(project, "checkup").keys() >= {"corrections", "errors", "violated", "proposals"}
 
 

@@ -31,6 +31,14 @@ def test_without_a_model_a_run_with_summary_and_output_has_reached_its_goal() ->
     assert judge(records(1, replace(RUN, session="heartbeat"))[0], "now").success is False
 
 
+def test_without_a_model_a_run_whose_every_call_failed_has_not_reached_its_goal() -> None:
+    failed, worked = ToolCall(name="Bash", input="make deploy", ok=False), ToolCall(name="Bash", input="make", ok=True)
+    verdict = judge(records(1, replace(RUN, tools=(failed,)))[0], "now")
+    assert (verdict.success, verdict.reason) == (False, "its only call failed")
+    assert judge(records(1, replace(RUN, tools=(failed, failed)))[0], "now").reason == "all of its 2 calls failed"
+    assert judge(records(1, replace(RUN, tools=(failed, worked)))[0], "now").success is True
+
+
 def test_a_model_says_yes_or_no_with_a_reason() -> None:
     asker = ScriptedAsker([YES, NO])
     first, second = (judge(one, "now", asker) for one in records(2))

@@ -18,6 +18,12 @@ def test_trainings_are_listed_with_their_result_and_each_has_its_report(served: 
     page = served.get("/training").text
     for words in (f'href="/training/{name}"', "write-notes", "+12.5 points", "$0.25"):
         assert words in page, words
+    assert "Training of write-notes</h1>" in served.get(f"/training/{name}").text  # there is no such skill to link to
+    folder = served.board.ws.root / ".agents" / "skills" / "write-notes"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(
+        "---\nname: write-notes\ndescription: Use when you write notes.\n---\n\nBe brief.\n"
+    )
     page = served.get(f"/training/{name}").text
     for words in (
         'Training of <a href="/skills/write-notes">',

@@ -136,14 +136,27 @@ def disconnect_agents(places: Places, agents: Sequence[str] = ()) -> Disconnecte
     return Disconnected(agents=names, removed=removed, left=tuple(left))
 
 
+def join_workspace(places: Places, workspace: str) -> None:
+    """Note that a workspace uses the agents that others connected; nothing happens if none is connected."""
+    manifest = read_manifest(places.manifest)
+    if manifest.entries and workspace not in manifest.workspaces:
+        write_manifest(places.manifest, _with_workspace(manifest, workspace))
+
+
+def other_workspaces(places: Places, workspace: str) -> tuple[str, ...]:
+    """Who else uses the connected agents, as the manifest knows it."""
+    known = read_manifest(places.manifest).workspaces
+    return tuple(one for one in known if one != workspace and (one == EXPLICIT or _is_workspace(one)))
+
+
 def leave_workspace(places: Places, workspace: str) -> Disconnected | None:
     """Disconnect the agents if no other workspace needs them; None if they stay connected."""
     manifest = read_manifest(places.manifest)
     if workspace not in manifest.workspaces:
         return None
-    others = [one for one in manifest.workspaces if one != workspace and (one == EXPLICIT or _is_workspace(one))]
+    others = other_workspaces(places, workspace)
     if others:
-        write_manifest(places.manifest, replace(manifest, workspaces=tuple(others)))
+        write_manifest(places.manifest, replace(manifest, workspaces=others))
         return None
     return disconnect_agents(places)
 

@@ -51,6 +51,11 @@ def talk(text: str) -> None:
     sys.stderr.write(visible(text) + "\n")
 
 
+def show(text: str) -> None:
+    """Print text for people that is the answer to the command, as it is: a plan, a diff."""
+    console().print(visible(text), soft_wrap=True)
+
+
 def console() -> Console:
     """Where data for people goes; colour only on a terminal, and never with NO_COLOR."""
     from rich.console import Console

@@ -91,13 +91,21 @@ class Judge(Protocol):
         ...
 
 
+def all_failed(record: Record) -> str | None:
+    """Why nothing of the work was done, whatever the answer says; None: some call worked, or there was none."""
+    calls = record.run.tools
+    if not calls or any(call.ok is not False for call in calls):
+        return None
+    return "its only call failed" if len(calls) == 1 else f"all of its {len(calls)} calls failed"
+
+
 class HeuristicJudge:
-    """Without a model: a run with a request and an answer succeeded, unless it is a heartbeat."""
+    """Without a model: a run with a request and an answer succeeded, unless it is a heartbeat or every call failed."""
 
     def judge(self, records: Sequence[Record]) -> Iterator[Verdict]:
         """A verdict on each run, in their order."""
         for record in records:
-            problem = emptiness(record)
+            problem = emptiness(record) or all_failed(record)
             reason = problem or "it completed with an answer"
             yield Verdict(run=record.id, success=problem is None, reason=reason, judge="heuristic")
 

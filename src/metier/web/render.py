@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from metier.library.proposals.gate import receipt_words
 from metier.redaction import MARK
+from metier.text.counts import plural
 from metier.text.visible import visible
 
 if TYPE_CHECKING:
@@ -136,11 +137,6 @@ def share(value: float) -> str:
 def points(value: float) -> str:
     """A difference of shares in points, with its sign."""
     return f"{100 * value:+.1f} points"
-
-
-def plural(number: int, word: str, words: str = "") -> str:
-    """A number with its noun: "1 run", "2 runs"."""
-    return f"{number:,} {word if number == 1 else words or word + 's'}"
 
 
 def maker(by: str) -> str:

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from homes import FOREIGN_HOOKS, picture
 
+from metier.library.lessons import approve_lesson
 from metier.library.proposals.hand_in import hand_in_document
+from metier.store.tables.learning import lessons
+from metier.types.lessons import Lesson
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -245,3 +248,43 @@ def test_a_draft_that_ships_names_its_folder_and_the_link_for_claude_code(shell:
     said = shell.ok("drafts", "apply", draft.id)
     assert f"{shell.folder}/.agents/skills/deploy\n" in said
     assert f"{shell.folder}/.claude/skills/deploy  (a link to it, for Claude Code)" in said
+
+
+def test_the_plan_is_the_output_and_the_hints_are_not(shell: Shell, home: Path) -> None:
+    said = shell.run("init", "--dry-run")
+    assert "A workspace would be made" in said.out or "is already a workspace" in said.out
+    assert "~/.codex/hooks.json  (6 hooks" in said.out
+    assert "~/.config/metier (notes.json, words/)" in said.out
+    assert "Nothing was written" in said.err
+    assert "hooks.json" not in said.err
+    assert "~/.codex/hooks.json" in shell.run("init", "--yes").out
+
+
+def test_a_project_made_without_connecting_keeps_the_hooks_that_it_uses(
+    shell: Shell, home: Path, tmp_path: Path
+) -> None:
+    other = replace(shell, folder=tmp_path / "other")
+    other.folder.mkdir()
+    shell.ok("init", "--yes")
+    other.ok("init", "--no-connect")
+    assert "Disconnected" not in shell.ok("uninit", "--yes")
+    assert (home / ".local/share/metier/connected.json").is_file()
+    assert "Disconnected claude-code, codex." in other.ok("uninit", "--yes")
+
+
+def test_lessons_for_all_projects_go_with_the_last_one_and_come_back_with_it(shell: Shell, home: Path) -> None:
+    shell.ok("init", "--yes")
+    with Workspace.open(shell.folder) as ws:
+        rule = Lesson(id="0" * 12, workspace=ws.name, kind="rule", text="Use uv, not pip.", subject="pip uv")
+        with ws.context.store.write() as transaction:
+            lessons.put(transaction, [rule])
+        approve_lesson(ws.context, rule.id, scope="person")
+    settings = home / ".config/metier"
+    assert (settings / "notes.json").is_file()
+    said = shell.run("uninit", "--yes").err
+    assert [one.name for one in settings.iterdir()] == ["identity.key"]
+    assert "Not touched: your key, ~/.config/metier/identity.key" in said
+    (aside,) = shell.folder.glob(".metier-removed-*")
+    aside.rename(shell.folder / ".metier")
+    shell.ok("init", "--yes")
+    assert (settings / "notes.json").is_file()

@@ -251,16 +251,16 @@ def _run_document(done: ImportedRun) -> dict[str, object]:
 
 def _print_run(done: ImportedRun) -> None:
     from metier.cli.views.drafts import ship_words
-    from metier.training.report.fields import count
+    from metier.text.counts import plural
 
     draft, training = done.draft, done.training[:8]
     counts = ", ".join(f"{done.steps[word]} {word}" for word in OUTCOMES)
-    talk(f"Read {count(done.steps.total(), 'step')}: {counts}. Look at them: metier train show {training}")
-    talk(f"The next training of {done.skill} is told about {count(len(done.rejected), 'rejected edit')}.")
+    talk(f"Read {plural(done.steps.total(), 'step')}: {counts}. Look at them: metier train show {training}")
+    talk(f"The next training of {done.skill} is told about {plural(len(done.rejected), 'rejected edit')}.")
     if draft is None:
         talk(f"{done.skill} is the same already. Undo: metier train forget {training}")
         return
-    talk(f"Saved as draft {draft.id} ({draft.status}): {draft.target}, {count(len(draft.findings), 'finding')}.")
+    talk(f"Saved as draft {draft.id} ({draft.status}): {draft.target}, {plural(len(draft.findings), 'finding')}.")
     for note in draft.notes:
         talk(f"  note:  {note}")
     talk(f"  look:  metier drafts show {draft.id}, metier drafts diff {draft.id}")

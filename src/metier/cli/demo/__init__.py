@@ -27,8 +27,12 @@ def demo(keep: Keep = "", as_json: AsJson = False) -> None:
 
     Example:  metier demo --keep /tmp/metier-demo
     """
-    from metier.cli.demo.parts import folded, heading
+    import os
 
+    from metier.cli.demo.parts import folded, heading
+    from metier.hooks.identity import key_path, read_key
+
+    new_key = "" if read_key(os.environ) else key_path(os.environ)
     with open_stage(_folder(keep)) as stage:
         if as_json:
             facts: dict[str, object] = {scene.title: scene.facts for scene in scenes(stage)}
@@ -41,7 +45,7 @@ def demo(keep: Keep = "", as_json: AsJson = False) -> None:
             for one in (part for text in scene.lines for part in folded(text, out)):
                 out.print(one, soft_wrap=True)
         out.print()
-        for text in _closing(stage.ws.root):
+        for text in _closing(stage.ws.root, new_key):
             out.print(text, soft_wrap=True)
 
 
@@ -107,8 +111,8 @@ def _hook_environment(folder: Path, settings: Path, key: bytes) -> dict[str, str
     return environ
 
 
-def _closing(root: Path) -> Iterator[str]:
-    """Where this is, and what to do next."""
+def _closing(root: Path, new_key: str) -> Iterator[str]:
+    """Where this is, and what to do next; `new_key`: where the person's key lies if the demo made it."""
     import shutil
     import sys
     from pathlib import Path
@@ -121,7 +125,8 @@ def _closing(root: Path) -> Iterator[str]:
     program = "metier" if shutil.which("metier") else quote(str(Path(sys.argv[0]).absolute()))
     yield f"Look at all of it in your browser:  {home}{program} -w {folder} ui --open"
     yield f"Your own sessions, nothing written:  {program} checkup      In your project:  {program} init"
-    yield f"Delete the demo:  rm -r {folder}"
+    made = f"      and, if you do not go on with Metier:  rm {quote(new_key)}" if Path(new_key).is_file() else ""
+    yield f"Delete the demo:  rm -r {folder}{made}"
 
 
 def _folder(keep: str) -> Path:

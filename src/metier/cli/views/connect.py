@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, assert_never
 
-from metier.cli.output import talk
+from metier.cli.output import show, talk
 
 if TYPE_CHECKING:
     from metier.agents.changes import Change
@@ -19,16 +19,19 @@ def show_plan(plan: ConnectionPlan, places: Places) -> None:
     from metier.agents.changes import AddServer, EditHooks, diff_of
 
     if not plan.agents:
-        talk("No coding agent was found. Metier connects Claude Code, Codex and Copilot CLI.")
+        show("No coding agent was found. Metier connects Claude Code, Codex and Copilot CLI.")
         return
-    talk(f"Found {_list([one.agent.title for one in plan.agents])}.")
+    show(f"Found {_list([one.agent.title for one in plan.agents])}.")
     if not plan.changes:
         return
-    talk("Connecting writes these files, and nothing else:")
+    show("Connecting writes these files, and nothing else:")
     _show_files(plan, places)
     for change in plan.changes:
         if isinstance(change, (EditHooks, AddServer)):
-            talk(diff_of(change))
+            show(diff_of(change))
+    where = places.short(places.settings)
+    show(f"Later, lessons that you approve are also kept in {where} (notes.json, words/), for all your projects.")
+    show("metier uninit in your last project takes all of this back.")
 
 
 def _show_files(plan: ConnectionPlan, places: Places) -> None:
@@ -37,14 +40,14 @@ def _show_files(plan: ConnectionPlan, places: Places) -> None:
 
     own = [change for change in plan.shared if change.path.is_relative_to(places.plugin)]
     if own:
-        talk(f"  {places.short(places.plugin)}  ({len(own)} files, Metier's plugin)")
-    talk(f"  {places.short(places.manifest)}  (the list of all this, from which it is undone)")
+        show(f"  {places.short(places.plugin)}  ({len(own)} files, Metier's plugin)")
+    show(f"  {places.short(places.manifest)}  (the list of all this, from which it is undone)")
     links = [one for one in plan.changes if isinstance(one, PutLink) and one.target != places.plugin]
     for change in (one for one in plan.changes if one not in own and one not in links):
-        talk(f"  {places.short(change.path)}{_about(change)}")
+        show(f"  {places.short(change.path)}{_about(change)}")
     for folder in dict.fromkeys(one.path.parent for one in links):
         names = [one.path.name for one in links if one.path.parent == folder]
-        talk(f"  {places.short(folder)}  (links to skills: {', '.join(names)})")
+        show(f"  {places.short(folder)}  (links to skills: {', '.join(names)})")
 
 
 def _about(change: Change) -> str:

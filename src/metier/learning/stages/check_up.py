@@ -17,6 +17,7 @@ from metier.learning.lessons.remedies import by_trouble
 from metier.learning.lessons.session.mine import mine_session
 from metier.learning.lessons.vetting import PAGES, may_be_shown, written_where
 from metier.learning.lessons.wording import error_wording
+from metier.learning.stages.installed_skills import installed_skills
 from metier.redaction import Redactor
 from metier.runs.derive import record_of
 from metier.types.lessons import Lesson
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from metier.capture.source import Session, Source
     from metier.events import Event
     from metier.learning.lessons.session.mine import Catch
+    from metier.learning.stages.installed_skills import InstalledSkill
     from metier.types import Record
 
 SECONDS = 25.0
@@ -73,6 +75,8 @@ class Checkup:
     errors: tuple[CostlyError, ...] = ()
     violated: tuple[ViolatedLine, ...] = ()
     proposals: tuple[Lesson, ...] = ()
+    skills: tuple[InstalledSkill, ...] = ()
+    """What an agent finds here already."""
 
 
 def check_up(
@@ -97,8 +101,8 @@ def check_up(
         yield Advanced(stage="checkup", done=number, total=len(found))
     yield Ended(stage="checkup", text=f"{len(records)} sessions")
     records.reverse()
-    pages = _pages(root)
-    return replace(_summed_up(records, pages), left_out=len(found) - number)
+    skills = tuple(installed_skills(root, environ, lambda: clock() - began <= SECONDS))
+    return replace(_summed_up(records, _pages(root)), left_out=len(found) - number, skills=skills)
 
 
 def _records(source: Source, session: Session) -> Iterator[Record]:

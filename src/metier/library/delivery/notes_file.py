@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from metier.errors import StoreError
 from metier.formats.value_json import dumps
-from metier.hooks.notes import KNOWN, Note, read_all, write_all, write_notes
+from metier.hooks.notes import KNOWN, NOTES, WORDS, Note, read_all, write_all, write_notes
 from metier.library.delivery.channels import channels_of, one_line, trigger_word
 from metier.store.engines.exclusive import lock_by_file
 from metier.store.tables.learning import lessons
@@ -76,6 +76,21 @@ def share_lessons(ctx: Context, used: Sequence[Lesson]) -> None:
 def person_notes(ctx: Context) -> list[Note]:
     """What holds in all projects of this person, and what each of them knows."""
     return read_all(str(ctx.person), ctx.key)
+
+
+def drop_person_notes(ctx: Context) -> bool:
+    """Take away what holds in all projects of the person, if all of it is this project's; whether there was any."""
+    if any(one.workspace != ctx.name for one in person_notes(ctx)):
+        return False
+    had_some = (ctx.person / NOTES).is_file()
+    if not had_some and not (ctx.person / WORDS).is_dir():
+        return False
+    with suppress(OSError, StoreError):
+        with lock_by_file(ctx.person / LOCK, WAIT):
+            write_all(str(ctx.person), (), ctx.key)
+        for left in (ctx.person / WORDS, ctx.person / LOCK):
+            left.rmdir() if left.is_dir() else left.unlink(missing_ok=True)
+    return had_some
 
 
 def shared_notes(ctx: Context) -> list[Note]:

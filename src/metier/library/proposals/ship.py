@@ -156,7 +156,7 @@ def _change(library: Library, proposed: ComposedDraft, decision: Decision) -> Sk
         action=action,
         status=_status(last, decision, approved=approved),
         origin=last.origin if last else origin,
-        actor=draft.provenance.model or draft.approver or current_user(),
+        actor=draft.approver or draft.provenance.model or current_user(),
         summary=draft.summary,
         draft=draft.id,
         step=f"{made.training} step {made.step}" if made.training else "",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from metier.text.counts import plural
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -37,7 +39,7 @@ def points(value: object) -> str:
 
 def count(number: object, noun: str) -> str:
     """A number with its noun."""
-    return f"{cast('int', number):,} {noun}{'' if number == 1 else 's'}"
+    return plural(cast("int", number), noun)
 
 
 def score_interval(value: object) -> str:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 WORDS = {"accept": "Confirmed", "reject": "Not confirmed", "uninformative": "Not proven"}
+SCRIPTED = ("scripted", "simulated")
+"""How the names of optimisers begin that are no models: scripts, and the demo's world."""
 SPLITS = {
     "val": "the search chose by these cases, so this flatters the result",
     "test": "the search never saw these cases; they are measured once, and decide nothing",
@@ -130,7 +132,10 @@ def total_cost(report: Mapping[str, object]) -> str:
     """What a training cost in all, and why the stages may add up to something else."""
     cost = report.get("cost_usd")
     price = "at an unknown price" if cost is None else f"for ${number(cost):.4f}"
-    nouns = (("rollouts", "rollout"), ("calls", "model call"), ("tokens", "token"))
+    is_scripted = str(report.get("optimiser")).startswith(SCRIPTED)
+    price = "at no price: no model was asked" if is_scripted else price
+    call = "scripted answer" if is_scripted else "model call"
+    nouns = (("rollouts", "rollout"), ("calls", call), ("tokens", "token"))
     counts = ", ".join(count(report.get(key) or 0, noun) for key, noun in nouns)
     apart = part(report, "decision").get("receipt") and "confirm" not in part(report, "usage")
     return (

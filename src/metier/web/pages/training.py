@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from metier.errors import MetierError
 from metier.training.report.summary import fresh_result, verdict
 from metier.training.service.reports import report_of, start_document, whole_reports
 from metier.web.answers import Page, page_route
@@ -46,7 +47,17 @@ def training(board: Dashboard, ask: Ask) -> Page:
     """One training's report."""
     report = report_of(board.context, ask.id("training"))
     values = report_values(report, start_document(board.context, str(report["run"]))) | {"alone": False}
+    values["has_skill"] = _has_skill(board, str(values["skill"]))
     return Page(template="training.html", title=f"Training of {str(values['skill'])[:60]}", values=values)
+
+
+def _has_skill(board: Dashboard, skill: str) -> bool:
+    """Whether a page of the skill exists: one that was trained outside of the library has none."""
+    try:
+        board.ws.library.find(skill)
+    except MetierError:
+        return False
+    return True
 
 
 def _line(report: Mapping[str, object]) -> TrainingLine:

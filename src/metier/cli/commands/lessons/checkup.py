@@ -10,29 +10,38 @@ import typer
 
 from metier.cli.options import AsJson, options
 from metier.cli.output import emit, result_with_progress, say, talk
+from metier.errors import InputError
 
 
 def checkup(
     ctx: typer.Context,
+    folder: Annotated[
+        str, typer.Argument(metavar="[FOLDER]", help="The project to look at; default: this folder.")
+    ] = "",
     everywhere: Annotated[bool, typer.Option("--all", help="Look at the sessions of all folders.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Look at the sessions agents already wrote on this machine. It writes nothing, needs no workspace and no model.
 
     It takes half a minute at most, and shows the corrections you repeated, the errors that cost the most tries, the
-    lines of CLAUDE.md and AGENTS.md that agents violated, and what Metier would propose.
+    lines of CLAUDE.md and AGENTS.md that agents violated, what Metier would propose, and the skills that are there
+    already with their review.
 
-    Example:  metier checkup  ·  metier checkup --all
+    Example:  metier checkup  ·  metier checkup ~/shop  ·  metier checkup --all
     """
-    from metier.cli.views.checkup import document, page
+    from metier.cli.views.checkup import document, page, skill_lines
     from metier.learning.stages.check_up import check_up
 
-    root = Path(options(ctx).folder).absolute()
+    root = Path(folder or options(ctx).folder).expanduser().absolute()
+    if not root.is_dir():
+        raise InputError(f"There is no folder {root}. Give the folder of a project: metier checkup FOLDER")
     found = result_with_progress(check_up(root, os.environ, everywhere=everywhere))
     if as_json:
         emit(document(found))
         return
     if not found.sessions:
+        for line in skill_lines(found):
+            say(line.lstrip("\n"))
         _tell_nothing(root, everywhere=everywhere)
         return
     for line in page(found):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from metier.cli.options import Agents, AsJson, DryRun, Yes, confirm
-from metier.cli.output import emit, talk
+from metier.cli.output import emit, show, talk
 from metier.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def show_dry_run(root: Path, agents: str, flags: Mapping[str, object], *, is_kno
     places = places_of(os.environ)
     links = _links_of(root, flags) if is_known else first_links(root, places.home, str(places.claude))
     if not as_json:
-        talk(f"{root} is already a workspace." if is_known else f"A workspace would be made in {root}.")
+        show(f"{root} is already a workspace." if is_known else f"A workspace would be made in {root}.")
     report = connect_found(
         str(root), agents=agents, yes=True, dry_run=True, is_quiet=as_json, links=links, again="metier init"
     )

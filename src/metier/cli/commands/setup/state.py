@@ -53,11 +53,14 @@ def init(
     import os
     from pathlib import Path
 
+    from metier.agents.connect import join_workspace
     from metier.agents.known import named_agents
+    from metier.agents.places import places_of
     from metier.cli.commands.setup.adopt import adopt_foreign_state
     from metier.cli.commands.setup.connect import connect_workspace, show_dry_run
     from metier.config import outer_state_dir
     from metier.context import state_folder as place
+    from metier.library.delivery.notes_file import refresh_notes
     from metier.workspace import Workspace as Opened
 
     given, wishes = options(ctx), InitWishes(imports=imports, model=model, sends=sends)
@@ -76,6 +79,9 @@ def init(
         roots = _roots_with_skills(ws.library.roots)
         _tell_workspace(ws, roots, is_new=known is None, is_quiet=as_json)
         report = None if no_connect else connect_workspace(ws, agents, yes=yes, is_quiet=as_json)
+        join_workspace(places_of(os.environ), str(ws.root))
+        if known:
+            refresh_notes(ws.context)  # `metier uninit` may have taken those for all projects away
         if roots:
             prepare_hooks(ws)
         offered = offer_all(ctx, ws, wishes, is_quiet=as_json)
@@ -123,10 +129,11 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
     """
     import os
 
-    from metier.agents.connect import leave_workspace
+    from metier.agents.connect import leave_workspace, other_workspaces
     from metier.agents.places import places_of
     from metier.cli.commands.setup.connect import tell_disconnected
     from metier.library.claude_links import unlink_all
+    from metier.library.delivery.notes_file import drop_person_notes
 
     ws = open_workspace(ctx)
     if ws.state.parent != ws.root:
@@ -136,31 +143,34 @@ def uninit(ctx: typer.Context, yes: Yes = False, as_json: AsJson = False) -> Non
     moment = ws.context.now()[:19].replace(":", "").replace("-", "")
     aside = _free_name(ws.state.with_name(f"{ws.state.name}-removed-{moment}"))
     confirm(f"Rename {ws.state} to {aside.name} and stop recording here?", yes=yes)
+    places = places_of(os.environ)
     ws.close()
     try:
         ws.state.rename(aside)
     except OSError as error:
         raise StoreError(f"{ws.state} cannot be renamed: {error.strerror}.") from None
     unlinked = unlink_all(ws.root)
-    done = leave_workspace(places_of(os.environ), str(ws.root))
+    forgot = not other_workspaces(places, str(ws.root)) and drop_person_notes(ws.context)
+    done = leave_workspace(places, str(ws.root))
     if as_json:
         emit({"state": str(ws.state), "moved_to": str(aside), "disconnected": done.agents if done else []})
     else:
         if done:
             tell_disconnected(done)
         talk(f"Recording stopped in {ws.root}. The state is kept in {aside}.")
-        _tell_what_stays(ws.root)
-        again = " && metier init" if done or unlinked else ""
+        _tell_what_stays(ws.root, places.short(places.settings))
+        again = " && metier init" if done or unlinked or forgot else ""
         talk(f"Undo: mv {quote(str(aside))} {quote(str(ws.state))}{again}")
 
 
-def _tell_what_stays(root: Path) -> None:
-    """Say which skills are still in the project: they are files of the project, and may be in its git."""
+def _tell_what_stays(root: Path, settings: str) -> None:
+    """Say what is still there: skills are files of the project and may be in its git; the state needs the key."""
     from metier.library.roots import AGENTS
 
     if count := _count_skills(root / AGENTS):
         skills = "1 skill" if count == 1 else f"{count} skills"
         talk(f"Not touched: {skills} in {root / AGENTS}, which are files of your project. Delete what you do not want.")
+    talk(f"Not touched: your key, {settings}/identity.key. The state that is kept is sealed with it.")
 
 
 def _free_name(path: Path) -> Path:

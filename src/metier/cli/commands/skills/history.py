@@ -21,6 +21,8 @@ SkillArgument = Annotated[str, typer.Argument(metavar="SKILL", help="A skill's n
 VersionOption = Annotated[
     int | None, typer.Option("--version", "-v", min=1, help="The version to show; default: the current one.")
 ]
+WHO = {"heuristic": "Metier", "scripted": "a script"}
+"""Who made a version that no person and no model made."""
 FileOption = Annotated[str, typer.Option("--file", help="A file of the skill; default: SKILL.md.")]
 
 
@@ -90,7 +92,7 @@ def history(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -
             one.action,
             one.status,
             one.hash[:12],
-            one.actor,
+            WHO.get(one.actor, one.actor),
             _summary_of(one),
         )
         for one in reversed(versions)

@@ -80,7 +80,7 @@ def story_row(story: SkillRecord) -> dict[str, object]:
 def story_lines(story: SkillRecord) -> Iterator[str]:
     """The story for a person."""
     from metier.selection.worth.outcomes import line
-    from metier.training.report.fields import count
+    from metier.text.counts import plural
 
     last = story.versions[-1] if story.versions else None
     yield f"{story.skill}  {last.status if last else 'unknown'}, version {last.number if last else 0}"
@@ -88,7 +88,9 @@ def story_lines(story: SkillRecord) -> Iterator[str]:
     runs = ", ".join(run[:8] for run in story.runs[:SHOWN])
     more = f" and {len(story.runs) - SHOWN} more" if len(story.runs) > SHOWN else ""
     yield (
-        f"  learned from {count(len(story.runs), 'run')}: {runs}{more}" if story.runs else "  no run of yours taught it"
+        f"  learned from {plural(len(story.runs), 'run')}: {runs}{more}"
+        if story.runs
+        else "  no run of yours taught it"
     )
     yield "Versions and gates"
     yield from map(_version_line, story.versions)
