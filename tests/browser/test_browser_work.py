@@ -124,11 +124,90 @@ def test_a_draft_is_edited_shipped_and_taken_back(worked_on: ServedDashboard, ey
     assert not file.exists()
 
 
-def test_the_noise_goes_with_one_click(worked_on: ServedDashboard, eyes: Eyes) -> None:
+def test_the_noise_goes_with_two_keys_and_one_undo_brings_it_back(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    ws = worked_on.board.ws
     page = eyes.open(worked_on)
-    page.get_by_role("button", name=re.compile("weaker one")).click()
-    toast(page, "Rejected 4 lessons.")
-    assert sum(one.is_open for one in worked_on.board.ws.lessons()) == 5
+    page.keyboard.press("Shift+R")
+    expect(page.locator("#ask")).to_contain_text("Reject these 7? One undo brings all of them back.")
+    expect(page.locator("#ask li")).to_have_count(7)
+    eyes.picture(page, "review-bulk")
+    page.keyboard.press("Escape")
+    assert sum(one.is_open for one in ws.lessons()) == 9
+    page.keyboard.press("Shift+R")
+    page.keyboard.press("Enter")
+    toast(page, "Rejected 6 lessons and 1 draft.")
+    assert (sum(one.is_open for one in ws.lessons()), len(ws.drafts())) == (3, 1)
+    expect(page.locator("#card")).to_be_focused()
+    page.keyboard.press("u")
+    toast(page, "6 lessons and 1 draft wait for a decision again.")
+    assert (sum(one.is_open for one in ws.lessons()), len(ws.drafts())) == (9, 2)
+
+
+def test_some_are_selected_by_keys_and_rejected_together(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    page = eyes.open(worked_on)
+    page.keyboard.press("x")
+    page.keyboard.press("j")
+    page.wait_for_url(re.compile(SECOND))
+    page.keyboard.press("x")
+    expect(page.locator("[data-pick]:checked")).to_have_count(2)
+    expect(page.locator("#bulk")).to_have_text("Reject selected (2)")
+    page.keyboard.press("Shift+R")
+    expect(page.locator("#ask li")).to_have_count(2)
+    page.keyboard.press("Enter")
+    toast(page, "Rejected 2 lessons.")
+    assert {status(worked_on, FIRST), status(worked_on, SECOND)} == {"rejected"}
+    page.get_by_role("link", name="Rejected", exact=True).click()
+    page.wait_for_url(re.compile("show=rejected"))
+    page.goto(f"{worked_on.board.access.origin}/?show=rejected&item={FIRST}")
+    eyes.picture(page, "review-rejected")
+    page.keyboard.press("p")
+    toast(page, "Waits for a decision again")
+    assert status(worked_on, FIRST) == "proposed"
+    page.keyboard.press("w")
+    page.wait_for_url(re.compile("show=weak"))
+    expect(page.locator("#bulk")).to_have_text("Reject all shown (7)")
+    page.keyboard.press("Escape")
+    page.wait_for_url(re.compile("/$"))
+
+
+def test_a_yes_to_a_blocked_draft_says_why_not_and_what_to_do(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    page = eyes.open(worked_on, "/?show=blocked")
+    page.keyboard.press("a")
+    toast(page, "Review blocked it: ")
+    toast(page, "Press r to reject it or e to change the text.")
+    expect(page.get_by_role("button", name="Ship it anyway")).to_be_focused()
+    eyes.picture(page, "review-blocked")
+    assert not (worked_on.board.ws.root / ".agents/skills/fetch-tool").exists()
+
+
+def test_an_undo_that_comes_too_late_says_where_changes_are(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    page = eyes.open(worked_on)
+    page.keyboard.press("u")
+    toast(page, "Nothing to undo in the last ten seconds. Every change is under Audit.")
+    page.locator(".toast").get_by_role("link", name="Audit").click()
+    page.wait_for_url(re.compile("/audit$"))
+
+
+def test_on_a_phone_what_waits_is_on_top_and_nothing_covers_the_buttons(worked_on: ServedDashboard, eyes: Eyes) -> None:
+    page = eyes.open(worked_on, phone=True)
+    waits, week, queue = (page.locator(one).bounding_box() for one in ("#waits", "#week", "#queue"))
+    assert waits
+    assert week
+    assert queue
+    assert waits["y"] < week["y"]
+    assert waits["y"] + waits["height"] < 400
+    assert "1 blocked" in page.locator("#waits").inner_text()
+    page.get_by_role("link", name="See the list").click()
+    expect(page.locator("#queue [data-row]").first).to_be_in_viewport()
+    page.locator("#queue [data-row]").nth(1).click()
+    page.wait_for_url(re.compile(SECOND))
+    page.get_by_role("button", name="No", exact=True).click()
+    toast(page, "Rejected: Run the tests")
+    eyes.picture(page, "review-toast-phone")
+    said, buttons = page.locator(".toast").bounding_box(), page.locator("#card .buttons").bounding_box()
+    assert said
+    assert buttons
+    assert said["y"] + said["height"] <= buttons["y"] or buttons["y"] + buttons["height"] <= said["y"]
 
 
 def test_a_run_is_marked_and_its_lines_lead_to_what_they_taught(worked_on: ServedDashboard, eyes: Eyes) -> None:

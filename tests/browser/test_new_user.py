@@ -79,14 +79,16 @@ def test_what_did_learning_cost_this_week(worked_on: ServedDashboard, eyes: Eyes
 
 
 def test_reject_all_noise_and_take_that_back(worked_on: ServedDashboard, eyes: Eyes) -> None:
-    waiting = sum(one.is_open for one in worked_on.board.ws.lessons())
+    ws = worked_on.board.ws
     page = eyes.open(worked_on)
-    page.get_by_role("button", name=re.compile("weaker one")).click()
-    expect(page.locator(".toast")).to_contain_text("Rejected 4 lessons.")
-    assert sum(one.is_open for one in worked_on.board.ws.lessons()) == waiting - 4
+    page.get_by_role("button", name="Reject the 7 weak ones").click()
+    page.get_by_role("button", name="Yes", exact=True).last.click()
+    expect(page.locator(".toast")).to_contain_text("Rejected 6 lessons and 1 draft.")
+    assert (sum(one.is_open for one in ws.lessons()), len(ws.drafts())) == (3, 1)
     page.get_by_role("button", name="Undo").click()
-    expect(page.locator(".toast")).to_contain_text("4 lessons wait for a decision again.")
-    page.get_by_role("link", name="or pick which").click()
-    page.get_by_role("button", name=re.compile("that wait in this list")).click()
-    expect(page.locator(".toast").last).to_contain_text("Rejected 9 lessons.")
-    assert not any(one.is_open for one in worked_on.board.ws.lessons())
+    expect(page.locator(".toast")).to_contain_text("6 lessons and 1 draft wait for a decision again.")
+    page.get_by_role("link", name="Weak 7").click()
+    page.get_by_role("button", name="Reject all shown (7)").click()
+    page.get_by_role("button", name="Yes", exact=True).last.click()
+    expect(page.locator(".toast").last).to_contain_text("Rejected 6 lessons and 1 draft.")
+    assert (sum(one.is_open for one in ws.lessons()), len(ws.drafts())) == (3, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from typing import TYPE_CHECKING
 
@@ -98,17 +99,59 @@ def test_edit_puts_a_lesson_into_the_persons_words(served: ServedDashboard) -> N
 
 
 def test_the_noise_is_rejected_at_once_and_comes_back_with_one_undo(served: ServedDashboard) -> None:
-    open_before = [one.id for one in served.board.ws.lessons() if one.is_open]
-    ids = open_before[5:]
-    assert json.dumps(ids) in served.get("/").text
-    done = served.post("/lessons/reject", ids=ids).json
-    assert done["said"] == f"Rejected {len(ids)} lessons."
-    assert [one.id for one in served.board.ws.lessons() if one.is_open] == open_before[:5]
-    undo(served, done)
-    assert [one.id for one in served.board.ws.lessons() if one.is_open] == open_before
-    assert "Reject all 7 that wait in this list" in served.get("/lessons?state=proposed&kind=rule").text
-    assert served.post("/lessons/reject", ids=[]).status == 400
-    assert served.post("/lessons/reject", ids="all").status == 400
+    ws = served.board.ws
+    lessons = [one.id for one in ws.lessons() if one.is_open and one.strength < 0.5]
+    drafts = [one.id for one in ws.drafts() if one.status == "quarantined"]
+    before = {one.id for one in ws.lessons() if one.is_open} | {one.id for one in ws.drafts()}
+    page = served.get("/").text
+    assert json.dumps({"drafts": drafts, "lessons": lessons}) in html.unescape(page)
+    assert f"Reject the {len(lessons) + len(drafts)} weak ones" in page
+    assert f"Reject all shown ({len(lessons) + len(drafts)})" in served.get("/?show=weak").text
+    done = served.post("/review/reject", lessons=lessons, drafts=drafts).json
+    assert done["said"] == f"Rejected {len(lessons)} lessons and 1 draft."
+    left = {one.id for one in ws.lessons() if one.is_open} | {one.id for one in ws.drafts()}
+    assert left == before - {*lessons, *drafts}
+    assert (
+        served.post(f"/undo/{done['undo']}").json["said"]
+        == f"{len(lessons)} lessons and 1 draft wait for a decision again."
+    )
+    assert {one.id for one in ws.lessons() if one.is_open} | {one.id for one in ws.drafts()} == before
+    assert "Reject all 9 that wait in this list" in served.get("/lessons?state=proposed").text
+
+
+def test_many_are_rejected_by_name_only(served: ServedDashboard) -> None:
+    for body in ({}, {"lessons": []}, {"lessons": "all"}, {"drafts": ["x"] * 2001}):
+        assert served.post("/review/reject", **body).status == 400
+    assert served.post("/review/reject", lessons=["nobody"]).json["said"] == "Rejected nothing."
+
+
+def test_weak_and_blocked_ones_are_shown_alone_with_the_reason(served: ServedDashboard) -> None:
+    weak = served.get("/?show=weak").text
+    assert weak.count("data-pick=") == 7
+    assert weak.count("little speaks for it") == 6
+    assert FIRST not in weak
+    blocked = served.get("/?show=blocked").text
+    assert blocked.count("data-pick=") == 1
+    assert "fetch-tool" in blocked
+    assert "11 to decide" in blocked
+    assert "1 blocked" in blocked
+
+
+def test_what_was_rejected_is_listed_and_put_back(served: ServedDashboard) -> None:
+    ws = served.board.ws
+    draft = next(one for one in ws.drafts() if one.target == "fetch-tool")
+    served.post(f"/lessons/{FIRST}/reject")
+    served.post(f"/drafts/{draft.id}/reject")
+    for name, kind in ((FIRST, "lessons"), (draft.id, "drafts")):
+        page = served.get(f"/?show=rejected&item={name}").text
+        assert f'data-post="/{kind}/{name}/reopen"' in page
+        assert "Put back to review" in page
+        done = served.post(f"/{kind}/{name}/reopen").json
+        assert done["go"] == f"/?item={name}"
+        assert name in served.get("/").text
+        undo(served, done)
+        assert name in served.get("/?show=rejected").text
+    assert served.post(f"/lessons/{SECOND}/reopen").status == 409
 
 
 def test_a_lesson_in_use_is_paused_and_forgotten(served: ServedDashboard) -> None:

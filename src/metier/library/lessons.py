@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metier.context.audit import current_user, note_action
-from metier.errors import InputError, NotFoundError, RefusedError
+from metier.errors import ConflictError, InputError, NotFoundError, RefusedError
 from metier.formats.strict_json import clean
 from metier.library.delivery.notes_file import in_use, lesson_seal, refresh_notes, restore_person_note
 from metier.library.delivery.published import planned_page, write_page
@@ -116,6 +116,15 @@ def pause_lesson(ctx: Context, lesson: str, reason: str = "") -> Lesson:
     if found.status not in ("approved", "paused"):
         raise RefusedError(f"Lesson {found.id} is not in use: it is {found.status}.")
     return _decide(ctx, found, replace(found, status="paused"), "pause lesson", reason)
+
+
+def reopen_lesson(ctx: Context, lesson: str) -> Lesson:
+    """Put a decided lesson back to review: it waits for a decision again, and agents are not told it meanwhile."""
+    found = get_lesson(ctx, lesson)
+    if found.status == "proposed":
+        raise ConflictError(f"Lesson {found.id} waits for a decision already. Nothing was changed.")
+    now = replace(found, status="proposed", approved="", already_written="")
+    return _decide(ctx, found, now, "put lesson back to review", "")
 
 
 def restore_lesson(ctx: Context, before: Lesson) -> Lesson:

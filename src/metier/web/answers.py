@@ -103,6 +103,8 @@ class Done:
     """Takes it back, and says so."""
     command: str = ""
     """The command that takes it back later."""
+    later: str = ""
+    """The page that takes it back later."""
     go: str = ""
     """The address to go to; empty: stay."""
 
@@ -147,7 +149,7 @@ def _act(board: Dashboard, act: Callable[[Dashboard, Ask], Done], ask: Ask, raw:
         return JSONResponse({"error": str(error)}, _status(error))
     undo = board.undos.remember(done.undo) if done.undo else ""
     board.live.look()
-    return JSONResponse({"said": done.said, "undo": undo, "command": done.command, "go": done.go})
+    return JSONResponse({"said": done.said, "undo": undo, "command": done.command, "later": done.later, "go": done.go})
 
 
 def _document(raw: bytes) -> Mapping[str, object]:

@@ -44,7 +44,7 @@ class NavEntry:
 def render(board: Dashboard, ask: Ask, page: Page) -> str:
     """A whole page as HTML."""
     from metier.web.pages import NAV, SHARED_NAV
-    from metier.web.pages.review import count_waiting
+    from metier.web.pages.waiting import count_waiting
 
     stamps = board.live.stamps()
     entries = [
@@ -205,5 +205,6 @@ FILTERS: dict[str, Callable[..., str]] = {
     "inline": inline,
     "receipt": receipt_words,
     "maker": maker,
+    "visible": visible,
 }
 """What templates can do with values."""

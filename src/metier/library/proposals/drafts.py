@@ -131,23 +131,48 @@ def only_failed(draft: Draft) -> bool:
 
 def reject_draft(library: Library, draft: str, reason: str) -> Draft:
     """Reject a draft, and say why."""
-    ctx, found = library.ctx, get_open_draft(library, draft)
-    said = ctx.redact(reason)
-    notes = (*found.notes, f"rejected: {said}")
-    now = replace(found, status="rejected", approved="", notes=notes, updated=ctx.now())
-    _move(ctx, found, now, "reject draft", said)
+    found = get_open_draft(library, draft)
+    said = library.ctx.redact(reason)
+    now = _rejection_of(library.ctx, found, said)
+    _move(library.ctx, found, now, "reject draft", said)
     return now
+
+
+def reject_drafts(library: Library, wanted: Sequence[str], reason: str = "") -> list[Draft]:
+    """Reject many drafts in one step; returns those that were. What was decided already stays."""
+    known = {one.id: one for one in list_drafts(library)}
+    found = [known[one] for one in dict.fromkeys(wanted) if one in known]
+    said = library.ctx.redact(reason)
+    _move_all(library.ctx, [(one, _rejection_of(library.ctx, one, said)) for one in found], "reject draft", said)
+    return found
+
+
+def _rejection_of(ctx: Context, draft: Draft, said: str) -> Draft:
+    notes = (*draft.notes, f"rejected: {said}" if said else "rejected")
+    return replace(draft, status="rejected", approved="", notes=notes, updated=ctx.now())
 
 
 def reopen_draft(library: Library, draft: str) -> Draft:
     """Take a rejection back: the draft waits for a decision again, without any approval it had."""
-    ctx, found = library.ctx, get_draft(library, draft)
+    found = get_draft(library, draft)
     if found.status != "rejected":
         raise ConflictError(f"Draft {found.id} is {found.status}, not rejected. Nothing was changed.")
-    status = "quarantined" if any(map(blocks, found.findings)) else "candidate"
-    now = replace(found, status=status, notes=(*found.notes, "reopened"), updated=ctx.now())
-    _move(ctx, found, now, "reopen draft", "")
+    (now,) = reopen_drafts(library, [found])
     return now
+
+
+def reopen_drafts(library: Library, rejected: Sequence[Draft]) -> list[Draft]:
+    """Take the rejection of many drafts back in one step; they need not be handed in as they are now."""
+    every = {one.id: one for one in list_drafts(library, every=True)}
+    found = [every[one.id] for one in rejected if one.id in every and every[one.id].status == "rejected"]
+    changed = [(one, _reopening_of(library.ctx, one)) for one in found]
+    _move_all(library.ctx, changed, "reopen draft", "")
+    return [now for _, now in changed]
+
+
+def _reopening_of(ctx: Context, draft: Draft) -> Draft:
+    status = "quarantined" if any(map(blocks, draft.findings)) else "candidate"
+    return replace(draft, status=status, notes=(*draft.notes, "reopened"), updated=ctx.now())
 
 
 def finish_interrupted_drafts(library: Library) -> None:
@@ -235,9 +260,14 @@ def save_draft(ctx: Context, draft: Draft) -> Draft:
 
 
 def _move(ctx: Context, before: Draft, now: Draft, action: str, reason: str) -> None:
+    _move_all(ctx, [(before, now)], action, reason)
+
+
+def _move_all(ctx: Context, changed: Sequence[tuple[Draft, Draft]], action: str, reason: str) -> None:
     with ctx.store.write() as transaction:
-        drafts.move(transaction, now, expected=before.status, hash_=before.hash)
-        note_action(transaction, ctx, action, f"{before.id} {before.hash}", reason)
+        for before, now in changed:
+            drafts.move(transaction, now, expected=before.status, hash_=before.hash)
+            note_action(transaction, ctx, action, f"{before.id} {before.hash}", reason)
 
 
 def _shipped_drafts(library: Library, found: Iterable[Draft]) -> list[Draft]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from metier.errors import ConflictError, InputError, RefusedError, StoreError
@@ -15,6 +16,7 @@ from metier.library.lessons import (
     pause_lesson,
     reject_lesson,
     reject_lessons,
+    reopen_lesson,
     restore_lesson,
     restore_lessons,
 )
@@ -23,7 +25,9 @@ from metier.library.proposals.drafts import (
     get_draft,
     get_open_draft,
     reject_draft,
+    reject_drafts,
     reopen_draft,
+    reopen_drafts,
     stopped_by,
 )
 from metier.library.proposals.edit_draft import edit_draft, take_back_edit
@@ -39,7 +43,7 @@ if TYPE_CHECKING:
 
 STEPS: dict[str, CheckStep] = {"observe": "observe", "remind": "remind", "deny": "deny"}
 MOST = 2000
-"""Lessons decided on at once."""
+"""Lessons or drafts decided on at once."""
 
 
 def approve_a_lesson(board: Dashboard, ask: Ask) -> Done:
@@ -61,17 +65,36 @@ def reject_a_lesson(board: Dashboard, ask: Ask) -> Done:
 
 
 def reject_many(board: Dashboard, ask: Ask) -> Done:
-    """Say no to many proposals at once."""
-    ids = ask.body.get("ids")
-    if not isinstance(ids, list) or not 0 < len(cast("list[object]", ids)) <= MOST:
-        raise InputError("Name the lessons to reject.")
-    before = reject_lessons(board.context, [str(one) for one in cast("list[object]", ids)], ask.sent("reason"))
+    """Say no to many lessons and drafts at once; one undo lets all of them wait again."""
+    lessons, drafts = _named_ids(ask, "lessons"), _named_ids(ask, "drafts")
+    if not lessons and not drafts:
+        raise InputError("Name the lessons or drafts to reject.")
+    library = board.ws.library
+    no_drafts = reject_drafts(library, drafts, ask.sent("reason")) if drafts else []
+    no_lessons = reject_lessons(board.context, lessons, ask.sent("reason")) if lessons else []
 
     def undo() -> str:
-        restore_lessons(board.context, before)
-        return f"{len(before)} lessons wait for a decision again."
+        restore_lessons(board.context, no_lessons)
+        reopen_drafts(library, no_drafts)
+        return f"{_counted(len(no_lessons), len(no_drafts))} wait for a decision again."
 
-    return Done(said=f"Rejected {len(before)} lessons.", undo=undo, command="metier lessons approve ID")
+    said = f"Rejected {_counted(len(no_lessons), len(no_drafts))}."
+    return Done(said=said, undo=undo, later="/?show=rejected")
+
+
+def _named_ids(ask: Ask, name: str) -> list[str]:
+    """The ids that an action was sent."""
+    ids = ask.body.get(name, [])
+    if not isinstance(ids, list) or len(cast("list[object]", ids)) > MOST:
+        raise InputError(f"Name the {name} in a list of at most {MOST}.")
+    return [str(one) for one in cast("list[object]", ids)]
+
+
+def _counted(lessons: int, drafts: int) -> str:
+    """How many lessons and drafts, in words."""
+    parts = ((lessons, "lesson"), (drafts, "draft"))
+    words = [f"{number:,} {word}{'' if number == 1 else 's'}" for number, word in parts if number]
+    return " and ".join(words) or "nothing"
 
 
 def edit_a_lesson(board: Dashboard, ask: Ask) -> Done:
@@ -137,6 +160,27 @@ def reject_a_draft(board: Dashboard, ask: Ask) -> Done:
     return Done(said=f"Rejected the draft for {done.target}.", undo=undo, command=f"metier drafts reopen {done.id}")
 
 
+def reopen_a_lesson(board: Dashboard, ask: Ask) -> Done:
+    """Put a decided lesson back to review."""
+    before = get_lesson(board.context, ask.id("lesson"))
+    now = reopen_lesson(board.context, before.id)
+    done = _decided(board, before, f"Waits for a decision again: {now.text}", "")
+    return replace(done, go=f"/?item={now.id}")
+
+
+def reopen_a_draft(board: Dashboard, ask: Ask) -> Done:
+    """Put a rejected draft back to review."""
+    library = board.ws.library
+    now = reopen_draft(library, ask.id("draft"))
+
+    def undo() -> str:
+        reject_draft(library, now.id, "")
+        return f"The draft for {now.target} is rejected again."
+
+    said = f"The draft for {now.target} waits for a decision again."
+    return Done(said=said, undo=undo, go=f"/?item={now.id}")
+
+
 def edit_a_draft(board: Dashboard, ask: Ask) -> Done:
     """Change a draft's text; it is reviewed again and waits for a yes."""
     library = board.ws.library
@@ -193,9 +237,11 @@ _ACTIONS: dict[str, Callable[[Dashboard, Ask], Done]] = {
     "/lessons/{lesson}/edit": edit_a_lesson,
     "/lessons/{lesson}/forget": forget_a_lesson,
     "/lessons/{lesson}/pause": pause_a_lesson,
-    "/lessons/reject": reject_many,
+    "/lessons/{lesson}/reopen": reopen_a_lesson,
+    "/review/reject": reject_many,
     "/drafts/{draft}/approve": approve_a_draft,
     "/drafts/{draft}/reject": reject_a_draft,
+    "/drafts/{draft}/reopen": reopen_a_draft,
     "/drafts/{draft}/edit": edit_a_draft,
 }
 ROUTES = tuple(action_route(path, act) for path, act in _ACTIONS.items())

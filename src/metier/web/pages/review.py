@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from metier.errors import MetierError
 from metier.learning.stages.digest import DAYS, digest_of
 from metier.learning.trace import origin, records
 from metier.library.delivery.ways import way_if_approved
 from metier.library.delivery.wording import check_words, is_quote
-from metier.library.proposals.drafts import newly_allowed, proposed_change, stopped_by
+from metier.library.lessons import get_lesson
+from metier.library.proposals.drafts import get_draft, newly_allowed, proposed_change, stopped_by
 from metier.library.proposals.edit_draft import draft_document
 from metier.review.result import blocks
 from metier.skills.diff import changes
 from metier.skills.package import Package
 from metier.store.tables.models import calls
 from metier.web.answers import Page, page_route
+from metier.web.pages.waiting import waiting_queue
 from metier.web.parts import Quoted, diff_files, quoted
 
 if TYPE_CHECKING:
@@ -29,24 +31,13 @@ if TYPE_CHECKING:
     from metier.types.lessons import Lesson
     from metier.web.answers import Ask
     from metier.web.dashboard import Dashboard
+    from metier.web.pages.waiting import WaitingItem
     from metier.web.parts import DiffFile
 
 QUEUE = 60
 """Items in the list beside the card."""
-ABOVE = 5
-"""Proposals above the line; the weaker ones can be rejected together."""
 QUOTES, RUNS = 20, 5
 """Quotes that are looked up for a card, and runs that are named on it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingItem:
-    """Something that waits for a decision, as the queue shows it."""
-
-    kind: Literal["lesson", "draft"]
-    id: str
-    line: str
-    note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +61,9 @@ class DraftCard:
     draft: Draft
     blocked: bool
     stopped_by: str
-    """What review found that stops it."""
+    """What review found that stops it, by the names of its rules."""
+    why_not: str
+    """Why it is held back, in a sentence; empty: it is not."""
     allows: tuple[str, ...]
     """What it newly lets an agent do, in words."""
     files: tuple[DiffFile, ...]
@@ -96,42 +89,25 @@ class Week:
 
 def review(board: Dashboard, ask: Ask) -> Page:
     """The home page."""
-    lessons = [one for one in board.ws.lessons() if one.is_open]
-    drafts = _open_drafts(board)
-    best, weak = lessons[:ABOVE], lessons[ABOVE:]
-    items = [*map(_lesson_item, best), *map(_draft_item, drafts), *map(_lesson_item, weak)]
+    queue = waiting_queue(board, ask.text("show"))
+    items = queue.items
     place = _place(items, ask.text("item"))
     values: dict[str, object] = {
+        "waits": queue,
         "items": items,
-        "queue": _queue(items, place),
+        "queue": _around(items, place),
         "place": place,
         "current": items[place] if items else None,
         "before": items[place - 1] if place > 0 else None,
         "after": items[place + 1] if place + 1 < len(items) else None,
-        "below": [one.id for one in weak],
-        "line": len(items) - len(weak),
         "week": board.figures.get("week", _week_stamp(board), lambda: week_of(board), slow=True),
         "card": None,
-        "has_runs": bool(items) or bool(board.ws.runs(1)),
+        "has_runs": bool(queue.every) or bool(board.ws.runs(1)),
     }
     if items:
         stamp = (items[place].id, board.live.stamps()["review"], board.live.stamps()["skills"])
-        values |= {"card": board.recall.get("card", stamp, lambda: _card(board, items[place], lessons, drafts))}
+        values |= {"card": board.recall.get("card", stamp, lambda: _card(board, items[place]))}
     return Page(template="review.html", title="Review", values=values)
-
-
-def count_waiting(board: Dashboard) -> int:
-    """How many things wait for a decision."""
-
-    def compute() -> int:
-        return sum(one.is_open for one in board.ws.lessons()) + len(_open_drafts(board))
-
-    stamps = board.live.stamps()
-    return board.recall.get("waiting", (stamps["review"], stamps["skills"]), compute)
-
-
-def _open_drafts(board: Dashboard) -> list[Draft]:
-    return board.recall.get("open drafts", board.live.stamps()["skills"], board.ws.drafts)
 
 
 def week_of(board: Dashboard) -> Week:
@@ -161,30 +137,16 @@ def _place(items: Sequence[WaitingItem], wanted: str) -> int:
     return next((place for place, one in enumerate(items) if wanted and one.id.startswith(wanted)), 0)
 
 
-def _queue(items: Sequence[WaitingItem], place: int) -> list[tuple[int, WaitingItem]]:
+def _around(items: Sequence[WaitingItem], place: int) -> list[tuple[int, WaitingItem]]:
     """The items that the list beside the card shows: those around its place, if there are many."""
     first = max(0, min(place - QUEUE // 2, len(items) - QUEUE))
     return list(enumerate(items))[first : first + QUEUE]
 
 
-def _lesson_item(lesson: Lesson) -> WaitingItem:
-    note = f"{lesson.kind} · {lesson.sessions} session{'' if lesson.sessions == 1 else 's'}"
-    return WaitingItem(kind="lesson", id=lesson.id, line=lesson.text, note=note)
-
-
-def _draft_item(draft: Draft) -> WaitingItem:
-    word = "new skill" if draft.kind == "create" else "change"
-    blocked = " · blocked" if draft.status == "quarantined" else " · rejected by its gate" if draft.objection else ""
-    name = draft.target.rpartition("/")[2]
-    return WaitingItem(kind="draft", id=draft.id, line=f"{name}: {draft.summary}", note=f"{word}{blocked}")
-
-
-def _card(
-    board: Dashboard, item: WaitingItem, lessons: Sequence[Lesson], drafts: Sequence[Draft]
-) -> LessonCard | DraftCard:
+def _card(board: Dashboard, item: WaitingItem) -> LessonCard | DraftCard:
     if item.kind == "lesson":
-        return lesson_card(board, next(one for one in lessons if one.id == item.id))
-    return draft_card(board, next(one for one in drafts if one.id == item.id))
+        return lesson_card(board, get_lesson(board.context, item.id))
+    return draft_card(board, get_draft(board.ws.library, item.id))
 
 
 def lesson_card(board: Dashboard, lesson: Lesson) -> LessonCard:
@@ -215,6 +177,7 @@ def draft_card(board: Dashboard, draft: Draft) -> DraftCard:
         draft=draft,
         blocked=draft.status == "quarantined" or any(map(blocks, draft.findings)),
         stopped_by=stopped_by(draft),
+        why_not=_why_not(draft),
         allows=newly_allowed(library, draft),
         files=files,
         problem=problem,
@@ -223,6 +186,13 @@ def draft_card(board: Dashboard, draft: Draft) -> DraftCard:
         missing=len(draft.provenance.runs) - len(taught.records),
         pattern=taught.pattern.label if taught.pattern else "",
     )
+
+
+def _why_not(draft: Draft) -> str:
+    """Why a draft is held back, in a sentence."""
+    if reasons := [one.reason for one in draft.findings if blocks(one)]:
+        return min(reasons, key=len)
+    return f"{draft.objection.rstrip('.')}." if draft.objection else ""
 
 
 ROUTES = (page_route("/", review),)

@@ -10,7 +10,7 @@ from metier.errors import InputError
 from metier.learning.trace import trail
 from metier.library.delivery.told import SAID, told_in_run
 from metier.library.lessons import get_lesson, list_lessons
-from metier.library.proposals.drafts import get_draft, list_drafts
+from metier.library.proposals.drafts import get_draft
 from metier.runs.queries import get_run, get_verdict
 from metier.runs.verdicts import mark_run
 from metier.runs.wording import who_says
@@ -18,6 +18,7 @@ from metier.store.tables.runs import listing
 from metier.store.tables.runs.listing import RunFilter
 from metier.web.answers import Done, Page, action_route, page_route
 from metier.web.conversation import conversation, count_redactions
+from metier.web.pages.waiting import every_draft
 
 if TYPE_CHECKING:
     from metier.learning.trace import Trail
@@ -110,18 +111,12 @@ def run_view(board: Dashboard, name: str, *, every_step: bool = False) -> RunVie
         told=tuple(told_in_run(ctx, record)),
         went=trail(ctx, record.id),
         lessons=tuple(lessons),
-        drafts=tuple(one for one in _drafts(board) if record.id in one.provenance.runs),
+        drafts=tuple(one for one in every_draft(board) if record.id in one.provenance.runs),
         redacted=count_redactions(record),
         marked=verdict is not None and verdict.judge == "person",
         loaded=tuple(name for name in dict.fromkeys(seen) if name not in record.used),
         told_words=SAID,
     )
-
-
-def _drafts(board: Dashboard) -> list[Draft]:
-    """Every draft, decided or not."""
-    stamp = board.live.stamps()["skills"]
-    return board.recall.get("every draft", stamp, lambda: list_drafts(board.ws.library, every=True))
 
 
 def mark(board: Dashboard, ask: Ask) -> Done:

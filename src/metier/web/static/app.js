@@ -52,17 +52,23 @@
     }
   }
 
-  function toast({ said, undo, command, bad }) {
+  function toast({ said, undo, command, later, bad }) {
     const box = document.createElement("div");
     box.className = bad ? "toast bad" : "toast";
     if (bad) box.setAttribute("role", "alert");
     const words = document.createElement("div");
     words.textContent = said;
     box.append(words);
+    if (undo || later) {
+      const page = document.createElement("a");
+      page.href = later || "/audit";
+      page.textContent = page.pathname === "/audit" ? "Audit" : "Rejected";
+      words.append(document.createElement("br"), undo ? "Undo later: under " : "See ", page);
+    }
     if (command) {
-      const later = document.createElement("code");
-      later.textContent = command;
-      words.append(document.createElement("br"), "Undo later: ", later);
+      const line = document.createElement("code");
+      line.textContent = command;
+      words.append(", or ", line);
     }
     if (undo) {
       const button = document.createElement("button");
@@ -81,11 +87,58 @@
     setTimeout(() => { if (lastUndo && box.contains(lastUndo)) lastUndo = null; box.remove(); }, UNDO_SECONDS * 1000);
   }
 
+  new ResizeObserver(([one]) => {
+    const height = one.contentRect.height;
+    document.documentElement.style.setProperty("--toasts", height ? `${height + 16}px` : "0px");
+  }).observe($("#toasts"));
+
   async function act(source, body) {
     const said = await post(source.dataset.post, body, source);
     if (!said) return;
+    if (source.id === "bulk") picked.clear();
     await show(said.go || source.dataset.next || here());
+    toNext();
   }
+
+  /* After an action the keys go on at the next card. */
+  function toNext() {
+    const card = $("#card") || $("#main");
+    card.focus({ preventScroll: true });
+    if (card.id === "card" && card.getBoundingClientRect().top < 0) card.scrollIntoView();
+  }
+
+  /* A question before what reaches far; it says what it is about. */
+  function ask(source) {
+    const box = $("#ask");
+    $("#ask-words").textContent = source.dataset.confirm;
+    const lines = JSON.parse(source.dataset.lines || "[]").map((text) => Object.assign(document.createElement("li"), { textContent: text }));
+    $("#ask-lines").replaceChildren(...lines);
+    box.returnValue = "no";
+    box.showModal();
+    return new Promise((done) => { box.onclose = () => done(box.returnValue === "yes"); });
+  }
+
+  /* What is selected in the queue stays selected while one looks at other cards. */
+  const picked = new Map();
+  function showPicked() {
+    for (const box of $$("[data-pick]")) box.checked = picked.has(box.dataset.pick);
+    const bulk = $("#bulk");
+    if (!bulk) return;
+    bulk.first ??= { hidden: bulk.hidden, text: bulk.textContent, ...bulk.dataset };
+    const names = [...picked.keys()].map((one) => one.split(" "));
+    const ids = (kind) => names.filter(([one]) => one === kind).map(([, id]) => id);
+    bulk.hidden = !names.length && bulk.first.hidden;
+    bulk.textContent = names.length ? `Reject selected (${names.length})` : bulk.first.text;
+    bulk.dataset.body = names.length ? JSON.stringify({ lessons: ids("lessons"), drafts: ids("drafts") }) : bulk.first.body;
+    bulk.dataset.confirm = names.length ? `Reject the ${names.length} that you selected? One undo brings all back.` : bulk.first.confirm;
+    bulk.dataset.lines = names.length ? JSON.stringify([...picked.values()].slice(0, 12)) : bulk.first.lines;
+  }
+  function pick(box) {
+    const line = box.closest("li").querySelector(".clip").textContent;
+    if (box.checked) picked.set(box.dataset.pick, line); else picked.delete(box.dataset.pick);
+    showPicked();
+  }
+  document.addEventListener("metier:shown", showPicked);
 
   document.addEventListener("submit", (event) => {
     const source = event.target;
@@ -107,6 +160,7 @@
   }
 
   document.addEventListener("change", (event) => {
+    if (event.target.dataset.pick) { pick(event.target); return; }
     const source = event.target.closest("form[data-filter]");
     if (source && event.target.type !== "search") show(filterAddress(source), { focus: event.target.id && `#${event.target.id}` });
   });
@@ -114,8 +168,12 @@
   document.addEventListener("click", (event) => {
     const source = event.target.closest("button, a");
     if (!source) return;
-    if (source.dataset.confirm && !confirm(source.dataset.confirm)) { event.preventDefault(); return; }
-    if (source.dataset.post) { event.preventDefault(); act(source, JSON.parse(source.dataset.body || "{}")); return; }
+    if (source.dataset.post) {
+      event.preventDefault();
+      const body = JSON.parse(source.dataset.body || "{}");
+      if (source.dataset.confirm) ask(source).then((yes) => { if (yes) act(source, body); }); else act(source, body);
+      return;
+    }
     if (source.dataset.showEdit !== undefined) { showEdit(); return; }
     if (source.dataset.help !== undefined) { $("#help").showModal(); return; }
     if (source.id === "news") { refresh(); return; }
@@ -158,15 +216,27 @@
       if (target) { event.preventDefault(); target.click(); }
       return;
     }
-    const known = { j: () => step(1), k: () => step(-1), "/": search, "?": () => $("#help").showModal(), u: () => lastUndo?.click(), g: () => { leader = true; setTimeout(() => { leader = false; }, 1500); } };
+    const known = { j: () => step(1), k: () => step(-1), "/": search, "?": () => $("#help").showModal(), u: undoLast, x: pickCurrent, R: () => $("#bulk:not([hidden])")?.click(), g: () => { leader = true; setTimeout(() => { leader = false; }, 1500); } };
     if (known[event.key]) { event.preventDefault(); known[event.key](); return; }
     const target = /^[a-z]$/.test(event.key) && $(`[data-key="${event.key}"]`);
-    if (target) { event.preventDefault(); target.click(); }
+    if (target) { event.preventDefault(); target.click(); return; }
+    const held = event.key === "a" && $("[data-held]");
+    if (held) { event.preventDefault(); toast({ said: held.dataset.held, bad: true }); held.focus({ preventScroll: true }); }
   });
 
+  function undoLast() {
+    if (lastUndo) lastUndo.click(); else toast({ said: "Nothing to undo in the last ten seconds. Every change is under Audit.", later: "/audit" });
+  }
+  function pickCurrent() {
+    const row = document.activeElement.matches("[data-row]") ? document.activeElement : $(".queue [aria-current]");
+    const box = row && $("[data-pick]", row.parentElement);
+    if (box) { box.checked = !box.checked; pick(box); }
+  }
   function escape(field) {
     if ($("dialog[open]")) return;
     if (field) { field.blur(); return; }
+    if (picked.size) { picked.clear(); showPicked(); return; }
+    if ($("[data-leave]")) { show("/"); return; }
     const close = $("#panel .close");
     if (close) close.click();
   }
