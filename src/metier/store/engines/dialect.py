@@ -25,6 +25,8 @@ class Dialect:
     serial: str
     blob: str
     placeholder: str
+    bytewise: str
+    """Said of a text that is compared byte by byte, whatever the language of the database: `$bytewise`."""
     create_fulltext: tuple[str, ...]
     fulltext_insert: str
     fulltext_delete: str
@@ -49,7 +51,7 @@ class Dialect:
 
     def sql(self, text: str) -> str:
         """A portable statement in this engine's words."""
-        text = text.replace("$serial", self.serial).replace("$blob", self.blob)
+        text = text.replace("$serial", self.serial).replace("$blob", self.blob).replace("$bytewise", self.bytewise)
         return text if self.placeholder == "?" else text.replace("?", self.placeholder)
 
     def fulltext_query(self, words: str) -> str:
@@ -75,6 +77,7 @@ SQLITE = Dialect(
     serial="INTEGER PRIMARY KEY AUTOINCREMENT",
     blob="BLOB",
     placeholder="?",
+    bytewise="",
     create_fulltext=("CREATE VIRTUAL TABLE runs_text USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')",),
     fulltext_insert="INSERT INTO runs_text (rowid, text) VALUES (?, ?)",
     fulltext_delete="DELETE FROM runs_text WHERE rowid = ?",
@@ -101,6 +104,7 @@ POSTGRESQL = Dialect(
     serial="BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
     blob="BYTEA",
     placeholder="%s",
+    bytewise=' COLLATE "C"',
     create_fulltext=(
         "CREATE TABLE runs_text (sequence BIGINT PRIMARY KEY, words TSVECTOR NOT NULL)",
         "CREATE INDEX runs_text_words ON runs_text USING GIN (words)",

@@ -7,8 +7,12 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, cast
 
+from metier.errors import NotFoundError
+
 if TYPE_CHECKING:
-    from metier.store.engines.engine import Row, Transaction
+    from collections.abc import Sequence
+
+    from metier.store.engines.engine import Row, Transaction, Value
 
 COLUMNS = "sequence, happened, actor, action, subject, reason, previous, hash, workspace"
 
@@ -55,14 +59,44 @@ def list_all(transaction: Transaction) -> list[AuditEntry]:
 
 def list_about(transaction: Transaction, *things: str) -> list[AuditEntry]:
     """The entries about this workspace whose subject begins with one of these names or ids, the first one first."""
-    starts = [f"{one} " for one in things]
-    about = " OR ".join("substr(subject || ' ', 1, ?) = ?" for _ in starts)
-    values = [value for one in starts for value in (len(one), one)]
+    about = " OR ".join(f"({_ABOUT})" for _ in things)
     rows = transaction.all(
-        f"SELECT {COLUMNS} FROM audit WHERE workspace IN ('', ?) AND ({about or '1 = 0'}) ORDER BY sequence",
-        (transaction.workspace, *values),
+        f"SELECT {COLUMNS} FROM audit WHERE workspace IN ('', ?) AND ({about or '1 = 0'}) ORDER BY sequence + 0",
+        (transaction.workspace, *(value for one in things for value in _about(one))),
     )
     return [_entry(row) for row in rows]
+
+
+def last_about(transaction: Transaction, things: Sequence[str]) -> dict[str, int]:
+    """The newest entry about each of these names or ids, by its number."""
+    if not things:
+        return {}
+    one = f"SELECT ? AS thing, max(sequence + 0) FROM audit WHERE workspace IN ('', ?) AND {_ABOUT}"
+    rows = transaction.all(
+        " UNION ALL ".join(one.replace("? AS", f"{number} AS") for number in range(len(things))),
+        [value for thing in things for value in (transaction.workspace, *_about(thing))],
+    )
+    return {things[cast("int", row[0])]: cast("int", row[1]) for row in rows if row[1] is not None}
+
+
+_START = "substr(subject, 1, 100)$bytewise"
+_ABOUT = f"{_START} >= ? AND {_START} < ? AND substr(subject || ' ', 1, ?) = ?"
+"""Whether a subject is a thing, alone or followed by a space; the index of subjects finds those that can be."""
+
+
+def _about(thing: str) -> tuple[Value, ...]:
+    end = f"{thing}!" if len(thing) < 100 else f"{thing[:100]}\U0010ffff"  # "!" is what comes after a space
+    return (thing[:100], end, len(thing) + 1, f"{thing} ")
+
+
+def get(transaction: Transaction, sequence: int) -> AuditEntry:
+    """The entry about this workspace with this number."""
+    rows = transaction.all(
+        f"SELECT {COLUMNS} FROM audit WHERE sequence = ? AND workspace IN ('', ?)", (sequence, transaction.workspace)
+    )
+    if not rows:
+        raise NotFoundError(f"There is no entry {sequence} in the audit log of this workspace.")
+    return _entry(rows[0])
 
 
 def list_newest(transaction: Transaction, limit: int, below: int = 0, *, about: str = "") -> list[AuditEntry]:
