@@ -121,6 +121,7 @@ def follow_a_lesson(folder: Path) -> None:
         "in 3 sessions",
         "before and after, not causal",
         "although the agent was told",
+        "when you approved it",
         "It is paused.",
     ):
         assert part in told, told
@@ -145,6 +146,8 @@ def follow_a_skill(folder: Path) -> None:
     skill = draft["target"]
     assert f"Shipped as version 1. Undo: metier skills archive {skill}" in shipped
     assert "a replay measured that it helps" in said(folder, "skills", "why", skill)
+    (version,) = data(folder, "skills", "history", skill)
+    assert (version["actor"], len(version["runs"])) == ("metier", 6), "its gate let it ship"
     started = data(folder, "trial", "start", skill, "--gain", "30")
     assert started["trial"]["agents"] == ["claude-code"]
     given = {
@@ -164,7 +167,8 @@ def follow_a_skill(folder: Path) -> None:
     told = said(folder, "skills", "why", skill)
     with_it = sum("ledger.py" in text for text in given.values())
     for part in (
-        "learned from 6 runs",
+        "learned from 6 runs: ",
+        "from 6 runs that succeeded; written without a model; passed: ",
         "passed: replay on python=figure_agent:answer: +100.0 points",
         f"helps: {with_it} of {with_it} runs succeeded with it, 0 of {24 - with_it} without",
         f"given {with_it} times: {with_it} of these runs succeeded",

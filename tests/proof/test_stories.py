@@ -14,8 +14,9 @@ from metier.proof.lesson_story import lesson_story
 from metier.proof.obeyed import change_row, change_words, obeyed_change
 from metier.proof.skill_story import skill_story
 from metier.store.tables.learning import told
-from metier.types import Run, ToolCall
+from metier.types import Provenance, Run, ToolCall
 from metier.types.lessons import ToldLesson
+from metier.types.skills import Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,6 +118,7 @@ def test_an_error_that_appears_again_came_back_with_its_run(shop: Workspace, clo
     found = came_back(shop.context, lesson)
     assert found
     assert (found.told_sessions, found.sessions) == (1, 2)
+    assert found.since == lesson.approved, "it is watched from the yes on, however late it was first told"
     assert {(one.session, one.told) for one in found.again} == {("s21", True), ("s22", False)}
     assert all("must be provided" in one.text for one in found.again)
 
@@ -154,3 +156,32 @@ def test_the_story_of_a_skill_holds_its_versions_and_every_line(ws: Workspace) -
     assert {one.text: one.version.number for one in story.lines}["Look at the log."] == 2
     assert (story.runs, story.trials, story.tokens_given) == ((), (), 0)
     assert story.body_tokens > 10
+
+
+@pytest.mark.parametrize(
+    ("receipt", "shown"),
+    [
+        ("accept: +20.0 points on 40 fresh cases", 0.2),
+        ("force_accept: approved by a person; accept: +20.0 points on 40 fresh cases", 0.2),
+        ("force_accept: approved by a person", None),
+        ("uninformative: 1 fresh case cannot accept anything: metier", None),
+        ("", None),
+    ],
+)
+def test_a_version_shows_only_a_gain_that_its_gate_accepted(receipt: str, shown: float | None) -> None:
+    version = Version(skill="a", root="r", number=1, hash="h", gain=0.2, receipt=receipt)
+    assert version.proven_gain == shown
+
+
+@pytest.mark.parametrize(
+    ("actor", "receipt", "who"),
+    [
+        ("ada", "force_accept: approved by a person", "ada"),
+        ("scripted", "force_accept: approved by a person", "a person"),
+        ("scripted", "force_accept: a person applied it", "a person"),
+        ("scripted", "accept: replay on chat: +20.0 points", "metier"),
+    ],
+)
+def test_a_version_names_who_decided_and_not_the_model_that_wrote_it(actor: str, receipt: str, who: str) -> None:
+    wrote = Provenance(model="scripted")
+    assert Version(skill="a", root="r", number=1, hash="h", actor=actor, receipt=receipt, provenance=wrote).who == who

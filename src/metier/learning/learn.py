@@ -37,12 +37,13 @@ from metier.runs.record import why_closed
 from metier.selection.worth.link_runs import link_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Container, Generator, Iterable, Iterator, Sequence
 
     from metier.context.context import Context
     from metier.events import Event
     from metier.learning.clustering.clusterer import Clusterer
     from metier.learning.judge import Judge
+    from metier.learning.report import Fate
     from metier.learning.stages.write_draft import Drafter
     from metier.library.listing import Skill
     from metier.library.proposals.gate import ShipGate
@@ -169,7 +170,7 @@ def run_pass(library: Library, options: Options, gate: ShipGate, parts: WholePar
     counted = {one.id for one in (*grouped.new, *grouped.extended)}
     return Learned(
         evidence=len(gathered.records),
-        fates=(*gathered.fates, *grouped.fates),
+        fates=(*gathered.fates, *_marked_earlier(grouped.fates, {one.id for one in gathered.records})),
         new=tuple(grouped.new),
         extended=(*grouped.extended, *(one for one in changed if one.id not in counted)),
         taken=taken,
@@ -180,6 +181,11 @@ def run_pass(library: Library, options: Options, gate: ShipGate, parts: WholePar
         notes=(*grouped.notes, *notes),
         dry_run=options.dry_run,
     )
+
+
+def _marked_earlier(fates: Iterable[Fate], new: Container[str]) -> Iterator[Fate]:
+    """Fates of a pass, those of runs that are not new marked: they waited for others like them."""
+    return (replace(one, is_earlier=one.run not in new) for one in fates)
 
 
 def take_in_new(ctx: Context) -> None:

@@ -39,6 +39,8 @@ class Fate:
     reason: str
     pattern: str = ""
     """The pattern's id, where it went to one."""
+    is_earlier: bool = False
+    """Whether an earlier pass had read it: it waited, and was looked at again."""
 
 
 What = Literal["drafted", "refreshed", "applied", "left", "refused", "failed"]

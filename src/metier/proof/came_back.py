@@ -41,7 +41,7 @@ class Returns:
     """What became of a lesson's trouble since the lesson was given."""
 
     since: str
-    """When it was first told, else approved."""
+    """Since when it is watched: when it was approved, or first told if that was earlier."""
     told_sessions: int
     """Sessions in which agents were told it."""
     again: tuple[Recurrence, ...] = ()
@@ -59,7 +59,7 @@ def came_back(ctx: Context, lesson: Lesson) -> Returns | None:
     with ctx.store.read() as transaction:
         every = [from_text(text) for text in sightings.list_all(transaction)]
         given = [one for one in told.since(transaction, "") if one.lesson == lesson.id]
-    since = min((one.created for one in given), default=lesson.approved)
+    since = min([lesson.approved, *(one.created for one in given)])
     again = _recurrences(lesson, every, given)
     late = sorted((one for one in again if one.moment > since), key=lambda one: (one.moment, one.run))
     return Returns(since=since, told_sessions=len({one.session for one in given}), again=tuple(late))

@@ -103,7 +103,7 @@ def message_of(found: Sequence[Lesson], skills: Sequence[tuple[OfferedSkill, Ver
     for offered, version in skills:
         lines += [f"Skill {offered.name}, version {version.number} ({version.hash[:12]})"]
         lines += [f"  {version.summary}"] if version.summary else []
-        lines += [f"  approved by {version.actor}; {receipt_words(version.receipt) or 'no gate'}"]
+        lines += [f"  approved by {version.who}; {receipt_words(version.receipt) or 'no gate'}"]
         runs = len(version.provenance.runs)
         lines += [f"  rests on {_number(runs, 'run')}"] if runs else []
         lines += [f"  review: {one.severity} {one.rule}: {one.reason}" for one in version.findings]

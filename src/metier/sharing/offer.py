@@ -137,7 +137,7 @@ def _offered(version: Version, scope: LessonScope) -> OfferedSkill:
         scope=scope,
         files=version.files,
         version=version.number,
-        approver=version.actor,
+        approver=version.who,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,6 +32,12 @@ VersionAction = Literal[
 """What made a version; all from `archive` on leave the bytes as they are."""
 
 
+AUTOMATIC = "metier"
+"""Who decided where a gate let a change ship."""
+_ACCEPTED = re.compile(r"(?:^|; )accept(?:_new_best)?: ")
+"""A gate's yes in a receipt."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
     """One state of a skill package, kept byte for byte, and what brought it there."""
@@ -44,7 +51,7 @@ class Version:
     """Archived and deleted: not in its root any more, only kept."""
     origin: SkillOrigin = "manual"
     actor: str = ""
-    """Who or what model."""
+    """Who decided on it; `AUTOMATIC`: a gate did. Earlier releases put the model that wrote it here."""
     summary: str = ""
     draft: str = ""
     step: str = ""
@@ -56,13 +63,25 @@ class Version:
     receipt: str = ""
     """What the gate decided, and why."""
     gain: float | None = None
-    """The measured gain over the version before, where there is one."""
+    """The gain over the version before, as it was measured; `proven_gain` is what may be shown."""
     parent: str = ""
     """The hash of the package it took the place of."""
     created: str = ""
     files: tuple[StoredFile, ...] = ()
     seal: str = ""
     """Of the person on whose machine it was reviewed or approved; without it, it is reviewed again before use."""
+
+    @property
+    def proven_gain(self) -> float | None:
+        """The gain that its gate accepted; earlier releases kept gains that nobody had proven."""
+        return self.gain if _ACCEPTED.search(self.receipt) else None
+
+    @property
+    def who(self) -> str:
+        """Who decided on it, also where an earlier release put down the model that wrote it."""
+        if not self.actor or self.actor != self.provenance.model:
+            return self.actor
+        return "a person" if "person" in self.receipt.partition(";")[0] else AUTOMATIC
 
     @property
     def out(self) -> bool:

@@ -18,6 +18,7 @@ def test_the_first_line_tells_what_was_obeyed_and_denied_before_and_after() -> N
     assert next(lines(Digest())) == "Lessons: no call to check."
     assert first(Rate(denied=1), Rate()) == "Lessons: 1 wrong call was denied before it ran."
     assert first(Rate(applies=5, violated=2, denied=3), Rate(applies=9, violated=8)) == (
-        "Lessons: obeyed in 3 of 5 calls. 3 wrong calls were denied. Before you approved them: obeyed in 1 of 9"
+        "Lessons: violated in 2 of 5 calls. 3 wrong calls were denied."
+        " Before you approved them (last 60 days): violated in 8 of 9"
         " (before and after, not causal). Most often violated: Use uv."
     )

@@ -11,6 +11,7 @@ from cli_shell import bump
 from metier.cli.views.learn import failed_lines, summary
 from metier.context.state_folder import exclusive_lock
 from metier.learning.report import Fate, Learned, Taken
+from metier.types import Run
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -208,8 +209,16 @@ def test_the_summary_counts_every_kind_of_fate_and_an_unknown_price_is_not_zero(
 
 
 def test_runs_that_waited_and_found_company_are_not_called_new() -> None:
-    learned = Learned(evidence=1, fates=fates(formed=3))
-    assert summary(learned).startswith("Read 1 new run: 3 match a pattern.")
+    one, *waited = fates(formed=3)
+    learned = Learned(evidence=1, fates=(one, *(replace(each, is_earlier=True) for each in waited)))
+    assert summary(learned).startswith("Read 1 new run: 1 matches a pattern; 2 earlier runs match one now.")
+
+
+def test_runs_that_still_wait_are_not_among_the_new_ones(shell: Shell) -> None:
+    for number, message in enumerate(("write a poem about the sea", "compute the sum of the ledger")):
+        shell.deliver([Run(message=message, external_id=str(number), output="Here it is.", status="completed")])
+        said = shell.run("learn")
+        assert "Read 1 new run: 0 match a pattern, 1 doesn't yet." in said.err
 
 
 def test_a_model_that_cannot_be_asked_is_said_once_and_nothing_counts_as_success(

@@ -49,11 +49,11 @@ def as_document(line: BlamedLine, trained: Mapping[str, TrainingReceipt]) -> dic
         "text": line.text.rstrip("\r\n"),
         "version": version.number,
         "origin": version.origin,
-        "actor": version.actor,
+        "actor": version.who,
         "draft": version.draft or None,
         "step": version.step or None,
         "runs": list(version.provenance.runs),
-        "gain": version.gain,
+        "gain": version.proven_gain,
         "training": version.provenance.training or None,
         "edit": {"step": worth["step"], "op": worth["op"]} if worth.get("op") else None,
         "effect": worth.get("effect"),
@@ -80,8 +80,8 @@ def _training_label(line: BlamedLine, trained: Mapping[str, TrainingReceipt]) ->
 
 
 def _origin_label(version: Version) -> str:
-    what = f"step {version.step}" if version.step else f"{version.action} by {version.actor}"
+    what = f"step {version.step}" if version.step else f"{version.action} by {version.who}"
     what = f"draft {version.draft}" if version.draft else what
     runs = f", {len(version.provenance.runs)} runs" if version.provenance.runs else ""
-    gain = f", {version.gain:+.3f}" if version.gain is not None else ""
+    gain = f", {version.proven_gain:+.3f}" if version.proven_gain is not None else ""
     return what + runs + gain

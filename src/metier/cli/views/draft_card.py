@@ -55,14 +55,18 @@ def _objection(draft: Draft) -> RenderableType:
     return Text(visible(f"  ✗ rejected by its gate: {draft.objection}"), style=COLOURS["high"])
 
 
+def written_words(model: str) -> str:
+    """Which model wrote a text; empty: none is known."""
+    return "" if not model else "; written without a model" if model == "heuristic" else f"; written by {model}"
+
+
 def _evidence(draft: Draft, taught: Origin) -> Iterator[str]:
     """Where it comes from, with the person's own words."""
     runs = len(draft.provenance.runs)
     if not runs:
         return
     ratio = f"; {taught.pattern.success_ratio:.0%} of such runs succeeded" if taught.pattern else ""
-    model = draft.provenance.model
-    by = "" if not model else "; written without a model" if model == "heuristic" else f"; written by {model}"
+    by = written_words(draft.provenance.model)
     yield visible(f"  learned from {runs} run{'' if runs == 1 else 's'}{ratio}{by}")
     for record in taught.records[-QUOTES:]:
         said = " ".join(record.run.message.split())

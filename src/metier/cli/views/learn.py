@@ -140,7 +140,8 @@ def summary(learned: Learned) -> str:
 
 def _runs(learned: Learned) -> str:
     """How many runs are new, and where runs went."""
-    went = Counter(one.where for one in learned.fates)
+    went = Counter(one.where for one in learned.fates if not one.is_earlier)
+    found = sum(one.is_earlier and one.where in ("formed", "joined") for one in learned.fates)
     new = learned.evidence + len(learned.rejected)
     if not new:
         return "No new runs"
@@ -148,7 +149,8 @@ def _runs(learned: Learned) -> str:
     parts += [_phrase(went[where], *words) for where, words in ELSEWHERE.items() if went[where]]
     reasons = dict.fromkeys(one.reason for one in learned.fates if one.where == "rejected" and one.reason)
     parts[-1] += f" ({'; '.join(reasons)})" if reasons else ""
-    return f"Read {_count(new, 'new run')}: {', '.join(parts)}"
+    earlier = f"; {_phrase(found, 'earlier run matches', 'earlier runs match')} one now" if found else ""
+    return f"Read {_count(new, 'new run')}: {', '.join(parts)}{earlier}"
 
 
 def _phrase(number: int, one: str, many: str) -> str:

@@ -29,7 +29,7 @@ from metier.library.versions.apply import SkillChange
 from metier.review.result import blocks
 from metier.store.tables.library import drafts
 from metier.types import Finding
-from metier.types.skills import Version
+from metier.types.skills import AUTOMATIC, Version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,7 +156,7 @@ def _change(library: Library, proposed: ComposedDraft, decision: Decision) -> Sk
         action=action,
         status=_status(last, decision, approved=approved),
         origin=last.origin if last else origin,
-        actor=draft.approver or draft.provenance.model or current_user(),
+        actor=_decider(draft, decision, approved=approved),
         summary=draft.summary,
         draft=draft.id,
         step=f"{made.training} step {made.step}" if made.training else "",
@@ -169,6 +169,13 @@ def _change(library: Library, proposed: ComposedDraft, decision: Decision) -> Sk
     )
     past = versions_in_parcel(library, draft, found)
     return SkillChange(root=found.root.real, package=proposed.after, base=draft.base_hash, version=version, past=past)
+
+
+def _decider(draft: Draft, decision: Decision, *, approved: bool) -> str:
+    """Who decided that a draft ships: the person who approved or applied it, else the gate."""
+    if approved and draft.approver:
+        return draft.approver
+    return current_user() if approved or decision == BY_PERSON else AUTOMATIC
 
 
 def _receipt(decision: Decision, draft: Draft, *, approved: bool) -> str:

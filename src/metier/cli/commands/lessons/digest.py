@@ -58,16 +58,18 @@ def document(found: Digest) -> dict[str, object]:
 
 def _checked(found: Digest) -> Iterator[str]:
     """How calls stood to lessons, sentence by sentence."""
+    from metier.learning.stages.digest import QUIET
+
     applies, violated, denied = (
         sum(getattr(rate, part) for _, rate in found.checked) for part in ("applies", "violated", "denied")
     )
     if applies:
-        yield f"obeyed in {applies - violated} of {applies} calls."
+        yield f"violated in {violated} of {applies} calls."
     if denied:
         yield "1 wrong call was denied before it ran." if denied == 1 else f"{denied} wrong calls were denied."
     if before := found.before.applies:
-        obeyed = before - found.before.violated
-        yield f"Before you approved them: obeyed in {obeyed} of {before} (before and after, not causal)."
+        then = f"violated in {found.before.violated} of {before}"
+        yield f"Before you approved them (last {QUIET} days): {then} (before and after, not causal)."
     worst = max(found.checked, key=lambda one: one[1].violated, default=None)
     if worst and worst[1].violated:
         yield f"Most often violated: {worst[0].text}"

@@ -12,7 +12,6 @@ from metier.cli.output import emit, say, talk, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metier.proof.came_back import Returns
     from metier.proof.lesson_story import LessonRecord
 
 SHOWN = 5
@@ -87,7 +86,7 @@ def story_lines(story: LessonRecord) -> Iterator[str]:
         yield from tally_lines(story.checked)
         yield f"  change: {change_words(story.checked)}"
     yield "Came back"
-    yield from _returned(story.returns)
+    yield from _returned(story)
 
 
 def _told(story: LessonRecord) -> str:
@@ -100,14 +99,14 @@ def _told(story: LessonRecord) -> str:
     return f"{where}; so far {times}, in {story.told_sessions} sessions, about {story.tokens:,} tokens"
 
 
-def _returned(returns: Returns | None) -> Iterator[str]:
+def _returned(story: LessonRecord) -> Iterator[str]:
+    returns = story.returns
     if returns is None:
         yield "  nothing to look for: it is not approved, or it is a fact"
         return
-    if not returns.again:
-        yield f"  not since {returns.since[:10]}"
-        return
-    yield f"  in {returns.sessions} session{'' if returns.sessions == 1 else 's'} since {returns.since[:10]}"
+    began = "you approved it" if returns.since == story.lesson.approved else "it was first told"
+    came = f"in {returns.sessions} session{'' if returns.sessions == 1 else 's'}" if returns.again else "no"
+    yield f"  {came}; watched since {returns.since[:10]}, when {began}"
     for one in returns.again[:SHOWN]:
         told = ", although the agent was told" if one.told else ""
         yield f"  {one.moment[:10]}  run {one.run[:8]}{told}: {' '.join(one.text.split())[:120]}"

@@ -21,8 +21,6 @@ SkillArgument = Annotated[str, typer.Argument(metavar="SKILL", help="A skill's n
 VersionOption = Annotated[
     int | None, typer.Option("--version", "-v", min=1, help="The version to show; default: the current one.")
 ]
-WHO = {"heuristic": "Metier", "scripted": "a script"}
-"""Who made a version that no person and no model made."""
 FileOption = Annotated[str, typer.Option("--file", help="A file of the skill; default: SKILL.md.")]
 
 
@@ -92,7 +90,7 @@ def history(ctx: typer.Context, skill: SkillArgument, as_json: AsJson = False) -
             one.action,
             one.status,
             one.hash[:12],
-            WHO.get(one.actor, one.actor),
+            one.who,
             _summary_of(one),
         )
         for one in reversed(versions)
@@ -245,13 +243,13 @@ def _version(found: FoundSkill, version: Version) -> dict[str, object]:
         "action": version.action,
         "status": version.status,
         "origin": version.origin,
-        "actor": version.actor,
+        "actor": version.who,
         "summary": version.summary,
         "created": version.created,
         "draft": version.draft or None,
         "step": version.step or None,
         "runs": list(version.provenance.runs),
-        "gain": version.gain,
+        "gain": version.proven_gain,
         "receipt": version.receipt or None,
         "findings": [{"rule": one.rule, "severity": one.severity, "reason": one.reason} for one in version.findings],
     }
@@ -262,7 +260,7 @@ def _name(found: FoundSkill) -> str:
 
 
 def _summary_of(version: Version) -> str:
-    gain = f" (proven gain {100 * version.gain:+.1f} points)" if version.gain is not None else ""
+    gain = f" (proven gain {100 * version.proven_gain:+.1f} points)" if version.proven_gain is not None else ""
     return version.summary + gain
 
 

@@ -54,12 +54,13 @@ def story_row(story: SkillRecord) -> dict[str, object]:
                 "created": one.created,
                 "action": one.action,
                 "status": one.status,
-                "actor": one.actor,
+                "actor": one.who,
                 "summary": one.summary,
                 "draft": one.draft or None,
                 "receipt": one.receipt or None,
-                "gain": one.gain,
+                "gain": one.proven_gain,
                 "runs": list(one.provenance.runs),
+                "written_by": one.provenance.model or None,
             }
             for one in story.versions
         ],
@@ -118,11 +119,13 @@ def _trial_lines(story: SkillRecord) -> Iterator[str]:
 
 
 def _version_line(one: Version) -> str:
+    from metier.cli.views.draft_card import written_words
     from metier.library.proposals.gate import receipt_words
 
     receipt = f"; {receipt_words(one.receipt)}" if one.receipt else ""
-    gain = f"; proven gain {100 * one.gain:+.0f} points" if one.gain is not None else ""
-    return f"  v{one.number}  {one.created[:10]}  {one.action} by {one.actor}: {one.summary}{receipt}{gain}"
+    gain = f"; proven gain {100 * one.proven_gain:+.0f} points" if one.proven_gain is not None else ""
+    said = f"{one.summary}{written_words(one.provenance.model)}{receipt}{gain}"
+    return f"  v{one.number}  {one.created[:10]}  {one.action} by {one.who}: {said}"
 
 
 def _measured_lines(story: SkillRecord) -> Iterator[str]:
