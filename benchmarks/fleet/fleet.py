@@ -219,7 +219,7 @@ def multiply(ws: Workspace, url: str, total: int) -> None:
             f"WITH made AS (INSERT INTO runs ({', '.join(columns)}) SELECT {chosen} FROM runs r,"
             f" generate_series(1, {copies}) AS n ORDER BY n, r.sequence RETURNING sequence, content)"
             " INSERT INTO runs_text (sequence, words) SELECT made.sequence, t.words FROM made"
-            " JOIN runs r ON r.content = made.content JOIN runs_text t ON t.sequence = r.sequence"  # type: ignore[arg-type]
+            " JOIN runs r ON r.content = made.content JOIN runs_text t ON t.sequence = r.sequence ORDER BY 1"  # type: ignore[arg-type]
         )
         connection.execute("CREATE INDEX runs_text_words ON runs_text USING GIN (words)")
         connection.execute(
@@ -239,7 +239,15 @@ def pages(ws: Workspace, url: str, total: int, requests: int) -> bool:
     print(f"{count:,} runs ({size} with indexes), made in {time.perf_counter() - began:.0f} s")
     paths = [
         *("/", "/runs", "/runs?agent=codex&outcome=failed", "/runs?agent=nobody", "/runs?q=docker+problem"),
-        *("/runs?q=docker+problem+task+776", "/runs?skill=skill-7", "/runs?days=30", "/runs?before=2000"),
+        *(
+            "/runs?q=docker+problem+task+776",
+            "/runs?q=docker+kubectl",
+            "/runs?q=kube",
+            "/runs?q=776",
+            "/runs?skill=skill-7",
+            "/runs?days=30",
+            "/runs?before=2000",
+        ),
         *(f"/runs?open={middle}", f"/runs/{middle}", "/audit"),
     ]
     os.environ["METIER_STORE"] = url

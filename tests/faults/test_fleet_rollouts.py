@@ -49,11 +49,13 @@ def lines(notes: Path) -> list[str]:
     return notes.read_text(encoding="utf-8").splitlines() if notes.exists() else []
 
 
-def story(tmp_path: Path, store: str, disturb: Callable[[list[Worker], Path], None]) -> tuple[Finished, Counter[str]]:
+def story(
+    tmp_path: Path, store: str, disturb: Callable[[list[Worker], Path], None], *, each: float = 0.1
+) -> tuple[Finished, Counter[str]]:
     """A training on three workers that are disturbed meanwhile, and what was asked more often than once."""
     notes = tmp_path / "notes"
     with opened(tmp_path / "many", store) as ws:
-        workers = [start(ws.root, store, notes, 0.1) for _ in range(3)]
+        workers = [start(ws.root, store, notes, each) for _ in range(3)]
         trouble = threading.Thread(target=disturb, args=(workers, notes), daemon=True)
         try:
             until(lambda: FleetRollouts(ws.context).workers() >= 3, "three workers")
@@ -86,13 +88,25 @@ def test_a_worker_killed_in_the_middle_costs_what_it_had_in_flight(tmp_path: Pat
     assert again.total() <= SLOTS
 
 
-def test_a_worker_that_sleeps_and_wakes_up_changes_nothing(tmp_path: Path, new_postgres: str) -> None:
+@pytest.mark.parametrize(
+    ("asleep", "each"), [(3 * HEARTBEAT, 0.1), (60, 2.0)], ids=["longer than its heartbeat", "a whole minute"]
+)
+def test_a_worker_that_sleeps_and_wakes_up_changes_nothing(
+    asleep: float, each: float, tmp_path: Path, new_postgres: str
+) -> None:
+    went_on: list[int] = []
+
     def disturb(workers: list[Worker], notes: Path) -> None:
         until(lambda: len(lines(notes)) >= 100, "100 rollouts", seconds=120)
         workers[0].send_signal(signal.SIGSTOP)
-        time.sleep(3 * HEARTBEAT)
+        time.sleep(asleep)
+        before = len(lines(notes))
         workers[0].send_signal(signal.SIGCONT)
+        mine = f"{workers[0].pid} "
+        until(lambda: any(line.startswith(mine) for line in lines(notes)[before:]), "work of the woken", seconds=60)
+        went_on.append(before)
 
-    found, again = story(tmp_path, new_postgres, disturb)
+    found, again = story(tmp_path, new_postgres, disturb, each=each)
     assert hash_of(found) == undisturbed(tmp_path)
+    assert went_on  # it woke up while there was work, and took its share
     assert again.total() <= SLOTS

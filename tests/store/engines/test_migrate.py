@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from metier.errors import SchemaError, StoreError
+from metier.runs.derive import record_of
 from metier.store.engines.migrate import Migration, check, known_migrations, migrate, version
+from metier.store.tables import meta
+from metier.store.tables.runs import full_text, runs
+from metier.types import Run
 
 if TYPE_CHECKING:
     from metier.store.engines.engine import Engine
@@ -100,3 +104,20 @@ def test_a_training_from_before_workspaces_had_their_own_is_kept(bare_engine: En
         other = (row[0], "another", *row[2:])
         transaction.all(f"INSERT INTO trainings ({TRAINING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", other)
         assert transaction.all(f"SELECT {TRAINING} FROM trainings ORDER BY workspace DESC") == [row, other]
+
+
+def test_what_could_be_found_before_words_were_indexed_anew_is_found_afterwards(bare_engine: Engine) -> None:
+    migrate(bare_engine, NOW, [step for step in known_migrations() if step.number < 25])
+    text = "look at src/500.py"
+    with bare_engine.write() as transaction:
+        runs.keep(transaction, [record_of(Run(message=text, external_id="1"), "w", NOW)])
+        if transaction.dialect.name == "sqlite":
+            transaction.all("INSERT INTO runs_text (rowid, text) VALUES (1, ?)", (text,))
+        else:
+            transaction.all("INSERT INTO runs_text VALUES (1, to_tsvector('simple', ?))", (text,))
+        meta.put(transaction, full_text.INDEXED, "1")
+    migrate(bare_engine, NOW)
+    with bare_engine.write() as transaction:
+        full_text.catch_up(transaction)
+        for words in ("look", "src/500.py", "500", "py"):
+            assert len(full_text.search(transaction, words, 5)) == 1, words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 CJK = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af])")
 WORD = re.compile(r"\w+")
 PLAIN_WORD = re.compile(r"[^\W_]+")
+
+INDEXED, LONGEST, LAST_PLACE = 250_000, 500, 16_383
+"""What of a text PostgreSQL indexes, at most: characters, characters of a word, and places that it tells apart."""
 
 NOT_TEXT = "That holds bytes that are not text, so nothing here is called so. Check what you typed."
 STEMMED = "porter unicode61 remove_diacritics 2"
@@ -28,10 +32,10 @@ class Dialect:
     bytewise: str
     """Said of a text that is compared byte by byte, whatever the language of the database: `$bytewise`."""
     create_fulltext: tuple[str, ...]
+    renew_fulltext: tuple[str, ...]
+    """What lets words be found as they are since schema 25."""
     fulltext_insert: str
     fulltext_delete: str
-    fulltext_match: str
-    """Sequences of matching runs, newest first; takes a query, a sequence to stay below and a limit."""
     fulltext_erase: tuple[str, ...]
     """What makes deleted words vanish from the index itself."""
     create_words: tuple[str, ...]
@@ -54,17 +58,31 @@ class Dialect:
         text = text.replace("$serial", self.serial).replace("$blob", self.blob).replace("$bytewise", self.bytewise)
         return text if self.placeholder == "?" else text.replace("?", self.placeholder)
 
-    def fulltext_query(self, words: str) -> str:
-        """What a person typed as a query for all those words; empty when it holds no word."""
-        terms = [space_cjk(word) for word in WORD.findall(words)]
-        if self.name == "sqlite":
-            return " ".join(f'"{term}"*' if " " not in term else f'"{term}"' for term in terms)
-        return " & ".join(" <-> ".join(f"'{part}':*" for part in term.split()) for term in terms)
+    def fulltext_entry(self, text: str) -> str:
+        """A text as its engine's index takes it; PostgreSQL gets words, because its own parser has other ones."""
+        return text if self.name == "sqlite" else word_positions(text)
 
     def words_query(self, words: Iterable[str]) -> str:
         """Words as a query for any of them; empty when there are none."""
         terms = [part for word in words for part in PLAIN_WORD.findall(space_cjk(word))]
         return " OR ".join(f'"{term}"' for term in terms) if self.name == "sqlite" else " | ".join(map(repr, terms))
+
+
+def word_positions(text: str) -> str:
+    """A text as PostgreSQL writes a tsvector: each word with its places, folded as FTS5 folds words."""
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(PLAIN_WORD.findall(fold(text[:INDEXED])), 1):
+        if len(word) <= LONGEST:
+            places.setdefault(word, []).append(min(place, LAST_PLACE))
+    return " ".join(f"'{word}':{','.join(map(str, found))}" for word, found in places.items())
+
+
+def fold(text: str) -> str:
+    """Small letters without accents."""
+    if text.isascii():
+        return text.lower()
+    bare = "".join(one for one in unicodedata.normalize("NFD", text) if not unicodedata.combining(one))
+    return unicodedata.normalize("NFC", bare).lower()
 
 
 def space_cjk(text: str) -> str:
@@ -79,9 +97,9 @@ SQLITE = Dialect(
     placeholder="?",
     bytewise="",
     create_fulltext=("CREATE VIRTUAL TABLE runs_text USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')",),
+    renew_fulltext=("CREATE VIRTUAL TABLE runs_text_terms USING fts5vocab(runs_text, instance)",),
     fulltext_insert="INSERT INTO runs_text (rowid, text) VALUES (?, ?)",
     fulltext_delete="DELETE FROM runs_text WHERE rowid = ?",
-    fulltext_match="SELECT rowid FROM runs_text WHERE runs_text MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?",
     fulltext_erase=("INSERT INTO runs_text (runs_text) VALUES ('optimize')",),
     create_words=(
         f"CREATE VIRTUAL TABLE skill_words USING fts5(name, description, body, content = '', tokenize = '{STEMMED}')",
@@ -109,11 +127,13 @@ POSTGRESQL = Dialect(
         "CREATE TABLE runs_text (sequence BIGINT PRIMARY KEY, words TSVECTOR NOT NULL)",
         "CREATE INDEX runs_text_words ON runs_text USING GIN (words)",
     ),
-    fulltext_insert="INSERT INTO runs_text (sequence, words) VALUES (?, to_tsvector('simple', left(?, 250000)))"
+    renew_fulltext=(
+        "TRUNCATE runs_text",
+        "UPDATE meta SET value = '0' WHERE name = 'fulltext.indexed'",
+    ),
+    fulltext_insert="INSERT INTO runs_text (sequence, words) VALUES (?, ?::tsvector)"
     " ON CONFLICT (sequence) DO UPDATE SET words = excluded.words",
     fulltext_delete="DELETE FROM runs_text WHERE sequence = ?",
-    fulltext_match="SELECT sequence FROM runs_text WHERE words @@ to_tsquery('simple', ?) AND sequence < ?"
-    " ORDER BY sequence DESC LIMIT ?",
     fulltext_erase=(),
     create_words=(
         "CREATE TABLE skill_words (number BIGINT PRIMARY KEY, words TSVECTOR NOT NULL)",

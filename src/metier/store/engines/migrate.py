@@ -87,6 +87,7 @@ def statements_of(step: Migration, dialect: Dialect) -> tuple[str, ...]:
     own = {
         "CREATE FULLTEXT": dialect.create_fulltext,
         "CREATE SKILL WORDS": dialect.create_words,
+        "RENEW FULLTEXT": dialect.renew_fulltext,
         "CREATE RUN MOMENTS": dialect.create_moments,
     }
     return tuple(part for statement in step.statements for part in own.get(statement, (statement,)))

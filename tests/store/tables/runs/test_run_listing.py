@@ -59,3 +59,17 @@ def test_every_change_gives_another_pulse(engine: Engine) -> None:
         runs.keep(transaction, [sample(1)])
     with engine.read() as transaction:
         assert {name for name, now in pulse(transaction).items() if now != before[name]} == {"runs"}
+
+
+def test_the_newest_runs_of_a_skill_are_those_that_every_filter_finds(engine: Engine) -> None:
+    many = tuple(f"skill-{'x' * 40}-{number}" for number in range(40))
+    paths = {0: ("a_skill", *many), 1: ("a_skill",), 2: ("aXskill",), 3: (), 4: many}
+    made = [Run(message="m", external_id=str(n), skills=SkillTrace(path=paths[n % 5])) for n in range(60)]
+    with engine.write() as transaction:
+        runs.keep(transaction, [record_of(run, place, NOW) for run in made for place in ("w", "other")])
+    with engine.read() as transaction:
+        found = list_lines(transaction, RunFilter(skill="a_skill"))
+        assert len(found) == 24
+        assert found == list_lines(transaction, RunFilter(skill="a_skill", since="1970"))
+        assert list_lines(transaction, RunFilter(skill="a_skill"), limit=3) == found[:3]
+        assert list_lines(transaction, RunFilter(skill="a_skill"), below=found[5].sequence, limit=4) == found[6:10]

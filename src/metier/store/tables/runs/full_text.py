@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from metier.store.engines.dialect import space_cjk
 from metier.store.tables import meta
 from metier.store.tables.runs import runs
+from metier.store.tables.runs.word_search import find_matches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,7 @@ def catch_up(transaction: Transaction, limit: int = 1000) -> int:
     sql = f"SELECT {runs.COLUMNS} FROM runs WHERE sequence > ? ORDER BY sequence LIMIT ?"
     count = 0
     while count < limit and (rows := transaction.all(sql, (last, min(AT_ONCE, limit - count)))):
-        entries = [_entry(runs.decode(row)) for row in rows]
+        entries = [_entry(transaction, runs.decode(row)) for row in rows]
         transaction.many(transaction.dialect.fulltext_insert, entries)
         last, count = entries[-1][0], count + len(entries)
     if count:
@@ -49,21 +50,16 @@ def refresh(transaction: Transaction, ids: Sequence[str]) -> None:
         record = runs.get(transaction, key)
         if record.sequence <= done:
             transaction.all(transaction.dialect.fulltext_delete, (record.sequence,))
-            transaction.many(transaction.dialect.fulltext_insert, [_entry(record)])
+            transaction.many(transaction.dialect.fulltext_insert, [_entry(transaction, record)])
 
 
 def search(transaction: Transaction, words: str, limit: int) -> list[Record]:
     """Runs that hold all the words (or words that begin so), newest first."""
-    query = transaction.dialect.fulltext_query(words)
     found: list[Record] = []
-    below = 2**62
-    while query and len(found) < limit:
-        rows = transaction.all(transaction.dialect.fulltext_match, (query, below, limit))
-        if not rows:
-            break
-        sequences = [cast("int", row[0]) for row in rows]
+    for sequences in find_matches(transaction, words):
         found += runs.at(transaction, sequences)
-        below = sequences[-1]
+        if len(found) >= limit:
+            break
     return found[:limit]
 
 
@@ -82,5 +78,5 @@ def text_of(run: Run) -> str:
     return space_cjk("\n".join(part[:PART] for part in parts if part))
 
 
-def _entry(record: Record) -> tuple[int, str]:
-    return record.sequence, text_of(record.run)
+def _entry(transaction: Transaction, record: Record) -> tuple[int, str]:
+    return record.sequence, transaction.dialect.fulltext_entry(text_of(record.run))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from metier.store.tables.run_keys import CHUNK, id_of, key_of
 from metier.store.tables.runs import runs
+from metier.store.tables.runs.word_search import find_matches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,14 +19,13 @@ if TYPE_CHECKING:
 Outcome = Literal["good", "failed", "unknown"]
 COLUMNS = "sequence, key, summary, success, used, agent, session, started, recorded, body"
 OUTCOMES = {"good": "success = 1", "failed": "success = 0", "unknown": "success IS NULL"}
-USING = (
+HAVE_FEW = (
     "SELECT sequence FROM runs WHERE workspace = ? AND used <> '[]' AND length(used) < 1000 AND used LIKE ? ESCAPE '\\'"
-    " UNION ALL SELECT sequence FROM runs WHERE workspace = ? AND length(used) >= 1000 AND used LIKE ? ESCAPE '\\'"
 )
-"""The runs in which a skill did the work, each part from an index of its own."""
+HAVE_MANY = "SELECT sequence FROM runs WHERE workspace = ? AND length(used) >= 1000 AND used LIKE ? ESCAPE '\\'"
+"""The runs in which a skill did the work, each part from an index of its own; those with many skills are rare."""
 EXAMINED = 4000
 """Matches of a search that are looked at for one page, at most."""
-STEP = 400
 OF_SESSION = "substr(session, 1, 80) = substr(?, 1, 80) AND workspace = ? AND session = ?"
 """The runs of a session, found by the index on the beginning of its name."""
 
@@ -67,28 +67,40 @@ class ListedRun:
 
 def list_lines(transaction: Transaction, wanted: RunFilter, *, below: int = 0, limit: int = 50) -> list[ListedRun]:
     """Runs newest first, from below a sequence; 0: from the newest."""
+    below = below or 2**62
+    if wanted == RunFilter(skill=wanted.skill) != RunFilter():
+        return _lines_of_skill(transaction, wanted.skill, below, limit)
     where, values = _where(transaction, wanted)
     sql = f"SELECT {COLUMNS} FROM runs WHERE {where} AND sequence < ? ORDER BY sequence DESC LIMIT ?"
-    return [_line(row) for row in transaction.all(sql, (*values, below or 2**62, limit))]
+    return [_line(row) for row in transaction.all(sql, (*values, below, limit))]
+
+
+def _lines_of_skill(transaction: Transaction, skill: str, below: int, limit: int) -> list[ListedRun]:
+    """The newest runs in which a skill did the work: the index is read from its end, and no further than needed."""
+    newest = f"SELECT sequence FROM ({HAVE_FEW} AND sequence < ? ORDER BY sequence DESC LIMIT ?) AS newest"
+    sql = (
+        f"SELECT {COLUMNS} FROM runs WHERE sequence IN ({newest} UNION ALL {HAVE_MANY})"
+        " AND workspace = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?"
+    )
+    whose, pattern = transaction.workspace, _skill_pattern(skill)
+    values = (whose, pattern, below, limit, whose, pattern, whose, below, limit)
+    return [_line(row) for row in transaction.all(sql, values)]
 
 
 def search_lines(
     transaction: Transaction, words: str, wanted: RunFilter, *, below: int = 0, limit: int = 50
 ) -> list[ListedRun]:
     """Runs that hold all the words and fit the filter, newest first."""
-    query = transaction.dialect.fulltext_query(words)
     where, values = _where(transaction, wanted)
     found: list[ListedRun] = []
-    last, seen = below or 2**62, 0
-    while query and len(found) < limit and seen < EXAMINED:
-        matching = transaction.all(transaction.dialect.fulltext_match, (query, last, STEP))
-        if not matching:
-            break
-        sequences = [cast("int", row[0]) for row in matching]
+    seen = 0
+    for sequences in find_matches(transaction, words, below):
         marks = ", ".join("?" * len(sequences))
         sql = f"SELECT {COLUMNS} FROM runs WHERE sequence IN ({marks}) AND {where} ORDER BY sequence DESC LIMIT ?"
         found += [_line(row) for row in transaction.all(sql, (*sequences, *values, limit - len(found)))]
-        last, seen = sequences[-1], seen + len(sequences)
+        seen += len(sequences)
+        if len(found) >= limit or seen >= EXAMINED:
+            break
     return found
 
 
@@ -132,7 +144,7 @@ def _where(transaction: Transaction, wanted: RunFilter) -> tuple[str, list[Value
         parts.append("coalesce(started, recorded) >= ?")
         values.append(wanted.since)
     if wanted.skill:
-        parts.append(f"sequence IN ({USING})")
+        parts.append(f"sequence IN ({HAVE_FEW} UNION ALL {HAVE_MANY})")
         values += [transaction.workspace, _skill_pattern(wanted.skill)] * 2
     if wanted.ids is not None:
         keys = [key_of(one) for one in wanted.ids[:CHUNK]]
