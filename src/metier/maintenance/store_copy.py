@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from contextlib import closing
 from pathlib import Path
+from secrets import token_bytes
 from typing import TYPE_CHECKING, cast
 
 from metier.config import STATE
@@ -12,9 +14,12 @@ from metier.context.context import DATABASE, LOCK
 from metier.context.identity import foreign_text, standing_of
 from metier.errors import ConfigError, NotFoundError, UsageError
 from metier.hooks.identity import database_seal
+from metier.selection.trial_arms import own_sessions
 from metier.store.copying.copy import copy_store
 from metier.store.engines import migrate
 from metier.store.tables import meta
+from metier.store.tables.selection import trials
+from metier.store.tables.selection.trials import MovedSessions
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -34,8 +39,31 @@ def copy_between(source: str, target: str, key: bytes, now: str) -> Generator[Ev
     if place_of(source) == place_of(target):
         raise UsageError("FROM and TO are the same store.")
     with closing(_open_source(source, key)) as one, closing(_open_target(target, key, now)) as other:
-        seal = "" if target.startswith(SERVER) else database_seal(key, str(file_of(target).parent))
-        return (yield from copy_store(one, other, place_of(source), seal))
+        facts = _trial_facts(one, b"" if source.startswith(SERVER) else key)
+        if target.startswith(SERVER):
+            facts.setdefault(trials.KEY, token_bytes(32).hex())
+        else:
+            facts[meta.OWNER] = database_seal(key, str(file_of(target).parent))
+        return (yield from copy_store(one, other, place_of(source), facts))
+
+
+def _trial_facts(source: Engine, key: bytes) -> dict[str, str]:
+    """What lets the trials of a store go on in its copy; `key` decides on sides in a file, a server has its own.
+
+    A person's key stays with the person. So sides are checked here, and the copy is told which sessions were checked.
+    """
+    facts: dict[str, str] = {}
+    with source.read() as transaction:
+        shared = trials.shared_key(transaction)
+        moved: dict[str, MovedSessions] = {}
+        for trial in trials.list_everywhere(transaction):
+            entered = trials.sessions(transaction, trial)
+            own = {one.session for one in own_sessions(transaction, key or shared, trial, entered)}
+            wrong = tuple(one.session for one in entered if one.session not in own)
+            moved[trial.id] = MovedSessions(max((one.entered for one in entered), default=0), wrong)
+    if moved:
+        facts[trials.MOVED] = json.dumps(moved)
+    return facts | ({trials.KEY: shared.hex()} if shared and not key else {})
 
 
 def place_of(text: str) -> str:

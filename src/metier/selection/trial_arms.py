@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, cast
 
 from metier.hooks.trial import arm_of
 from metier.store.tables.selection import trials
+from metier.store.tables.selection.trials import MovedSessions
 from metier.types.selections import Assignment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from metier.context.context import Context
     from metier.store.engines.engine import Transaction
+    from metier.store.tables.selection.trials import TrialSession
+    from metier.types.proof import Trial
     from metier.types.selections import Arm
 
 
@@ -28,8 +31,21 @@ def assignments_of(ctx: Context, current: Mapping[str, str], agent: str, session
     with ctx.store.read() as transaction:
         running = [one for one in trials.list_all(transaction) if one.status == "running"]
         key = trial_key(ctx, transaction) if running else b""
+        entered = {one: trials.side_of(transaction, one, session) for one in trials.moved_sessions(transaction)}
     return tuple(
-        Assignment(trial=one.id, skill=one.skill, arm=cast("Arm", arm_of(key, one.id, session)))
+        Assignment(trial=one.id, skill=one.skill, arm=cast("Arm", entered.get(one.id) or arm_of(key, one.id, session)))
         for one in running
         if key and current.get(one.skill) == one.hash and agent in one.agents
     )
+
+
+def own_sessions(
+    transaction: Transaction, key: bytes, trial: Trial, entered: Sequence[TrialSession]
+) -> list[TrialSession]:
+    """The sessions on the side that the key gives; those that entered in another store were checked there."""
+    last, wrong = trials.moved_sessions(transaction).get(trial.id, MovedSessions())
+    return [
+        one
+        for one in entered
+        if (one.session not in wrong if one.entered <= last else one.arm == arm_of(key, trial.id, one.session))
+    ]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metier.hooks.trial import arm_of
 from metier.proof.infrastructure import failed_outside
-from metier.selection.trial_arms import trial_key
+from metier.selection.trial_arms import own_sessions, trial_key
 from metier.statistics.two_arms import ArmsResult, compare_arms
 from metier.store.tables.runs import runs
 from metier.store.tables.selection import trials
@@ -79,8 +78,7 @@ def _entered(ctx: Context, trial: Trial) -> tuple[list[TrialSession], dict[str, 
 def _own(ctx: Context, trial: Trial, entered: Sequence[TrialSession]) -> list[TrialSession]:
     """The sessions on the side that the key gives."""
     with ctx.store.read() as transaction:
-        key = trial_key(ctx, transaction)
-    return [one for one in entered if one.arm == arm_of(key, trial.id, one.session)]
+        return own_sessions(transaction, trial_key(ctx, transaction), trial, entered)
 
 
 def _is_outside(one: TrialSession, records: Mapping[str, Run]) -> bool:

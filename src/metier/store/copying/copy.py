@@ -17,10 +17,10 @@ from metier.events import Advanced, Began, Ended
 from metier.store.copying.shape import known_tables
 from metier.store.tables import meta
 from metier.store.tables.runs.full_text import INDEXED
-from metier.store.tables.selection import hook_skills
+from metier.store.tables.selection import hook_skills, trials
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from metier.events import Event
     from metier.store.copying.shape import StoredTable
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 AT_ONCE = 200
 """Rows of a piece."""
 STAGE = "copy"
-OWN = f"name NOT IN ('{meta.OWNER}', '{INDEXED}') AND substr(name, 1, {len(meta.COPYING)}) <> '{meta.COPYING}'"
+ABOUT_STORE = "', '".join((meta.OWNER, INDEXED, *trials.OWN_FACTS))
+OWN = f"name NOT IN ('{ABOUT_STORE}') AND substr(name, 1, {len(meta.COPYING)}) <> '{meta.COPYING}'"
 """Which facts are about what was kept, and not about the store itself."""
 
 
@@ -60,8 +61,10 @@ class CopiedStore:
         return sha256(json.dumps([(name, one.rows, one.hash) for name, one in self.tables]).encode()).hexdigest()
 
 
-def copy_store(source: Engine, target: Engine, place: str, seal: str = "") -> Generator[Event, None, CopiedStore]:
-    """Copy all that is kept; `place` names the source, `seal` is what the target's owner is known by.
+def copy_store(
+    source: Engine, target: Engine, place: str, facts: Mapping[str, str] | None = None
+) -> Generator[Event, None, CopiedStore]:
+    """Copy all that is kept; `place` names the source, `facts` are about the target itself, such as whose it is.
 
     A target that holds exactly this already is left as it is: an earlier run was killed after its end.
     """
@@ -77,7 +80,7 @@ def copy_store(source: Engine, target: Engine, place: str, seal: str = "") -> Ge
             sums.append((table.name, (yield from _check_table(view, target, table))))
             yield Advanced(stage=STAGE, done=number, total=len(tables), note=table.name)
         serials = [(table, _last_serial(view, table)) for table in tables if table.serial]
-    _finish(target, serials, seal)
+    _finish(target, serials, facts or {})
     made = CopiedStore(tables=tuple(sums), resumed=resumed)
     yield Ended(stage=STAGE, text=f"{made.rows} rows")
     return made
@@ -152,7 +155,7 @@ def _check_table(view: Transaction, target: Engine, table: StoredTable) -> Gener
     return wanted
 
 
-def _finish(target: Engine, serials: Sequence[tuple[StoredTable, int]], seal: str) -> None:
+def _finish(target: Engine, serials: Sequence[tuple[StoredTable, int]], facts: Mapping[str, str]) -> None:
     """Make the target usable: its numbers go on, its index of skills is filled, and it is marked as whole."""
     with target.write() as transaction:
         for table, last in serials:
@@ -160,8 +163,8 @@ def _finish(target: Engine, serials: Sequence[tuple[StoredTable, int]], seal: st
                 values = (last,) if "?" in statement else ()
                 transaction.all(_named(statement, table), values)
         hook_skills.index_all(transaction)
-        if seal:
-            meta.put(transaction, meta.OWNER, seal)
+        for name, value in facts.items():
+            meta.put(transaction, name, value)
         meta.forget_copying(transaction)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from metier.errors import ConflictError
@@ -17,8 +18,12 @@ if TYPE_CHECKING:
 
 KEY = "trials.key"
 """The fact that holds the key of a shared store's trials."""
+MOVED = "trials.moved"
+"""The fact that holds which sessions entered trials in the store that this one is a copy of."""
+OWN_FACTS = (KEY, MOVED)
+"""The facts about a store's trials that are made for each store and not copied."""
 SESSIONS = (
-    "SELECT t.session, t.arm, t.selection, t.position, coalesce(o.run, ''), o.went FROM trial_sessions t"
+    "SELECT t.session, t.arm, t.selection, t.position, coalesce(o.run, ''), o.went, t.entered FROM trial_sessions t"
     " LEFT JOIN outcomes o ON o.selection = t.selection AND o.skill = ? WHERE t.trial = ? ORDER BY t.entered, t.session"
 )
 
@@ -33,6 +38,17 @@ class TrialSession(NamedTuple):
     """Its place among the outcomes that are known; None: it does not count yet."""
     run: str
     went: bool | None
+    entered: int = 0
+    """Its place among the sessions that entered the trial."""
+
+
+class MovedSessions(NamedTuple):
+    """The sessions of a trial that entered it in another store: their sides were checked there, under its key."""
+
+    last: int = 0
+    """The place of the last one."""
+    wrong: tuple[str, ...] = ()
+    """Those whose side was not the one that the key gave."""
 
 
 def make_key(transaction: Transaction, key: bytes) -> None:
@@ -43,6 +59,23 @@ def make_key(transaction: Transaction, key: bytes) -> None:
 def shared_key(transaction: Transaction) -> bytes:
     """The key of the store's trials; empty: none was started yet."""
     return bytes.fromhex(meta.get(transaction, KEY))
+
+
+def moved_sessions(transaction: Transaction) -> dict[str, MovedSessions]:
+    """Which sessions entered their trials in another store, by trial."""
+    found: dict[str, tuple[int, list[str]]] = json.loads(meta.get(transaction, MOVED, "{}"))
+    return {trial: MovedSessions(last, tuple(wrong)) for trial, (last, wrong) in found.items()}
+
+
+def list_everywhere(transaction: Transaction) -> list[Trial]:
+    """The trials of all workspaces of a store, by id."""
+    return [loads(Trial, row[0]) for row in transaction.all("SELECT body FROM trials ORDER BY id")]
+
+
+def side_of(transaction: Transaction, trial: str, session: str) -> str:
+    """The side on which a session entered a trial; empty: it has not."""
+    rows = transaction.all("SELECT arm FROM trial_sessions WHERE trial = ? AND session = ?", (trial, session))
+    return str(rows[0][0]) if rows else ""
 
 
 def put(transaction: Transaction, trial: Trial) -> None:
@@ -94,8 +127,9 @@ def sessions(transaction: Transaction, trial: Trial) -> list[TrialSession]:
             position=cast("int | None", position),
             run=str(run),
             went=None if went is None else bool(went),
+            entered=cast("int", entered),
         )
-        for session, arm, selection, position, run, went in rows
+        for session, arm, selection, position, run, went, entered in rows
     ]
 
 
