@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from metier.runs.derive import (
     excerpt_of,
     identity,
-    is_heartbeat,
     record_of,
     redact_run,
     seen_skills,
@@ -105,8 +104,8 @@ def test_an_excerpt_has_1200_characters_at_most() -> None:
 
 @pytest.mark.parametrize("session", ["heartbeat", " HeartBeat\n"])
 def test_a_heartbeat_is_one_whatever_its_case(session: str) -> None:
-    assert is_heartbeat(replace(RUN, session=session))
-    assert not is_heartbeat(replace(RUN, session=session + "s"))
+    assert replace(RUN, session=session).is_heartbeat
+    assert not replace(RUN, session=session + "s").is_heartbeat
 
 
 def test_the_same_run_has_the_same_id_and_any_other_another() -> None:

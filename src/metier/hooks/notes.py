@@ -24,6 +24,8 @@ LAUNCHED = ("start", "before", "after")
 KNOWN = "known"
 """The event of a note that is told nowhere: a rule of one project, kept to see that another one has it, too."""
 SEAL = "notes"
+WIDE = "\u3040"
+"""The first sign of scripts that put no spaces between words."""
 STANDING = "Standing instructions confirmed by {}"
 """The heading of what is said; also in the reason of a denial, so that it is known again in a transcript."""
 DENIED = "Not run. Standing instruction confirmed by {}: {}"

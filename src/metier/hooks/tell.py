@@ -10,7 +10,7 @@ import time
 
 from metier.hooks.agents import agent_of, context_output, denial_output, selection_id, turn_of
 from metier.hooks.given import forget_given, given_keys, note_given
-from metier.hooks.notes import DENIED, STANDING, read_notes, read_person_notes, still_says
+from metier.hooks.notes import DENIED, STANDING, WIDE, read_notes, read_person_notes, still_says
 from metier.hooks.process import run_hook
 from metier.hooks.spool import write_entry
 from metier.hooks.workspace import root_of, workspace_name
@@ -38,8 +38,6 @@ CHARACTERS = 1_400
 """The most that is said at once."""
 EMPTIED = ("clear", "compact")
 """Sources of a session's start after which the context holds nothing of before."""
-WIDE = "\u3040"
-"""The first sign of scripts that put no spaces between words."""
 
 
 def main() -> None:

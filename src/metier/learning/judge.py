@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from metier.learning.lessons.session.sightings import is_reply
-from metier.runs.derive import is_heartbeat
 from metier.types import Verdict
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def emptiness(record: Record) -> str | None:
 
 def heartbeat(record: Record) -> str | None:
     """How a run shows that it only says the agent is alive; None: it does not."""
-    if is_heartbeat(record.run):
+    if record.run.is_heartbeat:
         return "heartbeat session"
     return "heartbeat answer" if record.run.output.strip().casefold() == ALIVE else None
 

@@ -30,6 +30,7 @@ from metier.library.hand_edits import record_hand_edits
 from metier.library.listing import scan_skills
 from metier.library.proposals.drafts import finish_interrupted_drafts
 from metier.library.proposals.gate import NoCases
+from metier.library.proposals.second_opinion_commands import opinion_commands
 from metier.models.embedder import StaticEmbedder
 from metier.models.questions import UNSET, NoAnswer, NoModel
 from metier.runs.ingest import has_waiting_transcripts, ingest_spool
@@ -158,11 +159,13 @@ def run_pass(library: Library, options: Options, gate: ShipGate, parts: WholePar
     if save:
         finish_interrupted_drafts(library)
     skills = yield from record_hand_edits(library) if save else scan_skills(library)
+    second = opinion_commands(ctx.config.second_opinions)
     writer = DraftWriter(
         library=library,
         existing=ExistingSkills(library, skills),
         cache=gathered.cache,
         drafter=parts.drafter,
+        second=second,
         unsaved=None if save else grouped,
     )
     taken = yield from write_all(writer, gate if ship else None, save=save)

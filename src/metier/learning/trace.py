@@ -158,13 +158,6 @@ def records(ctx: Context, ids: Sequence[str]) -> dict[str, Record]:
         return {record.id: record for record in runs.get_many(transaction, ids)}
 
 
-def as_stored(ctx: Context, found: Iterable[Draft]) -> list[Draft]:
-    """Drafts as they are in the store by now; one that was never saved, as it is."""
-    with ctx.store.read() as transaction:
-        there = {one.id: one for one in drafts.list_all(transaction)}
-    return [there.get(one.id, one) for one in found]
-
-
 def steps(ctx: Context, learned: Learned) -> tuple[Taken, ...]:
     """What a pass did with every ready pattern, and why: also with those it left alone."""
     done = {one.pattern for one in learned.taken}

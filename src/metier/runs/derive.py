@@ -64,11 +64,6 @@ def record_of(run: Run, workspace: str, now: str) -> Record:
     )
 
 
-def is_heartbeat(run: Run) -> bool:
-    """Whether the session only says that the agent is alive."""
-    return run.session.strip().casefold() == "heartbeat"
-
-
 def success_of(run: Run) -> bool | None:
     """An explicit outcome wins, then a person's correction; else `completed` claims success, any other word failure."""
     if run.outcome is not None:

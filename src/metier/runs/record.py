@@ -9,7 +9,7 @@ from metier.errors import InputError
 from metier.formats.run_json import dump_run, parse_run
 from metier.hooks.workspace import is_ignored
 from metier.runs import skill_usage as usage
-from metier.runs.derive import is_heartbeat, record_of, redact_run, seen_skills, valid_name
+from metier.runs.derive import record_of, redact_run, seen_skills, valid_name
 from metier.store.tables.library import profiles
 from metier.store.tables.runs import full_text as search
 from metier.store.tables.runs import runs
@@ -82,7 +82,7 @@ def records_of(ctx: Context, batch: Sequence[Run], known: Known = "nothing") -> 
     if closed:
         return [Delivery(how="skipped", reason=closed) for _ in batch]
     now = ctx.now()
-    return [_heartbeat() if is_heartbeat(run) else _checked(ctx, run, now, known) for run in batch]
+    return [_heartbeat() if run.is_heartbeat else _checked(ctx, run, now, known) for run in batch]
 
 
 def why_closed(ctx: Context) -> str:

@@ -99,6 +99,11 @@ class Lesson:
         """Whether it waits for a person's decision."""
         return self.status == "proposed" and not self.already_written
 
+    @property
+    def is_quote(self) -> bool:
+        """Whether it is a person's own words, unchanged."""
+        return self.kind == "rule" and self.by == "heuristic"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToldLesson:

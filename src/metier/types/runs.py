@@ -131,6 +131,11 @@ class Run:
     selection: str = ""
     """The id of the selection it got its skills from, where the agent says so."""
 
+    @property
+    def is_heartbeat(self) -> bool:
+        """Whether the session only says that the agent is alive."""
+        return self.session.strip().casefold() == "heartbeat"
+
 
 LearningState = Literal["new", "clustered"]
 

@@ -22,7 +22,9 @@ def stored(ws: Workspace) -> list[Record]:
 
 def taken(ws: Workspace, read: RunCache, ids: list[str]) -> dict[str, Run]:
     with ws.context.store.read() as transaction:
-        return read.take(transaction, ids)
+        found = runs.get_current(transaction, ids, read.kept)
+    read.drop(ids)
+    return {record.id: record.run for record in found}
 
 
 def test_a_run_that_was_read_is_not_read_again(ws: Workspace) -> None:

@@ -71,15 +71,16 @@ def learn(
 
         run_round(ctx, questions, answers, wait=wait, explain=explain, as_json=as_json)
         return
-    from metier.cli.views.learn import document, print_page
-    from metier.learning.report import Options
-    from metier.proof.learn_and_prove import learn_and_prove
-
     with open_workspace(ctx) as ws:
+        library = ws.library
+        from metier.cli.views.learn import document, print_page
+        from metier.learning.report import Options
+        from metier.proof.learn_and_prove import learn_and_prove
+
         if not as_json and not dry_run:
             tell_budget(ws)
         notes: list[str] = []
-        events = learn_and_prove(ws.library, Options(apply=apply, dry_run=dry_run, wait=wait))
+        events = learn_and_prove(library, Options(apply=apply, dry_run=dry_run, wait=wait))
         learned = result_with_progress(_without_notes(events, notes))
         if as_json:
             emit(document(ws, learned, explain=explain))

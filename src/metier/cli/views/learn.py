@@ -9,6 +9,7 @@ from metier.cli.output import console, table, talk
 from metier.cli.views.drafts import row, state
 from metier.cli.views.lessons import line_of, problem_row
 from metier.cli.views.lessons import row as lesson_row
+from metier.library.proposals.drafts import drafts_as_stored, may_ship
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +44,6 @@ NAMED = 3
 def document(ws: Workspace, learned: Learned, *, explain: bool) -> dict[str, object]:
     """A pass as JSON."""
     from metier.learning.stages.learn_lessons import external_ids
-    from metier.learning.trace import as_stored
 
     life = learned.lifecycle
     names = external_ids(ws.context, learned.problems)
@@ -52,7 +52,7 @@ def document(ws: Workspace, learned: Learned, *, explain: bool) -> dict[str, obj
         "rejected": [{"run": one.run, "reason": one.reason} for one in learned.rejected],
         "lifecycle": {"evaluated": life.evaluated, "transitioned": len(life.steps), "deleted": life.deleted},
         "patterns": {"new": len(learned.new), "extended": len(learned.extended)},
-        "drafts": [row(one) for one in as_stored(ws.context, learned.drafts)],
+        "drafts": [row(one) for one in drafts_as_stored(ws.context, learned.drafts)],
         "applied": [_applied_document(one) for one in learned.applied],
         "lessons": [lesson_row(one) for one in learned.lessons],
         "problems": [problem_row(one, names[one.id]) for one in learned.problems],
@@ -70,8 +70,8 @@ def document(ws: Workspace, learned: Learned, *, explain: bool) -> dict[str, obj
 
 def print_page(ws: Workspace, learned: Learned, notes: Sequence[str], *, explain: bool) -> None:
     """A pass as a person reads it: what it found, what it wrote, what to do next."""
-    from metier.learning.trace import as_stored
-
+    shipped = {one.draft for one in learned.applied}
+    open_ = [one for one in drafts_as_stored(ws.context, learned.drafts) if one.id not in shipped]
     out = console()
     if explain:
         for part in explanation(ws, learned):
@@ -80,8 +80,6 @@ def print_page(ws: Workspace, learned: Learned, notes: Sequence[str], *, explain
     told = list(dict.fromkeys((*(() if _is_idle(learned) else notes), *learned.notes)))
     for text in (*told, *_unjudged_lines(learned, told)):
         talk(text)
-    shipped = {one.draft for one in learned.applied}
-    open_ = [one for one in as_stored(ws.context, learned.drafts) if one.id not in shipped]
     if open_:
         out.print(drafts_table(open_, dry_run=learned.dry_run))
         if not learned.dry_run:
@@ -175,8 +173,6 @@ def drafts_table(drafts: Sequence[Draft], *, dry_run: bool = False, width: int =
 
 
 def _next(draft: Draft) -> str:
-    from metier.library.proposals.drafts import may_ship
-
     if draft.status not in ("candidate", "quarantined"):
         return f"metier drafts show {draft.id}"
     verb = "apply" if may_ship(draft) else "approve" if draft.status == "candidate" else "show"

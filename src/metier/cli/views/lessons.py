@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metier.cli.output import visible
-from metier.library.delivery.wording import QUOTED, check_words, is_quote
+from metier.library.delivery.wording import QUOTED, check_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -141,7 +141,7 @@ def elsewhere(notes: Sequence[Note]) -> Iterator[str]:
 
 def line_of(lesson: Lesson) -> str:
     """A lesson in one line, with how often it was seen."""
-    text = f"“{lesson.text}”" if is_quote(lesson) else lesson.text
+    text = f"“{lesson.text}”" if lesson.is_quote else lesson.text
     where = f", already in {lesson.already_written}" if lesson.already_written else ""
     where += ", in all your projects" if lesson.scope == "person" and lesson.status == "approved" else ""
     return visible(f"{text}  ({sessions(lesson.sessions)}{where})")
@@ -150,7 +150,7 @@ def line_of(lesson: Lesson) -> str:
 def card(lesson: Lesson, way: DeliveryWay | None = None) -> Iterator[str]:
     """A lesson with the words it rests on, and how it reaches agents."""
     yield visible(f"{lesson.kind}  {lesson.id}  {lesson.status}")
-    yield visible(f"  “{lesson.text}”" if is_quote(lesson) else f"  {lesson.text}")
+    yield visible(f"  “{lesson.text}”" if lesson.is_quote else f"  {lesson.text}")
     shown = [one for one in lesson.quotes if one.text != lesson.text][:QUOTES]
     for one in shown:
         yield visible(f"  {QUOTED.get(one.origin, one.origin)} (run {one.run[:8]}): {' '.join(one.text.split())[:160]}")

@@ -12,11 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from metier.errors import RefusedError
 from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew, type_of
 from metier.learning.drafting.phrases import names_in
-from metier.learning.drafting.proposal import AFTER, HEURISTIC, Proposal, cut, is_whole
+from metier.learning.drafting.proposal import AFTER, HEURISTIC, Proposal
 from metier.learning.drafting.sanitise import is_dictated, told_hosts, without_hosts, without_marks
 from metier.learning.procedures.actions import actions_of, project_root
 from metier.models.questions import Asker, NoAnswer, Question, as_data
 from metier.prompts import load, render
+from metier.skills.document.whole import cut, is_whole
 from metier.skills.editing.compose import compose
 from metier.skills.names import slug
 

@@ -20,8 +20,9 @@ from metier.learning.drafting.phrases import (
     trigger_of,
     with_full_stop,
 )
-from metier.learning.drafting.proposal import LEARNED, cut, section_of, short
+from metier.learning.drafting.proposal import LEARNED
 from metier.skills.document.lines import DocumentLine, lines_of
+from metier.skills.document.whole import cut, section_of, short
 from metier.skills.document.yaml_values import quote
 from metier.skills.names import name_problem, slug
 from metier.text import stop_words

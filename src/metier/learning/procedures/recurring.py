@@ -12,8 +12,6 @@ from metier.learning.drafting.sanitise import is_dictated, is_risky, without_hos
 from metier.learning.procedures.actions import below_root, foreign_tool, input_texts, is_plan, shell_line, written_file
 from metier.learning.procedures.shell import without_folder
 from metier.review.reach.hosts import hosts_in
-from metier.review.text.tokens import WINDOW, blocks_of, shared_blocks
-from metier.review.text.tokens import words as tokens
 from metier.text.stop_words import ENGLISH, GERMAN
 from metier.text.words import stem, words
 
@@ -85,33 +83,9 @@ def lines_of(run: Run, told: frozenset[str], root: str) -> list[RunLine]:
 
 def unheard(lines: Sequence[RunLine], timeline: Timeline) -> list[RunLine]:
     """The lines without those that a tool, page or file had said before anybody else."""
-    said = [(word, number) for number, line in enumerate(lines) for word in tokens(line.text)]
-    owners = [number for word, number in said for _ in word]
-    bad = set(_heard_windows(said, timeline))
-    for left, right in _heard_blocks("".join(word for word, _ in said), timeline):
-        bad.update(owners[left:right])
-    kept = [line for number, line in enumerate(lines) if number not in bad]
+    heard = timeline.heard_lines([line.text for line in lines])
+    kept = [line for number, line in enumerate(lines) if number not in heard]
     return [line for line in kept if not (is_risky(line.text) and timeline.heard_before(line.text))]
-
-
-def _heard_windows(said: Sequence[tuple[str, int]], timeline: Timeline) -> Iterator[int]:
-    """The lines that have a part in a row of words which a tool, page or file had said first."""
-    places: dict[str, list[int]] = {}
-    for at in range(len(said) - WINDOW + 1):
-        places.setdefault(" ".join(word for word, _ in said[at : at + WINDOW]), []).append(at)
-    for window in timeline.heard_windows(set(places), WINDOW):
-        for at in places[window]:
-            yield from (number for _, number in said[at : at + WINDOW])
-
-
-def _heard_blocks(letters: str, timeline: Timeline) -> Iterator[tuple[int, int]]:
-    """Where a row of letters is what a tool, page or file had said first, whatever stood between them there."""
-    blocks = blocks_of(letters)
-    for text in dict.fromkeys(one.text for one in timeline.foreign()):
-        for left, right in shared_blocks(letters, blocks, "".join(tokens(text))):
-            part = letters[left:right]
-            if not (timeline.is_trusted(part) or timeline.did_first(part)):
-                yield left, right
 
 
 def _clean(line: RunLine, told: frozenset[str], root: str) -> RunLine:

@@ -26,7 +26,7 @@ EARLY = 12
 """Words after which a word counts half as much as the first one."""
 GENERAL = 0.2
 """What a word counts that stands in requests of every kind."""
-_GENERAL = stems_of(
+_GENERAL = (
     "task data file answer question output input result following given provided user requirement step need want read "
     "write create generate use include make name value example format problem key time day work located"
 )
@@ -75,7 +75,8 @@ RARE = 0.4
 
 def ask_for_one_thing(requests: Sequence[str]) -> bool:
     """Whether nearly all requests share at least three words that say something."""
-    counts = Counter(word for request in requests for word in set(stems_of(request[:TURN])) - _GENERAL)
+    general = stems_of(_GENERAL)
+    counts = Counter(word for request in requests for word in stems_of(request[:TURN]) - general)
     return sum(count >= SHARED * len(requests) for count in counts.values()) >= 3
 
 
@@ -158,12 +159,13 @@ def subject(requests: Sequence[str], values: Mapping[int, Mapping[str, str]], li
 def _telling(texts: Sequence[str]) -> dict[str, float]:
     """How much each word is what requests are about: said early, and again and again."""
     found: dict[str, float] = {}
+    general = stems_of(_GENERAL)
     for text in texts:
         said = [stem(word.casefold()) for word in _SPELLED.findall(text)]
         times = Counter(said)
         for word in times:
             much = log2(1 + times[word]) / (1 + said.index(word) / EARLY)
-            found[word] = found.get(word, 0.0) + (much * GENERAL if word in _GENERAL else much)
+            found[word] = found.get(word, 0.0) + (much * GENERAL if word in general else much)
     return found
 
 

@@ -14,7 +14,6 @@ from metier.learning.patterns import Generate, Leave, Refresh, Situation, in_ord
 from metier.learning.report import Taken
 from metier.learning.stages.write_draft import GATE, NoDraft, keep_approval
 from metier.library.proposals.drafts import OPEN, may_ship
-from metier.library.proposals.gate import DOUBT
 from metier.store.tables.learning import patterns
 from metier.store.tables.library import drafts
 from metier.types.skills import Version
@@ -91,28 +90,43 @@ def _step(writer: DraftWriter, pattern: Pattern, mine: tuple[Draft, ...], *, shi
 
 def _taken(writer: DraftWriter, gate: ShipGate | None, work: Sequence[Work], *, save: bool) -> list[Taken]:
     """Some patterns, whatever happens in one of them."""
-    made = [_made(writer, one, save=save) for one in work]
+    made = [_made(writer, one) for one in work]
     if not save:
-        return made
-    kept = _kept(writer, work, made)
+        return [one.taken for one in made]
+    _note_attempts(writer, [one.failed for one in made if one.failed])
+    kept = _kept(writer, work, [one.taken for one in made])
     return kept if gate is None else [_gated(writer.library, gate, one) for one in kept]
 
 
-def _made(writer: DraftWriter, work: Work, *, save: bool) -> Taken:
+class _Attempt(NamedTuple):
+    """Who tried in vain to draft a pattern, and why nothing came of it."""
+
+    pattern: Pattern
+    reason: str
+    drafter: str
+
+
+class _Made(NamedTuple):
+    """What comes of one pattern, not kept yet."""
+
+    taken: Taken
+    failed: _Attempt | None = None
+
+
+def _made(writer: DraftWriter, work: Work) -> _Made:
     """What comes of one pattern, not kept yet."""
     pattern, step, earlier = work
     result = Taken(pattern=pattern.id, label=pattern.label, what="failed", reason=step.reason)
     try:
         written = _written(writer, pattern, step, earlier)
     except Exception as error:  # noqa: BLE001 - one poisoned pattern must not keep the others from being learned
-        return _failed(writer, pattern, result, error, save=save)
+        return _failed(writer, pattern, result, error)
     if isinstance(written, NoDraft):
-        if save:
-            _note_attempt(writer, pattern, written.reason, written.drafter)
-        return replace(result, what="refused" if written.refused else "left", reason=written.reason)
+        taken = replace(result, what="refused" if written.refused else "left", reason=written.reason)
+        return _Made(taken, _Attempt(pattern, written.reason, written.drafter))
     if isinstance(step, Refresh) and written is step.draft:
-        return replace(result, what="left", draft=written)
-    return replace(result, what="drafted" if isinstance(step, Generate) else "refreshed", draft=written)
+        return _Made(replace(result, what="left", draft=written))
+    return _Made(replace(result, what="drafted" if isinstance(step, Generate) else "refreshed", draft=written))
 
 
 def _kept(writer: DraftWriter, work: Sequence[Work], made: Sequence[Taken]) -> list[Taken]:
@@ -120,30 +134,33 @@ def _kept(writer: DraftWriter, work: Sequence[Work], made: Sequence[Taken]) -> l
     pairs = list(zip(work, made, strict=True))
     written = [Written(one.draft, step, earlier) for (_, step, earlier), one in pairs if one.draft is not None]
     found = iter(save_drafts(writer.library.ctx, written))
-    kept: list[Taken] = []
+    kept: list[_Made] = []
     for (pattern, _, _), one in pairs:
         now = None if one.draft is None else next(found)
         if isinstance(now, Exception):
-            kept.append(_failed(writer, pattern, replace(one, draft=None), now, save=True))
+            kept.append(_failed(writer, pattern, replace(one, draft=None), now))
         else:
-            kept.append(replace(one, draft=now))
-    return kept
+            kept.append(_Made(replace(one, draft=now)))
+    _note_attempts(writer, [one.failed for one in kept if one.failed])
+    return [one.taken for one in kept]
 
 
-def _failed(writer: DraftWriter, pattern: Pattern, taken: Taken, error: Exception, *, save: bool) -> Taken:
+def _failed(writer: DraftWriter, pattern: Pattern, taken: Taken, error: Exception) -> _Made:
     """A pattern of which nothing came; what is no fault of the store or of a person is not tried again in vain."""
     if isinstance(error, MetierError):
-        return replace(taken, what="failed", reason=str(error))
+        return _Made(replace(taken, what="failed", reason=str(error)))
     reason = f"{type(error).__name__}: {error}"[:300]
-    if save:
-        _note_attempt(writer, pattern, reason, writer.drafter.name)
-    return replace(taken, what="failed", reason=reason)
+    return _Made(replace(taken, what="failed", reason=reason), _Attempt(pattern, reason, writer.drafter.name))
 
 
-def _note_attempt(writer: DraftWriter, pattern: Pattern, reason: str, drafter: str) -> None:
-    """Remember that nothing came of a pattern, so that nobody tries the same again in vain."""
+def _note_attempts(writer: DraftWriter, failed: Sequence[_Attempt]) -> None:
+    """Remember that nothing came of some patterns, so that nobody tries the same again in vain."""
+    if not failed:
+        return
     with suppress(StoreError), writer.library.ctx.store.write() as transaction:
-        patterns.note_attempt(transaction, pattern.id, writer.attempt_key(pattern, drafter), reason)
+        for one in failed:
+            key = writer.attempt_key(one.pattern, one.drafter)
+            patterns.note_attempt(transaction, one.pattern.id, key, one.reason)
 
 
 def _written(
@@ -172,6 +189,7 @@ def _gated(library: Library, gate: ShipGate, taken: Taken) -> Taken:
 
 def _shipped(library: Library, gate: ShipGate, result: Taken, draft: Draft) -> Taken:
     """A draft that review lets through, shipped if the gate has nothing against it."""
+    from metier.library.proposals.gate import DOUBT
     from metier.library.proposals.ship import ship_if_gate_agrees
 
     if not may_ship(draft):

@@ -75,17 +75,21 @@ class _Known:
     clusters: dict[str, Cluster]
     waiting: dict[str, WaitingRun]
     embedder: str
+    is_stale: bool
+    """Whether patterns lost runs and are to be counted first."""
 
 
 def group(
     ctx: Context, gathered: Gathered, embedder: StaticEmbedder, clusterer: Clusterer, *, save: bool
 ) -> Generator[Event, None, Grouped]:
     """Put new evidence where it belongs; the cost follows the new runs."""
-    counted = recount_patterns(ctx, embedder, save=save)
     if not gathered.records:
-        return Grouped(extended=counted)
+        return Grouped(extended=recount_patterns(ctx, embedder, save=save))
     yield Began(stage="group", total=len(gathered.records))
-    known = _known(ctx, embedder, counted)
+    known, counted = _known(ctx, embedder), list["Pattern"]()
+    if known.is_stale:
+        counted = recount_patterns(ctx, embedder, save=save)
+        known = _known(ctx, embedder, counted)
     evidence = NewEvidence(
         records=gathered.records,
         success={**gathered.success, **{one.run: one.success for one in known.waiting.values()}},
@@ -108,14 +112,17 @@ def group(
     return grouped
 
 
-def _known(ctx: Context, embedder: StaticEmbedder, counted: Sequence[Pattern]) -> _Known:
+def _known(ctx: Context, embedder: StaticEmbedder, counted: Sequence[Pattern] = ()) -> _Known:
     with ctx.store.read() as transaction:
+        stale = patterns.stale(transaction)
         there = {one.id: one for one in patterns.list_all(transaction)}
+        waits = {one.run: one for one in waiting.evidence(transaction)}
         return _Known(
             patterns=there | {one.id: one for one in counted},
             clusters=load_clusters(transaction, clusters.list_all(transaction), embedder),
-            waiting={one.run: one for one in waiting.evidence(transaction)},
+            waiting=waits,
             embedder=embedder.name,
+            is_stale=bool(stale),
         )
 
 
@@ -227,6 +234,7 @@ def _save(ctx: Context, grouped: Grouped, known: _Known, embedder: str) -> None:
     patterns they leave are to be counted anew.
     """
     joined = [one.run for one in grouped.members if one.run in known.waiting]
+    grown = [stored_cluster(one, pattern, embedder) for pattern, one in sorted(grouped.clusters.items())]
     with ctx.store.write() as transaction:
         moved = runs.changed_since(transaction, grouped.seen)
         moved |= set(joined) - waiting.which_wait(transaction, joined)
@@ -235,7 +243,5 @@ def _save(ctx: Context, grouped: Grouped, known: _Known, embedder: str) -> None:
         members.put(transaction, grouped.members)
         waiting.drop(transaction, [key_of(one.run) for one in grouped.members])
         waiting.put(transaction, grouped.waits)
-        clusters.put(
-            transaction, [stored_cluster(one, pattern, embedder) for pattern, one in sorted(grouped.clusters.items())]
-        )
+        clusters.put(transaction, grown)
         runs.look_again(transaction, moved)

@@ -126,10 +126,10 @@ def _kept(
     programs: frozenset[str],
 ) -> list[Lesson]:
     """The lessons that may be shown, beside those that a person has decided on, each with its check."""
+    fit = [one for one in new if may_be_shown(one)]
     shown = [
         replace(one, already_written=written_where(one, pages) or one.already_written, cites=_citation(ctx, one))
-        for one in new
-        if may_be_shown(one)
+        for one in fit
     ]
     named = [replace(one, workspace=ctx.name, id=lesson_id(ctx.name, one)) for one in shown]
     return without_contradictions([with_check(one, programs) for one in merge(stored, named, ctx.now())])

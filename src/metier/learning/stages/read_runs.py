@@ -12,12 +12,13 @@ from metier.store.tables.learning import members
 from metier.store.tables.runs import runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from metier.context.context import Context
     from metier.learning.patterns import Path
     from metier.learning.stages.group import Grouped
     from metier.store.engines.engine import Transaction
+    from metier.store.tables.learning.members import Member
     from metier.types import Record, Run, ToolCall
 
 TEXT = 4_000
@@ -39,32 +40,53 @@ EACH = 1_500
 """What a run takes besides its texts."""
 
 
-def lessons_of(ctx: Context, pattern: str, cache: RunCache, unsaved: Grouped | None = None) -> Lessons:
-    """The newest runs of a pattern, those that went well and those that did not.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternRuns:
+    """What the store holds of a pattern's newest runs, read at once."""
 
-    `cache` holds runs that the pass has read already, `unsaved` is what a dry run has grouped and not saved.
+    ids: tuple[str, ...]
+    sessions: tuple[str, ...]
+    """The parts that the ids of each session share."""
+    lessons: Lessons
+    """The runs, those that went well and those that did not."""
+    paths: Mapping[Path, int]
+    """The paths that all its successes took, counted."""
+
+
+def read_pattern(ctx: Context, pattern: str, cache: RunCache, unsaved: Grouped | None = None) -> PatternRuns:
+    """The newest runs of a pattern; `cache` holds runs that the pass has read already.
+
+    `unsaved` is what a dry run has grouped and not saved.
     """
+    new = [one for one in unsaved.members if one.pattern == pattern] if unsaved else []
     with ctx.store.read() as transaction:
-        won, lost = (_newest(transaction, pattern, unsaved, success=success) for success in (True, False))
-        found = {run: _readable(one) for run, one in cache.take(transaction, [*won, *lost]).items()}
-    return Lessons(
-        successes=tuple(found[run] for run in won if run in found),
-        failures=tuple(found[run] for run in lost if run in found),
+        won, lost = (_newest(transaction, pattern, new, success=success) for success in (True, False))
+        paths = Counter(members.paths(transaction, pattern))
+        found = runs.get_current(transaction, [*won, *lost], cache.kept)
+        sessions = sorted({runs.session_part(run) for run in (*won, *lost)})
+    cache.drop((*won, *lost))
+    paths.update(one.path for one in new if one.success and one.path)
+    readable = {record.id: _readable(record.run) for record in found}
+    return PatternRuns(
+        ids=(*won, *lost),
+        sessions=tuple(sessions),
+        lessons=Lessons(
+            successes=tuple(readable[run] for run in won if run in readable),
+            failures=tuple(readable[run] for run in lost if run in readable),
+        ),
+        paths=paths,
     )
 
 
-def runs_around(
-    ctx: Context, pattern: str, sessions: SessionCache, unsaved: Grouped | None = None
-) -> tuple[Run, ...] | None:
+def runs_around(ctx: Context, read: PatternRuns, sessions: SessionCache) -> tuple[Run, ...] | None:
     """The other runs of the sessions that a pattern's runs come from; None: there are too many to read.
 
     Runs that name no session stand alone.
     """
     found: list[Run] = []
     with ctx.store.read() as transaction:
-        ids = [run for success in (True, False) for run in _newest(transaction, pattern, unsaved, success=success)]
-        for part in sorted({runs.session_part(run) for run in ids}):
-            found += (record.run for record in sessions.take(transaction, part) if record.id not in ids)
+        for part in read.sessions:
+            found += (record.run for record in sessions.take(transaction, part) if record.id not in read.ids)
             if len(found) > AROUND:
                 return None
     return tuple(map(_readable, found))
@@ -75,19 +97,9 @@ def in_short(lessons: Lessons) -> Lessons:
     return Lessons(successes=tuple(map(_short, lessons.successes)), failures=tuple(map(_short, lessons.failures)))
 
 
-def paths_of(ctx: Context, pattern: str, unsaved: Grouped | None = None) -> dict[Path, int]:
-    """The paths a pattern's successes took, counted."""
-    with ctx.store.read() as transaction:
-        counts = Counter(members.paths(transaction, pattern))
-    new = unsaved.members if unsaved else ()
-    counts.update(one.path for one in new if one.pattern == pattern and one.success and one.path)
-    return dict(counts)
-
-
-def _newest(transaction: Transaction, pattern: str, unsaved: Grouped | None, *, success: bool) -> list[str]:
+def _newest(transaction: Transaction, pattern: str, new: Sequence[Member], *, success: bool) -> list[str]:
     there = members.newest(transaction, pattern, success=success, limit=SHOWN)
-    new = unsaved.members if unsaved else ()
-    more = [one for one in new if one.pattern == pattern and one.success == success]
+    more = [one for one in new if one.success == success]
     return [*there, *(one.run for one in sorted(more, key=lambda one: one.sequence))][-SHOWN:]
 
 
@@ -152,13 +164,11 @@ class RunCache:
                 self.kept[record.id] = record
                 self.room -= size
 
-    def take(self, transaction: Transaction, ids: Sequence[str]) -> dict[str, Run]:
-        """Runs as they are in the store now; what was kept of them, and has not changed since, is not read again."""
-        kept = [record for run in ids if (record := self.kept.pop(run, None)) is not None]
-        self.room += sum(_size(record.run) for record in kept)
-        found = {record.id: record.run for record in runs.still_unchanged(transaction, kept)}
-        missing = [run for run in ids if run not in found]
-        return found | {record.id: record.run for record in runs.get_many(transaction, missing)}
+    def drop(self, ids: Iterable[str]) -> None:
+        """Make room: these runs were used."""
+        for run in ids:
+            record = self.kept.pop(run, None)
+            self.room += 0 if record is None else _size(record.run)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -10,18 +10,18 @@ from metier import __version__
 from metier.errors import MetierError
 from metier.learning.drafting.heuristic import HeuristicDrafter, NothingNew
 from metier.learning.drafting.phrases import fixed_words
-from metier.learning.drafting.proposal import AFTER, LEARNED, ORIGIN, Proposal, Refusal, draft_of, is_whole, normalise
+from metier.learning.drafting.proposal import AFTER, LEARNED, ORIGIN, Proposal, Refusal, draft_of, normalise
 from metier.learning.drafting.shortcut import as_shortcut, is_stable, shortcut_name
 from metier.learning.drafting.similar_skills import recall
 from metier.learning.patterns import GROWTH, is_held_by_fault
 from metier.learning.procedures.requests import ask_for_one_thing
-from metier.learning.stages.read_runs import SessionCache, in_short, lessons_of, paths_of, runs_around
+from metier.learning.stages.read_runs import SessionCache, in_short, read_pattern, runs_around
 from metier.library.proposals.drafts import OPEN
-from metier.library.proposals.second_opinion_commands import opinion_commands
 from metier.library.versions.objects import files_of
 from metier.review.result import blocks
 from metier.review.review import review_draft, with_sessions
 from metier.skills.document.frontmatter import set_metadata
+from metier.skills.document.whole import is_whole
 from metier.skills.editing.compose import compose
 from metier.types import Finding
 
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from metier.learning.procedures.procedure import Lessons
     from metier.learning.stages.existing_skills import ExistingSkills
     from metier.learning.stages.group import Grouped
-    from metier.learning.stages.read_runs import RunCache
+    from metier.learning.stages.read_runs import PatternRuns, RunCache
     from metier.library.skills import Library
+    from metier.review.second_opinions import SecondOpinion
     from metier.skills.package import Package
     from metier.types import Draft, Pattern
 
@@ -81,6 +82,8 @@ class DraftWriter:
     cache: RunCache
     """Runs that the pass has read already."""
     drafter: Drafter
+    second: Sequence[SecondOpinion] = ()
+    """Programs that are asked about every draft, too."""
     unsaved: Grouped | None = None
     """What a dry run has grouped and not saved."""
     sessions: SessionCache = field(default_factory=SessionCache)
@@ -88,22 +91,22 @@ class DraftWriter:
 
     def write(self, pattern: Pattern, earlier: Sequence[Draft]) -> Draft | NoDraft:
         """A new draft of a pattern, reviewed; `earlier` are the drafts it has already."""
-        lessons = lessons_of(self.library.ctx, pattern.id, self.cache, self.unsaved)
+        read = read_pattern(self.library.ctx, pattern.id, self.cache, self.unsaved)
         shipped = tuple(dict.fromkeys(name_of(one) for one in earlier if one.status == "accepted"))
-        if not pattern.winning_path and not shipped and self._is_talk(pattern, lessons):
+        if not pattern.winning_path and not shipped and self._is_talk(read):
             return NoDraft(reason=TALK, drafter=self.drafter.name)
-        proposal = self._proposal(pattern, in_short(lessons), shipped)
+        proposal = self._proposal(pattern, read, shipped)
         if isinstance(proposal, NothingNew):
             return NoDraft(reason=proposal.reason, drafter=proposal.drafter or self.drafter.name)
         proposal = replace(proposal, model=proposal.model or self.drafter.name)
-        fitted = self._fit(pattern, proposal, lessons)
+        fitted = self._fit(pattern, proposal, read)
         new = fitted if isinstance(fitted, NoDraft) else fit_into_history(fitted, earlier)
         return replace(new, drafter=proposal.model.removeprefix(AFTER)) if isinstance(new, NoDraft) else new
 
-    def _is_talk(self, pattern: Pattern, lessons: Lessons) -> bool:
+    def _is_talk(self, read: PatternRuns) -> bool:
         """Whether the requests are turns of conversations that only sound alike, or all come from one session."""
-        found = (*lessons.successes, *lessons.failures)
-        around = runs_around(self.library.ctx, pattern.id, self.sessions, self.unsaved)
+        found = (*read.lessons.successes, *read.lessons.failures)
+        around = runs_around(self.library.ctx, read, self.sessions)
         if around is not None and len(around) < TURNS * len(found):
             return False
         asked = {run.message: run.session for run in found}  # a resumed session holds copies of the one before
@@ -127,8 +130,8 @@ class DraftWriter:
             model=old.provenance.model,
             prompt_hash=old.provenance.prompt_hash,
         )
-        lessons = lessons_of(self.library.ctx, pattern.id, self.cache, self.unsaved)
-        new = self._fit(replace(pattern, runs=old.provenance.runs), proposal, lessons)
+        read = read_pattern(self.library.ctx, pattern.id, self.cache, self.unsaved)
+        new = self._fit(replace(pattern, runs=old.provenance.runs), proposal, read)
         if isinstance(new, NoDraft):
             problem = Finding(
                 rule="fits-no-more", severity="high", reason=new.reason, fix=f"metier drafts reject {old.id}"
@@ -163,12 +166,11 @@ class DraftWriter:
             return False
         return before[1] == evidence or int(count) - int(before[2]) < max(1, round(GROWTH * int(before[2])))
 
-    def _proposal(self, pattern: Pattern, lessons: Lessons, shipped: tuple[str, ...]) -> Proposal | NothingNew:
+    def _proposal(self, pattern: Pattern, read: PatternRuns, shipped: tuple[str, ...]) -> Proposal | NothingNew:
         """What its runs teach, for the skill they follow, the one that was learned of them before, or a new one."""
+        lessons = in_short(read.lessons)
         recalled = recall(pattern, self.existing.index, shipped)
-        if is_stable(
-            pattern, paths_of(self.library.ctx, pattern.id, self.unsaved), self.library.ctx.config.learning.min_runs
-        ):
+        if is_stable(pattern, read.paths, self.library.ctx.config.learning.min_runs):
             return self._shortcut(pattern, lessons, recalled)
         followed = pattern.winning_path or tuple(one.name for one in recalled if one.name in shipped)
         return self.drafter.draft(replace(pattern, winning_path=followed), lessons, recalled)
@@ -189,7 +191,7 @@ class DraftWriter:
         parts = [skill for name in pattern.winning_path if (skill := self.existing.index.named(name))]
         return as_shortcut(_untitled(found), pattern, parts, existing)
 
-    def _fit(self, pattern: Pattern, proposal: Proposal, lessons: Lessons) -> Draft | NoDraft:
+    def _fit(self, pattern: Pattern, proposal: Proposal, read: PatternRuns) -> Draft | NoDraft:
         there = self.existing.there(proposal.target)
         normal = normalise(proposal, there)
         if isinstance(normal, Refusal):
@@ -204,7 +206,7 @@ class DraftWriter:
             return replace(drafted, status="quarantined", ratio=pattern.success_ratio)
         if normal.copied:
             drafted = self._copy(drafted, package)
-        return self._review(pattern, replace(drafted, hash=package.hash()), package, before, lessons)
+        return self._review(pattern, replace(drafted, hash=package.hash()), package, before, read)
 
     def _draft(self, pattern: Pattern, normal: Normalised, there: There) -> Draft:
         proposal = normal.proposal
@@ -223,22 +225,22 @@ class DraftWriter:
         return replace(drafted, target=target, kind="create", files=files_of(package), base_hash="")
 
     def _review(
-        self, pattern: Pattern, drafted: Draft, package: Package, before: Package | None, lessons: Lessons
+        self, pattern: Pattern, drafted: Draft, package: Package, before: Package | None, read: PatternRuns
     ) -> Draft:
-        evidence = (*lessons.successes, *lessons.failures)
+        evidence = (*read.lessons.successes, *read.lessons.failures)
         review = review_draft(
             replace(drafted, target=name_of(drafted)),
             package,
             before=before,
             evidence=evidence,
             existing=[one for one in self.existing.index.names() if one != name_of(drafted)],
-            second=opinion_commands(self.library.ctx.config.second_opinions),
+            second=self.second,
             min_sessions=self.library.ctx.config.learning.min_sessions,
             own=fixed_words(),
         )
         unread = False
         if review.status == "candidate" and not review.needs_approval:
-            around = runs_around(self.library.ctx, pattern.id, self.sessions, self.unsaved)
+            around = runs_around(self.library.ctx, read, self.sessions)
             unread = around is None
             review = with_sessions(review, package, before, evidence, around, fixed_words()) if around else review
         findings = tuple(dict.fromkeys((*drafted.findings, *review.findings)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from metier.hooks.tell import WIDE
+from metier.hooks.notes import WIDE
 from metier.text.words import terms_of
 
 if TYPE_CHECKING:

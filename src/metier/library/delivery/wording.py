@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from metier.types.lessons import Lesson, LessonCheck
+    from metier.types.lessons import LessonCheck
 
 QUOTED = {"person": "you said", "operator": "the operator said", "action": "the agent ran", "tool": "the output said"}
 """Whose words a quote is, by its origin."""
@@ -22,8 +22,3 @@ def check_words(check: LessonCheck) -> str:
     if check.wrong:
         return f"`{program}` must not be given {' or '.join(check.wrong)}{instead}"
     return f"`{program}` must not be run{instead}"
-
-
-def is_quote(lesson: Lesson) -> bool:
-    """Whether a lesson is a person's own words, unchanged."""
-    return lesson.kind == "rule" and lesson.by == "heuristic"

@@ -64,6 +64,13 @@ def get_draft(library: Library, draft: str) -> Draft:
     return replace(found, status="accepted") if _shipped_drafts(library, [found]) else found
 
 
+def drafts_as_stored(ctx: Context, found: Iterable[Draft]) -> list[Draft]:
+    """Drafts as they are in the store by now; one that was never saved, as it is."""
+    with ctx.store.read() as transaction:
+        there = {one.id: one for one in drafts.list_all(transaction)}
+    return [there.get(one.id, one) for one in found]
+
+
 def get_open_draft(library: Library, draft: str) -> Draft:
     """A draft that waits for a decision; a ConflictError if it was decided."""
     found = get_draft(library, draft)

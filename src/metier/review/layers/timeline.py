@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from metier.review.layers.evidence import FOREIGN, PEOPLE, RunText, run_texts
-from metier.review.text.tokens import shared_windows, words
+from metier.review.text.tokens import WINDOW, blocks_of, shared_blocks, shared_windows, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from metier.types import Run
 
@@ -87,6 +87,33 @@ class Timeline:
             else:
                 own |= seen[one.joined] - heard.keys()
         return heard
+
+    def heard_lines(self, lines: Sequence[str]) -> set[int]:
+        """The numbers of those lines that have a part which an untrusted text said first."""
+        said = [(word, number) for number, line in enumerate(lines) for word in words(line)]
+        owners = [number for word, number in said for _ in word]
+        heard = set(self._lines_with_windows(said))
+        for left, right in self._heard_blocks("".join(word for word, _ in said)):
+            heard.update(owners[left:right])
+        return heard
+
+    def _lines_with_windows(self, said: Sequence[tuple[str, int]]) -> Iterator[int]:
+        """The lines that have a part in a row of words which an untrusted text said first."""
+        places: dict[str, list[int]] = {}
+        for at in range(len(said) - WINDOW + 1):
+            places.setdefault(" ".join(word for word, _ in said[at : at + WINDOW]), []).append(at)
+        for window in self.heard_windows(set(places), WINDOW):
+            for at in places[window]:
+                yield from (number for _, number in said[at : at + WINDOW])
+
+    def _heard_blocks(self, letters: str) -> Iterator[tuple[int, int]]:
+        """Where a row of letters is what an untrusted text said first, whatever stood between them there."""
+        blocks = blocks_of(letters)
+        for text in dict.fromkeys(one.text for one in self.foreign()):
+            for left, right in shared_blocks(letters, blocks, "".join(words(text))):
+                part = letters[left:right]
+                if not (self.is_trusted(part) or self.did_first(part)):
+                    yield left, right
 
     def _first_heard(self, says: Callable[[_Said], bool]) -> RunText | None:
         """The untrusted text that says something before the agent did it; a run without a date stands for itself."""

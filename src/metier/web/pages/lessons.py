@@ -9,7 +9,7 @@ from metier.learning.stages.count_checks import count_check
 from metier.learning.trace import records
 from metier.library.delivery.told import SAID
 from metier.library.delivery.ways import way_if_approved, ways_of
-from metier.library.delivery.wording import check_words, is_quote
+from metier.library.delivery.wording import check_words
 from metier.library.lessons import get_lesson, list_lessons
 from metier.proof.came_back import came_back
 from metier.proof.lesson_story import tokens_told
@@ -130,7 +130,7 @@ def lesson_story(board: Dashboard, name: str) -> LessonStory:
         lesson=found,
         state=state_of(found),
         quotes=quoted(found, records(ctx, [one.run for one in found.quotes])),
-        is_quote=is_quote(found),
+        is_quote=found.is_quote,
         way=_way(board, found),
         check=check_words(found.check) if found.check else "",
         tally=tally,

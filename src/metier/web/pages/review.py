@@ -10,7 +10,7 @@ from metier.errors import MetierError
 from metier.learning.stages.digest import DAYS, digest_of
 from metier.learning.trace import origin, records
 from metier.library.delivery.ways import way_if_approved
-from metier.library.delivery.wording import check_words, is_quote
+from metier.library.delivery.wording import check_words
 from metier.library.lessons import get_lesson
 from metier.library.proposals.drafts import get_draft, newly_allowed, proposed_change, stopped_by
 from metier.library.proposals.edit_draft import draft_document
@@ -158,7 +158,7 @@ def lesson_card(board: Dashboard, lesson: Lesson) -> LessonCard:
         records=tuple(found.values())[:RUNS],
         told=way_if_approved(board.context, lesson, board.ws.lessons()).text,
         check=check_words(lesson.check) if lesson.check else "",
-        is_quote=is_quote(lesson),
+        is_quote=lesson.is_quote,
     )
 
 

@@ -200,6 +200,13 @@ def get_many(transaction: Transaction, ids: Sequence[str]) -> list[Record]:
     return sorted(found, key=lambda record: record.sequence)
 
 
+def get_current(transaction: Transaction, ids: Sequence[str], known: Mapping[str, Record]) -> list[Record]:
+    """The runs of these ids that are there; one that is known, and has not changed since, is not read again."""
+    kept = still_unchanged(transaction, [known[run] for run in ids if run in known])
+    there = {one.id for one in kept}
+    return kept + get_many(transaction, [run for run in ids if run not in there])
+
+
 def still_unchanged(transaction: Transaction, records: Sequence[Record]) -> list[Record]:
     """Those of some records whose runs are still what was read."""
     there: set[tuple[str, int, int]] = set()
