@@ -49,7 +49,8 @@ def test_take_back_yesterdays_change(worked_on: ServedDashboard, eyes: Eyes) -> 
     page.get_by_role("link", name="Skills").click()
     page.get_by_role("heading", name="Changed in the last seven days").wait_for()
     page.get_by_role("listitem").filter(has_text="write-notes").get_by_role("link").click()
-    page.get_by_role("button", name=re.compile("Take back the last change")).click()
+    page.get_by_role("link", name=re.compile("Take back the last change")).click()
+    page.get_by_role("button", name="Bring v1 back").click()
     expect(page.locator(".toast")).to_contain_text("write-notes is back to version 1")
     assert "before every commit" in file.read_text(encoding="utf-8")
 

@@ -53,6 +53,7 @@ WHO: dict[tuple[str, str], set[str]] = {
     ("POST", "/lessons/{lesson}/pause"): DECIDE,
     ("POST", "/lessons/{lesson}/reopen"): DECIDE,
     ("POST", "/review/reject"): DECIDE,
+    ("POST", "/audit/{entry}/take-back"): DECIDE,
     ("POST", "/drafts/{draft}/approve"): DECIDE,
     ("POST", "/drafts/{draft}/reject"): DECIDE,
     ("POST", "/drafts/{draft}/reopen"): DECIDE,
@@ -82,6 +83,7 @@ SAMPLES = {
     "object": "0" * 64,
     "trial": "ffffffffffff",
     "case": "ffffffffffff",
+    "entry": "99999999",
 }
 """What is not there: a route that lets somebody in says so, and nothing is changed."""
 

@@ -57,13 +57,13 @@ def test_every_decision_is_named_with_who_why_and_a_link(served: ServedDashboard
     assert "&lt;img src=x" in page
 
 
-def test_a_drafts_entry_leads_to_its_card_while_it_waits_and_to_its_runs_later(served: ServedDashboard) -> None:
+def test_a_drafts_entry_leads_to_its_card_while_it_waits_and_after_a_no(served: ServedDashboard) -> None:
     draft = next(one for one in served.board.ws.drafts() if one.target == "fetch-tool")
     assert f"/?item={draft.id}" in served.get("/audit").text
     served.post(f"/drafts/{draft.id}/reject")
     page = served.get("/audit").text
     assert f"/?item={draft.id}" not in page
-    assert f"/runs?draft={draft.id}" in page
+    assert f"/?show=rejected&amp;item={draft.id}" in page
     assert served.get(f"/runs?draft={draft.id}").status == 200
 
 

@@ -33,6 +33,7 @@ SAMPLES = {
     "job": "17",
     "trial": "0123abcd",
     "case": "run-0123",
+    "entry": "99",
 }
 """A value for each part of an address; a new part needs its sample here."""
 ADDRESSES = [

@@ -64,7 +64,8 @@ def test_a_skills_story_has_runs_versions_difference_blame_outcomes_and_trials(s
         "import: from runs",
         "approved by a person",
         "metier trial start write-notes",
-        "Take back the last change (to v1)",
+        "Take back the last change …",
+        "the text now",
         "approve draft",
     ):
         assert words in page, words
@@ -102,13 +103,41 @@ def test_the_last_change_is_taken_back_and_undo_brings_it_again(served: ServedDa
     assert served.post("/skills/write-notes/rollback").status == 400
     assert served.post("/skills/write-notes/rollback", hash="0" * 64).status == 409
     assert served.post("/skills/no-such-skill/rollback", hash="0" * 64).status == 404
-    done = served.post("/skills/write-notes/rollback", hash=newest.hash).json
+    assert served.post("/skills/write-notes/rollback", hash=newest.hash, to="1").status == 400
+    done = served.post("/skills/write-notes/rollback", hash=newest.hash, to=1).json
     assert done["said"] == "write-notes is back to version 1 (saved as v3)."
     assert done["command"] == "metier skills rollback write-notes"
     assert "before every commit" in file.read_text(encoding="utf-8")
     assert served.post(f"/undo/{done['undo']}").json["said"] == "write-notes is back to version 2 again."
     assert "before every push" in file.read_text(encoding="utf-8")
     assert [one.action for one in list_versions(ws.library, "write-notes")][-2:] == ["rollback", "rollback"]
+
+
+def test_a_version_is_chosen_by_what_it_would_change_and_two_texts_are_not_swapped_unseen(
+    served: ServedDashboard,
+) -> None:
+    ws = served.board.ws
+    ship_skill(ws)
+    address = "/skills/write-notes"
+    page = served.get(address).text
+    assert f"{address}?back=1#back" in page
+    assert f"{address}?back=2#back" not in page
+    chosen = served.get(f"{address}?back=1").text.partition('id="back"')[2].partition('id="change"')[0]
+    assert '<span class="drop"><i>−</i>1. Run `pytest -x tests/` before every push.' in chosen
+    assert '<span class="add"><i>+</i>1. Run `pytest -x tests/` before every commit.' in chosen
+    assert "It becomes v3; v2 stays in the history." in chosen
+    newest = list_versions(ws.library, "write-notes")[-1]
+    served.post(f"{address}/rollback", hash=newest.hash, to=1)
+    assert served.post(f"{address}/rollback", hash=newest.hash, to=1).status == 409
+    now = list_versions(ws.library, "write-notes")[-1]
+    assert served.post(f"{address}/rollback", hash=now.hash, to=1).status == 400
+    page = served.get(f"{address}?back=1").text
+    for gone in ('id="back"', "Take back the last change", "back=3#back"):
+        assert gone not in page, gone
+    assert "same text as now" in page
+    assert "back=2#back" in page
+    assert [one.action for one in list_versions(ws.library, "write-notes")][-1] == "rollback"
+    assert len(list_versions(ws.library, "write-notes")) == 3
 
 
 def test_a_skill_is_archived_and_restored_each_with_its_undo(served: ServedDashboard) -> None:

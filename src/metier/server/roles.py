@@ -61,6 +61,7 @@ NEEDS: Mapping[tuple[str, str], Right] = {
     ("POST", "/lessons/{lesson}/pause"): "decide",
     ("POST", "/lessons/{lesson}/reopen"): "decide",
     ("POST", "/review/reject"): "decide",
+    ("POST", "/audit/{entry}/take-back"): "decide",
     ("POST", "/drafts/{draft}/approve"): "decide",
     ("POST", "/drafts/{draft}/reject"): "decide",
     ("POST", "/drafts/{draft}/reopen"): "decide",

@@ -5,7 +5,20 @@ A page is a file here with `ROUTES`, a template, and its lines in this file (`do
 
 from __future__ import annotations
 
-from metier.web.pages import audit, cases, decisions, fleet, lessons, review, runs, select, skills, training, trials
+from metier.web.pages import (
+    audit,
+    cases,
+    decisions,
+    fleet,
+    lessons,
+    review,
+    runs,
+    select,
+    skills,
+    take_back,
+    training,
+    trials,
+)
 
 NAV = (
     ("/", "Review", "h"),
@@ -30,6 +43,7 @@ ROUTES = (
     *trials.ROUTES,
     *cases.ROUTES,
     *audit.ROUTES,
+    *take_back.ROUTES,
     *fleet.ROUTES,
 )
 """Every page's routes."""

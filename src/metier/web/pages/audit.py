@@ -11,19 +11,23 @@ from urllib.parse import quote
 from metier.config.safe_values import safe_setting
 from metier.context.audit import subject_words
 from metier.learning.stages.digest import DAYS
-from metier.library.proposals.drafts import list_drafts
+from metier.library.proposals.drafts import OPEN
 from metier.store.tables import audit as log
 from metier.store.tables.models import calls
 from metier.store.tables.models.ledger import SpentSum
 from metier.training.report.tables import STAGES
 from metier.web.answers import ID, Page, page_route
+from metier.web.pages.take_back import ways_back
+from metier.web.pages.waiting import every_draft
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Mapping
 
     from metier.store.tables.audit import AuditEntry
+    from metier.types import Draft
     from metier.web.answers import Ask
     from metier.web.dashboard import Dashboard
+    from metier.web.pages.take_back import WayBack
 
 SHOWN = 50
 """Actions on a page."""
@@ -51,6 +55,8 @@ class AuditLine:
     subject: str
     link: str
     """Empty: there is no page for it."""
+    back: WayBack | None
+    """How it can be taken back; None: it is not the last change of its thing, or it changed nothing that lasts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +89,10 @@ def audit(board: Dashboard, ask: Ask) -> Page:
     with board.context.store.read() as transaction:
         about = ABOUT.get(ask.text("about"), "")
         found = log.list_newest(transaction, SHOWN + 1, ask.number("before"), about=about)
-    waiting = {one.id for one in list_drafts(board.ws.library) if one.status in ("candidate", "quarantined")}
+    drafts = {one.id: one for one in every_draft(board)}
+    backs = ways_back(board, found[:SHOWN])
     values: dict[str, object] = {
-        "lines": [_line(one, waiting) for one in found[:SHOWN]],
+        "lines": [_line(one, drafts, backs.get(one.sequence)) for one in found[:SHOWN]],
         "older": found[SHOWN - 1].sequence if len(found) > SHOWN else 0,
         "settings": _settings(board),
         "costs": _costs(board),
@@ -107,21 +114,27 @@ def model_calls(board: Dashboard, ask: Ask) -> Page:
     return Page(template="calls.html", title="Calls of models", values=values)
 
 
-def _line(entry: AuditEntry, waiting: Collection[str]) -> AuditLine:
+def _line(entry: AuditEntry, drafts: Mapping[str, Draft], back: WayBack | None) -> AuditLine:
     first = entry.subject.partition(" ")[0]
-    return AuditLine(entry=entry, subject=subject_words(entry), link=_link(entry.action, first, waiting))
+    draft = drafts.get(first)
+    subject = draft.target.rpartition("/")[2] if draft else subject_words(entry)
+    return AuditLine(entry=entry, subject=subject, link=_link(entry.action, first, draft), back=back)
 
 
-def _link(action: str, subject: str, waiting: Collection[str]) -> str:
+def _link(action: str, subject: str, draft: Draft | None) -> str:
     """The page of what an action was done to."""
     if action.startswith("skill "):
         return f"/skills/{quote(subject.rpartition('/')[2], safe='')}"
+    if action.endswith(" case"):
+        return f"/proof/cases/{quote(subject, safe='')}"
     if not ID.fullmatch(subject):
         return ""
     if "lesson" in action:
         return f"/lessons/{subject}"
     if "draft" in action or action.startswith("replay: "):
-        return f"/?item={subject}" if subject in waiting else f"/runs?draft={subject}"
+        status = draft.status if draft else ""
+        shown = "/?item=" if status in OPEN else "/?show=rejected&item=" if status == "rejected" else "/runs?draft="
+        return f"{shown}{subject}"
     is_run = action.startswith(("mark ", "agent marks ", "readmit run"))
     return f"/runs/{subject}" if is_run else ""
 

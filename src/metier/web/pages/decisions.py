@@ -165,7 +165,7 @@ def reopen_a_lesson(board: Dashboard, ask: Ask) -> Done:
     before = get_lesson(board.context, ask.id("lesson"))
     now = reopen_lesson(board.context, before.id)
     done = _decided(board, before, f"Waits for a decision again: {now.text}", "")
-    return replace(done, go=f"/?item={now.id}")
+    return done if ask.body.get("stay") is True else replace(done, go=f"/?item={now.id}")
 
 
 def reopen_a_draft(board: Dashboard, ask: Ask) -> Done:

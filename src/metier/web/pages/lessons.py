@@ -17,6 +17,7 @@ from metier.proof.obeyed import change_words
 from metier.store.tables import audit
 from metier.store.tables.learning import told
 from metier.web.answers import Page, page_route
+from metier.web.pages.take_back import ways_back
 from metier.web.parts import quoted
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from metier.types.lessons import Lesson
     from metier.web.answers import Ask
     from metier.web.dashboard import Dashboard
+    from metier.web.pages.take_back import WayBack
     from metier.web.parts import Quoted
 
 SHOWN = 50
@@ -76,6 +78,9 @@ class LessonStory:
     returns: Returns | None
     """Whether its trouble came back; None: not looked at yet, or there is nothing that could."""
     decisions: tuple[AuditEntry, ...]
+    """The newest first."""
+    backs: dict[int, WayBack]
+    """How a decision can be taken back, by its number."""
 
 
 def lessons(board: Dashboard, ask: Ask) -> Page:
@@ -140,6 +145,7 @@ def lesson_story(board: Dashboard, name: str) -> LessonStory:
         change=change_words(tally) if tally and found.approved else "",
         returns=_returns(board, found),
         decisions=tuple(reversed(decided)),
+        backs=ways_back(board, decided[-1:]),
     )
 
 

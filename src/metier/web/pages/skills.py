@@ -103,6 +103,10 @@ class SkillPage:
     files: tuple[DiffFile, ...]
     back: Version | None
     """What taking back the last change brings back; None: there is nothing to take back."""
+    chosen: Version | None
+    """The version that the person thinks of bringing back."""
+    would_change: tuple[DiffFile, ...]
+    """What bringing it back would change in the text of now."""
     writable: bool
 
 
@@ -123,7 +127,7 @@ def skills(board: Dashboard, ask: Ask) -> Page:
         "page": None,
     }
     if opened := next((one for one in every if one.skill.name == ask.text("open")), None):
-        values |= {"page": skill_page(board, opened, ask.number("version"))}
+        values |= {"page": skill_page(board, opened, ask)}
     return Page(template="skills.html", title="Skills", values=values)
 
 
@@ -134,18 +138,20 @@ def skill(board: Dashboard, ask: Ask) -> Page:
     if found is None:
         drafts = [one for one in _open_drafts(board) if one.target.rpartition("/")[2] == name]
         return Page(template="skill_gone.html", title=name[:60], values={"name": name, "drafts": drafts}, status=404)
-    values = {"page": skill_page(board, found, ask.number("version")), "states": STATES}
+    values = {"page": skill_page(board, found, ask), "states": STATES}
     return Page(template="skill.html", title=name, values=values)
 
 
-def skill_page(board: Dashboard, line_: SkillLine, number: int = 0) -> SkillPage:
-    """One skill from the runs that taught it until today; `number`: the version whose change is shown."""
+def skill_page(board: Dashboard, line_: SkillLine, ask: Ask) -> SkillPage:
+    """One skill from the runs that taught it until today; the address says which version is looked at."""
     library = board.ws.library
     record = skill_story(library, line_.skill.name)
     found = library.find(line_.skill.name)
     known = records(board.context, record.runs)
-    shown = _shown_version(record.versions, number)
+    shown = _shown_version(record.versions, ask.number("version"))
     before = _version_before(record.versions, shown)
+    last = record.versions[-1] if record.versions else None
+    chosen = next((one for one in record.versions if one.number == ask.number("back") and _can_return(one, last)), None)
     return SkillPage(
         record=record,
         line=line_,
@@ -157,15 +163,20 @@ def skill_page(board: Dashboard, line_: SkillLine, number: int = 0) -> SkillPage
         before=before,
         files=_difference(found, before, shown),
         back=_way_back(found, record.versions),
+        chosen=chosen,
+        would_change=_difference(found, last, chosen) if chosen else (),
         writable=found.root.writable,
     )
 
 
 def take_back(board: Dashboard, ask: Ask) -> Done:
-    """Take back the last change of a skill, provided it is still the one that was shown."""
+    """Bring an earlier version of a skill back, provided its newest one is still the one that was shown."""
     library, name = board.ws.library, _seen_skill(board, ask)
+    to = ask.body.get("to")
+    if not isinstance(to, int) or to < 1:
+        raise InputError("Name the version to bring back.")
     check = TakeoverCheck(library, f"metier skills rollback {name} --take-over")
-    version = rollback_skill(library, name, check=check)
+    version = rollback_skill(library, name, to, check=check)
     prepare_agents(board)
 
     def undo() -> str:
@@ -296,6 +307,11 @@ def _difference(found: FoundSkill, before: Version | None, shown: Version | None
     if shown is None:
         return ()
     return diff_files(changes(found.load(before) if before else Package(files={}), found.load(shown)))
+
+
+def _can_return(one: Version, last: Version | None) -> bool:
+    """Whether a version can be brought back: its text is another one than that of now."""
+    return last is not None and not last.out and one.hash != last.hash and one.number < last.number
 
 
 def _way_back(found: FoundSkill, versions: Sequence[Version]) -> Version | None:
