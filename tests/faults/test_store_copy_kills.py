@@ -7,16 +7,14 @@ the lock that every write waits for, on the way back a table that cannot be read
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
-from waiting import until
+from waiting import running, until
 
 from metier.store.copying.shape import known_tables
 from metier.store.engines.postgres import LOCK
@@ -24,7 +22,7 @@ from metier.types import Run
 from metier.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 pytestmark = [pytest.mark.xdist_group("postgresql"), pytest.mark.slow]
@@ -38,16 +36,10 @@ IN_FLIGHT = 0.004
 Copy = subprocess.Popen[str]
 
 
-@contextmanager
-def begun(source: str, target: str) -> Generator[Copy]:
+def begun(source: str, target: str) -> AbstractContextManager[Copy]:
     """A copy that is ended at the end, whatever it does."""
     command = [sys.executable, "-m", "metier", "store", "copy", source, target, "--json"]
-    pipes = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipes, stderr=pipes, text=True, env=dict(os.environ)) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    return running(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def copied(source: str, target: str) -> dict[str, object]:

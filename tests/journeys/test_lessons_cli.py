@@ -134,7 +134,12 @@ def test_the_story_of_a_lesson_in_both_forms(project: Path) -> None:
     assert "nothing to look for" in before
     forked.metier("lessons", "approve", lesson["id"], "--reason", "it costs us time", cwd=project)
     told = forked.metier("lessons", "why", lesson["id"][:6], cwd=project).stdout
-    parts = ("approve lesson (observe): it costs us time", "told now: when the error appears", "not since", "too few")
+    parts = (
+        "approve lesson (observe): it costs us time",
+        "told now: when the error appears",
+        "no; watched since",
+        "too few",
+    )
     for part in parts:
         assert part in told
     story = data(project, "lessons", "why", lesson["id"])

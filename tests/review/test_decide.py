@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import pytest
 from package_samples import draft, package, run
 
-from metier.review.layers.content import LIMITS
 from metier.review.result import rank
 from metier.review.review import decide, review_draft, review_package
+from metier.skills.archives.reader import ArchiveLimits
 from metier.skills.package import Package
 from metier.types import Finding, ToolCall
 
@@ -191,7 +191,7 @@ def test_what_an_archive_holds_is_looked_at() -> None:
         _zip({"../up.txt": b"x"}),
         _zip({"/etc/x": b"x"}),
         _zip({"bomb": bytes(12_000_000)}),
-        _zip({str(n): b"" for n in range(LIMITS.members + 1)}),
+        _zip({str(n): b"" for n in range(ArchiveLimits().members + 1)}),
         _zip({"a": b"x"}, locked=True),
         b"PK\x03\x04 broken",
         b"\x1f\x8b broken",

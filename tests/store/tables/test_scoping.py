@@ -40,12 +40,13 @@ FOR_ALL = {
     "runs.py": ("SELECT count(*) FROM runs", "SELECT 1 FROM removed_runs LIMIT 1"),
     "outcomes.py": ("SELECT coalesce(max(sequence), 0) FROM audit",),
     "skill_index.py": ("SELECT DISTINCT hash, name FROM selectable", "SELECT coalesce(max(sequence), 0) FROM audit"),
-    "trials.py": ("SELECT t.session, t.arm",),
+    "trials.py": ("SELECT t.session, t.arm", "SELECT body FROM trials ORDER BY id"),
     "known_keys.py": ("SELECT {column} FROM {table}",),
 }
 """Statements that mean the rows of all workspaces: the audit log is one chain; a memo is kept under the hash of all
 that was asked; the index of words is the store's, and its answers are cut to a workspace; texts of skills are kept as
-long as anybody has them; reservations have random ids; sessions of a trial are found by the trial."""
+long as anybody has them; reservations have random ids; sessions of a trial are found by the trial; a copy of a
+store takes the trials of all along."""
 
 
 def statements() -> Iterator[tuple[str, str]]:
