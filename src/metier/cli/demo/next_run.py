@@ -14,6 +14,7 @@ from metier.learning.stages.count_checks import count_check
 from metier.library.lessons import approve_lesson
 from metier.library.proposals.drafts import approve_draft
 from metier.proof.routing import apply_checked
+from metier.selection.worth.outcomes import update_worths
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -39,6 +40,7 @@ def next_run_scene(stage: Stage) -> Scene:
     denied = [turn for one in sessions for turn in one.turns if turn.who == "Bash" and not turn.ok]
     stage.clock.now += timedelta(days=7)
     import_all(stage, sessions)
+    update_worths(ws.context)
     rule = next(one for one in ws.lessons() if one.id == rule.id)
     tally = count_check(ws.context, rule)
     assert tally is not None  # noqa: S101 - the rule has a check

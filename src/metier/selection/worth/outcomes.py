@@ -129,7 +129,7 @@ def line(skill: str, worth: Worth) -> str:
     """The worth of a skill in one sentence."""
     made = worth.counts
     if not made.selected and not made.withheld_runs:
-        return "this version was never given to a session"
+        return "this version was never given to a session, as of the last `metier learn`"
     if worth.adjustment.hurts:
         return advice(skill, worth.adjustment)
     compared = (

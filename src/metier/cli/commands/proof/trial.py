@@ -183,7 +183,7 @@ def _print_offer(offer: TrialOffer) -> None:
             f"+{round(one.gain * 100)} points",
             "-" if one.runs is None else f"{one.runs:,}",
             "-" if one.days is None else f"{one.days:,.0f}",
-            one.ends or "never",
+            one.ends or ("not possible: above 100%" if rate.success + one.gain > 1 else "never"),
         )
         for one in offer.plans
     ]
