@@ -22,10 +22,11 @@ from learn_world import (
 )
 
 from metier.learning.procedures.requests import ask_for_one_thing
+from metier.learning.stages.write_draft import PUT_RIGHT
 from metier.learning.trace import trail
 from metier.models.embedder import StaticEmbedder
 from metier.store.tables.learning import waiting
-from metier.types import Run, Snapshot
+from metier.types import Run, Snapshot, ToolCall
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -233,6 +234,20 @@ def test_what_is_asked_for_in_several_conversations_is_a_task_and_turns_of_one_a
             drafts = [one.pattern for one in all_drafts(ws)]
             assert drafts == [one.id for one in all_patterns(ws) if "login" in one.summary][:wanted]
             assert len(drafts) == wanted
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["after other work", "as the first request"])
+def test_requests_that_put_right_what_was_done_before_become_no_skill(ws: Workspace, first: bool) -> None:
+    asked = ("use uv add instead of pip install", "please use uv add, not pip install", "no, use uv add instead of pip")
+    steps = tuple(
+        ToolCall(name="Bash", input=f'{{"command": "{line}"}}') for line in ("uv add cachetools", "pytest -q")
+    )
+    for number, message in enumerate(asked):
+        run = Run(message=message, output="Done.", status="completed", session=f"s{number}", tools=steps)
+        ws.deliver([replace(run, message=f"make part {number} faster", tools=()), run] if first else [run])
+    done = learned(ws).taken
+    assert (PUT_RIGHT in [one.reason for one in done]) == first
+    assert len(all_drafts(ws)) == (0 if first else 1)
 
 
 def test_turns_that_only_sound_alike_are_no_task() -> None:

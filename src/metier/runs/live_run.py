@@ -64,6 +64,10 @@ class Recording:
         """State from outside whether the goal was reached: a verifier, a test, a person."""
         self.run = replace(self.run, outcome=Outcome(success=success, by=by, reason=reason))
 
+    def correction(self, text: str) -> None:
+        """Add what the person said to put the run right; what they say in several sessions becomes a rule."""
+        self.run = replace(self.run, correction="\n".join(filter(None, (self.run.correction, text))))
+
     def served_by(self, selection: str) -> None:
         """Name the selection it got its skills from; the first counts. `ws.select` does this within the block."""
         if not self.run.selection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,8 +12,10 @@ from metier.learning.lessons.aggregate import REPEATED, lessons_from
 from metier.learning.lessons.session.mine import mine_session
 from metier.learning.lessons.session.net import sentences_of
 from metier.learning.lessons.wording import order_in
+from metier.types import ToolCall
 
 if TYPE_CHECKING:
+    from metier.learning.lessons.session.sightings import Sighting
     from metier.types.lessons import Lesson
 
 
@@ -26,6 +29,7 @@ def rules(*sessions: tuple[str, ...]) -> list[Lesson]:
     return [one for one in lessons_from(caught, "w") if one.kind == "rule"]
 
 
+PIP = ToolCall(name="Bash", input='{"command": "pip install cachetools"}')
 OTHERS = tuple(
     (f"Please add a {what} to the page", f"make sure that the {what} test covers it")
     for what in ("button", "table", "footer", "menu", "search box", "login form", "chart", "list")
@@ -42,6 +46,33 @@ def test_a_correction_of_two_sessions_is_shown_as_it_was_said() -> None:
     assert found[0].sessions == 2
     assert [one.origin for one in found[0].quotes] == ["person", "person"]
     assert all(one.text in {quote.text for quote in one.quotes} for one in found)
+
+
+ASKS = (
+    "please use uv add, not pip install, because of the lock file of this repository",
+    "use uv add, never pip install",
+)
+
+
+@pytest.mark.parametrize("sessions", [2, 3])
+@pytest.mark.parametrize("stated", [True, False], ids=["stated with the run", "said next"])
+@pytest.mark.parametrize("again", [0, 1], ids=["the same words", "other words"])
+def test_a_correction_of_an_agent_counts_among_few_sentences_too(sessions: int, stated: bool, again: int) -> None:
+    caught: list[Sighting] = []
+    for number in range(sessions):
+        text, session = ASKS[again if number else 0], f"s{number}"
+        work = replace(said("make the module faster", session=session), tools=(PIP,))
+        runs = [replace(work, correction=text)] if stated else [work, said(text, session=session)]
+        caught += mine_session(records(*runs))
+    (rule,) = (one for one in lessons_from(caught, "w") if one.kind == "rule")
+    assert rule.sessions == sessions
+    assert rule.text.split(",")[0].endswith("use uv add")
+
+
+def test_what_importers_keep_with_the_run_and_as_a_message_is_said_once() -> None:
+    text = "no, please always use pnpm, not npm"
+    work = replace(said("make the module faster", session="s"), correction=text)
+    assert [one.text for one in mine_session(records(work, said(text, session="s"))).said] == [text]
 
 
 def test_said_once_is_not_repeated() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from metier.learning.lessons.facts import CORE, facts_from
 from metier.learning.lessons.remedies import fixes_from
-from metier.learning.lessons.session.net import process_terms, weight_of
+from metier.learning.lessons.session.net import PLAIN, process_terms, weight_of
 from metier.learning.lessons.session.sightings import Repair, Said, Worked
 from metier.learning.lessons.session.signals import EVERYWHERE
 from metier.learning.lessons.session.steps import error_key
@@ -31,12 +31,14 @@ SHARED = 2
 """Terms that two sentences on one subject share."""
 NEAR = 1.1
 """Weight that their shared terms need, that of a term which occurs once being 1."""
-PLAIN = 1.5
-"""Weight of a sentence that is plainly a wish or a correction."""
 ENOUGH = 4.0
 """Weight of a correction that is worth showing."""
+FEW = 20
+"""Sentences from which on it says something how many of them hold a term."""
 COPY = 60
-"""Characters from which on the same sentence in two sessions is a copy, not a second sighting."""
+"""Characters from which on the same sentence in two sessions is a copy, not a second sighting, unless it answers what
+an agent did.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +76,7 @@ def _without_copies(said: Iterable[Said]) -> list[Said]:
     seen: set[str] = set()
     found: list[Said] = []
     for one in said:
-        if len(one.text) >= COPY and one.text in seen:
+        if len(one.text) >= COPY and one.text in seen and not one.before:
             continue
         seen.add(one.text)
         found.append(one)
@@ -82,9 +84,10 @@ def _without_copies(said: Iterable[Said]) -> list[Said]:
 
 
 def _weights(every: Sequence[Said]) -> dict[str, float]:
-    """How telling each term is: the rarer the more."""
+    """How telling each term is: the rarer the more; among few sentences, all of them tell something."""
     counts = Counter(term for one in every for term in set(one.terms))
-    return {term: log((len(every) + 1) / count) / log(len(every) + 1) for term, count in counts.items()}
+    size = max(len(every), FEW) + 1
+    return {term: log(size / count) / log(size) for term, count in counts.items()}
 
 
 def _neighbours(every: Sequence[Said], weights: Mapping[str, float]) -> list[list[int]]:

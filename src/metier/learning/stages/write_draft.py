@@ -13,6 +13,7 @@ from metier.learning.drafting.phrases import fixed_words
 from metier.learning.drafting.proposal import AFTER, LEARNED, ORIGIN, Proposal, Refusal, draft_of, normalise
 from metier.learning.drafting.shortcut import as_shortcut, is_stable, shortcut_name
 from metier.learning.drafting.similar_skills import recall
+from metier.learning.lessons.session.net import puts_right
 from metier.learning.patterns import GROWTH, is_held_by_fault
 from metier.learning.procedures.requests import ask_for_one_thing
 from metier.learning.stages.read_runs import SessionCache, in_short, read_pattern, runs_around
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 UNREAD = "the sessions behind it are too long to see what the agent had heard before, so a person has to agree"
 TALK = "its runs are turns of conversations that only sound alike"
+PUT_RIGHT = "most of its requests only put right what was done before: that is for lessons"
 TURNS = 3
 """Other runs for each run of a pattern, from which on its sessions are conversations."""
 MIN_REQUESTS, MIN_SESSIONS = 5, 3
@@ -93,8 +95,8 @@ class DraftWriter:
         """A new draft of a pattern, reviewed; `earlier` are the drafts it has already."""
         read = read_pattern(self.library.ctx, pattern.id, self.cache, self.unsaved)
         shipped = tuple(dict.fromkeys(name_of(one) for one in earlier if one.status == "accepted"))
-        if not pattern.winning_path and not shipped and self._is_talk(read):
-            return NoDraft(reason=TALK, drafter=self.drafter.name)
+        if not pattern.winning_path and not shipped and (reason := self._no_task(read)):
+            return NoDraft(reason=reason, drafter=self.drafter.name)
         proposal = self._proposal(pattern, read, shipped)
         if isinstance(proposal, NothingNew):
             return NoDraft(reason=proposal.reason, drafter=proposal.drafter or self.drafter.name)
@@ -103,15 +105,24 @@ class DraftWriter:
         new = fitted if isinstance(fitted, NoDraft) else fit_into_history(fitted, earlier)
         return replace(new, drafter=proposal.model.removeprefix(AFTER)) if isinstance(new, NoDraft) else new
 
-    def _is_talk(self, read: PatternRuns) -> bool:
-        """Whether the requests are turns of conversations that only sound alike, or all come from one session."""
+    def _no_task(self, read: PatternRuns) -> str:
+        """Why the requests are no task of their own: corrections, turns of talk that only sound alike; else empty."""
         found = (*read.lessons.successes, *read.lessons.failures)
         around = runs_around(self.library.ctx, read, self.sessions)
+        longer = None if around is None else {run.session for run in around if run.session}
+        stated = {run.correction for run in around or ()}
+        put_right = [
+            one
+            for one in found
+            if one.message in stated or ((longer is None or one.session in longer) and puts_right(one.message))
+        ]
+        if 2 * len(put_right) > len(found):
+            return PUT_RIGHT
         if around is not None and len(around) < TURNS * len(found):
-            return False
+            return ""
         asked = {run.message: run.session for run in found}  # a resumed session holds copies of the one before
         few = len(asked) < MIN_REQUESTS or len(set(asked.values())) < MIN_SESSIONS
-        return few or not ask_for_one_thing(list(asked))
+        return TALK if few or not ask_for_one_thing(list(asked)) else ""
 
     def refresh(self, pattern: Pattern, old: Draft) -> Draft:
         """An open draft, fitted and reviewed again; its text stays. A draft that no longer fits is quarantined."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from metier.capture.reading.corrections import is_correction
 from metier.formats.strict_json import load_json
 from metier.learning.lessons.session.commands import parts_of
 from metier.learning.lessons.session.languages import OTHER_STOPS, other_cues
@@ -115,16 +117,23 @@ LOOKED_AT, OPENING = 1_500, 500
 """Characters of a message that a person writes; of a longer one, which holds something pasted, only the opening."""
 SHORTEST, LONGEST = 12, 400
 """Characters of a sentence that can be a wish."""
+PLAIN = 1.5
+"""Weight of a sentence that is plainly a wish or a correction."""
 SHORT = 160
 """Characters of a message about which its surroundings say something: a longer one is a task of its own."""
-WEIGHTS = {name: weight for name, weight, _ in CUES} | dict.fromkeys(AROUND, 0.0)
+CORRECTED = "corrected"
+"""The signal of a sentence by which a run was put right, as who recorded it says."""
+CONTRAST, DONE, NAMED = "instead", "done", 2
+"""The signals that a sentence asks for another way and names what the agent had just done, and by how many words."""
+WEIGHTS = {name: weight for name, weight, _ in CUES} | dict.fromkeys(AROUND, 0.0) | {CORRECTED: 3.0, DONE: 1.5}
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _KATAKANA = re.compile(r"[\u30a1-\u30fa\u30fc]{2,}")
 """A word of Japanese that stands for one thing, however many signs it has."""
 
 
 def said_in(session: Sequence[Record], name: str) -> Iterator[Said]:
-    """The sentences of a session's messages that carry a signal, in their words or around them."""
+    """The sentences of a session's messages that carry a signal, in their words or around them, and its corrections."""
+    heard = {sentence for record in session for sentence in sentences_of(record.run.message)}
     for at, record in enumerate(session):
         before = session[at - 1].run if at else None
         around: tuple[str, ...] | None = None
@@ -133,18 +142,28 @@ def said_in(session: Sequence[Record], name: str) -> Iterator[Said]:
                 continue
             if around is None:
                 around = surrounding_cues(session, at) if length_of(record.run.message) <= SHORT else ()
-            cues = (*cues_of(sentence), *around)
-            if cues:
-                yield Said(
-                    run=record.id,
-                    session=name,
-                    moment=record.run.started or "",
-                    text=sentence,
-                    cues=cues,
-                    terms=terms_of(sentence),
-                    before=(before.tools[-1].input if before.tools else before.output)[:300] if before else "",
-                    reply=record.run.output[:300],
-                )
+            act = _last_act(before) if before else ""
+            cues = cues_of(sentence)
+            if CONTRAST in cues and len({*terms_of(sentence)} & {*terms_of(act)}) >= NAMED:
+                cues = (*cues, DONE)
+            if cues := (*cues, *around):
+                said = _said(record, name, sentence, cues)
+                yield replace(said, before=act, reply=record.run.output[:300])
+        stated = record.run.correction or ""
+        known = heard if is_correction(stated) else set[str]()  # importers keep what sounds so here, and as a message
+        for sentence in sentences_of(stated):
+            if sentence not in known and PROCESS.search(sentence):
+                said = _said(record, name, sentence, (*cues_of(sentence), CORRECTED))
+                yield replace(said, before=_last_act(record.run))
+
+
+def _said(record: Record, session: str, sentence: str, cues: tuple[str, ...]) -> Said:
+    moment = record.run.started or ""
+    return Said(run=record.id, session=session, moment=moment, text=sentence, cues=cues, terms=terms_of(sentence))
+
+
+def _last_act(run: Run) -> str:
+    return (run.tools[-1].input if run.tools else run.output)[:300]
 
 
 def sentences_of(message: str) -> Iterator[str]:
@@ -175,9 +194,14 @@ def weight_of(sentence: str, cues: Sequence[str]) -> float:
     found = sum(WEIGHTS[name] for name in cues)
     if ONE_CASE.search(sentence):
         found *= 0.4
-    if not 20 <= length_of(sentence) <= 180:
+    if not (SHORTEST if CORRECTED in cues else 20) <= length_of(sentence) <= 180:
         found *= 0.6
     return found * (0.3 if PASTED.match(sentence) else 1.0)
+
+
+def puts_right(message: str) -> bool:
+    """Whether a message within a session says how the work before it should have been done."""
+    return length_of(message) <= SHORT and (is_correction(message) or weight_of(message, cues_of(message)) >= PLAIN)
 
 
 def process_terms(sentence: str) -> frozenset[str]:

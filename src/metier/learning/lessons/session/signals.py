@@ -87,7 +87,10 @@ PROCESS = re.compile(
     r"delet\w+|remov\w+|install\w*|dependenc\w+|packages?|imports?|types?|hooks?|ci|prs?|pull requests?|issues?|tasks?|"
     r"sessions?|errors?|warnings?|logs?|prints?|mocks?|fixtures?|databases?|migrations?|config\w*|api|functions?|"
     r"names?|nam(?:ed|ing)|markdown|emojis?|todo\w*|paths?|rules?|steps?|approv\w+|ask\w*|confirm\w*|explain\w*|"
-    rf"verif\w+|check\w*|runn?\w*|search\w*|grep|versions?|{OTHER_PROCESS})\b|{WIDE_PROCESS}|"
+    rf"verif\w+|check\w*|runn?\w*|search\w*|grep|versions?|{OTHER_PROCESS}|"
+    r"p?npm|npx|yarn|bun|pipx?|uvx?|poetry|conda|cargo|gradle|mvn|maven|cmake|docker|podman|kubectl|terraform|helm|"
+    r"pytest|jest|vitest|tox|ruff|mypy|pyright|eslint|prettier|git|gh|sed|awk|rg|curl|wget|sudo|ssh|psql|sqlite)"
+    rf"\b|{WIDE_PROCESS}|"
     r"`[^`]+`|\b[\w-]{2,}\.[a-z]{2,5}\b",
     re.IGNORECASE,
 )
