@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, assert_never
 
-from metier.review.result import blocks
 from metier.runs.derive import unique
 from metier.types import Pattern
+from metier.types.reviews import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

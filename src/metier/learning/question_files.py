@@ -24,7 +24,6 @@ from metier.errors import ConfigError, InputError
 from metier.events import Noted
 from metier.learning.drafting.by_model import ModelDrafter
 from metier.learning.learn import rare_garbage_collection, run_pass, take_in_new, with_defaults
-from metier.learning.report import Options
 from metier.learning.watch.schedule import begin_pass, complete_pass
 from metier.library.proposals.gate import NoCases
 from metier.models.answers import read_answer
@@ -33,6 +32,7 @@ from metier.models.questions import NoAnswer
 from metier.models.wire.schemas import schema_of
 from metier.prompts import load, render
 from metier.runs.record import why_closed
+from metier.types.passes import Options
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.events import Event
-    from metier.learning.report import Learned
     from metier.library.skills import Library
     from metier.models.questions import Question
+    from metier.types.passes import Learned
 
 T = TypeVar("T", bound=BaseModel)
 LONGEST = 1 << 20

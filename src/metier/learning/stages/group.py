@@ -10,7 +10,6 @@ from metier.learning.clustering.clusterer import NewEvidence, complete
 from metier.learning.clustering.label import label_of, summary_of, values_in
 from metier.learning.drafting.sanitise import without_marks
 from metier.learning.patterns import Group, PatternEvidence, Waiting, begin_pattern, extend_pattern
-from metier.learning.report import Fate
 from metier.learning.stages.gather import slim
 from metier.learning.stages.read_runs import visible_text
 from metier.learning.stages.stored_patterns import (
@@ -28,6 +27,7 @@ from metier.store.tables.learning.waiting import WaitingRun
 from metier.store.tables.run_keys import key_of
 from metier.store.tables.runs import runs
 from metier.store.tables.runs.runs import SeenRun
+from metier.types.passes import Fate
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence

@@ -18,12 +18,12 @@ from metier.learning.procedures.requests import ask_for_one_thing
 from metier.learning.stages.read_runs import SessionCache, in_short, read_pattern, runs_around
 from metier.library.proposals.drafts import OPEN
 from metier.library.versions.objects import files_of
-from metier.review.result import blocks
 from metier.review.review import review_draft, with_sessions
 from metier.skills.document.frontmatter import set_metadata
 from metier.skills.document.whole import is_whole
 from metier.skills.editing.compose import compose
 from metier.types import Finding
+from metier.types.reviews import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from metier.context.audit import current_user, note_action
 from metier.errors import ConflictError, MetierError, NotFoundError, RefusedError
 from metier.library.versions.objects import files_of
-from metier.review.result import blocks
 from metier.skills.names import lookalike_key
 from metier.store.tables.library import drafts
 from metier.types import Draft
+from metier.types.reviews import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -26,9 +26,9 @@ from metier.library.proposals.gate import BY_PERSON, DOUBT, PASSING, UNJUDGED, r
 from metier.library.proposals.parcels import versions_in_parcel
 from metier.library.proposals.training_receipt import NO_RECEIPT, proven_decision, training_receipt
 from metier.library.versions.apply import SkillChange
-from metier.review.result import blocks
 from metier.store.tables.library import drafts
 from metier.types import Finding
+from metier.types.reviews import blocks
 from metier.types.skills import AUTOMATIC, Version
 
 if TYPE_CHECKING:

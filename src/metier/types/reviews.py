@@ -1,0 +1,143 @@
+"""What review answers with: a status, its findings, what a change newly allows, and what a person has to decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from metier.types.drafts import Finding, Severity
+
+Status = Literal["candidate", "quarantined"]
+ORDER: tuple[Severity, ...] = ("info", "low", "medium", "high", "critical")
+"""Severities from the mildest to the worst."""
+BLOCKING: Severity = "high"
+"""From this severity on, what was reviewed may not ship."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Program:
+    """A program that is run."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Host:
+    """A host on the network."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Install:
+    """Something that is brought in and can then be run."""
+
+    command: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class NetworkUse:
+    """A command that reaches the network, whether or not it says where."""
+
+    command: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TrustChange:
+    """A change of what is trusted: hooks, checks, registries, remotes, certificates, rights."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class UnreadCommand:
+    """A command of which one cannot tell beforehand what it runs."""
+
+    command: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class OutsidePath:
+    """A path outside the workspace."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SecretName:
+    """A secret that is used by its name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Tool:
+    """A tool of the agent."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Persistence:
+    """Something that outlives the task."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class StandingOrder:
+    """An order that holds from now on."""
+
+    text: str
+
+
+Capability = (
+    Program
+    | Host
+    | Install
+    | NetworkUse
+    | TrustChange
+    | UnreadCommand
+    | OutsidePath
+    | SecretName
+    | Tool
+    | Persistence
+    | StandingOrder
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addition:
+    """One thing that a change newly allows."""
+
+    capability: Capability
+    words: str
+    """What it means, for a person who decides."""
+    covered: bool = False
+    """Whether the evidence itself used it successfully in enough sessions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """The answer to one question: may this ship?"""
+
+    status: Status
+    findings: tuple[Finding, ...] = ()
+    """The worst first, then by file and place."""
+    additions: tuple[Addition, ...] = ()
+    """What the change newly allows, in plain words."""
+    asks: tuple[str, ...] = ()
+    """What it asks to be allowed to do that a person should know before a yes, in plain words."""
+    needs_approval: bool = False
+    """Whether a person has to agree, whatever the mode: something is newly allowed that the evidence does not cover."""
+
+
+def rank(severity: Severity) -> int:
+    """A severity as a number; worse is more."""
+    return ORDER.index(severity)
+
+
+def blocks(finding: Finding) -> bool:
+    """Whether a finding alone keeps a package from shipping."""
+    return rank(finding.severity) >= rank(BLOCKING)
