@@ -12,9 +12,8 @@ from metier.review.layers.learned import learned_findings
 from metier.review.layers.origin import origin_findings
 from metier.review.layers.secrets import secret_findings, without_secrets
 from metier.review.layers.structure import draft_findings, package_findings
-from metier.review.matching.findings import finding
 from metier.review.matching.hosts import hosts_of
-from metier.review.rules.catalogue import all_rules
+from metier.review.rules.catalogue import all_rules, finding
 from metier.review.second_opinions import SecondOpinion, is_sound, opinions
 from metier.review.text.views import ReviewedText
 from metier.skills.package import Package

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from metier.types.drafts import Finding, Severity
+    from metier.types.drafts import Draft, Finding, Severity
 
 Status = Literal["candidate", "quarantined"]
 ORDER: tuple[Severity, ...] = ("info", "low", "medium", "high", "critical")
 """Severities from the mildest to the worst."""
+OPEN = ("candidate", "quarantined")
+"""Statuses of drafts that wait for a decision."""
+FAILED = "apply-failed"
+"""The rule of a finding that says why a draft could not be shipped."""
 BLOCKING: Severity = "high"
 """From this severity on, what was reviewed may not ship."""
 
@@ -141,3 +145,16 @@ def rank(severity: Severity) -> int:
 def blocks(finding: Finding) -> bool:
     """Whether a finding alone keeps a package from shipping."""
     return rank(finding.severity) >= rank(BLOCKING)
+
+
+def may_ship(draft: Draft) -> bool:
+    """Whether a draft needs nobody's approval any more; shipping checks whose approval it is."""
+    if draft.approved and draft.approved == draft.hash:
+        return draft.status in OPEN
+    return (draft.status == "candidate" or only_failed(draft)) and not (draft.needs_approval or draft.objection)
+
+
+def only_failed(draft: Draft) -> bool:
+    """Whether the only thing that blocks a draft is that shipping it failed the last time."""
+    blocking = {one.rule for one in draft.findings if blocks(one)}
+    return draft.status == "quarantined" and blocking == {FAILED}

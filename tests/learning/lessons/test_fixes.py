@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from metier.learning.lessons.session.mine import as_text, from_text
 from sessions import edited, failed, ran, records, said
 
 from metier.learning.lessons.aggregate import lessons_from
 from metier.learning.lessons.session.commands import parts_of
-from metier.learning.lessons.session.mine import as_text, from_text, mine_session
+from metier.learning.lessons.session.net import mine_session
 from metier.learning.lessons.session.steps import error_key, error_line, was_persons_doing
 
 if TYPE_CHECKING:

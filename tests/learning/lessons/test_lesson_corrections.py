@@ -8,8 +8,7 @@ import pytest
 from sessions import records, said
 
 from metier.learning.lessons.aggregate import REPEATED, lessons_from
-from metier.learning.lessons.session.mine import mine_session
-from metier.learning.lessons.session.net import sentences_of
+from metier.learning.lessons.session.net import mine_session, sentences_of
 from metier.learning.lessons.wording import order_in
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from metier.cli.output import console, table, talk
 from metier.cli.views.drafts import row, state
 from metier.cli.views.lessons import line_of, problem_row
 from metier.cli.views.lessons import row as lesson_row
-from metier.library.proposals.drafts import drafts_as_stored, may_ship
+from metier.library.proposals.drafts import drafts_as_stored
+from metier.types.reviews import may_ship
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -86,6 +86,7 @@ def group(
     if not gathered.records:
         return Grouped(extended=recount_patterns(ctx, embedder, save=save))
     yield Began(stage="group", total=len(gathered.records))
+    name = embedder.name
     known, counted = _known(ctx, embedder), list["Pattern"]()
     if known.is_stale:
         counted = recount_patterns(ctx, embedder, save=save)
@@ -95,7 +96,7 @@ def group(
         success={**gathered.success, **{one.run: one.success for one in known.waiting.values()}},
         patterns=list(known.patterns.values()),
         clusters=list(known.clusters.values()),
-        waiting=[request(one, embedder.name) for one in known.waiting.values()],
+        waiting=[request(one, name) for one in known.waiting.values()],
         labels={one.run: one.label for one in known.waiting.values() if one.label},
         hints=gathered.hints,
     )
@@ -103,7 +104,7 @@ def group(
     grouped = _grouped(ctx, gathered, known, met, evidence.success)
     grouped.extended += [one for one in counted if one.id not in {each.id for each in grouped.extended}]
     if save:
-        _save(ctx, grouped, known, embedder.name)
+        _save(ctx, grouped, known, name)
         again = {one.id: one for one in recount_patterns(ctx, embedder, save=True)}
         grouped.new = [again.get(one.id, one) for one in grouped.new]
         grouped.extended = [again.get(one.id, one) for one in grouped.extended]

@@ -12,12 +12,10 @@ from metier.library.changes import change_status, ship_changes
 from metier.library.hand_edits import record_hand_edit
 from metier.library.proposals import review_gate
 from metier.library.proposals.drafts import (
-    FAILED,
     finish_interrupted_drafts,
     get_open_draft,
     is_approved,
     note_objection,
-    only_failed,
     proposed_change,
     shipped_version,
     target_of,
@@ -28,7 +26,7 @@ from metier.library.proposals.training_receipt import NO_RECEIPT, proven_decisio
 from metier.library.versions.apply import SkillChange
 from metier.store.tables.library import drafts
 from metier.types import Finding
-from metier.types.reviews import blocks
+from metier.types.reviews import FAILED, blocks, only_failed
 from metier.types.skills import AUTOMATIC, Version
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from metier.types.lessons import Lesson, Quote
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from metier.learning.lessons.session.sightings import Said
     from metier.models.questions import Asker
     from metier.types.lessons import LessonScope
+    from metier.types.sightings import Said
 
 BATCH = 20
 """Candidates in one question."""
