@@ -31,11 +31,11 @@ from metier.library.proposals.drafts import finish_interrupted_drafts
 from metier.library.proposals.gate import NoCases
 from metier.library.proposals.second_opinion_commands import opinion_commands
 from metier.models.embedder import StaticEmbedder
-from metier.models.questions import UNSET, NoAnswer, NoModel
 from metier.runs.ingest import has_waiting_transcripts, ingest_spool
 from metier.runs.record import why_closed
 from metier.selection.worth.link_runs import link_runs
 from metier.types.passes import NOTHING_AGED, Learned, Options
+from metier.types.questions import UNSET, NoAnswer, NoModel
 
 if TYPE_CHECKING:
     from collections.abc import Container, Generator, Iterable, Iterator, Sequence
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from metier.library.listing import Skill
     from metier.library.proposals.gate import ShipGate
     from metier.library.skills import Library
-    from metier.models.questions import Asker, Question
     from metier.types.passes import Fate
+    from metier.types.questions import Asker, Question
     from metier.types.skills import AgingPass
 
 DEFAULT = Options()

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.library.skills import Library
-    from metier.store.tables.learning.members import Member
-    from metier.store.tables.learning.waiting import WaitingRun
     from metier.types import Draft, Pattern, PatternStatus, Record
+    from metier.types.grouping import Member, WaitingRun
     from metier.types.passes import Learned
     from metier.types.skills import Version
 

@@ -70,12 +70,12 @@ def proof_notes(library: Library) -> tuple[str, ...]:
 
 
 def _is_anything_in_use(library: Library) -> bool:
-    """Whether there is anything to prove: a trial, a lesson that was approved, or a skill that was selected."""
+    """Whether there is anything to prove: a trial, a skill that was selected, or a lesson that was approved."""
     with library.ctx.store.read() as transaction:
         return (
             any(one.status == "running" for one in trials.list_all(transaction))
-            or any(one.status == "approved" for one in lessons.list_all(transaction))
             or bool(outcomes.tallies(transaction))
+            or any(one.status == "approved" for one in lessons.list_all(transaction))
         )
 
 

@@ -7,13 +7,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from metier.events import Advanced, Began, Ended, Noted
-from metier.hooks.notes import read_below
 from metier.learning.lessons.aggregate import in_order, lesson_id, lessons_from, merge
 from metier.learning.lessons.checks import check_of
 from metier.learning.lessons.problems import failing_tools, problem_of, problems_from
 from metier.learning.lessons.session.net import mine_session
 from metier.learning.lessons.vetting import PAGES, citation_of, may_be_shown, without_contradictions, written_where
-from metier.library.delivery.notes_file import refresh_notes
 from metier.store.tables import meta
 from metier.store.tables.learning import lessons, members, patterns, sightings
 from metier.store.tables.runs import runs
@@ -23,8 +21,8 @@ if TYPE_CHECKING:
 
     from metier.context.context import Context
     from metier.events import Event
-    from metier.models.questions import Asker
     from metier.types.lessons import Lesson, LessonCitation, Problem
+    from metier.types.questions import Asker
     from metier.types.sightings import Catch, Said
 
 TOGETHER = 400
@@ -113,6 +111,8 @@ def _add_up(
             lessons.replace_proposals(transaction, found)
             meta.put(transaction, f"{meta.ADDED_UP}:{ctx.name}", basis)
         if any(one.status == "approved" for one in found):  # hooks tell nothing else
+            from metier.library.delivery.notes_file import refresh_notes
+
             refresh_notes(ctx)
     return in_order(found)
 
@@ -138,6 +138,8 @@ def _citation(ctx: Context, lesson: Lesson) -> LessonCitation | None:
     """What of the project's files a fact rests on."""
     if lesson.kind != "fact":
         return None
+    from metier.hooks.notes import read_below
+
     return citation_of(lesson.text, lambda file: read_below(str(ctx.root), file).decode("utf-8", "replace"))
 
 

@@ -13,9 +13,8 @@ from metier.formats.origins import is_shell
 from metier.review.layers.evidence import commands, run_texts
 from metier.review.layers.heard_first import heard_first_findings
 from metier.review.layers.timeline import Timeline
-from metier.review.matching.re2 import matches
 from metier.review.reach.document_commands import FENCE, SPAN
-from metier.review.reach.reach import is_standing
+from metier.review.reach.reach import is_risky, is_standing
 from metier.review.rules.catalogue import finding
 from metier.review.text.file_kinds import sources
 from metier.review.text.tokens import (
@@ -45,13 +44,6 @@ LOOSE = 2
 """Tokens around a command that may be shared as well: `use`, `run`."""
 SHORT = 3
 """Tokens that an order of a foreign line has at least, to be looked for as a whole."""
-_RISKY = (
-    r"https?://|\b(?:curl|wget|ssh|scp|nc|sudo|eval|exec|chmod|crontab|base64|powershell|npx|pip3? install)\b|\brm -"
-    r"|\bnpm i(?:nstall)?\b|\bgit push\b|~/\.|/etc/|\.env\b"
-    r"|\b(?:ignore|disregard|override|bypass|disable|delete|send|upload|post|forward|exfiltrate|install|download)\b"
-    r"|\b(?:run|execute|grant|approve|trust)\b"
-    r"|\b(?:password|token|secret|credential|api[_ -]?key|private key)s?\b"
-)
 
 
 def origin_findings(
@@ -154,7 +146,7 @@ class _Look:
         for line in dict.fromkeys(text.splitlines()):
             key = _key(line)
             count = len(key.split())
-            if SHORT <= count < WINDOW and key in self._mine and _is_risky(line) and not self._is_known(key):
+            if SHORT <= count < WINDOW and key in self._mine and is_risky(line) and not self._is_known(key):
                 for own, mine in self._lines:
                     if f" {key} " in f" {mine} ":
                         start = self._source.text.find(own)
@@ -244,8 +236,3 @@ def _unfolded(text: str, at: int) -> int:
             return min(match.start() + at - done, match.end())
         done += size
     return len(text)
-
-
-def _is_risky(line: str) -> bool:
-    """Whether a line orders something that matters: an address, a program, a secret, or an order beyond the task."""
-    return matches(_RISKY, line) or is_standing(line)

@@ -34,6 +34,13 @@ _STANDING = (
     r"|\b(?:do not|don'?t) (?:ever|tell|mention|ask)\b|\bmust (?:always|never|not)\b"
     r"|\b(?:by default|permanently|for ever|forever)\b,? (?:\w+ ){0,2}?(?:use|run|do|add|send|set)"
 )
+_RISKY = (
+    r"https?://|\b(?:curl|wget|ssh|scp|nc|sudo|eval|exec|chmod|crontab|base64|powershell|npx|pip3? install)\b|\brm -"
+    r"|\bnpm i(?:nstall)?\b|\bgit push\b|~/\.|/etc/|\.env\b"
+    r"|\b(?:ignore|disregard|override|bypass|disable|delete|send|upload|post|forward|exfiltrate|install|download)\b"
+    r"|\b(?:run|execute|grant|approve|trust)\b"
+    r"|\b(?:password|token|secret|credential|api[_ -]?key|private key)s?\b"
+)
 _SECRET = re.compile(
     r"\b([A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){0,6}_(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS|PAT|APIKEY)|[A-Z]{2,20}_API_KEY|API_KEY|(?:GITHUB|GH|NPM|HF)_TOKEN)\b"
 )
@@ -164,3 +171,8 @@ def _orders(source: ReviewedText) -> Iterator[str]:
 def is_standing(line: str) -> bool:
     """Whether a line gives an order that holds from now on."""
     return matches(_STANDING, line)
+
+
+def is_risky(line: str) -> bool:
+    """Whether a line orders something that matters: an address, a program, a secret, or an order beyond the task."""
+    return matches(_RISKY, line) or is_standing(line)
